@@ -278,6 +278,8 @@ class Rules(ABC, Generic[S]):
     """The kinds of events by which a rule lays open what was hidden."""
     round: str = ""
     """The one of its `periods` that is a round: at its end news is told that was held back. Empty: there is none."""
+    turn: str = ""
+    """The one of its `periods` at whose beginning reports say in full how things stand. Empty: there is none."""
     has_bot: bool = False
     """Whether `bot_order` plays better than the first legal order."""
 

@@ -212,6 +212,8 @@ def player(
     from pbem.mail.address import mailbox
     from pbem.mail.correspondence import forget
     from pbem.mail.new_player import new_address_letter
+    from pbem.mail.token import forget_heard
+    from pbem.post import bounces
     from pbem.referee.players import carry_out, change_of
 
     side, found, who = person.partition("=")
@@ -233,6 +235,8 @@ def player(
             carry_out(game, change)
             if change.replaced:
                 forget(game.path, side)
+            forget_heard(game.path, side)
+            bounces.forget(game.path, side)
             letter = post(new_address_letter(game, side, change.replaced, settings), settings.games / "outbox")
         if json:
             print_json({"game": name, "side": side, "replaced": change.replaced, "letters": [letter]})

@@ -43,8 +43,37 @@ def status(
             from pbem.mail.consent_letters import outcome
 
             print(outcome(game, request))
+        for line in [*_refusing(game), *_unconfirmed(game), *_silent(game)]:
+            print(line)
     for line in _waiting(games, name):
         print(line)
+
+
+def _refusing(game: OpenGame) -> Iterator[str]:
+    """Yield which players' mailboxes refuse our letters."""
+    from pbem.post.bounces import refusing
+
+    yield from (f"{each.text}." for each in refusing(game.path, game.rules.sides))
+
+
+def _unconfirmed(game: OpenGame) -> Iterator[str]:
+    """Yield whose letters wait until their player confirms them."""
+    from pbem.game.wording import counted
+    from pbem.post.held import asked
+
+    for side in game.ledger.addresses:
+        if count := len(asked(game.path, side).letters):
+            yield f"{counted(count, 'letter')} in the name of {side} wait{'s' if count == 1 else ''} to be confirmed."
+
+
+def _silent(game: OpenGame) -> Iterator[str]:
+    """Yield from which players no letter has come yet that answers one of ours."""
+    from pbem.mail.token import never_heard
+
+    sides = game.ledger.addresses
+    silent = [side for side in sides if never_heard(game.path, side)]
+    if game.result is None and silent and (not game.begun or len(silent) < len(sides)):
+        yield f"No answer to a letter has come yet from {_names(game, silent)}."
 
 
 def _row(game: OpenGame) -> dict[str, Any]:
@@ -59,6 +88,7 @@ def _row(game: OpenGame) -> dict[str, Any]:
         "awaited": list(game.awaited),
         "waiting": open_questions(game),
         "since": _since(game),
+        "mailboxes": [*_refusing(game), *_unconfirmed(game), *_silent(game)],
         "result": None if game.result is None else game.result.record(),
     }
 
@@ -73,7 +103,8 @@ def _all(games: Path | None, boxes: Boxes, json: bool) -> None:
     for name in names:
         try:
             with opened(name, games, boxes) as game:
-                rows.append(_row(game) if json else {"line": f"{name}: {_line(game)}"})
+                more = "".join(f"\n  {line}" for line in _refusing(game))
+                rows.append(_row(game) if json else {"line": f"{name}: {_line(game)}{more}"})
         except (PbemError, OSError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as wrong:
             damaged = True
             reason = str(wrong).partition("\n")[0] or type(wrong).__name__

@@ -384,7 +384,7 @@ def letter(
     key = "" if about is None else token(about.game, about.side)
     own_id = message_id(id or stamp, key, settings.host)
     thread = [each for each in (known.first, known.last) if each]
-    below = "" if about is None else f"{_gap(text, about)}{enclosed_line(attached.names)}"
+    below = "" if about is None or not attached.names else f"{_gap(text, about)}{enclosed_line(attached.names)}"
     draft = Draft(
         sender=settings.sender,
         to=to,

@@ -114,6 +114,13 @@ def never_heard(repo: Path, side: Side) -> bool:
     return not acquaintance(repo, side).heard
 
 
+def forget_heard(repo: Path, side: Side) -> None:
+    """Forget that a side was heard from: its letters go to another address now."""
+    known = acquaintance(repo, side)
+    if known.heard:
+        _keep(repo, side, replace(known, heard="", by=""))
+
+
 def _keep(repo: Path, side: Side, now: Acquaintance) -> None:
     put_note(repo, f"{_NOTE}{side}", json.dumps(asdict(now), sort_keys=True).encode())
 

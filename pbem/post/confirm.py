@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from pbem.game.wording import counted
 from pbem.mail.address import mailbox
+from pbem.mail.bare_orders import may_order
 from pbem.mail.door import Turned
 from pbem.mail.inbox import open_letter
 from pbem.mail.letter import Letter
@@ -33,8 +34,8 @@ _CODE: Final = r"[0-9a-f]{24}"
 _WORD: Final = re.compile(rf"\bCONFIRM\s+({_CODE})\b", re.IGNORECASE)
 _ID: Final = re.compile(rf"<confirm\.[^@]+\.({_CODE})@(?P<host>[^@]+)>")
 _YES: Final = re.compile(r"\W*(?:yes|yep|ok|okay|confirm(?:ed)?|ja|oui|s[iíì]|sim|tak|да|はい)\b\W*", re.IGNORECASE)
-_MOST_SHOWN: Final = 12
-"""So many lines of a letter are shown to who has to confirm it."""
+_MOST_SHOWN: Final = 40
+"""So many lines of a letter are shown to who has to confirm it: all, but of a very long one."""
 
 
 def ask(game: Adjudicator, side: Side, unproven: Letter, raw: bytes, settings: MailSettings) -> Turned:
@@ -66,6 +67,11 @@ def due(game: Adjudicator, side: Side, now: datetime, settings: MailSettings) ->
         held.note_asked(game.path, side, code, waiting, now)
 
 
+def sides_to_ask(game: Adjudicator) -> list[Side]:
+    """Return the sides of a game with letters for which their players were not asked yet."""
+    return [side for side in game.ledger.addresses if held.asked(game.path, side).unasked]
+
+
 def _asked_before(game: Adjudicator, side: Side, digest: str, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the letter again by which a side was asked about a letter that is taken in again, after a crash."""
     known = held.asked(game.path, side)
@@ -85,8 +91,8 @@ def code_in(answer: Letter, settings: MailSettings) -> str:
     if replied is None or replied["host"].lower() != settings.host.lower() or answer.commands:
         return ""
     own = without_frame(answer.loose)
-    says_nothing = not own and all(each.where == "quoted" for each in answer.enclosures)
-    return replied[1] if says_nothing or (own and _YES.fullmatch(own[0])) else ""
+    orders = may_order(answer.loose) or any(each.where != "quoted" for each in answer.enclosures)
+    return replied[1] if not orders and (not own or _YES.fullmatch(own[0])) else ""
 
 
 def side_confirmed(answer: Letter, code: str, settings: MailSettings) -> tuple[str, Side] | None:
@@ -129,7 +135,8 @@ def _shown(game: Adjudicator, waiting: Waiting) -> list[str]:
     said = [str(each) for each in found.commands]
     said += [line for each in found.enclosures for line in each.text.decode("utf-8", "replace").splitlines()]
     said = [line for line in said or [*found.loose] if line.strip() and not line.lstrip().startswith("#")]
-    more = ["  | ..."] if len(said) > _MOST_SHOWN else []
+    left = len(said) - _MOST_SHOWN
+    more = [f"  | ... and {left} more lines"] if left > 0 else []
     head = f"  {waiting.came:%Y-%m-%d %H:%M} UTC: {found.subject[:50] or 'without a subject'}"
     return [head, *(f"  | {line.rstrip()[:70]}" for line in said[:_MOST_SHOWN]), *more]
 

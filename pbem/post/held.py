@@ -134,11 +134,6 @@ def drop_old(repo: Path, side: Side, now: datetime) -> list[Waiting]:
     return old
 
 
-def any_unasked(repo: Path) -> bool:
-    """Tell whether a game has letters that wait and that nobody was asked about yet."""
-    return any(asked(repo, path.name.removeprefix(_NOTE)).unasked for path in repo.glob(f"{_NOTE}*"))
-
-
 def side_of_code(repo: Path, code: str) -> Side | None:
     """Return the side of a game that was sent a code; None: none was."""
     for path in sorted(repo.glob(f"{_NOTE}*")):

@@ -7,7 +7,7 @@ How the sweep and the workers use what knows of senders:
     received           in a worker, for each letter of ours: in place of the intake, which it calls
     too_big            for one of ours that is too large to be fetched
     bounced            for a bounce, and `bounces.note` where a server refuses a letter when it is handed on
-    to_ask             by the sweep, for games with letters that came after their player had been asked that day
+    confirm.due        by the service, for letters that came after their player had been asked that day
 
 Letters that wait to be confirmed lie beside the repo of their game (`held`), so that a worker is done with one when it
 is held there.
@@ -22,12 +22,12 @@ from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in_where_possible
 from pbem.mail.letter import Letter
 from pbem.mail.mime import LARGEST, Headers
-from pbem.mail.outgoing import MailSettings, Outgoing, refusal_letter
+from pbem.mail.outgoing import MailSettings, refusal_letter
 from pbem.mail.sheet_choice import may_order_without_sheet
 from pbem.mail.tasks import Handled
 from pbem.post import bounces, held
 from pbem.post.config import WhoConfig
-from pbem.post.confirm import code_in, due, side_confirmed
+from pbem.post.confirm import code_in, side_confirmed
 from pbem.post.limits import MOST_IN_VAIN, falls_silent
 from pbem.post.who import LetterDoor
 from pbem.referee.adjudicator import Adjudicator
@@ -60,11 +60,12 @@ def received(
     return take_in_where_possible(raw, replace(settings, door=LetterDoor(raw, config, settings)))
 
 
-def too_big(head: bytes, size: int, settings: MailSettings) -> Handled:
+def too_big(head: bytes, size: int, settings: MailSettings, sent_to: SentTo = _nothing) -> Handled:
     """Answer a letter for the games that is too large to be fetched, by its headers alone."""
     letter = open_letter(head)
-    handled = _left(letter, f"it has {size // 1024} kB")
-    if not letter.automatic and letter.sender and not Headers(head).every("list-id"):
+    handled = Handled(accepted=False, notes=[f"letter {letter.digest[:12]} is not fetched: it has {size // 1024} kB"])
+    robot = letter.automatic or Headers(head).every("list-id") or falls_silent(sent_to(letter.sender))
+    if letter.sender and not robot:
         reason = (
             f"Your letter has {size // 1024} kB; at most {LARGEST // 1024} kB are read. Please send it again without "
             "pictures and other files: the order sheet alone is enough."
@@ -75,28 +76,12 @@ def too_big(head: bytes, size: int, settings: MailSettings) -> Handled:
 
 def bounced(raw: bytes, settings: MailSettings, game_master: str) -> Handled:
     """Note what a bounce says, if it is about a letter of ours. It is never answered, and the game master is told."""
-    letter = open_letter(raw)
     found = bounces.read_bounce(raw, settings.host)
     if found is None:
-        return _left(letter, "it is a bounce, but of no letter of ours")
+        return Handled()
     letters = bounces.note(found, settings.letter_time, settings, game_master)
     what = "came back" if found.for_good else "is delayed"
     return Handled(letters=letters, notes=[f"{found.message_id} {what}: {found.reason}"])
-
-
-def to_ask(name: str, settings: MailSettings) -> list[Outgoing]:
-    """Ask the players of a game about the letters in their name that came after they had been asked that day."""
-    repo = settings.games / f"{name}.git"
-    if not held.any_unasked(repo):
-        return []
-    written: list[Outgoing] = []
-    with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
-        for side in game.ledger.addresses:
-            for out in due(game, side, settings.now, settings):
-                written.append(out)
-                if settings.outbox is not None:
-                    out.put_into(settings.outbox)
-    return written
 
 
 def _left(letter: Letter, why: str) -> Handled:

@@ -139,7 +139,7 @@ class Worker:
         if letter.by == BOUNCE:
             handled = bounced(letter.content, settings, self._config.game_master)
         elif letter.by == TOO_BIG:
-            handled = too_big(letter.content, letter.size, settings)
+            handled = too_big(letter.content, letter.size, settings, self._sent_to)
         else:
             handled = received(letter.content, self._config.who, settings, letter.by, self._sent_to)
         for out in handled.letters:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 
 from pbem.mail.tasks import Handled
 from pbem.post import held
 from pbem.post.config import WhoConfig
-from pbem.post.reception import to_ask
-from tests.support.live import OTHERS, Folder
+from pbem.post.confirm import due, sides_to_ask
+from tests.support.live import NOON, OTHERS, Folder
 from tests.support.posted import at, bury, form_of, kinds, report_id, sheets, shown, take, text_of, token_of, written
 
 RED = "red@example.org"
@@ -37,6 +38,7 @@ def test_letter_without_a_proof_waits_and_its_player_is_asked(game: Folder) -> N
     text = text_of(handled.letters[0])
     assert "  2026-11-22 12:00 UTC: my orders\n  | game: punica\n  | side: red\n" in text
     assert "It waits until Sunday, 29 November." in text
+    assert "Enclosed" not in text
     assert all(len(line) <= 80 for line in text.splitlines())
     assert sheets(game) == 0
     assert handled.log == ["punica: letter of red: nothing shows that its player wrote it; it waits to be confirmed"]
@@ -96,6 +98,30 @@ def test_confirmed_letter_is_noted_as_heard(game: Folder) -> None:
     id, _ = asking(take(game, written(bury(game))))
     take(game, written("", answers=id))
     assert acquaintance(game.repo("punica"), "red").by == "confirmed"
+
+
+def test_orders_in_the_answer_count_by_themselves(game: Folder) -> None:
+    """The answer brings back a key, so that a sheet in it needs no confirmation; and what waits goes on waiting."""
+    id, _ = asking(take(game, written(bury(game))))
+    assert take(game, written(f"Yes\n\n{bury(game, at=1)}", answers=id)).accepted
+    with game.open() as found:
+        assert found.ledger.sheet("red", 1) == bury(game, at=1).encode()
+    assert sheets(game) == 1
+    assert len(held.asked(game.repo("punica"), "red").letters) == 1
+
+
+def test_all_that_a_letter_asks_for_is_shown(game: Folder) -> None:
+    """Nothing can be hidden below what is shown: what there is no room for is counted."""
+    text = (
+        bury(game)
+        + "".join(f"# {number}\n" for number in range(50))
+        + "".join("- bury: {card: 99}\n" for _ in range(60))
+    )
+    handled = take(game, written(f"{text}\n\nRESIGN punica\nNEWS asked\n"))
+    shown = text_of(handled.letters[0])
+    assert "  | RESIGN punica\n  | NEWS asked\n  | game: punica\n" in shown
+    assert shown.count("- bury: {card: 99}") == 33
+    assert "  | ... and 27 more lines\n" in shown
 
 
 # ---- what does not confirm
@@ -181,15 +207,14 @@ def test_player_is_asked_once_a_day(game: Folder) -> None:
 def test_sweep_asks_the_next_day_for_what_came_later(game: Folder) -> None:
     asking(take(game, written(bury(game))))
     take(game, written(bury(game, at=1)), settings=at(game, hours=1))
-    settings = at(game, hours=1)
-    assert to_ask("punica", settings) == []
-    from dataclasses import replace
-    from datetime import timedelta
-
-    tomorrow = replace(settings, now=settings.now + timedelta(days=1, hours=1))
-    (out,) = to_ask("punica", tomorrow)
-    assert out.to == RED
-    assert to_ask("punica", tomorrow) == []
+    soon, tomorrow = NOON + timedelta(hours=2), NOON + timedelta(days=1)
+    with game.open() as found, found.lock():
+        assert sides_to_ask(found) == ["red"]
+        assert list(due(found, "red", soon, game.office)) == []
+        (out,) = due(found, "red", tomorrow, game.office)
+        assert out.to == RED
+        assert sides_to_ask(found) == []
+        assert list(due(found, "red", tomorrow, game.office)) == []
 
 
 def test_letter_waits_for_a_week(game: Folder) -> None:
@@ -207,7 +232,7 @@ def test_many_letters_do_not_fill_the_disk(game: Folder) -> None:
     assert len(list((game.repo("punica") / "pbem.held").iterdir())) == held.MOST
 
 
-def test_same_letter_is_kept_once_and_asked_for_by_the_same_letter(game: Folder) -> None:
+def test_same_letter_is_kept_once_and_asked_for_the_same_way(game: Folder) -> None:
     """After a crash the letter is taken in again, and the player gets no second letter for it."""
     raw = written(bury(game))
     first, second = take(game, raw), take(game, raw)

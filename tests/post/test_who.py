@@ -319,7 +319,7 @@ def ssh_key(folder: Path) -> tuple[Path, str]:
 
 
 def signature(file: Path, text: str, purpose: str = "pbem") -> str:
-    command = ["ssh-keygen", "-Y", "sign", "-n", purpose, "-f", file]
+    command = ["ssh-keygen", "-Y", "sign", "-n", purpose, "-f", str(file)]
     return subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout.decode()
 
 
