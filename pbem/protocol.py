@@ -38,6 +38,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- NotDerived                 audit.acts: a commit that does not follow from what was handed in
     |-- NotInTheBox (LookupError)  game.box: a name that is not in the box, or a box that is not on the shelf
     |-- NotLoaded (LookupError)    crypto.dice: a roll for which a case has loaded no dice
+    |-- NotTried                   post.trial: a trial of the mailbox in which a letter did not come
     |-- RulesDiffer                engine.session: a question that is not the recorded one
     |   `-- Unasked                audit.playback: a recorded answer to which no question comes
     |-- StoreError                 repo.git.objects: a game's repo
@@ -277,6 +278,8 @@ class Rules(ABC, Generic[S]):
     """The kinds of events by which a rule lays open what was hidden."""
     round: str = ""
     """The one of its `periods` that is a round: at its end news is told that was held back. Empty: there is none."""
+    turn: str = ""
+    """The one of its `periods` at whose beginning reports say in full how things stand. Empty: there is none."""
     has_bot: bool = False
     """Whether `bot_order` plays better than the first legal order."""
 

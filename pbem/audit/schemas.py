@@ -92,11 +92,19 @@ TALK: Final = {
     "last": int,
     "talk": [
         {
-            "number": int, "day": DAY, "after": int, "side": WORD, "to": [str], "letter": WORD, "text?": str,
-            "unsigned?": bool, "shows?": WORD, "event?": {"facts": dict, "kind": WORD, "rule?": str},
+            "number": int,
+            "day": DAY,
+            "after": int,
+            "side": WORD,
+            "to": [str],
+            "letter": WORD,
+            "text?": str,
+            "unsigned?": bool,
+            "shows?": WORD,
+            "event?": {"facts": dict, "kind": WORD, "rule?": str},
         }
     ],
-}  # fmt: skip
+}
 """A file of talk: what was said since the version before."""
 
 

@@ -35,7 +35,8 @@ def post(
     if setup:
         from pbem.post.setup import set_up
 
-        set_up(file)
+        if not set_up(file):
+            sys.exit(WORLD)
         return
     read = load(file)
     if unit:

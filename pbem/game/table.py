@@ -29,7 +29,7 @@ class Throw:
 
     @property
     def told(self) -> dict[str, Any]:
-        """What the report is told of it."""
+        """The facts of it that the report states."""
         return {**({"side": self.side} if self.side else {}), **self.facts}
 
 

@@ -107,17 +107,17 @@ def _subject(subjects: Sequence[str]) -> str:
     'Your move in gaul: Which card?; Which valley?'
     """
     words = [each.split(" ") for each in dict.fromkeys(subjects)]
-    above = _alike(words, "?")
-    if any("?" in word for each in words for word in each):  # a question stays whole
-        above = max([at for at in range(above + 1) if words[0][:at][-1:] and words[0][at - 1].endswith(":")], default=0)
-    rest = [each[above:] for each in words]
-    below = _alike([each[::-1] for each in rest], "?")
-    own = [" ".join(each[: len(each) - below]) for each in rest]
-    head, tail = words[0][:above], words[0][len(words[0]) - below :]
-    if len(own) > 1 and all(each and " " not in each for each in own) and "?" not in own[0]:
-        stop = "." if own[0].endswith(".") else ""
-        own = [f"{listing([each.removesuffix('.') for each in own], 'and')}{stop}"]
-    return " ".join([*head, "; ".join(filter(None, own)), *tail]).strip()
+    begin = _alike(words, "?")
+    if any("?" in word for each in words for word in each):  # a question stays whole: what is before a colon is shared
+        begin = max([at for at, word in enumerate(words[0][:begin], 1) if word.endswith(":")], default=0)
+    ends = [each[begin:] for each in words]
+    end = _alike([each[::-1] for each in ends], "?")
+    middles = [" ".join(each[: len(each) - end]) for each in ends]
+    if len(middles) > 1 and all(each and " " not in each for each in middles) and "?" not in middles[0]:
+        stop = "." if middles[0].endswith(".") else ""
+        middles = [f"{listing([each.removesuffix('.') for each in middles], 'and')}{stop}"]
+    shared, closing = words[0][:begin], words[0][len(words[0]) - end :]
+    return " ".join([*shared, "; ".join(filter(None, middles)), *closing]).strip()
 
 
 def _of_all(name: str, sides: Sequence[Side]) -> str:

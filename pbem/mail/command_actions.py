@@ -76,8 +76,8 @@ def carry_out(
 
     `letter` are its digests; None: it was carried out before, and only the answers are given again. `digest` is the one
     by which notes outside the game know it. `noted` is what was noted of a letter that was carried out before. `said`
-    are the commands that were carried out for another side of the same player: one that comes to nothing for this side
-    is not spoken of.
+    are the commands that were carried out for another side of the same player. If one of them is refused for this side,
+    the answer does not mention it.
     """
     results, seen = CommandResults(), set[Command]()
     for number, each in enumerate(commands):

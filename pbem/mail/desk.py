@@ -99,7 +99,7 @@ class Desk:
     acts: bool = True
     """Whether it asks for more than a forecast."""
     left_out: Sequence[str] = ()
-    """What its sender is told of things in it that do not count."""
+    """The paragraphs that tell its sender which parts of it do not count."""
     faulty: Receipt | None = None
     """What is wrong with its sheet, if it is sent back."""
     problem: CannotPlay | None = None

@@ -86,13 +86,12 @@ def _is_told(game: Adjudicator, side: Side, news: News, since: int) -> bool:
         return True
     if any("act" in game.ledger.public_turn(n) for n in range(since + 1, game.adjudication + 1)):
         return True
-    return news == News.ROUND and _round_over(game, position_at(game, since))
+    return news == News.ROUND and _is_over(game, game.rules.round, position_at(game, since))
 
 
-def _round_over(game: Adjudicator, before: Any | None) -> bool:
-    """Tell whether a round of the game has ended since it stood so (None: that is not known)."""
-    word = game.rules.round
-    return before is None or (bool(word) and periods_of(game.rules, before).get(word) != game.periods.get(word))
+def _is_over(game: Adjudicator, period: str, before: Any | None) -> bool:
+    """Tell whether a period of the game has ended since it stood so (None: that is not known)."""
+    return before is None or (bool(period) and periods_of(game.rules, before).get(period) != game.periods.get(period))
 
 
 def turn_letter(
@@ -112,7 +111,7 @@ def turn_letter(
     if side not in game.ledger.addresses:
         return
     before = position_at(game, since) if since and not stamp else None
-    full = _round_over(game, before)
+    full = _is_over(game, game.rules.turn, before)
     view = None if full else game.rules.view(before, side)
     number = answered.sheet if answered and since else None
     filed, unknown = _files(game, side, number), unanswered_sheets(game, side, since, number)

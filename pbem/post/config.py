@@ -29,7 +29,7 @@ FILE: Final = "pbem.yaml"
 TABLES: Final = "post.sqlite"
 """The file of the tables, in the folder of the games."""
 _SCHEMA: Final = Path(__file__).parent / "schemas" / "pbem.yaml"
-_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 """The hosts to which a password may go without TLS: no wire lies in between."""
 
 
@@ -284,26 +284,27 @@ def _contradictions(value: Any, file: Path) -> Iterator[tuple[Place, str, bool]]
         yield ("in",), "letters have no way in", False
     for way, kind in (("in", "imap"), ("out", "smtp")):
         server = value[way].get(kind, {})
-        if not server or server["host"] in _LOOPBACK or "user" not in server:
+        if not server or server["host"] in LOOPBACK or "user" not in server:
             continue
         if _tls(server, "implicit").kind == "none":
             yield (way, kind, "tls"), f"without TLS the password could be read on the way to {server['host']}", False
 
 
-_KINDS: Final[Mapping[int, Literal["implicit", "starttls"]]] = {
+PORTS: Final[Mapping[int, Literal["implicit", "starttls"]]] = {
     143: "starttls",
     993: "implicit",
     465: "implicit",
     587: "starttls",
     25: "starttls",
 }
+"""The ports of mail servers, and how connections to them are encrypted."""
 
 
 def _tls(server: Mapping[str, Any], default: Literal["implicit", "starttls"], folder: Path = Path()) -> Tls:
     said = server.get("tls", {})
     said = {"kind": said} if isinstance(said, str) else said
     ca = folder / Path(said["ca"]).expanduser() if "ca" in said else None
-    return Tls(said.get("kind") or _KINDS.get(server.get("port", 0), default), ca)
+    return Tls(said.get("kind") or PORTS.get(server.get("port", 0), default), ca)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,13 +20,13 @@ from threading import Event, Thread
 from time import monotonic, time
 from typing import Final
 
-from pbem.post import bounces
+from pbem.mail.outgoing import MailSettings
+from pbem.post import bounces, confirm
 from pbem.post.config import PostConfig
 from pbem.post.health import BEAT, REACHED, STOPPED, WELL, health
 from pbem.post.intake import Sweep
 from pbem.post.log import Once, Say, say
 from pbem.post.notify import notify
-from pbem.post.reception import to_ask
 from pbem.post.sending import Sending
 from pbem.post.table_outbox import TableOutbox
 from pbem.post.tables import Tables
@@ -35,6 +35,7 @@ from pbem.post.triage import Players
 from pbem.post.worker import Worker
 from pbem.post.worker_process import WorkerProcess
 from pbem.protocol import PbemError
+from pbem.referee.adjudicator import Adjudicator
 from pbem.repo.git.gamelock import Busy, GameLock
 
 _PAUSES: Final = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0)
@@ -111,9 +112,15 @@ class Post:
         """Ask players about letters that came when they had been asked on the same day."""
         now = datetime.fromtimestamp(self.clock(), UTC)
         settings = self.config.mail_settings(now, self.outbox)
-        for path in sorted(settings.games.glob("*.git")):
+        for path in sorted({each.parent for each in settings.games.glob("*.git/pbem.asked.*")}):
             with suppress(PbemError):  # one damaged game keeps no other from being asked
-                to_ask(path.name.removesuffix(".git"), settings)
+                self._ask_in(path.name.removesuffix(".git"), now, settings)
+
+    def _ask_in(self, name: str, now: datetime, settings: MailSettings) -> None:
+        with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
+            for side in confirm.sides_to_ask(game):
+                for out in confirm.due(game, side, now, settings):
+                    out.put_into(self.outbox)
 
     def note_reached(self, name: str, wrong: str) -> None:
         """Note whether a mailbox or a server was reached; the time is that of the first failure."""

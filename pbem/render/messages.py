@@ -16,7 +16,8 @@ A sentence names facts of its event in braces. Two blanks in front of it make it
 
 The key of a sentence is the kind of its event. `entered+` tells a run of them at once: the one fact in which they
 differ is then a list. `marches entered+ stopped` tells three in a row; `{cu}` is the first of them that has it,
-`{entered.space}` is that of one. `leads|leads_as` is either, under the first of the names. `roll/pass` is a roll
+`{entered.space}` is that of one. `won++` also gathers those that stand apart in a row of events with such keys, if
+their order says nothing. `leads|leads_as` is either, under the first of the names. `roll/pass` is a roll
 whose name begins with `pass`, `roll/battle/cancel` one that begins with `battle` and ends with `cancel`; the dice of
 a roll so told stand below the sentence. Of all keys that fit, the one of most events counts.
 """
@@ -43,6 +44,7 @@ from pbem.render.phrases import (
     SeenEvent,
     Slot,
     facts_of,
+    gathered,
     key_of_roll,
     kinds_of,
     runs_of,
@@ -98,6 +100,7 @@ class Sentences:
         self._formats: dict[str, Mapping[Any, str]] = {
             name: self._table_of(name, spec, table) for name, spec in messages.get("formats", {}).items()
         }
+        self._gathered = {key.removesuffix("++") for key in messages.get("events", {}) if key.endswith("++")}
         self._phrases: dict[str, list[Phrase]] = {}
         for key, text in messages.get("events", {}).items():
             phrase = self._phrase(key, text)
@@ -113,7 +116,7 @@ class Sentences:
 
     def tell(self, told: Sequence[SeenEvent]) -> Iterator[Said]:
         """Yield the lines of a report of what happened, dice below what they were rolled for."""
-        at = 0
+        told, at = list(gathered(told, self._gathered)), 0
         while at < len(told):
             phrase, runs = self._match(told, at)
             some = [each for run in runs for each in run]
@@ -202,7 +205,7 @@ class Sentences:
     # ---- reading
 
     def _phrase(self, key: str, text: str) -> Phrase:
-        pattern = tuple((tuple(word.removesuffix("+").split("|")), word.endswith("+")) for word in key.split())
+        pattern = tuple((tuple(word.rstrip("+").split("|")), word.endswith("+")) for word in key.split())
         if not pattern:
             raise BadSentence("events: a sentence stands under no kind of event")
         bare = text.lstrip(" ")

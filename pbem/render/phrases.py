@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, groupby
 from typing import Any, Final, Protocol, TypeAlias
 
 from pbem.protocol import Event, Roll
@@ -101,6 +102,29 @@ def _difference(one: Event, other: Event) -> str | None:
     """Return the only fact in which two events differ; None if they differ in none or in several."""
     odd = [key for key in one.facts.keys() | other.facts.keys() if one.facts.get(key) != other.facts.get(key)]
     return odd[0] if len(odd) == 1 else None
+
+
+def gathered(told: Sequence[SeenEvent], kinds: Collection[str]) -> Iterator[SeenEvent]:
+    """Yield what was told; of some kinds, those in a row that one phrase can tell stand together.
+
+    They are of the same kind and adjudication, and differ in one fact.
+    """
+    for _, row in groupby(told, key=lambda each: (each.adjudication, each.event.kind in kinds)):
+        runs: list[list[SeenEvent]] = []
+        for each in row:
+            run = next((run for run in runs if _continues(run, each.event)), None) if each.event.kind in kinds else None
+            if run is None:
+                runs.append([each])
+            else:
+                run.append(each)
+        yield from chain.from_iterable(runs)
+
+
+def _continues(run: Sequence[SeenEvent], event: Event) -> bool:
+    """Tell whether an event can be told with a run of others."""
+    odd = _difference(run[-1].event, event)
+    known = _difference(run[0].event, run[1].event) if len(run) > 1 else odd
+    return run[0].event.kind == event.kind and odd is not None and odd == known
 
 
 def facts_of(phrase: Phrase, runs: Sequence[Sequence[SeenEvent]]) -> Facts:

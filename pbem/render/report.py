@@ -26,13 +26,16 @@ from pbem.render.phrases import SeenEvent
 from pbem.render.tables import HANGING, WIDTH, changes, laid_out
 from pbem.render.wrap import folded
 
-MOST_ABOVE: Final = 12
-"""So many lines of what happened stand above the form; what came before them stands below it, without the dice."""
+LEAST_ABOVE, MOST_ABOVE = 6, 12
+"""So many lines of what happened stand above the form: as there is room, if the form is short.
+
+What came before them stands below it, without the dice.
+"""
 _MOST_CHANGES: Final = 5
 """So many lines say what has changed, in a report that does not say how all things stand, if there is room for them."""
-_SHORT_FORM: Final = 22
+_SHORT_FORM: Final = 26
 """The form of a small question has at most so many lines."""
-_SHORT, _LONG = 32, 52
+_SHORT, _LONG = 31, 52
 """So long is a report with a short form, and one with a longer form, if that can be: else no change is told."""
 _MOST_BELOW: Final = 7
 """So many lines of what happened stand below the form of such a report, the latest of them."""
@@ -149,36 +152,67 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
         about = [section for section in about if section.title not in {each.title for each in hand}]
     changed = [] if known is None else list(changes(known.sections, stands.sections))
     said = list(say.tell(list(_together(seen))))
-    above = 0 if sheet is None else _first_above(said)
     everything = {
         "title": box.title,
         "place": place,
         "full": known is None,
         "happened": list(_happened(said)),
         "earlier": [],
+        "cut": False,
         "hand": list(laid_out(hand)),
         "changed": changed,
         "filed": list(standing_lines(request.filed)) if request.list_filed else [],
         "standing": list(laid_out(stands.sections)),
     }
-    in_the_letter = {
-        "happened": list(_happened(said[above:], close=known is not None))
-        or (["Nothing new since your last report."] if known is None else []),
-        "earlier": list(_happened(said[:above])) if known is None else _latest(said[:above]),
+    letter = everything | {
         "hand": list(laid_out([section for section in hand if section not in about])),
-        "changed": changed,
         "brief": [*_brief(say, request, others), *_questions(say, box, request)],
         "notes": notes,
         "about": [line for line in laid_out(list(dict.fromkeys(about))) if line],
         "sheet": untitled and untitled.rstrip("\n"),
     }
-    letter = everything | in_the_letter
-    if known is not None:
-        room = _room_for_changes(letter, sheet)
-        letter["changed"] = _first_changes(changed, room)
+    letter |= _told_in_full(said, sheet) if known is None else _told_in_short(letter, said, changed, sheet)
     text, position = _written("report", **letter), _written("position", **everything)
     asked = " ".join(dict.fromkeys(box.forms[decision.kind].title for decision in request.own))
     return Report(text, sheet, stands.headline, asked, position)
+
+
+def _told_in_full(said: Sequence[Said], sheet: str | None) -> dict[str, list[str]]:
+    """Return all of what happened: the last of it above the form, what came before below it."""
+    above = 0 if sheet is None else _first_above(said, MOST_ABOVE)
+    happened = list(_happened(said[above:])) or ["Nothing new since your last report."]
+    return {"happened": happened, "earlier": list(_happened(said[:above]))}
+
+
+def _told_in_short(
+    letter: Mapping[str, Any], said: Sequence[Said], changed: Sequence[str], sheet: str | None
+) -> dict[str, Any]:
+    """Return as much of what happened, and then of what has changed, as a letter has room for besides.
+
+    The latest of what happened comes first. Without a form all of it is told.
+    """
+    told: dict[str, Any] = {"happened": [], "earlier": [], "changed": []}
+    if sheet is None:
+        return {
+            **told,
+            "happened": list(_happened(said, close=True)),
+            "changed": _first_changes(changed, _MOST_CHANGES),
+        }
+    aim = _SHORT if len(sheet.splitlines()) <= _SHORT_FORM else _LONG
+
+    def room(heading: str) -> int:
+        """Return how many lines more there may be below a heading."""
+        return max(0, aim - len(_written("report", **{**letter, **told}).splitlines()) - len(["", heading]))
+
+    most = min(max(room("WHAT HAPPENED"), LEAST_ABOVE), MOST_ABOVE)
+    if (above := _first_above(said, most)) and most < MOST_ABOVE:  # what was done comes before the dice
+        said = [each for each in said if not each.tag]
+        above = _first_above(said, most)
+    told["happened"] = list(_happened(said[above:], close=True))
+    told["earlier"] = _latest(said[:above], min(room("WHAT HAPPENED BEFORE"), _MOST_BELOW))
+    told["cut"] = bool(above and not told["earlier"])
+    told["changed"] = _first_changes(changed, min(room("WHAT HAS CHANGED"), _MOST_CHANGES))
+    return told
 
 
 _MORE: Final = f"{HANGING}... position.txt has all of it."
@@ -207,26 +241,17 @@ def _together(events: Sequence[SeenEvent]) -> Iterator[SeenEvent]:
             yield _Seen(each.adjudication, Event("orders_unused", {"orders": orders}, None, each.event.to))
 
 
-def _first_above(said: Sequence[Said]) -> int:
+def _first_above(said: Sequence[Said], most: int) -> int:
     """Return the first line of what happened that stands above the form: where a paragraph begins, if one does."""
     first = room = 0
     for at in range(len(said) - 1, -1, -1):
         room += len(list(_lines(said[at], said[at].depth)))
-        if room > MOST_ABOVE:
+        if room > most:
             first = at + 1
             break
     begins = next((at for at in range(first, len(said)) if said[at].depth == 0), first)
     kept = sum(len(list(_lines(each, each.depth))) for each in said[begins:])
-    return 0 if not first else begins if kept > MOST_ABOVE // 2 else first
-
-
-def _room_for_changes(letter: Mapping[str, Any], sheet: str | None) -> int:
-    """Return how many lines of a letter may say what has changed: what it is about and what happened come first."""
-    if sheet is None:
-        return _MOST_CHANGES
-    aim = _SHORT if len(sheet.splitlines()) <= _SHORT_FORM else _LONG
-    without = _written("report", **{**letter, "changed": []})
-    return max(0, min(_MOST_CHANGES, aim - len(without.splitlines()) - len(["", "WHAT HAS CHANGED"])))
+    return 0 if not first else begins if kept > most // 2 else first
 
 
 def _first_changes(changed: Sequence[str], room: int) -> Sequence[str]:
@@ -237,12 +262,12 @@ def _first_changes(changed: Sequence[str], room: int) -> Sequence[str]:
     return [*changed[: ends[-1]], _MORE] if ends else []
 
 
-def _latest(said: Sequence[Said]) -> list[str]:
-    """Return the latest of what happened, without the dice."""
+def _latest(said: Sequence[Said], most: int) -> list[str]:
+    """Return the latest of what happened, without the dice, on so many lines at the most."""
     told = [each for each in said if not each.tag]
     for first in range(len(told)):
         lines = list(_happened(told[first:], close=True))
-        if len(lines) < _MOST_BELOW + (first == 0):
+        if len(lines) < most + (first == 0):
             return lines if first == 0 else [_MORE, *lines]
     return []
 

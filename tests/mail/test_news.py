@@ -64,6 +64,12 @@ def play(folder: Folder, office: MailSettings, number: int) -> tuple[str, Handle
     return side, handled
 
 
+def asked_and_over(folder: Folder) -> tuple[set[str], bool]:
+    """Return the sides that are asked, and whether the game is over."""
+    with folder.open() as game:
+        return {each.side for each in game.open_decisions}, game.result is not None
+
+
 def parsed(handled: Handled) -> dict[str, EmailMessage]:
     """Return the letters of an answer by side."""
     by_address = {address: side for side, address in ADDRESSES.items()}
@@ -102,9 +108,7 @@ def test_each_adjudication_is_told_to_each_side_once(folder: Folder, office: Mai
         if played is None:
             break
         sender, handled = played
-        with folder.open() as game:
-            waits = {each.side for each in game.open_decisions}
-            over = game.result is not None
+        waits, over = asked_and_over(folder)
         for side, message in parsed(handled).items():
             seen[side] += told(message)
             if side == "red" and not over:
@@ -125,6 +129,7 @@ def test_a_round_of_five_is_one_letter_for_who_is_not_asked(folder: Folder) -> N
     for side, word in (("oak", "asked"), ("fir", "round"), ("yew", "round")):
         assert says(office, side, f"NEWS {word}").accepted
     seen: dict[str, list[int]] = {side: [] for side in sides}
+    told_in = dict.fromkeys(sides, round_then)
     for number in range(1, 400):
         with folder.open() as game:
             if game.result is not None:
@@ -133,11 +138,14 @@ def test_a_round_of_five_is_one_letter_for_who_is_not_asked(folder: Folder) -> N
             orders = [pick(game, each, random) for each in game.open_decisions if each.side == side]
             raw = letter(side, sheet(game, side, *orders), number=number)
         got = parsed(take_in(raw, office))
+        waits, over = asked_and_over(folder)
         with folder.open() as game:
-            waits, over = {each.side for each in game.open_decisions}, game.result is not None
             round_now = game.periods["round"]
         for of, message in got.items():
             seen[of] += told(message)
+            if told(message):
+                assert text(message).startswith("Five Valleys") == (told_in[of] != round_now)
+                told_in[of] = round_now
             if told(message) and of not in waits and not over:
                 assert of != "oak"
                 assert of not in ("fir", "yew") or round_now != round_then
@@ -156,9 +164,7 @@ def test_who_is_not_asked_gets_a_short_receipt_without_a_map(folder: Folder, off
         if played is None:
             break
         sender, handled = played
-        with folder.open() as game:
-            waits = {each.side for each in game.open_decisions}
-            over = game.result is not None
+        waits, over = asked_and_over(folder)
         got = parsed(handled)
         assert got.keys() <= waits | {sender} or over
         assert sender in got

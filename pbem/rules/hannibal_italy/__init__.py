@@ -67,6 +67,7 @@ class HannibalItaly(Rules[Game]):
     id = "hannibal_italy"
     sides = SIDES
     round = "segment"
+    turn = "year"
     has_bot = True
     reveals = frozenset(
         {

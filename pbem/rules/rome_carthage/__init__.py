@@ -79,7 +79,7 @@ class RomeCarthage(Rules[Game]):
 
     id = "rome_carthage"
     sides = SIDES
-    round = "turn"
+    round = turn = "turn"
     has_bot = True
     reveals = frozenset({"dealt", "card_lost", "messenger_brings"})
     """Events that reveal hidden cards by a rule: cards from the deck or of the enemy (7.1, cards 9, 55)."""

@@ -327,7 +327,7 @@ class FiveValleys(Rules[Valleys]):
 
     id = "five"
     sides: tuple[Side, ...] = SIDES
-    round = "round"
+    round = turn = "round"
     reveals = frozenset({"dealt", "out"})
 
     def __init__(self, box: Box, options: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ from pbem.rules.hannibal_italy.battle.battle import over_a_river
 from pbem.rules.hannibal_italy.battle.foraging import least
 from pbem.rules.hannibal_italy.battle.losses import CHEAPEST, DEAREST, order_of
 from pbem.rules.hannibal_italy.position.forces import here, sp, steps, to_raise, weakened
-from pbem.rules.hannibal_italy.position.state import ENEMY, ROME, UNSEEN, Game
+from pbem.rules.hannibal_italy.position.state import ENEMY, ROME, SIDES, UNSEEN, Game
 from pbem.rules.hannibal_italy.turn.dictators import check as check_dictator
 from pbem.rules.hannibal_italy.turn.winter import enough
 from pbem.rules.hannibal_italy.views.averages import Prospect, assault, round_of_battle
@@ -142,16 +142,17 @@ def _fight(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what stands against each other, the ground, and what a round would come to (9.1 to 9.3)."""
     side, facts = decision.side, decision.facts
     yield _ground(view, facts["hex"])
-    for attacker, words in ((side, "You"), (ENEMY[side], "The enemy")):
-        if over_a_river(view, attacker):
-            yield f"{words} came over a river: one column less in an attack."
+    came = [attacker for attacker in (side, ENEMY[side]) if over_a_river(view, attacker)]
+    if came:
+        words = "Both" if len(came) == len(SIDES) else "You" if side in came else "The enemy"
+        yield f"{words} came over a river: one column less in an attack."
     if "enemy_sp" not in facts:
         yield "What the enemy has is not known before one of your leaders meets him."
         return
-    for attacker, words in ((side, "If you attack"), (ENEMY[side], "If the enemy attacks")):
+    for attacker, words in ((side, "If you attack"), (ENEMY[side], "If the enemy does")):
         yield _told(words, round_of_battle(view, attacker), side == attacker)
     if view.provinces.get(view.board.hexes[facts["hex"]].province) != side:
-        yield "You do not control the province: a quarter of your SP will be foraging."
+        yield "The province is not yours: a quarter of your SP will be foraging."
     yield "If both want battle, the side that marched last attacks."
 
 
@@ -166,11 +167,11 @@ def _ground(view: Game, hex: str) -> str:
 def _told(words: str, prospect: Prospect | None, attacking: bool) -> str:
     """Return what a round comes to on average, as told to one side (9.2)."""
     if prospect is None:
-        return f"{words}: the odds are below the lowest column, no attack."
+        return f"{words}: the odds are too low for an attack."
     own, other = (prospect.attacker, prospect.defender) if attacking else (prospect.defender, prospect.attacker)
     reasons = ", ".join(f"{why.replace('_', ' ')} {value:+d}" for why, value in prospect.modifiers.items() if value)
     die = f", die {sum(prospect.modifiers.values()):+d} ({reasons})" if reasons else ""
-    return f"{words}: {prospect.column}{die}; a round costs you {own:.1f} steps, the enemy {other:.1f}."
+    return f"{words}: {prospect.column}{die}. You lose {own:.1f} steps a round, the enemy {other:.1f}."
 
 
 def _withdraw(view: Game, decision: Decision) -> Iterator[Hint]:

@@ -23,16 +23,15 @@ from pbem.rules.rome_carthage.movement.card_play import (
     riders_at_start,
     walked,
 )
+from pbem.rules.rome_carthage.movement.exchange import exchange, why_no_exchange
 from pbem.rules.rome_carthage.movement.next_step import last_rest, stands_on_lone_general, unordered
 from pbem.rules.rome_carthage.movement.passes import cross_pass, named_space, pay_for_passes
 from pbem.rules.rome_carthage.movement.paths import (
     can_go_on,
-    exchange,
     must_stop,
     onward,
     overseas,
     step_cost,
-    why_no_exchange,
 )
 from pbem.rules.rome_carthage.movement.reactions import react
 from pbem.rules.rome_carthage.movement.sea import land_in_city, sail
