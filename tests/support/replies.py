@@ -14,11 +14,11 @@ from pbem.mail.receipts import enclosed
 from pbem.mail.routing import about
 from pbem.mail.sheet_choice import may_order_without_sheet, sheet_for
 from pbem.mail.tasks import Handled, tasks_of
+from pbem.orders.sheet.key_line import without_keys
 from pbem.protocol import Order, Side
 from pbem.referee import sheet_check
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay
-from pbem.orders.sheet.key_line import without_keys
 from pbem.render.form import order_lines
 from tests.support.frames import Reply, filled
 from tests.support.live import ADDRESSES, pick
