@@ -83,6 +83,7 @@ def test_service_outlives_its_workers_and_its_own_death(season: Season, running:
         until(lambda: season.tables().counts()[0] == 0)
         goes_on(season)
         until(lambda: season.tables().counts().to_send == 0)
+        until(lambda: not list((season.path / "in" / "new").iterdir()))
     finally:
         again.terminate()
         assert again.wait(60) == 0
@@ -91,7 +92,6 @@ def test_service_outlives_its_workers_and_its_own_death(season: Season, running:
     noted = season.tables().noted(BEAT)
     assert noted is not None
     assert noted[0] == STOPPED
-    assert list((season.path / "in" / "new").iterdir()) == []
 
 
 def test_second_service_refuses_and_names_the_first(season: Season, running: Popen[str]) -> None:
@@ -153,13 +153,13 @@ def opened(season: Season, box: Box, way: Way) -> Post:
 
 
 @pytest.mark.usefixtures("quick")
-def test_unreachable_servers_are_told_once_and_once_that_they_are_back(season: Season) -> None:
+def test_unreachable_servers_are_told_of_once(season: Season) -> None:
     box, way = Box(wrong="connection refused"), Way(wrong="no route to host")
     post = opened(season, box, way)
     thread = Thread(target=Service(post, 1).run)
     thread.start()
     try:
-        until(lambda: len(season.said) >= 3)
+        until(lambda: len(season.said) >= 2)
         for name, side in [("punica", "red"), ("zama", "blue")]:
             box.put(season.letter(name, side, b"STATUS\n"), datetime.now(UTC))
         sleep(0.5)
