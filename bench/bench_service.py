@@ -216,7 +216,7 @@ def idle(file: Path) -> float:
 
     def look() -> None:
         tables.next_games(now, 32)
-        tables.to_mark()
+        tables.to_mark(lambda source: True)
         tables.to_send(now, 8)
 
     took = min(seconds(look) for _ in range(5))
