@@ -25,7 +25,9 @@ USERS = {"rome": "ann", "carthage": "bob"}
 def new_game(season: Season, patch: pytest.MonkeyPatch) -> None:
     """Make a game with `pbem new` whose dice are those of the demonstration, so that there is a battle soon."""
     patch.setattr(Secrets, "drawn", classmethod(lambda cls: SECRETS))
-    patch.setitem(NewGame.__init__.__kwdefaults__, "made_by", MADE_BY)
+    defaults = NewGame.__init__.__kwdefaults__
+    assert defaults is not None
+    patch.setitem(defaults, "made_by", MADE_BY)
     for name, value in season.environment.items():
         patch.setenv(name, value)
     players = [f"{side}={user.title()} <{user}@pbem.test>" for side, user in USERS.items()]
@@ -61,7 +63,7 @@ def test_opening_is_played_by_letters_to_a_battle(
             letter = season.letter_with(USERS[side], f"adjudication: {number}")
             if "nemausus" in text and not hurried:
                 hurried = True
-                faulty = sheet(game, side, Order(orders[0].kind, slip(orders[0].body))).decode()
+                faulty = sheet(game, side, Order(orders[0].kind, slip(dict(orders[0].body)))).decode()
                 season.swaks(USERS[side], faulty, letter)
                 season.letter_with(USERS[side], "elefants")
                 count += 1
