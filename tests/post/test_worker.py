@@ -18,6 +18,7 @@ from pbem.mail.mailbox import read_letter
 from pbem.post import worker as worker_module
 from pbem.post.bundled_news import news_in_one
 from pbem.post.health import waiting
+from pbem.post.reception import received
 from pbem.post.service import Post, once
 from pbem.post.tables import NO_GAME
 from pbem.post.worker import Worker
@@ -104,7 +105,6 @@ def test_letters_of_a_game_are_taken_in_the_order_they_came(season: Season, post
         ids.append(f"n{number}")
         box.put(season.letter("punica", side, b"STATUS\n", id=f"n{number}"), datetime.now(UTC))
     seen: list[str] = []
-    received = worker_module.received
 
     def noting(raw: bytes, *rest: object) -> object:
         seen.append(raw.partition(b"Message-ID: <")[2].partition(b".")[0].decode())
