@@ -26,7 +26,7 @@ from pbem.post.config import PostConfig
 from pbem.post.health import BEAT, REACHED, STOPPED, WELL, health
 from pbem.post.intake import Sweep
 from pbem.post.kept_worker import KeptWorker
-from pbem.post.log import Once, Say, say
+from pbem.post.log import Once, Say, say, sentence
 from pbem.post.notify import notify
 from pbem.post.sending import Sending
 from pbem.post.table_outbox import TableOutbox
@@ -44,6 +44,9 @@ _AFTER_REFUSED_LOGIN: Final = 900.0
 """Seconds until a login is tried again that was refused: many attempts may lock an account."""
 _WAIT: Final = 10.0
 """Seconds that a reader waits for new letters before it looks what is done."""
+_SOON: Final = 2.0
+_SOON_MARKED: Final = 60.0
+"""So many seconds after a letter has come a reader looks more often what is done."""
 _TICK: Final = 1.0
 _BEAT: Final = 10.0
 _ASK: Final = 900.0
@@ -101,7 +104,10 @@ class Post:
         """Note that a letter of ours was refused for good."""
         now = datetime.fromtimestamp(self.clock(), UTC)
         settings = self.config.mail_settings(now, self.outbox)
-        bounces.note(bounces.Bounced(message_id, True, reason), now, settings, self.config.game_master)
+        try:
+            bounces.note(bounces.Bounced(message_id, True, reason), now, settings, self.config.game_master)
+        except PbemError as wrong:
+            self.say(f"it is not noted that {to} refuses letters: {wrong}")
 
     def send(self) -> int:
         """Take over what commands have written by hand, and send what may be sent. Raises Unreachable, OSError."""
@@ -176,6 +182,8 @@ class Service:
         self._post = post
         self._say = post.say
         self._stop = post.stop
+        self._worked = Event()
+        """Set when the workers have ended."""
         command = [*program, str(post.config.file)]
         self.workers = [KeptWorker(command, post.say) for _ in range(count or os.cpu_count() or 1)]
 
@@ -225,8 +233,9 @@ class Service:
         until = monotonic() + _GRACE
         for worker in self.workers:
             worker.end(until - monotonic())
-        for thread in threads:  # a reader that only waits for letters is not waited for
-            thread.join(max(0.0, until - monotonic()) if thread is threads[-1] else _TICK)
+        self._worked.set()
+        for thread in threads:
+            thread.join(max(_TICK, until - monotonic()))
         with suppress(OSError):
             self._beat(STOPPED)
         if not any(thread.is_alive() for thread in threads):
@@ -240,18 +249,24 @@ class Service:
         return health(self._post.tables, self._post.clock()).line
 
     def _read(self, sweep: Sweep) -> None:
-        """Look through one mailbox for as long as the service runs."""
+        """Look through one mailbox until the service stops; mark what is done when the workers have ended."""
+        busy = -_SOON_MARKED
 
         def look() -> None:
+            nonlocal busy
             swept = sweep.look()
             if swept.taken:
+                busy = monotonic()
                 for worker in self.workers:
                     worker.ring()
             sweep.mark()
             if not any(swept):
-                sweep.source.wait(_WAIT)
+                sweep.source.wait(_SOON if monotonic() - busy < _SOON_MARKED else _WAIT)
 
         self._again(sweep.source.name, look, 0.0)
+        self._worked.wait(_GRACE)
+        with suppress(PbemError, OSError):  # they are marked when the service runs again
+            sweep.mark()
 
     def _send(self) -> None:
         """Send for as long as the service runs."""
@@ -275,12 +290,10 @@ class Service:
                 once.begins(f"{name} cannot be reached: {wrong}")
                 with suppress(OSError):
                     self._post.note_reached(name, str(wrong))
-            except OSError as wrong:
+            except (OSError, PbemError) as wrong:
                 pause = _PAUSES[min(failures, len(_PAUSES) - 1)]
                 failures += 1
-                once.begins(
-                    f"{wrong.filename or 'the system'}: {wrong.strerror or wrong}; tried again, nothing is lost"
-                )
+                once.begins(f"{sentence(wrong)}; nothing is lost, it is tried again")
             except Exception as wrong:  # a bug must not end the service: other letters go on
                 pause = _PAUSES[-1]
                 failures += 1

@@ -217,6 +217,31 @@ def test_letter_that_fails_waits_is_told_once_and_is_not_lost(
     assert post.tables.stuck() == []
 
 
+def test_letter_that_ends_its_workers_lets_other_games_go_on(season: Season, post: Post, box: Box) -> None:
+    """It ends each worker that takes it in; after a few the others go on, and later it is tried again."""
+    season.create("zama", begin=True, secrets=OTHERS)
+    box.put(season.letter("punica", "red", b"STATUS\n"), datetime.now(UTC))
+    box.put(season.letter("zama", "red", b"STATUS\n"), datetime.now(UTC))
+    post.sweeps[0].look()
+
+    class Ends(BaseException):
+        pass
+
+    def ending(raw: bytes, *rest: object) -> object:
+        if b"Re: punica" in raw:
+            raise Ends
+        return received(raw, *rest)  # type: ignore[arg-type]
+
+    with patch.object(worker_module, "received", ending):
+        for _ in range(4):
+            with pytest.raises(Ends):
+                Worker(season.config, post.tables, season.said.append).work()
+        assert Worker(season.config, post.tables, season.said.append).work() == 1
+    assert [each.game for each in post.tables.stuck()] == ["punica"]
+    assert Worker(season.config, post.tables, season.said.append, lambda: time() + 3600).work() == 1
+    assert post.tables.stuck() == []
+
+
 def test_full_disk_in_a_game_loses_nothing_and_doubles_nothing(season: Season, post: Post, box: Box, way: Way) -> None:
     """The disk is full at each write of the letter in turn, and then it has room again."""
     for each in asked(season):
