@@ -23,6 +23,7 @@ from typing import Final
 from bench import AT_LEAST, Figure
 from pbem.cli.demo import SECRETS
 from pbem.mail.intake import take_in
+from pbem.mail.outboxes import MaildirOutbox
 from pbem.mail.outgoing import MailSettings, Outgoing
 from pbem.protocol import Decision
 from pbem.referee.adjudicator import Adjudicator
@@ -83,7 +84,9 @@ def play(name: str) -> Post:
     post = Post()
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        settings = MailSettings(home / "games", home / "keys", "pbem <pbem@example.org>", BEGUN, outbox=home / "out")
+        settings = MailSettings(
+            home / "games", home / "keys", "pbem <pbem@example.org>", BEGUN, outbox=MaildirOutbox(home / "out")
+        )
         new = NewGame(name, rules, scenario=scenario, players=PLAYERS, addresses=PLAYERS, secrets=SECRETS)
         with Adjudicator.create(settings.games, settings.keys, new) as game:
             game.today = BEGUN.date()

@@ -13,9 +13,11 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   |-- NameReused             game.table: two rolls of one name
     |   |-- OptionRefused          engine.playout: an answer that is both offered and refused
     |   `-- Stuck                  engine.session: a game that rests for ever
+    |-- AnotherRuns                post.service: another service works on the same tables
     |-- Astray (ValueError)        rules.hannibal_italy.movement.paths: a path that cannot be followed
     |-- BadBeacon (ValueError)     crypto.beacon: a round or a signature that is not drand's
     |-- BadChainFile               crypto.chain_file: the file of a player's own chain
+    |-- BadConfig                  post.config: the config of the post, with every fault in it
     |-- BadContribution            crypto.player_chains: what a turn file says of a player's chain
     |-- BadKeys                    crypto.keys: the secrets of a game
     |-- BadLoad (ValueError)       crypto.dice: loaded dice that do not fit their roll
@@ -32,11 +34,14 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   |-- BadPatch               referee.patching: a change of a position, with every complaint
     |   |-- OtherReport            mail.sheet_choice: orders without a heading that do not answer the last report
     |   `-- OtherRules             referee.open_game: the rules here are not those of the game
+    |-- Gone                       post.transport.base: a letter that is no longer in the mailbox
     |-- Misdrawn (ValueError)      game.scene: a layout that does not fit its map
+    |-- NoBackup                   post.backup: no backup, or one that would overwrite something
     |-- NoBeaconLibrary            crypto.beacon: py_ecc is not installed
     |-- NotDerived                 audit.acts: a commit that does not follow from what was handed in
     |-- NotInTheBox (LookupError)  game.box: a name that is not in the box, or a box that is not on the shelf
     |-- NotLoaded (LookupError)    crypto.dice: a roll for which a case has loaded no dice
+    |-- NotTried                   post.trial: a trial of the mailbox in which a letter did not come
     |-- RulesDiffer                engine.session: a question that is not the recorded one
     |   `-- Unasked                audit.playback: a recorded answer to which no question comes
     |-- StoreError                 repo.git.objects: a game's repo
@@ -47,6 +52,9 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   |-- NoLocks                repo.git.gamelock: this system has no file locks
     |   |-- NoSuchGame             repo.git: no repo of a game at a path
     |   `-- TooLarge               repo.git.objects: a file of a repo that is larger than what is read
+    |-- TablesDamaged              post.sqlite_tables: a file of tables that cannot be read
+    |-- Unreachable                post.transport.base: a mail server that does not answer, or broke off
+    |   `-- LoginRefused           post.transport.base: a mail server that refuses user or password
     |-- Unreadable                 game.yaml.limits: a text that is no YAML of ours
     |-- Unreadable                 mail.mime: a letter that cannot be taken apart
     |-- _Stop                      engine.cases.run: a case that cannot be played on

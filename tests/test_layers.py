@@ -20,8 +20,9 @@ PACKAGE = ROOT / "pbem"
 PACKAGES = {".".join(path.parent.relative_to(ROOT).parts) for path in PACKAGE.rglob("__init__.py")}
 
 ROOMS: dict[str, set[str]] = {
-    "cli": {"audit", "mail", "referee", "orders", "repo", "engine", "render", "game", "crypto"},
+    "cli": {"audit", "post", "mail", "referee", "orders", "repo", "engine", "render", "game", "crypto"},
     "audit": {"referee", "orders", "repo", "engine", "render", "game", "crypto"},
+    "post": {"mail", "referee", "orders", "repo", "engine", "render", "game", "crypto"},
     "mail": {"referee", "orders", "repo", "engine", "render", "game", "crypto"},
     "referee": {"orders", "repo", "engine", "game", "crypto"},
     "orders": {"engine", "game", "crypto"},
@@ -46,10 +47,12 @@ OWNERS: dict[str, set[str]] = {
     "yaml": set(),
     "git": {"repo.git"},
     "gitdb": {"repo.git"},
-    "email": {"mail"},
+    "email": {"mail", "post"},
     "mailbox": {"mail"},
-    "smtplib": {"mail"},
-    "imaplib": {"mail"},
+    "smtplib": {"post.transport"},
+    "imapclient": {"post.transport"},
+    "imaplib": set(),
+    "sqlite3": {"post.sqlite_tables"},
     "selectolax": {"mail"},
     "PIL": {"render"},
     "jinja2": {"render", "mail"},
@@ -94,6 +97,9 @@ LAZY = {
     "pyrage",
     "platformdirs",
     "selectolax",
+    "imapclient",
+    "smtplib",
+    "sqlite3",
 }
 
 

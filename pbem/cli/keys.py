@@ -86,7 +86,7 @@ def backup(
         recipients = [check_recipient(each) for each in to or ()]
     except BadRecipient as wrong:
         misuse(f"--to: {wrong}")
-    words = _passphrase(passphrase_file) if passphrase_file else ""
+    words = first_line(passphrase_file) if passphrase_file else ""
     saved, left_out = back_up(keys_folder(), game or [], file, recipients, words)
     print(f"{file}: the secrets of {', '.join(saved)}" + (", NOT sealed." if plain else ", sealed."))
     for each in left_out:
@@ -111,7 +111,7 @@ def restore(
     if identity is not None and passphrase_file is not None:
         misuse("give --identity or --passphrase-file, not both")
     identities = identities_in(read(identity).decode("utf-8", "replace")) if identity else []
-    words = _passphrase(passphrase_file) if passphrase_file else ""
+    words = first_line(passphrase_file) if passphrase_file else ""
     restored = bring_back(keys_folder(), games or games_folder(), read(file), identities, words)
     for each in restored:
         print(f"{each.game}: {each.text}.", file=sys.stdout if each.good else sys.stderr)
@@ -119,7 +119,7 @@ def restore(
         sys.exit(WORLD)
 
 
-def _passphrase(file: Path) -> str:
+def first_line(file: Path) -> str:
     """Return the first line of a file."""
     words = read(file).decode("utf-8", "replace").partition("\n")[0].rstrip("\r")
     if not words:

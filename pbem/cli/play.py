@@ -165,6 +165,8 @@ class HandedIn(NamedTuple):
 
 def submit(name: str, handed: HandedIn, games: Path | None, boxes: Boxes, json: bool) -> None:
     """Hand in a sheet, or that a side agrees to its last report, and continue the game."""
+    from datetime import UTC, datetime
+
     from pbem.mail.agreed import agreed_at
 
     side, file, agreed, link = handed
@@ -176,7 +178,8 @@ def submit(name: str, handed: HandedIn, games: Path | None, boxes: Boxes, json: 
         require_side(game, side)
         raw = f"AGREED {agreed}".encode() if file is None else read_sheet(game, side, file)
         mark = sha256(f"submitted for {side}\n".encode() + raw).hexdigest()
-        owing = owes(game)
+        owing, now = owes(game), datetime.now(UTC)
+        game.carry_out_letter_of(now, now)
         with game.transaction():
             before = game.ledger.letter(mark) if owing else None  # then an earlier command did all but write letters
             receipt = None
@@ -218,6 +221,7 @@ def _advice(receipt: Receipt, game: OpenGame) -> str:
 def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Boxes, json: bool) -> None:
     """Take in a letter and write the answers to the outbox."""
     from pbem.mail.intake import take_in
+    from pbem.mail.outboxes import MaildirOutbox
     from pbem.repo.git.gamelock import require_locks
 
     require_locks()
@@ -225,7 +229,7 @@ def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Bo
     box = outbox or settings.games / "outbox"
     if not settings.games.is_dir():  # do not refuse a letter because a disk is not mounted
         raise FileNotFoundError(ENOENT, "the folder of the games does not exist; PBEM_GAMES names it", settings.games)
-    handled = take_in(read(file if file is not None else Path("-")), replace(settings, outbox=box))
+    handled = take_in(read(file if file is not None else Path("-")), replace(settings, outbox=MaildirOutbox(box)))
     written = [post(out, box) for out in handled.letters]
     if json:
         print_json({"accepted": handled.accepted, "notes": handled.notes, "log": handled.log, "letters": written})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,8 +34,8 @@ def status(
         print(f"{name}: {game.box.title} ({game.charter.edition}), {_after(game)}")
         for side in game.rules.sides:
             print(f"  {side}: {game.player(side)}" + (", out of the game" if side in game.out else ""))
-        for name, correction in sorted(game.box.corrections.items()):
-            print(f"  {name} is corrected: {correction.shown}")
+        for file, correction in sorted(game.box.corrections.items()):
+            print(f"  {file} is corrected: {correction.shown}")
         print_waiting(game)
         if (since := _since(game)) and game.open_decisions:
             print(f"It has waited since {since}.")
@@ -42,6 +43,46 @@ def status(
             from pbem.mail.consent_letters import outcome
 
             print(outcome(game, request))
+        for line in [*_pinned(game), *_refusing(game), *_unconfirmed(game), *_silent(game)]:
+            print(line)
+    for line in _waiting(games, name):
+        print(line)
+
+
+def _pinned(game: OpenGame) -> Iterator[str]:
+    """Yield that a game is played with other rules than those here: its letters wait."""
+    if game.result is None and (odd := game.differs) is not None:
+        yield (
+            f"It is played with other rules than those here: the {odd} differs. Its letters wait; "
+            f"`pbem replay {game.name}` says what would change, `pbem migrate {game.name}` moves it."
+        )
+
+
+def _refusing(game: OpenGame) -> Iterator[str]:
+    """Yield which players' mailboxes refuse our letters."""
+    from pbem.post.bounces import refusing
+
+    yield from (f"{each.text}." for each in refusing(game.path, game.rules.sides))
+
+
+def _unconfirmed(game: OpenGame) -> Iterator[str]:
+    """Yield whose letters wait until their player confirms them."""
+    from pbem.game.wording import counted
+    from pbem.post.held import asked
+
+    for side in game.ledger.addresses:
+        if count := len(asked(game.path, side).letters):
+            yield f"{counted(count, 'letter')} in the name of {side} wait{'s' if count == 1 else ''} to be confirmed."
+
+
+def _silent(game: OpenGame) -> Iterator[str]:
+    """Yield from which players no letter has come yet that answers one of ours."""
+    from pbem.mail.token import never_heard
+
+    sides = [side for side in game.rules.sides if side in game.ledger.addresses]
+    silent = [side for side in sides if never_heard(game.path, side)]
+    if game.result is None and silent and (not game.begun or len(silent) < len(sides)):
+        yield f"No answer to a letter has come yet from {_names(game, silent)}."
 
 
 def _row(game: OpenGame) -> dict[str, Any]:
@@ -56,6 +97,7 @@ def _row(game: OpenGame) -> dict[str, Any]:
         "awaited": list(game.awaited),
         "waiting": open_questions(game),
         "since": _since(game),
+        "mailboxes": [*_refusing(game), *_unconfirmed(game), *_silent(game)],
         "result": None if game.result is None else game.result.record(),
     }
 
@@ -70,7 +112,8 @@ def _all(games: Path | None, boxes: Boxes, json: bool) -> None:
     for name in names:
         try:
             with opened(name, games, boxes) as game:
-                rows.append(_row(game) if json else {"line": f"{name}: {_line(game)}"})
+                more = "".join(f"\n  {line}" for line in _refusing(game))
+                rows.append(_row(game) if json else {"line": f"{name}: {_line(game)}{more}"})
         except (PbemError, OSError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as wrong:
             damaged = True
             reason = str(wrong).partition("\n")[0] or type(wrong).__name__
@@ -82,8 +125,25 @@ def _all(games: Path | None, boxes: Boxes, json: bool) -> None:
     else:
         for row in rows:
             print(row["line"])
+        for line in _waiting(games, None):
+            print(line)
     if damaged:
         sys.exit(WORLD)
+
+
+def _waiting(games: Path | None, name: str | None) -> Iterator[str]:
+    """Yield what waits in the post, of one game or of all; nothing where it has never run."""
+    from pbem.post.config import TABLES, find, load
+
+    file = find()
+    tables_file = load(file).tables_file if file.exists() else (games or games_folder()) / TABLES
+    if tables_file.exists():
+        from pbem.post.health import waiting
+        from pbem.post.sqlite_tables import SqliteTables
+
+        tables = SqliteTables(tables_file)
+        yield from (f"Post: {line}" for line in waiting(tables, name))
+        tables.close()
 
 
 def _line(game: OpenGame) -> str:
@@ -101,7 +161,8 @@ def _line(game: OpenGame) -> str:
     if not sides:
         return f"{stands}, waits for nobody: `pbem adjudicate {game.name}` plays on"
     since = f" since {day}" if (day := _since(game)) else ""
-    return f"{stands}, waits for {_names(game, sides)}{since}"
+    pinned = "; its letters wait: it is played with other rules than those here" if game.differs else ""
+    return f"{stands}, waits for {_names(game, sides)}{since}{pinned}"
 
 
 def _names(game: OpenGame, sides: Any) -> str:

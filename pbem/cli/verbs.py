@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from pbem.cli.backup import backup, doctor, restore
 from pbem.cli.box import box
 from pbem.cli.by_reader import ByReader
 from pbem.cli.chain_and_beacon import beacon, my_chain
@@ -14,6 +15,7 @@ from pbem.cli.disputes import explain, migrate, replay, what_if
 from pbem.cli.keys import keys
 from pbem.cli.new import player
 from pbem.cli.options import Correct, Games, Json, MapLink, Name, NameOrClone, RulesDir, Since, Viewer, Yes
+from pbem.cli.post import post
 from pbem.cli.publish import publish
 from pbem.cli.referee import draw, resign, reveal, rollback, ruling
 from pbem.cli.seal_orders import seal_orders
@@ -57,6 +59,10 @@ app.command()(beacon)
 app.command()(player)
 app.command()(status)
 app.command()(publish)
+app.command()(post)
+app.command()(doctor)
+app.command()(backup)
+app.command()(restore)
 app.command("seal-orders")(seal_orders)
 app.command()(thread)
 app.command()(press)

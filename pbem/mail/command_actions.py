@@ -32,6 +32,7 @@ from pbem.mail.outgoing import called, side_report
 from pbem.mail.own_orders import standing, withdrawn
 from pbem.mail.table_talk import pressed, shown
 from pbem.mail.task import Task
+from pbem.mail.token import renew
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OtherRules
@@ -256,6 +257,17 @@ _NEWS: Final[Mapping[News, str]] = {
 }
 
 
+def _renewed(task: Task) -> str:
+    """Give a side a new token. The number of tokens it has had is noted, and is not part of the game."""
+    if task.rest not in ("", task.game.name):
+        raise CannotPlay("write it on a line of its own, without other words")
+    renew(task.game, task.side, task.digest)
+    return (
+        "RENEW: your letters have a new key from this one on. Answer this letter or a later one; a letter that has "
+        "only an earlier key is refused."
+    )
+
+
 # ---------------------------------------------------------------------------------------------- questions
 
 
@@ -321,6 +333,7 @@ _ACTIONS: Final[Mapping[Command, Callable[[Task], str]]] = {
     Command.CONSENT: _consent,
     Command.DRAW: drawn,
     Command.REFUSE: _refusal,
+    Command.RENEW: _renewed,
     Command.RESIGN: resigned,
     Command.SHOW: shown,
     Command.STANDING: standing,

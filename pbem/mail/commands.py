@@ -27,6 +27,7 @@ class Command(StrEnum):
     PHRASE = "PHRASE"
     PRESS = "PRESS"
     REFUSE = "REFUSE"
+    RENEW = "RENEW"
     REPORT = "REPORT"
     RESIGN = "RESIGN"
     SHOW = "SHOW"

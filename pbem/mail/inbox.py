@@ -29,9 +29,13 @@ from pbem.mail.press import press_in
 from pbem.mail.receipts import without_receipts
 from pbem.mail.sealed_blocks import Opened, Unseal, with_sheets
 from pbem.mail.sheet_finder import Found, outside, sheets
+from pbem.mail.token import tokens_in_addresses
+from pbem.orders.sheet.key_line import keys_in, without_keys
 
 _MOST: Final = 20
 _YAML_KINDS: Final = {"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/vnd.yaml"}
+_CAME_TO: Final = ("to", "cc", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to")
+"""The headers with the addresses that a letter came to."""
 _SECRET_KINDS: Final = {"application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"}
 
 
@@ -62,6 +66,7 @@ def _opened(headers: Headers, raw: bytes, unseal: Unseal | None) -> Letter:
     parts, shut = _unsealed(parts, letter.sender, unseal)
     if shut.refused:
         return replace(letter, refusal=shut.refused)
+    letter = replace(letter, tokens=tuple(dict.fromkeys([*letter.tokens, *_keys(parts)])))
     whole = [text for part in parts if _is_body(part) and (text := _body(part)) is not None]
     talk = [press_in(text) for text in whole]
     spoken = [each for said in talk for each in said.instructions]
@@ -127,7 +132,8 @@ def _envelope(headers: Headers, raw: bytes) -> Letter:
         digest="",
         raw=hashlib.sha256(raw).hexdigest(),
         references=tuple(references),
-        automatic=_is_automatic(headers),
+        automatic=is_automatic(headers),
+        tokens=tuple(tokens_in_addresses(" ".join(value for name in _CAME_TO for value in headers.every(name)))),
     )
 
 
@@ -147,7 +153,7 @@ def _sender(headers: Headers) -> str:
     return named[0].address
 
 
-def _is_automatic(headers: Headers) -> bool:
+def is_automatic(headers: Headers) -> bool:
     """Return whether a machine sent the letter by itself; a mailing list that passes on a player's is none."""
     kind = headers.one("content-type").lower()
     precedence = headers.one("precedence").lower()
@@ -169,9 +175,16 @@ def _is_yaml(part: Part) -> bool:
 
 
 def _body(part: Part) -> str | None:
-    """Return the tidied text of a part without flowed line ends, tags, clear signatures and receipts of ours."""
+    """Return the tidied text of a part without flowed line ends, tags, clear signatures, receipts and keys of ours."""
     text = whole_text(part)
-    return None if text is None else without_receipts(untagged(text))
+    return None if text is None else without_keys(without_receipts(untagged(text)))
+
+
+def _keys(parts: Iterable[Part]) -> Iterator[str]:
+    """Yield the keys in the text and the attached sheets of a letter."""
+    for part in parts:
+        if (_is_body(part) or _is_yaml(part) or part.kind == "text/plain") and (text := whole_text(part)) is not None:
+            yield from keys_in(untagged(text))
 
 
 def whole_text(part: Part) -> str | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 from pbem.mail.bundles import bundled
@@ -20,6 +19,7 @@ from pbem.mail.desk import Desk, Reply
 from pbem.mail.inbox import open_letter, with_orders
 from pbem.mail.last_reported import CLOSED, note_reported, reported, set_back
 from pbem.mail.letter import Letter
+from pbem.mail.outboxes import Outbox
 from pbem.mail.outgoing import (
     MailSettings,
     Outgoing,
@@ -35,7 +35,9 @@ from pbem.mail.sheet_choice import (
 )
 from pbem.mail.table_talk import talk_letters
 from pbem.mail.tasks import Handled, Task, not_yours, refuse, refuse_unread, tasks_of
+from pbem.mail.token import note_heard, token, tokens_of
 from pbem.paths import GAME_NAME
+from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OtherRules
 from pbem.repo.git import NoSuchGame
@@ -49,6 +51,14 @@ def take_in(raw: bytes, settings: MailSettings) -> Handled:
 
     Raises only for faults of the keys, the disk or the rules here. Such a letter can be taken in again later.
     """
+    handled = take_in_where_possible(raw, settings)
+    for other_rules in handled.waits.values():  # the letter waits until the game master has dealt with it
+        raise other_rules
+    return handled
+
+
+def take_in_where_possible(raw: bytes, settings: MailSettings) -> Handled:
+    """Take in a letter as `take_in` does; games that are played with other rules than those here do not raise."""
     letter = open_letter(raw, by_sender(settings))
     handled = Handled()
     if letter.automatic or not letter.sender:
@@ -68,8 +78,8 @@ def take_in(raw: bytes, settings: MailSettings) -> Handled:
             _carry_out(handled, letter, task, settings)
         except NoSuchGame:
             refuse(handled, letter, settings, not_yours(task.game, letter))
-        except OtherRules:  # the letter waits until the game master has dealt with it
-            raise
+        except OtherRules as wrong:
+            handled.waits[task.game] = wrong
         except CannotPlay as refusal:
             refuse(handled, letter, settings, str(refusal))
     return handled
@@ -82,17 +92,32 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
         called = task.sheets[0].name if task.sheets else "Your letter"
         raise CannotPlay(f"{called} does not name its game in a line such as `game: punica`.")
     with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
-        game.today, game.moment = settings.now.date(), settings.now
+        game.carry_out_letter_of(settings.letter_time, settings.now)
         sides = game.sides_of(letter.sender)
+        first = len(handled.letters)
+        if settings.door is not None and (turned := settings.door.turned(game, letter, sides)) is not None:
+            handled.accepted = False
+            handled.log.append(f"{name}: {turned.log}")
+            handled.letters += turned.letters
+            if settings.outbox is not None:
+                for out in turned.letters:
+                    out.put_into(settings.outbox)
+            return
         if not sides:
             raise CannotPlay(not_yours(name, letter))
-        first = len(handled.letters)
+        for side in _shown_by_token(game, letter, sides, settings):
+            note_heard(game, side, settings.letter_time, "token")
         shares = shared_out(game, sides, letter, task, settings)
         for reason in shares.refused:
             refuse(handled, letter, settings, reason)
         desks = [desk for share in shares.shares if (desk := _desk(handled, share, settings, game)) is not None]
         if desks:
             _Sitting(handled, settings, game, desks).carry_out(first)
+
+
+def _shown_by_token(game: Adjudicator, letter: Letter, sides: Sequence[Side], settings: MailSettings) -> Sequence[Side]:
+    """Return the sides of a letter's sender if it brings back a token of one of them: letters then go both ways."""
+    return sides if not tokens_of(letter, settings.host).isdisjoint(token(game, side) for side in sides) else ()
 
 
 def _desk(handled: Handled, share: Share, settings: MailSettings, game: Adjudicator) -> Desk | None:
@@ -153,7 +178,7 @@ class _Sitting:
             self._post(handled.letters[first:], self.settings.outbox)
         game.talk.note_sent(self.talk)
 
-    def _post(self, letters: Sequence[Outgoing], outbox: Path) -> None:
+    def _post(self, letters: Sequence[Outgoing], outbox: Outbox) -> None:
         """Put the letters into the outbox while the lock is held: no report is written twice, or in the wrong order."""
         for out in letters:
             out.put_into(outbox)

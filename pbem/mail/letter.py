@@ -57,6 +57,8 @@ class Letter:
     raw: str = ""
     """Of the letter's bytes, by which earlier versions knew a letter."""
     references: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()
+    """The words in it that may show who wrote it: in lines `key:`, and in the addresses that it came to."""
     commands: tuple[Instruction, ...] = ()
     enclosures: tuple[Enclosure, ...] = ()
     passed_over: tuple[Enclosure, ...] = ()

@@ -21,14 +21,10 @@ _CHANGING: Final = re.compile(rb"(?m)^(?:Date|In-Reply-To|References|Message-ID|
 def write_to_maildir(folder: Path, content: bytes, name: str) -> Path:
     """Put a letter into a maildir (made if need be) and return its path; all of it or nothing, even in a crash.
 
-    The file's name is `name` and the digest of the content, but for its id, when it was written, upon which letter and
-    at which commit: written again after a crash, or by two processes at once, it is the same file, not a second one,
-    also if it has been read.
-    ValueError if `name` is not fit for a file.
+    Its file has its `unique_name`: written again after a crash, or by two processes at once, it is the same file, not
+    a second one, also if it has been read. Raises ValueError if `name` is not fit for a file.
     """
-    if not _NAME.fullmatch(name):
-        raise ValueError(f"not a name for a letter: {name!r}")
-    unique = f"{name}.{hashlib.sha256(_timeless(content)).hexdigest()[:32]}"
+    unique = unique_name(name, content)
     for room in ("tmp", "new", "cur"):
         _make(folder / room)
     target = folder / "new" / unique
@@ -47,6 +43,17 @@ def write_to_maildir(folder: Path, content: bytes, name: str) -> Path:
             left.unlink(missing_ok=True)
     sync_folder(folder / "new")
     return target
+
+
+def unique_name(name: str, content: bytes) -> str:
+    """Return the name by which a letter is recognized that is written again.
+
+    It is `name` and the digest of the content, but for its id, when it was written, upon which letter and at which
+    commit. Raises ValueError if `name` is not fit for a file.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"not a name for a letter: {name!r}")
+    return f"{name}.{hashlib.sha256(_timeless(content)).hexdigest()[:32]}"
 
 
 def _timeless(content: bytes) -> bytes:

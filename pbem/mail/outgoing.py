@@ -18,13 +18,15 @@ from typing import Any, Final
 from pbem.game.wording import listing, on_one_line
 from pbem.mail.commands import Command
 from pbem.mail.correspondence import Correspondence, Sent, correspondence, note_sent
+from pbem.mail.door import Door
 from pbem.mail.echo import echo
 from pbem.mail.letter import Letter
-from pbem.mail.maildir import write_to_maildir
 from pbem.mail.marked_sheet import MARK, marked
 from pbem.mail.outbox import POSITION, POSITION_DATA, Attachments, Draft, compose
+from pbem.mail.outboxes import Outbox
 from pbem.mail.own_orders import as_written
 from pbem.mail.receipts import enclosed
+from pbem.mail.token import address_with_token, message_id, token
 from pbem.orders.check import Receipt
 from pbem.orders.forgive import Answering
 from pbem.orders.sheet import sentence
@@ -55,8 +57,19 @@ class MailSettings:
     boxes: Sequence[Path] = ()
     drawings: Path | None = None
     """Folder where drawn maps are kept between letters."""
-    outbox: Path | None = None
-    """Maildir that answers are put into while the game is locked; None: they are returned only."""
+    outbox: Outbox | None = None
+    """Where answers are put while the game is locked; None: they are returned only."""
+    came: datetime | None = None
+    """When the letter came that is taken in; None: now."""
+    plus: bool = False
+    """Whether the provider delivers `pbem+TOKEN@...` to the mailbox of `pbem@...`: letters are then answered there."""
+    door: Door | None = None
+    """Who says whether a letter is carried out; None: whatever comes from an address on file is."""
+
+    @property
+    def letter_time(self) -> datetime:
+        """The time of the letter that is taken in: when the mailbox got it."""
+        return self.came or self.now
 
     @property
     def host(self) -> str:
@@ -75,7 +88,7 @@ class Outgoing:
     """What is noted of the sides that it is for, once it lies in the outbox; nothing if it is about no game."""
     whose: str = ""
     """The side that it is for, as players write it."""
-    file: Path | None = None
+    file: str | None = None
     """Where it lies in the outbox, once it does."""
 
     @cached_property
@@ -83,10 +96,10 @@ class Outgoing:
         """The letter as bytes."""
         return compose(self.draft)
 
-    def put_into(self, outbox: Path) -> Path:
-        """Write it to the outbox, a maildir, unless it lies there, and note that; return its file."""
+    def put_into(self, outbox: Outbox) -> str:
+        """Put it into the outbox, unless it lies there, and note that; return where it lies."""
         if self.file is None:
-            self.file = write_to_maildir(outbox, self.content, self.name)
+            self.file = outbox.put(self.name, self.to, self.content)
             for sent in self.sent:
                 note_sent(sent)
         return self.file
@@ -172,6 +185,7 @@ def report_request(
         before=before,
         ruled=side in game.defaults,
         sheets=sheets,
+        key="" if side is None else token(game, side),
     )
 
 
@@ -396,23 +410,25 @@ def letter(
     known = Correspondence() if about is None else correspondence(about.game.path, about.side)
     if about is not None and len(about.game.ledger.sides_of(to)) > 1:
         attached = replace(attached, of=about.side)  # the files of two sides in one letter need names of their own
-    message_id = f"<{id or stamp}@{settings.host}>"
+    key = "" if about is None else token(about.game, about.side)
+    own_id = message_id(id or stamp, key, settings.host)
     thread = [each for each in (known.first, known.last) if each]
-    below = "" if about is None else f"{_gap(text, about)}{enclosed_line(attached.names)}"
+    below = "" if about is None or not attached.names else f"{_gap(text, about)}{enclosed_line(attached.names)}"
     draft = Draft(
         sender=settings.sender,
         to=to,
         subject=text.subject,
         text=text.text + below,
-        message_id=message_id,
+        message_id=own_id,
         date=settings.now,
+        reply_to=address_with_token(settings.sender, key) if key and settings.plus else "",
         in_reply_to=answered.message_id if answered else known.last or None,
         references=[*thread[:1], *(answered.references if answered else ()), *thread[1:]],
         list_id="" if about is None else _list_id(about, settings.host),
         unasked=answered is None,
         attached=attached,
     )
-    sent = () if about is None else (Sent(about.game.path, about.side, message_id, about.told, about.picture),)
+    sent = () if about is None else (Sent(about.game.path, about.side, own_id, about.told, about.picture),)
     return Outgoing(to, stamp, draft, sent, "" if about is None else called(about.game, about.side))
 
 

@@ -16,6 +16,7 @@ from pbem.game.yaml import Unreadable
 from pbem.mail.commands import Command
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.outgoing import MailSettings
+from pbem.mail.token import without_token
 from pbem.orders.forgive import Answering
 from pbem.paths import GAME_NAME
 from pbem.protocol import PbemError, Side
@@ -67,7 +68,7 @@ def meant(letter: Letter, settings: MailSettings) -> str:
         return named[0]
     requests = [each.rest for each in letter.commands if each.command in _NAMING]
     said = [rest.split()[0] for rest in requests if rest]
-    for name in dict.fromkeys([*said, *_answered(letter.references, settings.host), *_in_subject(letter.subject)]):
+    for name in dict.fromkeys([*said, *games_named(letter.references, settings.host), *_in_subject(letter.subject)]):
         if _plays(settings, name, letter.sender):
             return name
     games = games_of(settings, letter.sender)
@@ -75,6 +76,20 @@ def meant(letter: Letter, settings: MailSettings) -> str:
         raise CannotPlay(f"{letter.sender} plays in no game here. Write from the address that you joined with.")
     how = "Which game is meant? Answer one of its letters, or add a line such as"
     raise CannotPlay(f"{how} `game: {games[0]}`. You play in {listing(games)}.")
+
+
+def may_be_about(letter: Letter, own: Sequence[str], host: str) -> list[str]:
+    """Return the games that a letter may be about, by what stands in it; no game is opened.
+
+    `own` are the games in which its sender plays. It may turn out to be about another game.
+    """
+    named = [*dict.fromkeys(game_of(each) for each in letter.enclosures)]
+    if named := [name for name in named if name in own]:
+        return named
+    said = [each.rest.split()[0].lower() for each in letter.commands if each.rest]
+    hints = [*said, *games_named(letter.references, host), *_in_subject(letter.subject)]
+    found = next((name for name in hints if name in own), None)
+    return [found] if found is not None else list(own[:1])
 
 
 def games_of(settings: MailSettings, sender: str) -> list[str]:
@@ -125,7 +140,7 @@ def side_named(sheet: Enclosure) -> Side:
 def reports_in(references: Sequence[str], host: str | None = None) -> Iterator[Answering]:
     """Yield the reports of ours that a letter refers to, the latest first; of any host, if none is given."""
     for reference in reversed(references):
-        found = _REPORT.fullmatch(reference)
+        found = _REPORT.fullmatch(without_token(reference))
         if found is not None and host in (None, found["host"]):
             for side in found["side"].split("+"):
                 yield Answering(found["game"], side, int(found["number"]))
@@ -137,7 +152,7 @@ def about(letter: Letter, settings: MailSettings) -> str | None:
         return named[0]
     if (report := report_answered(letter, settings)) is not None:
         return report.game
-    names = [*_answered(letter.references, settings.host), *_in_subject(letter.subject)]
+    names = [*games_named(letter.references, settings.host), *_in_subject(letter.subject)]
     return next((name for name in names if _plays(settings, name, letter.sender)), None)
 
 
@@ -153,10 +168,10 @@ def _asks(settings: MailSettings, name: str, letter: Letter) -> list[Answering]:
         return []  # as in `sides_of`
 
 
-def _answered(references: Sequence[str], host: str) -> Iterator[str]:
-    """Yield the names that may stand in the ids of our letters, those of the latest first."""
+def games_named(references: Sequence[str], host: str) -> Iterator[str]:
+    """Yield the names of games that may stand in the ids of our letters, those of the latest first."""
     for reference in reversed(references):
-        found = _OURS.fullmatch(reference)
+        found = _OURS.fullmatch(without_token(reference))
         if found is None or found["host"] != host:
             continue
         if found["one"]:

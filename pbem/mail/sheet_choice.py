@@ -19,6 +19,7 @@ from pbem.mail.outgoing import MailSettings, report_of
 from pbem.mail.routing import only_names, report_answered
 from pbem.orders.forgive import KEY_ABOVE, Answering, Known, forgive
 from pbem.orders.sheet import ORDERS, BadSheet
+from pbem.orders.sheet.key_line import without_keys
 from pbem.protocol import Side
 from pbem.referee import sheet_check
 from pbem.referee.adjudicator import Adjudicator
@@ -216,7 +217,7 @@ def _words(sheet: str) -> list[list[str]]:
     Blanks do not survive the mail, and an older version may have worded the sentences of a form differently. An order
     in a comment counts: somebody may have filled it in and left the mark in front of it.
     """
-    lines = (line.split() for line in sheet[sheet.find("game:") :].splitlines())
+    lines = (line.split() for line in without_keys(sheet[sheet.find("game:") :]).splitlines())
     return [line for line in lines if line and (not line[0].startswith("#") or line[:2] == ["#", "-"])]
 
 

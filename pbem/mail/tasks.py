@@ -11,7 +11,7 @@ from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.outgoing import MailSettings, Outgoing, refusal_letter
 from pbem.mail.routing import answers_talk, game_of, meant, only_names
 from pbem.mail.waiting import orders_of_another, unread
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.open_game import CannotPlay, OtherRules
 
 
 @dataclass(slots=True)
@@ -23,6 +23,8 @@ class Handled:
     notes: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
     """The faults of each sheet that was sent back."""
+    waits: dict[str, OtherRules] = field(default_factory=dict)
+    """The games that cannot take it in before the game master has acted, and why."""
     log: list[str] = field(default_factory=list)
     """A line for each game that the letter is about: its side, what came of it, whom the game waits for."""
 

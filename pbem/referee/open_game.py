@@ -331,6 +331,15 @@ class OpenGame:
         state = self.current(resumed=False).state
         return max((self.today or date.today()).isoformat(), state.day if state else "")
 
+    def carry_out_letter_of(self, came: datetime, now: datetime) -> None:
+        """Note when the letter came that is carried out next, and what time it is now.
+
+        Standing orders expire by the day on which the letter came, and its commits say when that was. Sheets are
+        closed now: a round of the beacon that has been published since then may not decide them.
+        """
+        self.today, self.moment = came.date(), now
+        self.ledger.repo.letter_time = came
+
     @property
     def time(self) -> datetime:
         """The time at which sheets are closed."""

@@ -39,12 +39,16 @@ class SheetHead:
     adjudication: int
     chain: PlayerChain | None = None
     """The side's own dice chain; None: it has none."""
+    key: str = ""
+    """The word that shows who sends the sheet; it is no part of what the sheet says."""
 
     def lines(self) -> Iterator[str]:
         """Yield the lines."""
         yield f"game: {self.game}"
         yield f"side: {self.side}"
         yield f"adjudication: {self.adjudication}"
+        if self.key:
+            yield f"key: {self.key}"
         if self.chain is not None:
             yield from _link(self.chain)
 

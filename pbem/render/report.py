@@ -99,6 +99,8 @@ class ReportRequest(Generic[S]):
     """The position as the reader last knew it: the report then says what has changed. None: how all things stand."""
     ruled: bool = False
     """Whether a ruling says which answer counts if the reader gives none in time."""
+    key: str = ""
+    """The word in the form that shows who sends it back."""
 
     @cached_property
     def own(self) -> Sequence[Decision]:
@@ -292,7 +294,7 @@ def _sheet(rules: Rules[S], box: Box, request: ReportRequest[S], *, titled: bool
     if request.side is None or not request.own:
         return None
     heading = standing_remark(len(request.filed), box, request.side)
-    head = SheetHead(request.game, request.side, request.adjudication, request.chain)
+    head = SheetHead(request.game, request.side, request.adjudication, request.chain, request.key)
     return form(rules, box, request.view, request.own, head, heading, titled=titled)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +28,7 @@ class MemoryRepo:
     def __init__(self, name: str, recall: Recall) -> None:
         self.path = Path(f"{name}.git")
         self.sign: Callable[[bytes], bytes] | None = None
+        self.letter_time: datetime | None = None
         self._recall = recall
         self._messages: list[str] = []
         self._files: dict[str, bytes | None] = {}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -18,6 +19,8 @@ class Store(Protocol):
 
     path: Path
     sign: Callable[[bytes], bytes] | None
+    letter_time: datetime | None
+    """When the letter came whose changes are committed, as the commits then say; None: they come of no letter."""
 
     @property
     def head(self) -> str:

@@ -18,7 +18,9 @@ from pbem.cli.verbs import app
 from pbem.crypto.seal import recipient_of
 from pbem.mail.intake import take_in
 from pbem.mail.last_reported import note_reported, reported, set_back
+from pbem.mail.outboxes import MaildirOutbox
 from pbem.mail.tasks import Handled
+from pbem.mail.token import without_token
 from pbem.repo.charter import Joined
 from tests.support.live import SECRETS, Folder, files, give, letter, order, pick, play, sheet
 from tests.support.walks import FOLDERS
@@ -33,12 +35,13 @@ def waiting(folder: Folder) -> Folder:
 
 def sends(folder: Folder, raw: bytes) -> Handled:
     """Take in a letter as `pbem letter` does."""
-    return take_in(raw, replace(folder.office, outbox=folder.path / "outbox"))
+    return take_in(raw, replace(folder.office, outbox=MaildirOutbox(folder.path / "outbox")))
 
 
 def ids(folder: Folder) -> dict[str, int]:
     """Return the Message-IDs in the outbox, and how many letters have each."""
-    found = [message_from_bytes(path.read_bytes())["Message-ID"] for path in (folder.path / "outbox/new").iterdir()]
+    letters = (path.read_bytes() for path in (folder.path / "outbox/new").iterdir())
+    found = [without_token(message_from_bytes(each)["Message-ID"]) for each in letters]
     return {each: found.count(each) for each in found}
 
 

@@ -200,7 +200,19 @@ def test_status_tells_where_a_game_stands(punica: Folder) -> None:
     assert "punica: Three Hills (usual), after adjudication 1" in text
     assert "It waits for red: Which card do you bury face down? (bury, rule 3)" in text
     record = told(DONE, "status", "punica")
-    words = {"game", "rules", "edition", "adjudication", "players", "out", "awaited", "waiting", "since", "result"}
+    words = {
+        "game",
+        "rules",
+        "edition",
+        "adjudication",
+        "players",
+        "out",
+        "awaited",
+        "waiting",
+        "since",
+        "mailboxes",
+        "result",
+    }
     assert record.keys() == words
     assert (record["adjudication"], record["result"]) == (1, None)
 

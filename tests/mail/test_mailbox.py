@@ -13,6 +13,7 @@ import pytest
 from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
 from pbem.mail.mailbox import read_letter, read_mailbox
+from pbem.mail.outboxes import MaildirOutbox
 from pbem.mail.receipts import enclosed, without_receipts
 from pbem.mail.report_letters import first_letters
 from pbem.mail.sheet_finder import sheets
@@ -166,7 +167,7 @@ def test_receipt_sent_back_as_a_file_is_no_sheet(toy: Adjudicator, folder: Folde
 
 def test_letter_that_comes_twice_is_answered_once(toy: Adjudicator, folder: Folder) -> None:
     """The receipt names the commit of the moment, and the game may have gone on in between."""
-    office = replace(folder.office, outbox=folder.path / "outbox")
+    office = replace(folder.office, outbox=MaildirOutbox(folder.path / "outbox"))
     raw = letter("red", sheet(toy, "red", order("bury", card=toy.view("red").hands["red"][0])))
     for each in (raw, letter("blue", b"KEY age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj"), raw):
         assert take_in(each, office).accepted

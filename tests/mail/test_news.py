@@ -17,6 +17,7 @@ import pytest
 from pbem.mail.correspondence import Correspondence, News, choose_news, correspondence
 from pbem.mail.intake import take_in
 from pbem.mail.last_reported import SIDE_NOTE, note_reported, set_back
+from pbem.mail.outboxes import MaildirOutbox
 from pbem.mail.outgoing import MailSettings, welcome_letters
 from pbem.mail.report_letters import reports
 from pbem.mail.tasks import Handled
@@ -42,7 +43,7 @@ def office(folder: Folder) -> MailSettings:
     """Return settings by which answers are put into an outbox."""
     with folder.create() as game:
         note_reported(game.path, game.adjudication)
-    return replace(folder.office, outbox=folder.path / "outbox")
+    return replace(folder.office, outbox=MaildirOutbox(folder.path / "outbox"))
 
 
 def says(office: MailSettings, side: str, *bodies: str, number: int = 0) -> Handled:
@@ -121,7 +122,7 @@ def test_each_adjudication_is_told_to_each_side_once(folder: Folder, office: Mai
 
 def test_a_round_of_five_is_one_letter_for_who_is_not_asked(folder: Folder) -> None:
     """Of five sides two want their news when a round is over: they get one letter then, or when they are asked."""
-    office, random = replace(folder.office, outbox=folder.path / "outbox"), Random(5)
+    office, random = replace(folder.office, outbox=MaildirOutbox(folder.path / "outbox")), Random(5)
     with folder.create("five", scenario="late") as game:
         note_reported(game.path, game.adjudication)
         sides, round_then = game.rules.sides, game.periods["round"]
@@ -232,14 +233,14 @@ def test_an_act_of_the_game_master_is_always_told(folder: Folder, office: MailSe
 
 def test_a_report_written_again_is_the_same_letter(folder: Folder, office: MailSettings) -> None:
     """The command ends after a letter lies in the outbox and before that is noted: no second letter comes of it."""
-    assert office.outbox is not None
+    assert isinstance(office.outbox, MaildirOutbox)
     play(folder, office, 1)
     repo, before = folder.repo("punica"), correspondence(folder.repo("punica"), "red")
     played = play(folder, office, 2)
     assert played is not None
     assert parsed(played[1]).keys() == set(SIDES)
     assert played[0] == "blue"
-    lying = sorted(path.name for path in (office.outbox / "new").iterdir())
+    lying = sorted(path.name for path in (office.outbox.folder / "new").iterdir())
     note = {"news": "every", "told": 1, "picture": "", "first": before.first, "last": before.last, "letters": []}
     (repo / f"{SIDE_NOTE}red").write_text(json.dumps(note))
     (repo / "pbem.told").write_text("1\n")
@@ -248,7 +249,7 @@ def test_a_report_written_again_is_the_same_letter(folder: Folder, office: MailS
         assert [out.to for out in again] == [ADDRESSES["red"]]
         for out in again:
             out.put_into(office.outbox)
-    assert sorted(path.name for path in (office.outbox / "new").iterdir()) == lying
+    assert sorted(path.name for path in (office.outbox.folder / "new").iterdir()) == lying
 
 
 def test_a_damaged_note_tells_all_from_the_beginning(folder: Folder, office: MailSettings) -> None:
@@ -320,7 +321,7 @@ def test_the_letters_of_a_side_are_one_thread(folder: Folder, office: MailSettin
 
 
 def test_each_welcome_has_an_id_of_its_own(folder: Folder) -> None:
-    outbox = folder.path / "outbox"
+    outbox = MaildirOutbox(folder.path / "outbox")
     with folder.create(begin=False) as game:
         sent = [
             out

@@ -21,6 +21,7 @@ from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
 from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
+from pbem.mail.outboxes import MaildirOutbox
 from pbem.mail.outgoing import MailSettings, side_report, welcome_letters
 from pbem.mail.press import Addressed, addressed, press_in
 from pbem.mail.tasks import Handled
@@ -47,7 +48,7 @@ def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
 def office(folder: Folder) -> MailSettings:
     """Return the settings of a game of five sides in which all may talk, also unsigned."""
     folder.create("five", press="free", press_unsigned=True, press_opened=True).close()
-    return replace(folder.office, outbox=folder.path / "outbox")
+    return replace(folder.office, outbox=MaildirOutbox(folder.path / "outbox"))
 
 
 def says(office: MailSettings, side: str, text: str, number: int = 0, more: str = "") -> Handled:

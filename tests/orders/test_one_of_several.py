@@ -215,7 +215,8 @@ def test_a_question_that_nobody_waits_for_is_not_awaited(game: Adjudicator) -> N
     wild.waits = False
     assert [each.about for each in game.open_decisions] == [SIDE]
     assert awaited(game.session) == [{"side": SIDE, "kind": "intercept"}]
-    assert "For Bears" not in side_report(game, SIDE, game.adjudication - 1).text
+    told = " ".join(side_report(game, SIDE, game.adjudication - 1).text.split())
+    assert "(for Bears): sends 0 guards. The game does not" in told
     receipt, sheet_read = sheet_check.check(game, SIDE, sheet(game, SIDE, intercept(SIDE, 0), intercept(WILD, 1)))
     assert sheet_read is not None, str(receipt)
     outcome = run(game.session, Sources({SIDE: [Queued(intercept(SIDE, 0), "sheet 3")]}))

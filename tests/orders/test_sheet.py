@@ -175,7 +175,7 @@ def test_what_is_no_sheet(raw: bytes, complaint: str) -> None:
     started = time.process_time()
     (said,) = complaints(raw)
     assert said.startswith(complaint)
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 10
 
 
 @pytest.mark.parametrize(

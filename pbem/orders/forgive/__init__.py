@@ -44,6 +44,7 @@ from pbem.orders.forgive.lines import controls, plain_lines
 from pbem.orders.forgive.meaning import Meant, meaning_of
 from pbem.orders.forgive.scan import chosen, looks_like_order
 from pbem.orders.sheet import BadSheet, Sheet, read_sheet, sheet_of
+from pbem.orders.sheet.key_line import with_keys_blank, without_keys
 from pbem.protocol import MALFORMED, Fault, Path
 
 __all__ = [
@@ -103,7 +104,9 @@ def forgive(raw: bytes, known: Known, *, name: str = "orders.yaml") -> Forgiven:
     except Unreadable as error:
         raise BadSheet(name, error.text.split("\n"), error.faults) from None
     own = text.split("\n")
-    lines, mended = plain_lines(text)
+    if (keyless := without_keys(text)) != text:
+        raw = keyless.encode()
+    lines, mended = plain_lines(with_keys_blank(text))
     if unseen := [each for line in lines for each in controls(line)]:
         raise BadSheet(name, own, unseen[:_MOST_CONTROLS])
     lines, uncommented = chosen(lines, known)
@@ -123,7 +126,7 @@ def forgive(raw: bytes, known: Known, *, name: str = "orders.yaml") -> Forgiven:
     if mended:
         changes.append(SIGNS)
     changes = changes or [FORM_ONLY]
-    canonical = write(meant.value, changes, own)
+    canonical = write(meant.value, changes, keyless.split("\n"))
     if canonical is None or not _reads_alike(canonical, name, known, sheet):  # the strict reader has the last word
         reason = f"with all its words written out, the sheet has more than {LETTER.size:,} bytes; send it in two"
         raise BadSheet(name, own, [Placed(Fault(MALFORMED, (), reason), Mark(1, 1, 1))])

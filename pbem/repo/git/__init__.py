@@ -9,7 +9,8 @@ folder synced; only then `refs/heads/main` is replaced under git's own lock, by 
 process that dies leaves the commit before or the commit after; and when `commit` has returned, a power cut
 leaves it too, as far as the file system and the disk keep to what they say of fsync.
 
-Dates count commits (the n-th is n seconds after 1970), so that the same turns give the same commit ids.
+The date of the committer counts commits (the n-th is n seconds after 1970). That of the author is the same, but in a
+commit that a letter has made: there it is the time at which the letter came.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from re import compile as pattern
 from types import TracebackType
@@ -29,6 +31,7 @@ from pbem.repo.git.empty_repo import REF, lay_out
 from pbem.repo.git.formats import (
     FILE,
     FOLDER,
+    Dates,
     Entry,
     GitObject,
     commit_object,
@@ -103,6 +106,8 @@ class GameRepo:
         self._tip: _Tip | None = None
         self.sign: Callable[[bytes], bytes] | None = None
         """What signs the commits; None: they are not signed."""
+        self.letter_time: datetime | None = None
+        """When the letter came whose changes are committed: the author's date. None: they come of no letter."""
 
     @classmethod
     def create(
@@ -181,7 +186,7 @@ class GameRepo:
         oid: bytes | None = self._standing.oid
         while oid is not None and (limit is None or limit > 0):
             commit = self._objects.commit(oid)
-            yield Logged(oid.hex(), commit.message, commit.when)
+            yield Logged(oid.hex(), commit.message, commit.dates.committer)
             oid = commit.parent
             limit = None if limit is None else limit - 1
 
@@ -220,7 +225,7 @@ class GameRepo:
             self._tip = None
         elif self._tip is None or oid != self._tip.oid:
             commit = self._objects.commit(oid)
-            self._tip = _Tip(oid, commit.tree, commit.when)
+            self._tip = _Tip(oid, commit.tree, commit.dates.committer)
 
     def _read_ref(self) -> bytes | None:
         """Return the commit of main; `git gc` may have moved it to packed-refs."""
@@ -287,7 +292,8 @@ class GameRepo:
         made: dict[bytes, GitObject] = {}
         tree = self._splice(tip.tree if tip else None, changes, made)
         when = tip.when + 1 if tip else 0
-        commit = commit_object(tree, tip.oid if tip else None, AUTHOR, when, message, self.sign)
+        came = when if self.letter_time is None else max(0, int(self.letter_time.timestamp()))
+        commit = commit_object(tree, tip.oid if tip else None, AUTHOR, Dates(came, when), message, self.sign)
         made[commit.oid] = commit
         if self._in_transaction:
             self._objects.unwritten |= made

@@ -30,12 +30,19 @@ class Entry(NamedTuple):
     oid: bytes
 
 
+class Dates(NamedTuple):
+    """The two dates of a commit, in seconds since 1970, UTC."""
+
+    author: int
+    committer: int
+
+
 class Commit(NamedTuple):
     """The parts of a commit that are used here."""
 
     tree: bytes
     parent: bytes | None
-    when: int
+    dates: Dates
     message: str
 
 
@@ -66,15 +73,15 @@ def commit_object(
     tree: bytes,
     parent: bytes | None,
     author: str,
-    when: int,
+    dates: Dates,
     message: str,
     sign: Callable[[bytes], bytes] | None = None,
 ) -> GitObject:
-    """Return a commit; `when` is in seconds since 1970, UTC. `sign` returns the armoured signature of a content."""
+    """Return a commit. `sign` returns the armoured signature of a content."""
     lines = [f"tree {tree.hex()}"]
     if parent is not None:
         lines.append(f"parent {parent.hex()}")
-    lines += [f"author {author} {when} +0000", f"committer {author} {when} +0000"]
+    lines += [f"author {author} {dates.author} +0000", f"committer {author} {dates.committer} +0000"]
     text = message.replace("\0", "").strip() + "\n"
     head, body = "\n".join(lines).encode(), b"\n\n" + text.encode()
     if sign is None:
@@ -104,7 +111,8 @@ def read_commit(content: bytes) -> Commit:
     for key, value in lines:
         words.setdefault(key, value)
     parent = bytes.fromhex(words["parent"]) if "parent" in words else None
-    return Commit(bytes.fromhex(words["tree"]), parent, int(words["committer"].split()[-2]), message.rstrip("\n"))
+    dates = Dates(*(int(words[who].split()[-2]) for who in Dates._fields))
+    return Commit(bytes.fromhex(words["tree"]), parent, dates, message.rstrip("\n"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from pbem.repo.git.formats import (
     FILE,
     FOLDER,
     Commit,
+    Dates,
     Entry,
     GitObject,
     commit_object,
@@ -199,6 +200,6 @@ def _read(content: bytes, oid: bytes) -> Commit:
 
 
 def _own_form(commit: Commit, at: int, signature: bytes) -> GitObject:
-    """Return the commit as this store would have written it."""
+    """Return the commit as this store would have written it; the author's date is as stated."""
     sign = (lambda _: signature) if signature else None
-    return commit_object(commit.tree, commit.parent, AUTHOR, at, commit.message, sign)
+    return commit_object(commit.tree, commit.parent, AUTHOR, Dates(commit.dates.author, at), commit.message, sign)

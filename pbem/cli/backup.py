@@ -1,0 +1,107 @@
+"""`pbem doctor`, `pbem backup` and `pbem restore`: is all well, a copy of all of it, and back."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pbem.cli.keys import Passphrase, first_line
+from pbem.cli.options import Json
+from pbem.cli.post import Config
+from pbem.cli.runtime import WORLD, misuse, print_json, read
+from pbem.paths import games_folder, keys_folder
+
+if TYPE_CHECKING:
+    from pbem.post.backup import Places
+
+
+def doctor(config: Config = None, json: Json = False) -> None:
+    """Look at the games, their secrets and rules, the disk, the post and the backup, and say what is not well."""
+    from pbem.post.config import find, load
+    from pbem.post.doctor import examine
+
+    well = True
+    rows = []
+    for found in examine(load(find(config))):
+        well &= found.well
+        rows.append({"what": found.what, "well": found.well, "text": found.text})
+        if not json:
+            print(f"{'well ' if found.well else 'WRONG'}  {found.what}: {found.text}")
+    if json:
+        print_json(rows)
+    if not well:
+        sys.exit(WORLD)
+
+
+def backup(
+    folder: Annotated[Path, typer.Argument(help="The folder of the backups; each gets a folder of its own in it.")],
+    to: Annotated[
+        list[str] | None,
+        typer.Option("--to", help="A public key to seal the secrets to: age1... or ssh-ed25519 AAAA..."),
+    ] = None,
+    passphrase_file: Passphrase = None,
+    plain: Annotated[bool, typer.Option("--plain", help="Do not seal the secrets. The disk must be safe.")] = False,
+    keep: Annotated[
+        int | None, typer.Option("--keep", min=1, help="Delete all backups there but so many of the newest.")
+    ] = None,
+    config: Config = None,
+) -> None:
+    """Copy all games, their secrets, the tables of the post and its config. The service may go on meanwhile."""
+    from pbem.crypto.seal import BadRecipient, check_recipient
+    from pbem.post.backup import back_up_all, drop_old
+
+    if [bool(to), passphrase_file is not None, plain].count(True) != 1:
+        misuse("say how to seal the secrets: --to age1... or --passphrase-file FILE (or --plain, not sealed)")
+    try:
+        recipients = [check_recipient(each) for each in to or ()]
+    except BadRecipient as wrong:
+        misuse(f"--to: {wrong}")
+    words = first_line(passphrase_file) if passphrase_file else ""
+    made = back_up_all(_places(config), folder, recipients, words)
+    print(f"{made.folder}: {', '.join(made.games) or 'no games'}; the secrets are {'NOT ' if plain else ''}sealed.")
+    for each in made.left_out:
+        print(f"pbem: left out: {each}", file=sys.stderr)
+    for old in drop_old(folder, keep) if keep else ():
+        print(f"Deleted: {old}")
+    if made.left_out:
+        sys.exit(WORLD)
+
+
+def restore(
+    folder: Annotated[Path, typer.Argument(help="The folder of one backup.")],
+    identity: Annotated[
+        Path | None, typer.Option("--identity", help="A file with the secret key that opens it: age or ssh-ed25519.")
+    ] = None,
+    passphrase_file: Passphrase = None,
+    config: Config = None,
+) -> None:
+    """Bring games, secrets and tables back from a backup. Nothing is overwritten."""
+    from pbem.crypto.seal import identities_in
+    from pbem.post.backup import restore as bring_back
+
+    if identity is not None and passphrase_file is not None:
+        misuse("give --identity or --passphrase-file, not both")
+    identities = identities_in(read(identity).decode("utf-8", "replace")) if identity else []
+    words = first_line(passphrase_file) if passphrase_file else ""
+    places = _places(config)
+    back = bring_back(folder, places, identities, words)
+    print(f"Restored to {places.games}: {', '.join(back.games) or 'no games'}.")
+    for each in back.keys:
+        print(f"{each.game}: {each.text}.", file=sys.stdout if each.good else sys.stderr)
+    if not all(each.good for each in back.keys):
+        sys.exit(WORLD)
+
+
+def _places(config: Path | None) -> Places:
+    """Return where everything is, by the config if there is one."""
+    from pbem.post.backup import Places
+    from pbem.post.config import TABLES, find, load
+
+    file = find(config)
+    if config is None and not file.exists():
+        return Places(games_folder(), keys_folder(), games_folder() / TABLES)
+    read = load(file)
+    return Places(read.games, read.keys, read.tables_file, file)

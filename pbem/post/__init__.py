@@ -1,0 +1,1 @@
+"""The post: fetches players' letters, has them carried out, and sends the answers, by itself."""

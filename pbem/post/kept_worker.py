@@ -1,0 +1,76 @@
+"""A worker in a process of its own: started, told that there is work, started again if it dies."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from time import monotonic
+from typing import Final
+
+from pbem.post.log import Say
+
+
+class KeptWorker:
+    """A worker in a process of its own."""
+
+    _SOON: Final = 10.0
+    """Seconds within which a worker that dies has died of something lasting."""
+
+    def __init__(self, command: Sequence[str], say: Say) -> None:
+        self._command = command
+        self._say = say
+        self._process: subprocess.Popen[bytes] | None = None
+        self._started = self._due = 0.0
+        self._deaths = 0
+
+    def start(self) -> None:
+        """Start it."""
+        self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE)
+        self._started = monotonic()
+
+    def revive(self) -> None:
+        """Start it again if it has ended; after a while, if it ends again and again."""
+        if self._process is not None and (code := self._process.poll()) is not None:
+            self._say(f"a worker has ended ({_cause(code)}); another one is started")
+            self._close()
+            self._deaths = self._deaths + 1 if monotonic() - self._started < self._SOON else 0
+            self._due = monotonic() + (min(60.0, 2.0**self._deaths) if self._deaths else 0.0)
+        if self._process is None and monotonic() >= self._due:
+            try:
+                self.start()
+            except OSError as wrong:  # no memory, too many processes: that passes
+                self._due = monotonic() + self._SOON
+                self._say(f"no worker can be started: {wrong.strerror or wrong}; tried again")
+
+    def ring(self) -> None:
+        """Tell it that there is something to do."""
+        if self._process is not None and self._process.stdin is not None:
+            with suppress(OSError, ValueError):
+                self._process.stdin.write(b"\n")
+                self._process.stdin.flush()
+
+    def let_go(self) -> None:
+        """Let it end when it has finished the letter that it is at."""
+        if self._process is not None and self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
+
+    def end(self, seconds: float) -> None:
+        """Wait for its end; kill it after some seconds: its letter is taken in again."""
+        if self._process is None:
+            return
+        try:
+            self._process.wait(max(0.0, seconds))
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process = None
+
+    def _close(self) -> None:
+        self.let_go()
+        self._process = None
+
+
+def _cause(code: int) -> str:
+    return f"signal {-code}" if code < 0 else f"exit code {code}"

@@ -1,0 +1,47 @@
+"""The log of the post: one line for each thing that has happened, on standard output, where the system keeps it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TypeAlias
+
+Say: TypeAlias = Callable[[str], None]
+"""Writes a line to the log."""
+
+
+def say(text: str) -> None:
+    """Write a line to the log, whole, with nothing in it that could steer a terminal."""
+    line = "".join(each if each.isprintable() else " " for each in text)
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def sentence(wrong: Exception) -> str:
+    """Return what went wrong, with the file if it is an error of the system."""
+    return f"{wrong.filename or 'the system'}: {wrong.strerror or wrong}" if isinstance(wrong, OSError) else str(wrong)
+
+
+class Once:
+    """Says what lasts once: when it begins, and when it is over."""
+
+    def __init__(self, say: Say) -> None:
+        self._say = say
+        self._said = ""
+
+    def begins(self, text: str) -> None:
+        """Say what is wrong, unless it was said already."""
+        if text != self._said:
+            self._said = text
+            self._say(text)
+
+    def ends(self, text: str) -> None:
+        """Say that it is over, if anything was wrong."""
+        if self._said:
+            self._said = ""
+            self._say(text)
+
+    @property
+    def lasts(self) -> bool:
+        """Whether something is wrong."""
+        return bool(self._said)

@@ -1,0 +1,131 @@
+"""The sending of letters: from the tables to a mail server, as fast as its provider allows, each at least once.
+
+Players who are asked something come first. News leave room for them, and what waits of it for one reader becomes one
+letter. A letter that a server puts off is tried again with the same Message-ID; one that it refuses is given up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import time
+from typing import Final, TypeAlias
+
+from pbem.mail.mime import Headers, decoded
+from pbem.post.bundled_news import news_in_one
+from pbem.post.config import Rates
+from pbem.post.log import Say
+from pbem.post.tables import Tables, ToSend, Urgency
+from pbem.post.transport.base import Accepted, Later, Sender
+
+_HOUR: Final = 3600.0
+_DAY: Final = 24 * _HOUR
+_FOR_NEWS: Final = 0.75
+"""The part of what may be sent that news may take: the rest is kept for players who are asked."""
+_AT_ONCE: Final = 8
+"""So many letters are taken out of the tables together."""
+_GIVE_UP: Final = 5 * _DAY
+"""For so long a letter is tried again that a server puts off."""
+FULL: Final = "sending full"
+"""The note that as many letters have gone as may."""
+_FIRST_PAUSE: Final = 60.0
+_LONGEST_PAUSE: Final = 4 * _HOUR
+
+OnRefusal: TypeAlias = Callable[[str, str, str], None]
+"""Is told of a letter that was refused for good: its Message-ID, to whom it went, and why."""
+
+
+def _unheard(message_id: str, to: str, reason: str) -> None:
+    """Do nothing about a letter that was refused."""
+
+
+class Sending:
+    """Sends what the tables hold."""
+
+    def __init__(
+        self,
+        sender: Sender,
+        tables: Tables,
+        rates: Rates,
+        say: Say,
+        on_refusal: OnRefusal = _unheard,
+        clock: Callable[[], float] = time,
+    ) -> None:
+        self.sender = sender
+        self._tables = tables
+        self._rates = rates
+        self._say = say
+        self._on_refusal = on_refusal
+        self._clock = clock
+
+    def send(self, stop: Callable[[], bool] = lambda: False) -> int:
+        """Send what may be sent now; return how many letters were accepted. Raises Unreachable."""
+        count = 0
+        while not stop():
+            batch = self._allowed()
+            if not batch:
+                break
+            for letter in batch:
+                count += self._send(letter)
+                if stop():
+                    break
+        return count
+
+    def room(self, share: float = 1.0) -> int:
+        """Return how many letters may be sent now, if this share of the rates is used up."""
+        now = self._clock()
+        of_hour = int(self._rates.per_hour * share) - self._tables.sent_between(now - _HOUR, now)
+        of_day = int(self._rates.per_day * share) - self._tables.sent_between(now - _DAY, now)
+        return max(0, min(of_hour, of_day))
+
+    def _allowed(self) -> list[ToSend]:
+        """Return the letters that are sent next."""
+        room, for_news = self.room(), self.room(_FOR_NEWS)
+        self._note_full(room)
+        allowed: list[ToSend] = []
+        for letter in self._tables.to_send(self._clock(), min(room, _AT_ONCE)) if room else ():
+            if letter.urgency == Urgency.NEWS:
+                if for_news <= 0:
+                    break
+                for_news -= 1
+                if letter.thread and letter.tries == 0:
+                    return [*allowed, self._bundled(letter)]  # what it was bundled with is not to be sent as well
+            allowed.append(letter)
+        return allowed
+
+    def _note_full(self, room: int) -> None:
+        """Note since when no more may be sent, for `pbem status`."""
+        noted = self._tables.noted(FULL)
+        if room and noted is not None:
+            self._tables.forget(FULL)
+        elif not room and noted is None:
+            text = f"{self._rates.per_hour} letters an hour, {self._rates.per_day} a day"
+            self._tables.note(FULL, text, self._clock())
+
+    def _bundled(self, letter: ToSend) -> ToSend:
+        """Put the news that wait for one reader into one letter, and return that."""
+        waiting = self._tables.news_for(letter.to, letter.thread)
+        if len(waiting) < 2:
+            return letter
+        last, others = waiting[-1], waiting[:-1]
+        content = news_in_one([each.content for each in waiting])
+        self._tables.bundle(last.name, content, [each.name for each in others])
+        return ToSend(last.name, last.to, content, last.urgency, last.thread, last.tries, last.since)
+
+    def _send(self, letter: ToSend) -> bool:
+        """Send a letter; return whether it was accepted."""
+        delivery = self.sender.send(letter.to, letter.content)
+        now = self._clock()
+        if isinstance(delivery, Accepted):
+            self._tables.sent(letter.name, now)
+            return True
+        if isinstance(delivery, Later) and now - letter.since < _GIVE_UP:
+            pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** min(letter.tries, 20))
+            self._tables.later(letter.name, now + pause, delivery.reason)
+            if letter.tries == 0:
+                self._say(f"a letter to {letter.to} is put off: {delivery.reason}")
+            return False
+        self._tables.refused(letter.name, now, delivery.reason)
+        subject = decoded(Headers(letter.content).one("subject"))
+        self._say(f"a letter to {letter.to} is refused for good ({subject}): {delivery.reason}")
+        self._on_refusal(Headers(letter.content).one("message-id"), letter.to, delivery.reason)
+        return False

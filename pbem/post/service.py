@@ -1,0 +1,302 @@
+"""The service: a reader for each mailbox, workers for the games, a sender; one process that keeps them going.
+
+The readers and the sender are threads of this process. The workers are processes of their own, one for each core, and
+one that dies is started again. Whatever cannot be reached is tried again with growing pauses; the log says once that
+it is gone, and once that it is back.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from threading import Event, Thread
+from time import monotonic, time
+from typing import Final
+
+from pbem.mail.outgoing import MailSettings
+from pbem.post import bounces, confirm
+from pbem.post.config import PostConfig
+from pbem.post.health import BEAT, REACHED, STOPPED, WELL, health
+from pbem.post.intake import Sweep
+from pbem.post.kept_worker import KeptWorker
+from pbem.post.log import Once, Say, say, sentence
+from pbem.post.notify import notify
+from pbem.post.sending import Sending
+from pbem.post.table_outbox import TableOutbox
+from pbem.post.tables import Tables
+from pbem.post.transport.base import LoginRefused, Sender, Source, Unreachable
+from pbem.post.triage import Players
+from pbem.post.worker import Worker
+from pbem.protocol import PbemError
+from pbem.referee.adjudicator import Adjudicator
+from pbem.repo.git.gamelock import Busy, GameLock
+
+_PAUSES: Final = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0)
+"""Seconds between attempts to reach what cannot be reached."""
+_AFTER_REFUSED_LOGIN: Final = 900.0
+"""Seconds until a login is tried again that was refused: many attempts may lock an account."""
+_WAIT: Final = 10.0
+"""Seconds that a reader waits for new letters before it looks what is done."""
+_SOON: Final = 2.0
+_SOON_MARKED: Final = 60.0
+"""So many seconds after a letter has come a reader looks more often what is done."""
+_TICK: Final = 1.0
+_BEAT: Final = 10.0
+_ASK: Final = 900.0
+_WORKER: Final = (sys.executable, "-m", "pbem.post.worker")
+_GRACE: Final = 30.0
+"""Seconds that a worker has to finish a letter when the service stops."""
+OUTBOX: Final = "outbox"
+"""The maildir in the folder of the games that commands write letters to, by hand."""
+
+
+class AnotherRuns(PbemError):
+    """Another service works on the same tables."""
+
+
+@contextmanager
+def alone(tables_file: Path) -> Iterator[None]:
+    """Be the only service on a file of tables. Raises AnotherRuns, which names the other one."""
+    path = tables_file.with_name(f"{tables_file.name}.lock")
+    lock = GameLock(path, tables_file.name, lambda: None)
+    try:
+        lock.acquire(0)
+    except Busy:
+        holder = path.read_text("utf-8", "replace") or "another process"
+        raise AnotherRuns(f"{holder} works on {tables_file} already; nothing was done") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@dataclass
+class Post:
+    """The parts of the post that one process has: where letters come from, where they go, and the tables between."""
+
+    config: PostConfig
+    tables: Tables
+    sources: Sequence[Source]
+    sender: Sender
+    say: Say = say
+    clock: Callable[[], float] = time
+    stop: Event = field(default_factory=Event)
+
+    def __post_init__(self) -> None:
+        config = self.config
+        settings = config.mail_settings(datetime.fromtimestamp(self.clock(), UTC))
+        players = [Players(settings, config.limits.letter_bytes) for _ in self.sources]
+        self.sweeps = [
+            Sweep(source, self.tables, known, config.limits, self.say, self.clock)
+            for source, known in zip(self.sources, players, strict=True)
+        ]
+        self.outbox = TableOutbox(self.tables, self.clock)
+        self.sending = Sending(self.sender, self.tables, config.rates, self.say, self.refused, self.clock)
+
+    def refused(self, message_id: str, to: str, reason: str) -> None:
+        """Note that a letter of ours was refused for good."""
+        now = datetime.fromtimestamp(self.clock(), UTC)
+        settings = self.config.mail_settings(now, self.outbox)
+        try:
+            bounces.note(bounces.Bounced(message_id, True, reason), now, settings, self.config.game_master)
+        except PbemError as wrong:
+            self.say(f"it is not noted that {to} refuses letters: {wrong}")
+
+    def send(self) -> int:
+        """Take over what commands have written by hand, and send what may be sent. Raises Unreachable, OSError."""
+        self.outbox.collect(self.config.games / OUTBOX)
+        return self.sending.send(self.stop.is_set)
+
+    def ask_to_confirm(self) -> None:
+        """Ask players about letters that came when they had been asked on the same day."""
+        now = datetime.fromtimestamp(self.clock(), UTC)
+        settings = self.config.mail_settings(now, self.outbox)
+        for path in sorted({each.parent for each in settings.games.glob("*.git/pbem.asked.*")}):
+            with suppress(PbemError):  # one damaged game keeps no other from being asked
+                self._ask_in(path.name.removesuffix(".git"), now, settings)
+
+    def _ask_in(self, name: str, now: datetime, settings: MailSettings) -> None:
+        with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
+            for side in confirm.sides_to_ask(game):
+                for out in confirm.due(game, side, now, settings):
+                    out.put_into(self.outbox)
+
+    def note_reached(self, name: str, wrong: str) -> None:
+        """Note whether a mailbox or a server was reached; the time is that of the first failure."""
+        key = f"{REACHED}{name}"
+        known = self.tables.noted(key)
+        if wrong == WELL or known is None or known[0] == WELL:
+            self.tables.note(key, wrong, self.clock())
+
+    def close(self) -> None:
+        """Take leave of the servers."""
+        for source in self.sources:
+            source.close()
+        self.sender.close()
+
+
+def once(post: Post) -> bool:
+    """Fetch, take in and send what there is, and return whether all could be reached."""
+    well = True
+    with alone(post.config.tables_file):
+        worker = Worker(post.config, post.tables, post.say, post.clock)
+        for sweep in post.sweeps:
+            well &= _reached(post, sweep.source.name, partial(_all_of, sweep))
+        worker.work(post.stop.is_set)
+        for sweep in post.sweeps:
+            well &= _reached(post, sweep.source.name, sweep.mark)
+        well &= _reached(post, post.sender.name, post.send)
+    post.close()
+    return well
+
+
+def _all_of(sweep: Sweep) -> None:
+    while any(sweep.look()):
+        pass
+
+
+def _reached(post: Post, name: str, action: Callable[[], object]) -> bool:
+    """Do something that needs a server; say what is wrong if that cannot be reached."""
+    try:
+        action()
+    except Unreachable as wrong:
+        post.note_reached(name, str(wrong))
+        post.say(f"{name} cannot be reached: {wrong}")
+        return False
+    post.note_reached(name, WELL)
+    return True
+
+
+class Service:
+    """The post as a service: runs until it is told to stop."""
+
+    def __init__(self, post: Post, count: int | None = None, program: Sequence[str] = _WORKER) -> None:
+        """`count` is that of the workers, by default one for each core; `program` is what a worker runs."""
+        self._post = post
+        self._say = post.say
+        self._stop = post.stop
+        self._worked = Event()
+        """Set when the workers have ended."""
+        command = [*program, str(post.config.file)]
+        self.workers = [KeptWorker(command, post.say) for _ in range(count or os.cpu_count() or 1)]
+
+    def run(self) -> None:
+        """Run until `stop` is set. Raises AnotherRuns."""
+        post = self._post
+        with alone(post.config.tables_file):
+            self._beat("")
+            for worker in self.workers:
+                worker.start()
+            threads = [Thread(target=self._read, args=(sweep,), daemon=True) for sweep in post.sweeps]
+            threads.append(Thread(target=self._send, daemon=True))
+            for thread in threads:
+                thread.start()
+            self._say(f"the post is open: {self._said()}")
+            notify("READY=1", f"STATUS={self._health()}")
+            try:
+                self._keep_going()
+            finally:
+                self._end(threads)
+
+    def _said(self) -> str:
+        ways = ", ".join(source.name for source in self._post.sources)
+        return f"letters come from {ways} and go to {self._post.sender.name}; {len(self.workers)} workers"
+
+    def _keep_going(self) -> None:
+        beaten, asked = monotonic(), 0.0
+        while not self._stop.wait(_TICK):
+            for worker in self.workers:
+                worker.revive()
+            if monotonic() - beaten >= _BEAT:
+                beaten = monotonic()
+                with suppress(OSError):  # a full disk; the readers say so
+                    self._beat("")
+                    notify("WATCHDOG=1", f"STATUS={self._health()}")
+            if monotonic() - asked >= _ASK:
+                asked = monotonic()
+                with suppress(OSError):
+                    self._post.ask_to_confirm()
+
+    def _end(self, threads: Sequence[Thread]) -> None:
+        """Let everybody finish what they are at."""
+        notify("STOPPING=1")
+        self._stop.set()
+        for worker in self.workers:
+            worker.let_go()
+        until = monotonic() + _GRACE
+        for worker in self.workers:
+            worker.end(until - monotonic())
+        self._worked.set()
+        for thread in threads:
+            thread.join(max(_TICK, until - monotonic()))
+        with suppress(OSError):
+            self._beat(STOPPED)
+        if not any(thread.is_alive() for thread in threads):
+            self._post.close()
+        self._say("the post is closed")
+
+    def _beat(self, word: str) -> None:
+        self._post.tables.note(BEAT, word, self._post.clock())
+
+    def _health(self) -> str:
+        return health(self._post.tables, self._post.clock()).line
+
+    def _read(self, sweep: Sweep) -> None:
+        """Look through one mailbox until the service stops; mark what is done when the workers have ended."""
+        busy = -_SOON_MARKED
+
+        def look() -> None:
+            nonlocal busy
+            swept = sweep.look()
+            if swept.taken:
+                busy = monotonic()
+                for worker in self.workers:
+                    worker.ring()
+            sweep.mark()
+            if not any(swept):
+                sweep.source.wait(_SOON if monotonic() - busy < _SOON_MARKED else _WAIT)
+
+        self._again(sweep.source.name, look, 0.0)
+        self._worked.wait(_GRACE)
+        with suppress(PbemError, OSError):  # they are marked when the service runs again
+            sweep.mark()
+
+    def _send(self) -> None:
+        """Send for as long as the service runs."""
+        self._again(self._post.sender.name, self._post.send, _TICK)
+
+    def _again(self, name: str, action: Callable[[], object], rest: float) -> None:
+        """Do something again and again; with growing pauses while it fails, and one line in the log."""
+        once, failures, noted = Once(self._say), 0, 0.0
+        while not self._stop.is_set():
+            try:
+                action()
+                if failures or monotonic() - noted > _BEAT:
+                    self._post.note_reached(name, WELL)
+                    noted = monotonic()
+                once.ends(f"{name} can be reached again")
+                failures, pause = 0, rest
+            except Unreachable as wrong:
+                refused = isinstance(wrong, LoginRefused)
+                pause = _AFTER_REFUSED_LOGIN if refused else _PAUSES[min(failures, len(_PAUSES) - 1)]
+                failures += 1
+                once.begins(f"{name} cannot be reached: {wrong}")
+                with suppress(OSError):
+                    self._post.note_reached(name, str(wrong))
+            except (OSError, PbemError) as wrong:
+                pause = _PAUSES[min(failures, len(_PAUSES) - 1)]
+                failures += 1
+                once.begins(f"{sentence(wrong)}; nothing is lost, it is tried again")
+            except Exception as wrong:  # a bug must not end the service: other letters go on
+                pause = _PAUSES[-1]
+                failures += 1
+                traceback.print_exc()
+                once.begins(f"{name}: a fault in pbem: {type(wrong).__name__}: {wrong}")
+            self._stop.wait(pause)

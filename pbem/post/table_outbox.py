@@ -1,0 +1,56 @@
+"""The outbox of the post: letters go into the tables, and leave from there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import time
+from typing import Final
+
+from pbem.mail.address import mailbox
+from pbem.mail.maildir import mark_read, read_maildir, unique_name
+from pbem.mail.mime import Headers
+from pbem.post.tables import Tables, ToSend, Urgency
+
+_FORM: Final = re.compile(rb'filename="orders[\w-]*\.yaml"')
+_ASKING: Final = ("welcome.", "confirm.")
+"""How the names of letters begin that have no form, and ask something all the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableOutbox:
+    """An outbox whose letters lie in the tables; see `pbem.mail.outboxes.Outbox`."""
+
+    tables: Tables
+    clock: Callable[[], float] = time
+
+    def put(self, name: str, to: str, content: bytes) -> str:
+        """Keep a letter to be sent, once."""
+        unique = unique_name(name, content)
+        self._keep(unique, to, content)
+        return unique
+
+    def collect(self, folder: Path) -> int:
+        """Take over the letters of a maildir, which commands write by hand; return how many there were."""
+        count = 0
+        for path, content in read_maildir(folder):
+            self._keep(path.name, Headers(content).one("to"), content)
+            mark_read(path)
+            count += 1
+        return count
+
+    def _keep(self, unique: str, to: str, content: bytes) -> None:
+        found = mailbox(to)
+        address = found.address if found is not None else to
+        thread = Headers(content).one("list-id")
+        self.tables.put(ToSend(unique, address, content, urgency_of(unique, content), thread, 0, self.clock()))
+
+
+def urgency_of(name: str, content: bytes) -> Urgency:
+    """Return how soon a letter is to be sent, by its name and what it holds."""
+    head, _, _ = content.partition(b"\r\n\r\n")
+    if name.startswith(_ASKING) or _FORM.search(content):
+        return Urgency.ASKED
+    return Urgency.NEWS if b"\nAuto-Submitted: auto-generated" in head else Urgency.ANSWER

@@ -1,0 +1,254 @@
+"""The tables of the post: letters in order of arrival, games that have letters waiting, letters to send.
+
+Everything in them can be made anew from the games and the mailbox, but for letters that wait to be sent. `SqliteTables`
+(`pbem.post.sqlite_tables`) keeps them in one file. All times are seconds since 1970. A time that lies further ahead
+than anything is ever put off (`LONGEST`) comes of a clock that has jumped back, and counts as past.
+
+The life of a letter: `add` puts it in order, for one game or several. A worker takes the game that has waited longest
+(`next_games`), its lock, and its letters in order (`next_letter`). When the game has committed it, it is `done`. When
+all its games have, it is to be marked in the mailbox (`to_mark`, `marked`). A letter that waits for its sender to
+confirm it is done here: it lies beside the repo of its game (`pbem.post.held`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+LONGEST: Final = 8 * 24 * 3600.0
+"""Seconds: nothing is put off for longer than this."""
+NO_GAME: Final = ""
+"""What stands for the game of letters that are about none: they are answered in order, too."""
+
+
+class Urgency(IntEnum):
+    """How soon a letter is to be sent: the lower, the sooner."""
+
+    ASKED = 0
+    """It asks its reader something: it has an order sheet to fill in."""
+    ANSWER = 1
+    """It answers a letter."""
+    NEWS = 2
+    """It tells what has happened."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewLetter:
+    """A letter of the mailbox that is to be taken in."""
+
+    digest: str
+    """SHA-256 of its bytes, by which it is known wherever it is found again."""
+    sender: str
+    """The bare address that it is from; empty: that is not clear."""
+    at: float
+    """When the mailbox got it."""
+    content: bytes
+    """Its bytes; of one that is too large to be fetched, its headers."""
+    games: Sequence[str]
+    """The games whose queues it stands in: all that it may be about; none: `NO_GAME`."""
+    by: str = ""
+    """What told that it is ours: token, thread, address, sheet; or that it is a bounce, or too large."""
+    size: int = 0
+    """How many bytes it has in the mailbox."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A letter that waits to be taken in."""
+
+    id: int
+    """Its place in the order of arrival."""
+    digest: str
+    sender: str
+    at: float
+    content: bytes
+    games: Sequence[str]
+    """The games that have yet to take it in."""
+    by: str
+    size: int
+    tries: int
+    """How often it was begun before: more than none if a worker has died over it."""
+
+
+class Stuck(NamedTuple):
+    """A game whose letters wait: why, until when at least, and how many there are."""
+
+    game: str
+    reason: str
+    until: float
+    letters: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToSend:
+    """A letter that is to be sent."""
+
+    name: str
+    """By which it is known; the same in each try."""
+    to: str
+    content: bytes
+    urgency: Urgency
+    thread: str
+    """What it belongs to, its List-Id: news of one thread may be bundled. Empty: nothing."""
+    tries: int
+    since: float
+    """When it was put here."""
+
+
+class Counts(NamedTuple):
+    """What lies in the tables."""
+
+    waiting: int
+    """Letters that are to be taken in."""
+    oldest: float | None
+    """When the oldest letter that waits was put here; None: none waits."""
+    to_send: int
+    refused: int
+    """Letters that a server has refused for good."""
+    passed: int
+    """Letters in the mailbox that are none of ours."""
+    taken: int
+    """Letters that were taken in."""
+
+
+class Tables(ABC):
+    """The tables. Every method is one transaction.
+
+    When `put` returns, the letter lasts, also in a power cut. What else was changed may be lost in one: then a letter
+    is taken in again, and recognized, or is sent again with the same Message-ID.
+    """
+
+    # ---- letters come
+
+    @abstractmethod
+    def known(self, source: str, uid: str) -> bool:
+        """Tell whether a letter of a mailbox was looked at before."""
+
+    @abstractmethod
+    def passed(self, source: str, uid: str) -> None:
+        """Note that a letter was looked at and is none of ours: nothing but that is kept of it."""
+
+    @abstractmethod
+    def add(self, source: str, uid: str, letter: NewLetter, due: Mapping[str, float]) -> bool:
+        """Put a letter in order, not to be taken in before it is `due` in a game; False: it was there already.
+
+        One of the same digest, from wherever, is the same letter. Raises OSError if the disk is full.
+        """
+
+    @abstractmethod
+    def to_mark(self, holds: Callable[[str], bool]) -> Sequence[tuple[str, str]]:
+        """Return source and uid of letters that are done and not marked so, of the sources that a mailbox `holds`."""
+
+    @abstractmethod
+    def marked(self, source: str, uid: str) -> None:
+        """Note that a letter is marked as done in its mailbox."""
+
+    @abstractmethod
+    def last_slots(self, sender: str, most: int) -> Sequence[float]:
+        """Return when the last letters of a sender came or are due, at most so many, the latest first."""
+
+    @abstractmethod
+    def slots_between(self, game: str, start: float, end: float) -> Sequence[float]:
+        """Return when the letters of a game came or are due, in a time, in order."""
+
+    # ---- letters are taken in
+
+    @abstractmethod
+    def next_games(self, now: float, most: int) -> Sequence[str]:
+        """Return games with a letter that is due, the one whose oldest letter has waited longest first."""
+
+    @abstractmethod
+    def next_letter(self, game: str, now: float) -> Waiting | None:
+        """Return the oldest letter of a game that is due; None: none is. Call it with the game claimed."""
+
+    @abstractmethod
+    def begun(self, letter: int) -> None:
+        """Count that a letter is being taken in: `done` or `postpone` follow, or the worker has died over it."""
+
+    @abstractmethod
+    def done(self, letter: int, game: str) -> None:
+        """Note that a game has a letter in its commits. After the last one nothing is kept of what it said."""
+
+    @abstractmethod
+    def postpone(self, game: str, until: float, reason: str) -> bool:
+        """Let all letters of a game wait; return False if they do so for the same reason already."""
+
+    @abstractmethod
+    def resume(self, game: str) -> bool:
+        """Let the letters of a game be taken in again; return False if they were not waiting for anything."""
+
+    @abstractmethod
+    def stuck(self) -> Sequence[Stuck]:
+        """Return the games whose letters were postponed."""
+
+    # ---- letters go
+
+    @abstractmethod
+    def put(self, letter: ToSend) -> bool:
+        """Keep a letter to be sent; False: one of its name is there or was sent."""
+
+    @abstractmethod
+    def to_send(self, now: float, most: int) -> Sequence[ToSend]:
+        """Return letters that may be sent now: the urgent ones first, and then in order."""
+
+    @abstractmethod
+    def news_for(self, to: str, thread: str) -> Sequence[ToSend]:
+        """Return the news of one thread that wait for one reader, in order."""
+
+    @abstractmethod
+    def bundle(self, name: str, content: bytes, others: Iterable[str]) -> None:
+        """Put one letter in place of several: `name` has this content now, the others are not sent."""
+
+    @abstractmethod
+    def sent(self, name: str, now: float) -> None:
+        """Note that a letter was accepted by a server. Its content is kept no longer."""
+
+    @abstractmethod
+    def later(self, name: str, until: float, reason: str) -> None:
+        """Let a letter wait: a server has put it off."""
+
+    @abstractmethod
+    def refused(self, name: str, now: float, reason: str) -> None:
+        """Note that a server will never take a letter."""
+
+    @abstractmethod
+    def written_to(self, address: str, since: float) -> Sequence[str]:
+        """Return the names of the letters to an address that were put here after a time, sent or not."""
+
+    @abstractmethod
+    def sent_between(self, start: float, end: float) -> int:
+        """Return how many letters were sent in a time."""
+
+    # ---- the rest
+
+    @abstractmethod
+    def counts(self) -> Counts:
+        """Return what lies here."""
+
+    @abstractmethod
+    def note(self, key: str, value: str, now: float) -> None:
+        """Keep a word under a key: when the mailbox was last seen, whom a confirmation was asked of."""
+
+    @abstractmethod
+    def noted(self, key: str) -> tuple[str, float] | None:
+        """Return a word and when it was noted; None: there is none."""
+
+    @abstractmethod
+    def notes(self, prefix: str) -> Iterator[tuple[str, str, float]]:
+        """Yield the words whose keys begin alike: key, word and time."""
+
+    @abstractmethod
+    def forget(self, key: str) -> None:
+        """Forget a word."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the tables."""
+
+
+def is_due(due: float, now: float) -> bool:
+    """Tell whether a time has come; one that lies too far ahead comes of a clock that has jumped back."""
+    return due <= now or due > now + LONGEST

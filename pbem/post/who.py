@@ -1,0 +1,193 @@
+"""Who wrote a letter: whether it is its sender's own, by what proves it, and what happens to it where nothing does.
+
+The address on file is needed, and does not suffice, for anybody can write any address into a letter. Any one of the
+proofs that the config names for the game is enough:
+
+    token      the letter brings back a word that only its side was sent
+    provider   the own mail provider says so in Authentication-Results, by DKIM or SPF for the sender's domain
+    dkim       the same, checked here; for providers that write no such header
+    signature  an SSH signature of the sheet by the key on record; it proves the sheet, and no command beside it
+    address    nothing more: whoever can write the address may order
+
+A letter with a wrong token, and one that proves nothing else, is refused, and the side is told. A letter that only
+lacks a proof waits for its player to confirm it (`pbem.post.confirm`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import Final
+
+from pbem.mail.commands import is_question
+from pbem.mail.door import Turned
+from pbem.mail.letter import Letter
+from pbem.mail.mime import Headers
+from pbem.mail.outgoing import MailSettings
+from pbem.mail.sheet_choice import orders_outside
+from pbem.mail.token import earlier_tokens, note_heard, note_signed, token, tokens_of
+from pbem.post import bounces, confirm, refused
+from pbem.post.auth_results import aligned, signed_by, vouched_for
+from pbem.post.config import WhoConfig
+from pbem.post.signature import Signed, same, signed_sheets
+from pbem.protocol import Side
+from pbem.referee.adjudicator import Adjudicator
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+class Proof(StrEnum):
+    """What shows who wrote a letter."""
+
+    TOKEN = "token"
+    PROVIDER = "provider"
+    DKIM = "dkim"
+    SIGNATURE = "signature"
+    ADDRESS = "address"
+    CONFIRMED = "confirmed"
+    """The player has answered a letter that asked for it."""
+    BEFORE = "before"
+    """The same letter was carried out before: nothing is carried out now, and only what it still owes is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The letter is its sender's own."""
+
+    by: Proof
+
+
+@dataclass(frozen=True, slots=True)
+class Unproven:
+    """The letter comes from the right address, and nothing in it shows that its owner wrote it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forged:
+    """The letter shows something that is wrong: it is not carried out. `side` is told why."""
+
+    reason: str
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Stranger:
+    """The letter comes from an address that plays no side, and shows nothing else."""
+
+
+@dataclass
+class LetterDoor:
+    """The door for one letter: says for each game that it is for whether it is carried out there."""
+
+    raw: bytes
+    config: WhoConfig
+    settings: MailSettings
+    confirmed: str = ""
+    """The game for which its player has confirmed it; empty: they have not."""
+
+    def turned(self, game: Adjudicator, letter: Letter, sides: Sequence[Side]) -> Turned | None:
+        """Return why a letter is not carried out; None: it is."""
+        verdict = self.verdict(game, letter, sides)
+        match verdict:
+            case Stranger():
+                return None  # the intake refuses it
+            case Written(by):
+                if by not in (Proof.ADDRESS, Proof.BEFORE):
+                    for side in sides:
+                        note_heard(game, side, self.settings.letter_time, by)
+                        bounces.forget(game.path, side)
+                return None
+            case Forged(reason, side):
+                return refused.refusal(game, side, letter, reason, self.settings)
+            case _:
+                return confirm.ask(game, sides[0], letter, self.raw, self.settings)
+
+    def verdict(
+        self, game: Adjudicator, letter: Letter, sides: Sequence[Side]
+    ) -> Written | Unproven | Forged | Stranger:
+        """Return who wrote a letter, as far as that shows. `sides` are those of its sender in the game."""
+        shown = tokens_of(letter, self.settings.host)
+        if not sides:
+            return self._from_elsewhere(game, letter, shown)
+        if self.confirmed == game.name:
+            return Written(Proof.CONFIRMED)
+        if self._was_carried_out(game, letter, sides):
+            return Written(Proof.BEFORE)
+        proofs = self.config.of(game.name)
+        if Proof.TOKEN in proofs and not shown.isdisjoint(token(game, side) for side in sides):
+            return Written(Proof.TOKEN)
+        if Proof.PROVIDER in proofs and self._vouched_for(letter):
+            return Written(Proof.PROVIDER)
+        if Proof.DKIM in proofs and any(aligned(each, _domain(letter)) for each in self._signers):
+            return Written(Proof.DKIM)
+        if Proof.SIGNATURE in proofs and (found := self._signed(game, letter, sides)) is not None:
+            return found
+        if Proof.ADDRESS in proofs:
+            return Written(Proof.ADDRESS)
+        if Proof.TOKEN in proofs and (wrong := _wrong(game, shown, sides)):
+            return Forged(wrong, sides[0])
+        return Unproven()
+
+    def _from_elsewhere(self, game: Adjudicator, letter: Letter, shown: set[str]) -> Forged | Stranger:
+        """Return what a letter is that comes from an address that is not on file."""
+        for side in game.ledger.addresses:
+            if token(game, side) in shown:
+                return Forged(f"it has your key, but came from {letter.sender}, which is not your address here", side)
+        return Stranger()
+
+    def _was_carried_out(self, game: Adjudicator, letter: Letter, sides: Sequence[Side]) -> bool:
+        """Tell whether a letter was carried out before: then nothing is, and what it still owes is written."""
+        shares = [letter, *(replace(letter, seat=side) for side in sides)]
+        return any(
+            game.ledger.letter(each.identity) is not None and game.ledger.letter(each.digest) is not None
+            for each in shares
+        )
+
+    def _vouched_for(self, letter: Letter) -> bool:
+        hosts = self.config.authentication_results
+        return bool(hosts) and bool(vouched_for(Headers(self.raw), hosts, letter.sender))
+
+    @cached_property
+    def _signers(self) -> list[str]:
+        try:
+            return list(signed_by(self.raw))
+        except ImportError:
+            _LOG.warning("dkim is named as a proof, but dkimpy is not installed: pip install 'pbem[dkim]'")
+            return []
+
+    def _signed(self, game: Adjudicator, letter: Letter, sides: Sequence[Side]) -> Written | Forged | None:
+        """Return what the signatures in a letter show; None: nothing, or not of all that it asks for."""
+        for side in sides:
+            key = game.ledger.joined(side).key or ""
+            signed = signed_sheets(self.raw, key) if key.startswith("ssh-ed25519 ") else []
+            covers = [each for each in signed if _covers(each, letter, game)]
+            if covers and not note_signed(game, side, covers[0].digest, letter.identity):
+                return Forged("the signed sheet in it had come before, in another letter", side)
+            if covers:
+                return Written(Proof.SIGNATURE)
+        return None
+
+
+def _covers(signed: Signed, letter: Letter, game: Adjudicator) -> bool:
+    """Tell whether all that a letter asks for is the sheet that was signed."""
+    own = [each for each in letter.enclosures if each.where != "quoted"]
+    sheets = own and all(same(each.text.decode("utf-8", "replace"), signed) for each in own)
+    return bool(sheets) and all(map(is_question, letter.commands)) and not orders_outside(letter, game)
+
+
+def _wrong(game: Adjudicator, shown: set[str], sides: Sequence[Side]) -> str:
+    """Return what is wrong with the tokens in a letter; empty: it has none."""
+    if not shown:
+        return ""
+    if any(not shown.isdisjoint(earlier_tokens(game, side)) for side in sides):
+        return "its key has been replaced by a newer one"
+    if any(token(game, side) in shown for side in game.ledger.addresses if side not in sides):
+        return "its key is that of another side"
+    return f"its key is not one of {game.name}"
+
+
+def _domain(letter: Letter) -> str:
+    return letter.sender.rpartition("@")[2]

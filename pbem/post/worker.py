@@ -1,0 +1,208 @@
+"""A worker: takes the game that has waited longest, its claim, and its letters in order, and carries them out.
+
+Every step can be repeated: the commit of a game says which letters it has, and the row of a letter is done only after
+it. A claim is a file lock beside the repo of its game, which the kernel frees when a worker dies. The next one then
+takes the same letter in again, and the game recognizes it.
+
+As a process of its own (`python -m pbem.post.worker CONFIG`) it ends when its standard input does: with the service
+that has started it, however that one ends, but not in the middle of a letter. Each line there rings the bell.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from time import time
+from typing import Final
+
+from pbem.mail.outgoing import MailSettings
+from pbem.mail.tasks import Handled
+from pbem.post.config import PostConfig, load
+from pbem.post.intake import BOUNCE, TOO_BIG
+from pbem.post.log import Once, Say, say, sentence
+from pbem.post.reception import bounced, received, too_big
+from pbem.post.sqlite_tables import SqliteTables
+from pbem.post.table_outbox import TableOutbox
+from pbem.post.tables import NO_GAME, Tables, Waiting
+from pbem.protocol import PbemError
+from pbem.repo.git.gamelock import Busy, GameLock
+
+_CLAIM: Final = "pbem.post"
+"""The file beside a game's own lock by which a worker claims its queue."""
+_LOOK: Final = 2.0
+"""Seconds after which the tables are looked at, whether the bell has rung or not."""
+_AT_A_TIME: Final = 20
+"""So many letters of a game are taken in before the others are looked at."""
+_CHOICE: Final = 32
+"""So many games are looked at for one that no other worker has claimed."""
+_DAY: Final = 24 * 3600.0
+_DEADLY: Final = 3
+"""After so many attempts it may be the letter that workers die of: its game waits if this one dies, too."""
+_OTHER_RULES: Final = 300.0
+"""Seconds after which a game that is played with other rules is tried again."""
+_PAUSES: Final = (5.0, 15.0, 60.0, 300.0, 900.0, 3600.0)
+"""Seconds that a game waits whose letter could not be taken in, by how often it was tried."""
+
+
+class Worker:
+    """Takes in what waits in the tables."""
+
+    def __init__(self, config: PostConfig, tables: Tables, say: Say = say, clock: Callable[[], float] = time) -> None:
+        self._config = config
+        self._tables = tables
+        self._say = say
+        self._clock = clock
+        self._outbox = TableOutbox(tables, clock)
+
+    def work(self, stop: Callable[[], bool] = lambda: False) -> int:
+        """Take in all letters that are due and that no other worker is at; return how many there were."""
+        whole = 0
+        while not stop():
+            taken = next((count for count in map(self._game, self._choice()) if count), 0)
+            if not taken:
+                return whole
+            whole += taken
+        return whole
+
+    def _choice(self) -> list[str]:
+        return list(self._tables.next_games(self._clock(), _CHOICE))
+
+    def _game(self, game: str) -> int:
+        """Take in letters of a game, if no other worker is at it; return how many."""
+        with self._claimed(game) as mine:
+            count = 0
+            while mine and count < _AT_A_TIME:
+                letter = self._tables.next_letter(game, self._clock())
+                if letter is None or not self._letter(letter, game):
+                    break
+                count += 1
+            return count
+
+    @contextmanager
+    def _claimed(self, game: str) -> Iterator[bool]:
+        """Claim the queue of a game; False: another worker has it."""
+        repo = self._config.games / f"{game}.git"
+        path = repo / f"{_CLAIM}.lock" if game and repo.is_dir() else self._config.games / f".{_CLAIM}.lock"
+        lock = GameLock(path, game, lambda: None)
+        try:
+            lock.acquire(0)
+        except Busy:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            lock.release()
+
+    def _letter(self, letter: Waiting, game: str) -> bool:
+        """Take in one letter, for all its games; return whether it is done for this one."""
+        with ExitStack() as claims:
+            others = [each for each in letter.games if each != game]
+            if not all(claims.enter_context(self._claimed(each)) for each in others) or self._is_early(letter, others):
+                return False  # it is come to when the letters before it are done
+            self._tables.begun(letter.id)
+            if letter.tries >= _DEADLY and game not in {each.game for each in self._tables.stuck()}:
+                self._put_off(game, letter, "a letter has ended the worker that took it in, again and again")
+            try:
+                handled = self._carry_out(letter)
+            except (PbemError, OSError) as wrong:
+                return self._put_off(game, letter, sentence(wrong))
+            except Exception as wrong:  # a bug: its letter waits, and those of other games go on
+                traceback.print_exc()
+                return self._put_off(game, letter, f"a fault in pbem: {type(wrong).__name__}: {wrong}")
+        for line in [*handled.notes, *handled.log]:
+            self._say(line)
+        for each in letter.games:
+            if each in handled.waits:
+                reason = str(handled.waits[each])
+                if self._tables.postpone(each, self._clock() + _OTHER_RULES, reason):
+                    self._say(f"letters of {each} wait: {reason}")
+            else:
+                self._tables.done(letter.id, each)
+        return game not in handled.waits
+
+    def _is_early(self, letter: Waiting, games: Sequence[str]) -> bool:
+        """Tell whether a game has a letter that comes before this one, and could take it in now."""
+        stuck = {each.game for each in self._tables.stuck()} if games else ()
+        first = [self._tables.next_letter(each, self._clock()) for each in games if each not in stuck]
+        return any(each is not None and each.id < letter.id for each in first)
+
+    def _carry_out(self, letter: Waiting) -> Handled:
+        """Carry out a letter, and put the answers into the outbox."""
+        settings = self._settings(letter)
+        if letter.by == BOUNCE:
+            handled = bounced(letter.content, settings, self._config.game_master)
+        elif letter.by == TOO_BIG:
+            handled = too_big(letter.content, letter.size, settings, self._sent_to)
+        else:
+            handled = received(letter.content, self._config.who, settings, letter.by, self._sent_to)
+        for out in handled.letters:
+            out.put_into(self._outbox)
+        for name in handled.waits.keys() - set(letter.games):
+            self._say(f"letter {letter.digest[:12]}: {name} cannot take it in: {handled.waits[name]}")
+        return handled
+
+    def _settings(self, letter: Waiting) -> MailSettings:
+        settings = self._config.mail_settings(datetime.fromtimestamp(self._clock(), UTC), self._outbox)
+        return replace(settings, came=datetime.fromtimestamp(letter.at, UTC))
+
+    def _sent_to(self, address: str) -> list[str]:
+        return list(self._tables.written_to(address, self._clock() - _DAY))
+
+    def _put_off(self, game: str, letter: Waiting, reason: str) -> bool:
+        """Let the letters of a game wait, because one of them could not be taken in."""
+        pause = _PAUSES[min(letter.tries, len(_PAUSES) - 1)]
+        if self._tables.postpone(game, self._clock() + pause, reason):
+            whose = f"letters of {game} wait" if game != NO_GAME else "letters wait"
+            self._say(f"{whose}: {reason}")
+        return False
+
+
+def main(file: Path) -> None:
+    """Work until standard input ends."""
+    stopped = False
+
+    def stop(*_: object) -> None:
+        nonlocal stopped
+        stopped = True
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, stop)
+    config = load(file)
+    tables = SqliteTables(config.tables_file)
+    worker = Worker(config, tables)
+    os.set_blocking(sys.stdin.fileno(), False)
+
+    def over() -> bool:
+        return stopped or _rung(0.0) is None
+
+    once = Once(say)
+    while not over():
+        try:
+            worker.work(over)
+            once.ends("letters can be taken in again")
+        except (OSError, PbemError) as wrong:  # the tables themselves: the disk is full, or they are damaged
+            once.begins(f"no letter can be taken in: {sentence(wrong)}")
+        if not stopped and _rung(_LOOK) is None:
+            break
+    tables.close()
+
+
+def _rung(seconds: float) -> bool | None:
+    """Wait for the bell; None: the service has gone."""
+    ready, _, _ = select.select([sys.stdin], [], [], seconds)
+    if not ready:
+        return False
+    return True if os.read(sys.stdin.fileno(), 4096) else None
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
