@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -56,7 +57,7 @@ def thread(
             print(_post(game, None, after, format, map or "", ""), end="")
             return
         from pbem.mail.maps import map_picture
-        from pbem.render.post_formats import ENDINGS
+        from pbem.render.forum_formats import ENDINGS
 
         stem = f"{game.name}-{game.adjudication}"
         picture = "" if map else f"{stem}.png"
@@ -72,7 +73,7 @@ def thread(
 
 def _require(format: str, link: str | None, more: str = "") -> None:
     """End the command unless there is such a format, and the link of the map is one that no format can break at."""
-    from pbem.render.post_formats import FORMATS
+    from pbem.render.forum_formats import FORMATS
 
     if format not in FORMATS:
         misuse(f"--format {format}: there are {more}{', '.join(FORMATS)}")
@@ -88,10 +89,11 @@ def _since(game: OpenGame, since: int | None) -> int:
 def _post(game: OpenGame, side: str | None, since: int, format: str, link: str, picture: str) -> str:
     """Return the post of a game to a side, or to all."""
     from pbem.mail.outgoing import report_request
-    from pbem.render.post import Around, post
-    from pbem.render.post_formats import FORMATS
+    from pbem.render.forum_formats import FORMATS
+    from pbem.render.forum_post import Around, post
 
     players = {each: game.player(each) for each in game.rules.sides}
-    request = report_request(game, side, since, game.open_decisions)
+    # A form that goes into a forum is copied into its threads: it must not have the key that proves letters.
+    request = replace(report_request(game, side, since, game.open_decisions), key="")
     around = Around(players, game.ledger.repo.head, link, picture)
     return FORMATS[format].post(post(game.rules, game.box, request, around))

@@ -224,6 +224,28 @@ def test_two_sheets_or_stray_orders_in_a_post_are_a_question(game: Folder) -> No
     assert "stands outside" in pbem("submit", "punica", "--side", "red", "-", stdin=stray.encode()).stderr
 
 
+def test_no_post_has_the_key_of_a_letter(folder: Folder) -> None:
+    """A player copies the form of a private message into the thread."""
+    folder.create().close()
+    assert "\nkey: " in said(DONE, "report", "punica", "--side", "red")
+    for format in ("bbcode", "markdown", "html"):
+        private = said(DONE, "report", "punica", "--side", "red", "--format", format)
+        assert "game: punica" in private
+        assert "key: " not in private
+        assert "key: " not in said(DONE, "thread", "punica", "--format", format)
+
+
+def test_a_sealed_sheet_may_have_its_key(folder: Folder) -> None:
+    folder.create().close()
+    key = next(line for line in said(DONE, "form", "punica", "--side", "red").splitlines() if line.startswith("key: "))
+    path = written(folder, "red")
+    path.write_text(path.read_text().replace("orders:", f"{key}\norders:"))
+    block = said(DONE, "seal-orders", position(folder, "red"), path)
+    assert "is accepted" in said(DONE, "submit", "punica", "--side", "red", "-", stdin=block)
+    with folder.open() as found:
+        assert b"key:" not in found.ledger.sheet("red", 1)
+
+
 def test_a_block_goes_by_letter_as_well(folder: Folder) -> None:
     folder.create().close()
     (folder.path / "letter.eml").write_bytes(letter("red", sealed(folder, "red").encode()))

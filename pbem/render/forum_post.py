@@ -1,7 +1,7 @@
 """The forum post of a game: what happened, the dice, what is asked, the map, how things stand, how to check it all.
 
 It is made of the events and the sections that a report is made of, as blocks that each format writes in its own way
-(`pbem.render.post_formats`). What is long is folded away.
+(`pbem.render.forum_formats`). What is long is folded away.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pbem.game.summary import Section, Summary
 from pbem.game.wording import listing
 from pbem.protocol import Rules, S, Side
 from pbem.render.form import title
+from pbem.render.forum_formats import Block, Code, Fold, Heading, Items, Picture, Prose, Rows
 from pbem.render.messages import Said, Sentences, sentences
-from pbem.render.post_formats import Block, Code, Fold, Heading, Items, Picture, Prose, Rows
 from pbem.render.report import ReportRequest, events_told, sheet_of, unanswered
 
 _MOST_OPEN: Final = 14

@@ -13,9 +13,7 @@ import pytest
 
 from pbem.game.summary import Line
 from pbem.mail.html_text import text_of
-from pbem.render.messages import sentences
-from pbem.render.post import Around, post
-from pbem.render.post_formats import (
+from pbem.render.forum_formats import (
     ENDINGS,
     FORMATS,
     BBCode,
@@ -30,6 +28,8 @@ from pbem.render.post_formats import (
     Prose,
     Rows,
 )
+from pbem.render.forum_post import Around, post
+from pbem.render.messages import sentences
 from pbem.render.report import ReportRequest, events_told, sheet_of
 from tests.support.campaigns import Campaign, campaign, invasion
 from tests.support.walks import loaded, start
