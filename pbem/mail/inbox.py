@@ -13,8 +13,10 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
+from pbem.crypto.sealed_orders import blocks
 from pbem.mail.address import MESSAGE_ID, mailbox, pretends
 from pbem.mail.charset import tidied
 from pbem.mail.command_lines import commands_in
@@ -64,6 +66,7 @@ def _opened(headers: Headers, raw: bytes, unseal: Unseal | None) -> Letter:
     except Unreadable as reason:
         return replace(letter, refusal=str(reason))
     parts, shut = _unsealed(parts, letter.sender, unseal)
+    letter = replace(letter, sealed=shut.games)
     if shut.refused:
         return replace(letter, refusal=shut.refused)
     letter = replace(letter, tokens=tuple(dict.fromkeys([*letter.tokens, *_keys(parts)])))
@@ -103,11 +106,13 @@ def _unsealed(parts: Sequence[Part], sender: str, unseal: Unseal | None) -> tupl
     """Return the parts of a letter with the sheets that are sealed in them, and why blocks do not open."""
     done: list[Part] = []
     refused = quoted = ""
+    games: list[str] = []
     for part in parts:
         text = whole_text(part) if _SEALED.search(part.content) and not part.covered else None
         if text is None:
             done.append(part)
             continue
+        games += [block.game for block in islice(blocks(untagged(text)), _MOST)]
         if unseal is None:
             opened = Opened(text, quoted=_SHUT)
         else:
@@ -115,7 +120,7 @@ def _unsealed(parts: Sequence[Part], sender: str, unseal: Unseal | None) -> tupl
             part = replace(part, kind="text/plain", content=opened.text.encode(), charset="utf-8", flowed=False)
         done.append(part)
         refused, quoted = refused or opened.refused, quoted or opened.quoted
-    return done, Opened("", refused, quoted)
+    return done, Opened("", refused, quoted, tuple(dict.fromkeys(games)))
 
 
 def _envelope(headers: Headers, raw: bytes) -> Letter:

@@ -57,6 +57,8 @@ class Letter:
     raw: str = ""
     """Of the letter's bytes, by which earlier versions knew a letter."""
     references: tuple[str, ...] = ()
+    sealed: tuple[str, ...] = ()
+    """The games that its blocks of sealed orders say that they are for; empty texts where they do not say it."""
     tokens: tuple[str, ...] = ()
     """The words in it that may show who wrote it: in lines `key:`, and in the addresses that it came to."""
     commands: tuple[Instruction, ...] = ()

@@ -37,6 +37,8 @@ class Opened:
     """Why a block of the sender's own does not open; empty: all did."""
     quoted: str = ""
     """Why a quoted one does not."""
+    games: tuple[str, ...] = ()
+    """The games that the blocks say that they are for."""
 
 
 def with_sheets(text: str, sender: str, unseal: Unseal) -> Opened:

@@ -101,7 +101,7 @@ def _left(letter: Letter, why: str) -> Handled:
 
 def is_private(letter: Letter) -> bool:
     """Tell whether nothing in a letter looks as if it were meant for a game."""
-    found = letter.commands or letter.enclosures or letter.tokens or letter.unclear
+    found = letter.commands or letter.enclosures or letter.sealed or letter.tokens or letter.unclear
     return not found and not may_order_without_sheet(letter)
 
 

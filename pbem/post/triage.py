@@ -136,7 +136,8 @@ def has_sheet(raw: bytes, known: Players) -> Ours | NotOurs:
     if not letter.tokens and any(Headers(raw).every(name) for name in _LISTS):
         return NotOurs()
     sheets = (*letter.enclosures, *letter.passed_over, *letter.beside)
-    if any(known.has_game(game_of(each)) for each in sheets if each.where != "quoted" or letter.tokens):
+    named = [game_of(each) for each in sheets if each.where != "quoted" or letter.tokens]
+    if any(map(known.has_game, [*named, *filter(None, letter.sealed)])):
         return Ours("token" if letter.tokens else "sheet")
     return NotOurs()
 

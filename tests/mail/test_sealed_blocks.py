@@ -10,9 +10,11 @@ from pbem.audit.findings import Findings
 from pbem.audit.letters import compare_letters
 from pbem.crypto.seal import new_identity, recipient_of
 from pbem.crypto.sealed_orders import sealed_orders
+from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
 from pbem.mail.mailbox import read_letter
 from pbem.mail.tasks import Handled
+from pbem.post.reception import is_private
 from pbem.protocol import Side
 from pbem.referee.ending import end_by_game_master
 from tests.mail.test_intake import read
@@ -162,3 +164,11 @@ def test_a_mailbox_with_sealed_orders_accuses_nobody(folder: Folder) -> None:
         after = Findings()
         assert compare_letters(game.path, "punica", tip, letters, after).matched == 2
         assert not after.divergences
+
+
+def test_a_letter_with_nothing_but_a_block_is_for_the_games(folder: Folder) -> None:
+    """The service that fetches the post looks at letters without any key."""
+    opened = open_letter(letter("red", block(folder, "red")))
+    assert opened.sealed == ("punica",)
+    assert not is_private(opened)
+    assert is_private(open_letter(letter("red", b"How are you?")))
