@@ -18,7 +18,7 @@ DOCS_FILLED := $(DOCS_VENV)/.filled
 .DELETE_ON_ERROR:
 # The checks run one after another, so that their output can be read.
 .NOTPARALLEL:
-.PHONY: help demo check format lint types layers test fix reference soak soak-short bench cover wheel docs lock clean
+.PHONY: help demo check format lint types layers test real fix reference soak soak-short bench cover wheel docs lock clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -47,6 +47,10 @@ layers: $(LINKED) ## does each room of pbem/ import only what it may?
 test: $(LINKED) ## run the tests
 	@echo '== tests'
 	@$(PYTEST) -n $(JOBS) --dist worksteal
+
+real: $(LINKED) ## install real mail servers and programs (Debian, as root), and run the tests that drive them
+	@tests/real/install
+	@$(PYTEST) -n $(JOBS) --dist worksteal tests/real
 
 fix: $(LINKED) ## format the code and repair what ruff can repair
 	@$(BIN)/ruff check --fix-only --quiet .

@@ -63,7 +63,7 @@ def run(folder: Path) -> None:
     _Stage(folder).play()
 
 
-class _Players:
+class Players:
     """The plans of the players, and how far they have come."""
 
     def __init__(self) -> None:
@@ -118,7 +118,7 @@ class _Stage:
         self.folder = folder
         self.count = 0
         self.bounced = False
-        self.players = _Players()
+        self.players = Players()
 
     @property
     def settings(self) -> MailSettings:
@@ -172,7 +172,7 @@ class _Stage:
         if "nemausus" in sheet and not self.bounced:
             self.bounced = True
             _say(f"{name} is in a hurry. The sheet has three faults:")
-            handled = self.mail(side, _sheet(side, number, [("play", _slip(bodies[0][1]))]), report)
+            handled = self.mail(side, _sheet(side, number, [("play", slip(bodies[0][1]))]), report)
             _quote(handled.complaints[0])
             _say(f"Nothing was carried out. {name} corrects the sheet and mails it again.")
         _say(f"{name} writes:")
@@ -260,7 +260,7 @@ def _in_advance(decision: Decision) -> list[tuple[str, Body]]:
     return []
 
 
-def _slip(body: Body) -> Body:
+def slip(body: Body) -> Body:
     """Return an order with the faults of a hurried player."""
     return {**body, "cu": "all", "elefants": 2, "as": "operation"}
 

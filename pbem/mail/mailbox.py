@@ -23,6 +23,7 @@ from pbem.mail.lines import lines
 from pbem.mail.mime import Headers, Part, Unreadable, take_apart
 from pbem.mail.receipts import is_own_sheet
 from pbem.mail.routing import game_of, report_named, reports_in
+from pbem.mail.token import without_token
 from pbem.protocol import Side
 from pbem.render.receipt import NAME, Block, KeptLetter, blocks
 
@@ -78,7 +79,7 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
     return KeptLetter(
         where=where,
         subject=opened.subject,
-        message_id=opened.message_id,
+        message_id=without_token(opened.message_id),  # what is said of a letter may be shown to others
         sender=opened.sender,
         to=to.address if to else "",
         written=_time(headers.one("date")),

@@ -29,6 +29,9 @@ POSITION_DATA: Final = "position.json"
 """The attachment with the position as data."""
 _ON_THE_WIRE: Final = compat32.clone(linesep="\r\n")
 """The old policy: the newer one encodes message ids longer than a line, which breaks threads."""
+_ON_ONE_LINE: Final = _ON_THE_WIRE.clone(max_line_length=900)
+_IDS: Final = ("Message-ID", "In-Reply-To")
+"""The headers that are never folded: some programs take the line end for a part of the id."""
 _MOST_REFERENCES: Final = 20
 _LONGEST_SUBJECT: Final = 200
 _ASCII: Final = bytes(range(128))
@@ -224,7 +227,8 @@ def _bound(parts: list[_Part]) -> tuple[Message, list[bytes]]:
 
 def _written(head: Message) -> bytes:
     """Return headers, and the blank line below them, as they go over the wire."""
-    return b"".join(_ON_THE_WIRE.fold_binary(name, value) for name, value in head.items()) + b"\r\n"
+    lines = ((_ON_ONE_LINE if name in _IDS else _ON_THE_WIRE).fold_binary(name, value) for name, value in head.items())
+    return b"".join(lines) + b"\r\n"
 
 
 def _thread(earlier: list[str], answered: list[str]) -> list[str]:

@@ -16,7 +16,7 @@ lacks a proof waits for its player to confirm it (`pbem.post.confirm`).
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -28,7 +28,7 @@ from pbem.mail.letter import Letter
 from pbem.mail.mime import Headers
 from pbem.mail.outgoing import MailSettings
 from pbem.mail.sheet_choice import orders_outside
-from pbem.mail.token import acquaintance, earlier_tokens, note_heard, note_signed, token, tokens_of
+from pbem.mail.token import earlier_tokens, note_heard, note_signed, token, tokens_of
 from pbem.post import bounces, confirm, refused
 from pbem.post.auth_results import aligned, signed_by, vouched_for
 from pbem.post.config import WhoConfig
@@ -191,8 +191,3 @@ def _wrong(game: Adjudicator, shown: set[str], sides: Sequence[Side]) -> str:
 
 def _domain(letter: Letter) -> str:
     return letter.sender.rpartition("@")[2]
-
-
-def heard_from(game: Adjudicator) -> Iterator[tuple[Side, str]]:
-    """Yield each side that gets letters, and when a letter of its player was last proven; empty: never."""
-    yield from ((side, acquaintance(game.path, side).heard) for side in game.ledger.addresses)

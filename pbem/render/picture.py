@@ -77,7 +77,7 @@ def draw(scene: Scene, *, width: int | None = None, cache_folder: File | None = 
     return board
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=2)  # a board has megabytes, and two sides of a game are all that see the same one twice
 def _board(
     base: BaseMap, holders: tuple[DrawnSide | None, ...], scale: float, cache_folder: File | None
 ) -> Image.Image:

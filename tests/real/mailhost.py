@@ -196,6 +196,10 @@ class MailHost:
             os.killpg(server.pid, signal.SIGKILL)
         server.wait()
 
+    def running(self, name: str) -> bool:
+        """Tell whether a server was started and not killed since."""
+        return name in self._running
+
     def close(self) -> None:
         """Stop the servers and remove everything."""
         for server in self._running.values():

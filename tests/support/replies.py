@@ -14,6 +14,7 @@ from pbem.mail.receipts import enclosed
 from pbem.mail.routing import about
 from pbem.mail.sheet_choice import may_order_without_sheet, sheet_for
 from pbem.mail.tasks import Handled, tasks_of
+from pbem.orders.sheet.key_line import without_keys
 from pbem.protocol import Order, Side
 from pbem.referee import sheet_check
 from pbem.referee.adjudicator import Adjudicator
@@ -105,7 +106,7 @@ def outcome(raw: bytes, at: Post) -> Outcome:
 def _checked(sheet: Any, at: Post, refusal: str | None) -> Outcome:
     if sheet is None:
         return Outcome(None, "", refusal or "no sheet")
-    if sheet.where == "quoted" and sheet.text.decode().split() == at.form.split():
+    if sheet.where == "quoted" and sheet.text.decode().split() == without_keys(at.form).split():
         return Outcome(None, "", "quoted as it was sent")
     text = sheet.text.decode()
     receipt, read = sheet_check.check(at.game, at.side, sheet.text, name=sheet.name, answering=sheet.answering)

@@ -145,8 +145,8 @@ class Season:
     def start(self, *words: str) -> subprocess.Popen[str]:
         """Start the service as a process of its own."""
         command = [sys.executable, "-m", "pbem", "post", "--config", str(self.file), *words]
-        log = (self.path / "log").open("a")
-        return subprocess.Popen(command, stdout=log, stderr=log, text=True, start_new_session=True)
+        with (self.path / "log").open("a") as log:
+            return subprocess.Popen(command, stdout=log, stderr=log, text=True, start_new_session=True)
 
     @property
     def log(self) -> str:
