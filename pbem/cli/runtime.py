@@ -38,12 +38,27 @@ def mail_settings(games: Path | None, boxes: Boxes) -> MailSettings:
     from pbem.mail.address import mailbox
     from pbem.mail.outgoing import MailSettings
 
-    folder, sender = games or games_folder(), os.environ.get("PBEM_FROM", "pbem <pbem@localhost>")
+    folder, (sender, plus) = games or games_folder(), _sender()
     if mailbox(sender) is None:
         misuse(f"PBEM_FROM is not a mail address: {sender}")
     return MailSettings(
-        folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), cache_folder() / "drawings"
+        folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), cache_folder() / "drawings", plus=plus
     )
+
+
+def _sender() -> tuple[str, bool]:
+    """Return the address that letters come from, and whether answers to it may carry a token.
+
+    It is that of the post's config, if there is one, so that letters of all commands belong to one thread.
+    """
+    from pbem.post.config import find, load
+
+    if (named := os.environ.get("PBEM_FROM")) is not None:
+        return named, False
+    if (file := find()).exists():
+        config = load(file)
+        return config.sender, config.who.plus
+    return "pbem <pbem@localhost>", False
 
 
 def post(out: Outgoing, outbox: Path) -> str:

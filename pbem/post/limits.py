@@ -1,9 +1,16 @@
-"""Limits on answers: a robot that does not say that it is one is answered a few times, and then no more."""
+"""Limits on answers: a robot that does not say that it is one is answered a few times, and then no more.
+
+Its letters are still carried out, and whoever it plays against is told: it may be a person who had a bad day. Only
+what leads to nothing is not written to it any more.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Final
+
+from pbem.mail.outboxes import Outbox
 
 _IN_VAIN: Final = frozenset({"refusal", "faults", "form", "help", "words", "report", "confirm", "refused"})
 """How the names of letters begin that answer a letter which has changed nothing, or only asked."""
@@ -12,5 +19,23 @@ MOST_IN_VAIN: Final = 20
 
 
 def falls_silent(names: Collection[str]) -> bool:
-    """Tell whether an address gets no more answers; `names` are those of the letters to it within a day."""
-    return sum(name.partition(".")[0] in _IN_VAIN for name in names) >= MOST_IN_VAIN
+    """Tell whether an address gets no more such answers; `names` are those of the letters to it within a day."""
+    return sum(map(in_vain, names)) >= MOST_IN_VAIN
+
+
+def in_vain(name: str) -> bool:
+    """Tell by its name whether a letter answers one that led to nothing."""
+    return name.partition(".")[0] in _IN_VAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Muted:
+    """An outbox that takes no more letters to an address that answer what led to nothing."""
+
+    outbox: Outbox
+    address: str
+
+    def put(self, name: str, to: str, content: bytes) -> str:
+        """Keep a letter, unless it is one of those; return where it lies."""
+        muted = in_vain(name) and to.lower() == self.address.lower()
+        return "" if muted else self.outbox.put(name, to, content)

@@ -28,7 +28,7 @@ from pbem.mail.tasks import Handled
 from pbem.post import bounces, held
 from pbem.post.config import WhoConfig
 from pbem.post.confirm import code_in, side_confirmed
-from pbem.post.limits import MOST_IN_VAIN, falls_silent
+from pbem.post.limits import MOST_IN_VAIN, Muted, falls_silent, in_vain
 from pbem.post.who import LetterDoor
 from pbem.referee.adjudicator import Adjudicator
 
@@ -51,8 +51,18 @@ def received(
     letter = open_letter(raw)
     settings = replace(settings, plus=config.plus)
     if letter.sender and falls_silent(sent_to(letter.sender)):
-        why = f"{letter.sender} had {MOST_IN_VAIN} answers within a day that led to nothing"
-        return _left(letter, why)
+        outbox = None if settings.outbox is None else Muted(settings.outbox, letter.sender)
+        handled = _carried_out(raw, letter, config, replace(settings, outbox=outbox), by)
+        handled.letters = [each for each in handled.letters if each.to != letter.sender or not in_vain(each.name)]
+        handled.notes.append(
+            f"{letter.sender} had {MOST_IN_VAIN} answers within a day that led to nothing: no more go out"
+        )
+        return handled
+    return _carried_out(raw, letter, config, settings, by)
+
+
+def _carried_out(raw: bytes, letter: Letter, config: WhoConfig, settings: MailSettings, by: str) -> Handled:
+    """Carry out a letter, or what it confirms."""
     if by == "address" and is_private(letter):
         return _left(letter, "it has a player's address, and nothing for a game; it is left to the game master")
     if not letter.automatic and (code := code_in(letter, settings)):

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from pbem.mail.outboxes import MaildirOutbox
 from pbem.mail.outgoing import Outgoing
 from pbem.mail.report_letters import first_letters
 from pbem.post.config import WhoConfig
-from pbem.post.limits import MOST_IN_VAIN, falls_silent
+from pbem.post.limits import MOST_IN_VAIN, Muted, falls_silent
 from pbem.post.reception import received
 from pbem.post.triage import Look, Ours, has_sheet, judge
 from tests.support.live import Folder
-from tests.support.posted import players, shown, text_of
+from tests.support.posted import bury, players, report_id, sheets, shown, take, text_of, written
 
 
 def posted(folder: Folder, raw: bytes, sent: list[str], who: WhoConfig) -> list[Outgoing]:
@@ -111,6 +112,23 @@ def test_two_referees_set_on_each_other_fall_silent(tmp_path: Path, monkeypatch:
     with one.open() as game:
         letters = list(first_letters(game, one.office))
     assert [posted(other, out.content, [], WhoConfig(proofs=("address",))) for out in letters] == [[], []]
+
+
+def test_orders_count_also_of_who_gets_no_more_answers(game: Folder) -> None:
+    sent = ["refusal.ab.0"] * FEW
+    assert take(game, written("STATUS", answers=report_id(game, "red")), sent=sent).letters == []
+    assert take(game, written("nothing", answers=report_id(game, "red")), sent=sent).letters == []
+    handled = take(game, written(bury(game), answers=report_id(game, "red")), sent=sent)
+    assert [out.to for out in handled.letters] == ["red@example.org"]
+    assert sheets(game) == 1
+
+
+def test_muted_outbox_keeps_what_matters(tmp_path: Path) -> None:
+    muted = Muted(MaildirOutbox(tmp_path / "out"), "red@example.org")
+    assert muted.put("refusal.ab.0", "Red@example.org", b"x") == ""
+    assert muted.put("refusal.ab.0", "blue@example.org", b"x")
+    assert muted.put("punica.red.2", "red@example.org", b"x")
+    assert len(list((tmp_path / "out" / "new").iterdir())) == 2
 
 
 def test_player_who_errs_now_and_then_is_answered() -> None:

@@ -69,7 +69,7 @@ class Season:
             "PBEM_CACHE": str(self.folder / "cache"),
             "PBEM_FROM": "Punic Wars <referee@pbem.test>",
             "PBEM_RULES": os.pathsep.join(map(str, FOLDERS)),
-            "PYTHONPATH": str(ROOT),
+            "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests" / "toy")]),
         }
 
     def pbem(self, *arguments: str | Path, ends: int = 0) -> str:

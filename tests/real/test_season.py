@@ -80,6 +80,7 @@ def test_opening_is_played_by_letters_to_a_battle(
             last = game.adjudication
         assert count >= 20
         assert {"battle", "battle_won"} <= told
+        with season.open() as game:
             asked = game.open_decisions[0].side
         season.letter_with(USERS[asked], f"{GAME}, report {last}")
     season.pbem("verify", GAME, "--with-key")
