@@ -125,14 +125,22 @@ def _all(games: Path | None, boxes: Boxes, json: bool) -> None:
 def _waiting(games: Path | None, name: str | None) -> Iterator[str]:
     """Yield what waits in the post, of one game or of all; nothing where it has never run."""
     from pbem.post.config import TABLES, find, load
+    from pbem.post.tables import Tables
 
     file = find()
-    tables_file = load(file).tables_file if file.exists() else (games or games_folder()) / TABLES
-    if tables_file.exists():
-        from pbem.post.health import waiting
+    tables: Tables | None = None
+    if file.exists():
+        from pbem.post.open_tables import never_opened, open_tables
+
+        config = load(file)
+        tables = None if never_opened(config) else open_tables(config)
+    elif (tables_file := (games or games_folder()) / TABLES).exists():
         from pbem.post.sqlite_tables import SqliteTables
 
         tables = SqliteTables(tables_file)
+    if tables is not None:
+        from pbem.post.health import waiting
+
         yield from (f"Post: {line}" for line in waiting(tables, name))
         tables.close()
 
