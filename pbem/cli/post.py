@@ -63,12 +63,15 @@ def _run(config: PostConfig, once: bool) -> None:
     def stop(*_: object) -> None:
         opened.stop.set()
 
-    for each in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(each, stop)
-    if not once:
-        Service(opened, config.workers).run()
-    elif not go_once(opened):
-        sys.exit(WORLD)
+    before = {each: signal.signal(each, stop) for each in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        if not once:
+            Service(opened, config.workers).run()
+        elif not go_once(opened):
+            sys.exit(WORLD)
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 def _opened(config: PostConfig) -> Post:

@@ -70,7 +70,7 @@ def _silent(game: OpenGame) -> Iterator[str]:
     """Yield from which players no letter has come yet that answers one of ours."""
     from pbem.mail.token import never_heard
 
-    sides = game.ledger.addresses
+    sides = [side for side in game.rules.sides if side in game.ledger.addresses]
     silent = [side for side in sides if never_heard(game.path, side)]
     if game.result is None and silent and (not game.begun or len(silent) < len(sides)):
         yield f"No answer to a letter has come yet from {_names(game, silent)}."

@@ -29,6 +29,8 @@ _MOST_READ: Final = 512 * 1024
 _MOST_IDS: Final = 50
 _LONGEST: Final = 200
 _ID: Final = re.compile(rb"<[!-;=?-~]{1,240}>")
+_OF: Final = re.compile(rb"(?im)^message-id[ \t]*:[ \t]*(?:\r?\n[ \t]+)?(<[!-;=?-~]{1,240}>)")
+"""The line of a letter, or of the copy of one, with the id of its own."""
 _OWN_ID: Final = re.compile(rf"~({TOKEN})@", re.IGNORECASE)
 _FIELD: Final = re.compile(
     rb"(?im)^(action|status|diagnostic-code)[ \t]*:[ \t]*([^\r\n]*(?:\r?\n[ \t]+[^\r\n]+)*)", re.IGNORECASE
@@ -64,8 +66,10 @@ class _Note:
 def read_bounce(raw: bytes, host: str) -> Bounced | None:
     """Return what a bounce says of a letter of ours; None: it is about no letter with a token."""
     head = raw[:_MOST_READ]
-    ids = [found[0].decode("ascii", "replace") for found, _ in zip(_ID.finditer(head), range(_MOST_IDS), strict=False)]
-    ours = [each for each in ids if each.lower().endswith(f"@{host.lower()}>") and _OWN_ID.search(each)]
+    named = [found[1] for found, _ in zip(_OF.finditer(head), range(_MOST_IDS), strict=False)]
+    ids = [found[0] for found, _ in zip(_ID.finditer(head), range(_MOST_IDS), strict=False)]
+    known = [each.decode("ascii", "replace") for each in (*ids, *named)]  # last its own; before it what it answers
+    ours = [each for each in known if each.lower().endswith(f"@{host.lower()}>") and _OWN_ID.search(each)]
     if not ours:
         return None
     said: dict[str, str] = {}

@@ -12,9 +12,9 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from pbem.post.config import PostConfig
+from pbem.post.kept_worker import KeptWorker
 from pbem.post.log import Say
 from pbem.post.tables import Tables
-from pbem.post.worker_process import WorkerProcess
 from pbem.protocol import PbemError
 from pbem.repo.git.gamelock import Busy, GameLock
 
@@ -62,7 +62,7 @@ def alone(tables_file: Path) -> Iterator[None]:
 class FileDuty(Duty):
     """The duty of the only service on a file of tables."""
 
-    def __init__(self, tables_file: Path, workers: Sequence[WorkerProcess] = ()) -> None:
+    def __init__(self, tables_file: Path, workers: Sequence[KeptWorker] = ()) -> None:
         self._file = tables_file
         self._workers = workers
 
@@ -80,7 +80,7 @@ class FileDuty(Duty):
             worker.ring()
 
 
-def duty(config: PostConfig, tables: Tables, say: Say, workers: Sequence[WorkerProcess] = ()) -> Duty:
+def duty(config: PostConfig, tables: Tables, say: Say, workers: Sequence[KeptWorker] = ()) -> Duty:
     """Return the duty of a service with a config."""
     if config.database is None:
         return FileDuty(config.tables_file, workers)

@@ -25,6 +25,7 @@ from pbem.post.config import PostConfig
 from pbem.post.duty import duty
 from pbem.post.health import BEAT, REACHED, STOPPED, WELL, health
 from pbem.post.intake import Sweep
+from pbem.post.kept_worker import KeptWorker
 from pbem.post.log import Once, Say, say
 from pbem.post.notify import notify
 from pbem.post.sending import Sending
@@ -33,7 +34,6 @@ from pbem.post.tables import Tables
 from pbem.post.transport.base import LoginRefused, Sender, Source, Unreachable
 from pbem.post.triage import Players
 from pbem.post.worker import Worker
-from pbem.post.worker_process import WorkerProcess
 from pbem.protocol import PbemError
 from pbem.referee.adjudicator import Adjudicator
 
@@ -156,7 +156,7 @@ class Service:
         self._say = post.say
         self._stop = post.stop
         command = [*program, str(post.config.file)]
-        self.workers = [WorkerProcess(command, post.say) for _ in range(count or os.cpu_count() or 1)]
+        self.workers = [KeptWorker(command, post.say) for _ in range(count or os.cpu_count() or 1)]
         self._duty = duty(post.config, post.tables, post.say, self.workers)
 
     def run(self) -> None:

@@ -200,4 +200,4 @@ def _compare(config: PostConfig, found: Found, talk: Dialogue) -> None:
     if (config.who.authentication_results, config.who.plus) == (found.hosts, found.plus):
         talk.say(f"{config.file} says the same.")
     else:
-        talk.say(f"By this trial {config.file} should say:\n\n{yamlio.dump({'who': _who(found)})}")
+        talk.say(f"By this trial {config.file} should say:\n\n{yamlio.dump({'who': _who(found)}).strip()}\n")

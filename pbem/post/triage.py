@@ -28,7 +28,8 @@ from pbem.repo.ledger import Ledger
 
 _LISTS: Final = ("list-id", "list-post", "list-unsubscribe", "mailing-list", "x-mailing-list")
 _DAEMONS: Final = re.compile(r"(?:mailer-daemon|postmaster|mail-daemon)@", re.IGNORECASE)
-_MOST_REFERENCES: Final = 20_000
+_OF_NO_GAME: Final = re.compile(r"<(?:refusal|help)\.[0-9a-f]{24}(?:\.\d+)?@(?P<host>[^@]+)>")
+"""The ids of letters of ours that are about no game."""
 
 
 class Ours(NamedTuple):
@@ -160,6 +161,8 @@ def _is_ours(message_id: str, known: Players) -> bool:
     """Tell whether a Message-ID may be that of a letter of ours, with a token or without."""
     if not MESSAGE_ID.fullmatch(message_id):
         return False
+    if (found := _OF_NO_GAME.fullmatch(message_id)) is not None:
+        return found["host"].lower() == known.settings.host.lower()
     return any(
         known.has_game(name) for name in games_named([message_id], known.settings.host) if GAME_NAME.fullmatch(name)
     )

@@ -62,7 +62,7 @@ def test_season_goes_on_where_the_backup_was_made(season: Season, tmp_path: Path
     assert len(way.given) > sent
 
 
-def test_letter_taken_in_during_the_backup_is_neither_lost_nor_doubled(
+def test_letter_during_the_backup_is_not_lost_and_not_doubled(
     season: Season, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It comes after the tables were copied and before the game is: the copy of the game has it, the tables do not."""

@@ -97,6 +97,16 @@ def test_mailbox_that_refuses_is_noted_and_told_once(game: Folder, form: str) ->
     assert line.startswith("red's mailbox refuses since 2026-11-22 12:00 UTC (2 letters): 55")
 
 
+def test_bounce_is_of_the_letter_itself_not_of_one_before_it() -> None:
+    own, earlier = (f"<punica.red.{number}~{'a' * 20}@example.org>" for number in (2, 1))
+    raw = POSTFIX.format(action="failed", status="5.2.2", id=own).replace(
+        "\n\nYour", f"\nIn-Reply-To: {earlier}\n\nYour"
+    )
+    found = read_bounce(raw.encode(), "example.org")
+    assert found is not None
+    assert found.message_id == own
+
+
 def test_bounce_is_never_answered(game: Folder) -> None:
     handled = take(game, postfix(report_id(game, "red")))
     assert handled.letters == []

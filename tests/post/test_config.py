@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 
+from pbem.game import yaml as yamlio
 from pbem.post import config
 from pbem.post.config import BadConfig, ImapIn, MaildirIn, MaildirOut, Secret, SendmailOut, SmtpOut, StdinIn, Tls
 
@@ -192,3 +194,26 @@ def test_file_of_a_secret_holds_one_line(tmp_path: Path, text: str) -> None:
     file.chmod(0o600)
     with pytest.raises(BadConfig, match="must hold one line"):
         Secret(file=file).read()
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "mailbox.md"
+
+
+def test_page_shows_a_config_that_can_be_read() -> None:
+    """What the page shows is read, and names every key that there is."""
+    blocks = re.findall(r"```\n(.*?)```", PAGE.read_text("utf-8"), re.S)
+    (whole,) = (block for block in blocks if block.startswith("from:"))
+    (proxied,) = (block for block in blocks if block.startswith("in:"))
+    assert read(whole).sources
+    assert read(f"from: me@outlook.com\n{proxied}").out == SmtpOut(
+        "localhost", 1587, Tls("none"), "me@outlook.com", Secret(file=Path("/srv/pbem/post.password"))
+    )
+    rows = re.findall(r"^\| `((?:in|out): \{.*?\})` \|", PAGE.read_text("utf-8"), re.M)
+    assert len(rows) == 4
+    for row in rows:
+        rest = "out: {sendmail: {}}" if row.startswith("in") else "in: {stdin: true}"
+        assert read(f"from: a@b.org\n{row}\n{rest}\n")
+    schema = yamlio.read((Path(config.__file__).parent / "schemas" / "pbem.yaml").read_bytes(), name="schema").value
+    shown = PAGE.read_text("utf-8")
+    keys = [*schema["properties"], *schema["properties"]["in"]["properties"]["imap"]["properties"]]
+    assert [key for key in keys if not re.search(rf"\b{key}:", shown)] == []

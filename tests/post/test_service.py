@@ -154,7 +154,7 @@ def opened(season: Season, box: Box, way: Way) -> Post:
 
 
 @pytest.mark.usefixtures("quick")
-def test_unreachable_servers_are_told_once_and_once_that_they_are_back(season: Season) -> None:
+def test_unreachable_servers_are_told_of_once(season: Season) -> None:
     box, way = Box(wrong="connection refused"), Way(wrong="no route to host")
     post = opened(season, box, way)
     thread = Thread(target=Service(post, 1).run)

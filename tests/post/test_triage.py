@@ -47,6 +47,8 @@ def test_letter_with_a_token_is_ours(game: Folder, known: Players) -> None:
 
 def test_answer_to_an_earlier_letter_is_ours(known: Players) -> None:
     assert judged(known, written("hi", sender=SOMEBODY, answers="<punica.red.1@example.org>")) == Ours("thread")
+    refusal = "<refusal.f257610d124f9c128dda2db6.0@example.org>"
+    assert judged(known, written("hi", sender=SOMEBODY, answers=refusal)) == Ours("thread")
     welcome = "<welcome.punica.red.20261122120000@example.org>"
     assert judged(known, written("hi", sender=SOMEBODY, answers=welcome)) == Ours("thread")
 
@@ -87,6 +89,7 @@ def test_letter_of_somebody_else_is_left_alone(known: Players, text: str) -> Non
         "<punica.red.1@evil.org>",
         "<gallia.red.1@example.org>",
         "<abc@example.org>",
+        "<refusal.f257610d124f9c128dda2db6.0@evil.org>",
         "<~@example.org>",
         "punica.red.1@example.org",
     ],

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import subprocess
-from dataclasses import replace
+import sys
 from pathlib import Path
 
 import pytest
 
+from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import welcome_letter
 from pbem.mail.tasks import Handled
 from pbem.mail.token import acquaintance
 from pbem.post.config import WhoConfig
-from tests.support.live import OTHERS, Folder
+from pbem.post.who import LetterDoor
+from tests.support.live import OTHERS, SIDES, Folder, order, sheet
 from tests.support.posted import at, bury, kinds, report_id, sheets, shown, take, text_of, token_of, written
 
 RED = "red@example.org"
@@ -95,6 +97,25 @@ def test_provider_is_believed_only_if_named(game: Folder) -> None:
     assert sheets(game) == 0
 
 
+@pytest.mark.parametrize(
+    ("domain", "proven"), [("example.org", True), ("evil.org", False), ("mail.example.org", False)]
+)
+def test_dkim_proves_it_where_it_is_checked_here(
+    game: Folder, monkeypatch: pytest.MonkeyPatch, domain: str, proven: bool
+) -> None:
+    monkeypatch.setattr("pbem.post.who.signed_by", lambda raw: iter([domain]))
+    assert not take(game, written(bury(game))).accepted
+    assert take(game, written(bury(game)), WhoConfig(proofs=("dkim",))).accepted is proven
+
+
+def test_dkim_without_its_library_proves_nothing(
+    game: Folder, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setitem(sys.modules, "dkim", None)
+    assert not take(game, written(bury(game)), WhoConfig(proofs=("dkim",))).accepted
+    assert "dkimpy is not installed" in caplog.text
+
+
 def test_address_is_enough_where_the_config_says_so(game: Folder) -> None:
     assert take(game, written(bury(game)), ADDRESS_ONLY).accepted
 
@@ -111,10 +132,19 @@ def test_games_have_policies_of_their_own(two: Folder) -> None:
 
 
 def test_token_counts_for_all_sides_of_its_player(folder: Folder) -> None:
-    folder.create(addresses={"red": RED, "blue": RED}).close()
-    text = f"{bury(folder, 'red')}\n\n{bury(folder, 'blue')}"
-    assert take(folder, written(text, answers=report_id(folder, "blue"))).accepted
-    assert (sheets(folder, "red"), sheets(folder, "blue")) == (1, 1)
+    ann = "ann@example.org"
+    addresses = {side: ann if side in ("oak", "elm") else f"{side}@example.org" for side in SIDES["five"]}
+    folder.create("five", "gaul", addresses=addresses).close()
+    with folder.open("gaul") as game:
+        texts = [
+            sheet(game, side, order("bid", card=game.view(side).hands[side][0])).decode() for side in ("oak", "elm")
+        ]
+    id = f"<gaul.oak+elm.1~{token_of(folder, 'oak', 'gaul')}@example.org>"
+    assert take(folder, written("\n\n".join(texts), sender=ann, answers=id)).accepted
+    assert (sheets(folder, "oak", "gaul"), sheets(folder, "elm", "gaul")) == (1, 1)
+    with folder.open("gaul") as game:
+        assert all(acquaintance(game.path, side).heard for side in ("oak", "elm"))
+        assert not acquaintance(game.path, "ash").heard
 
 
 def test_letter_that_comes_twice_is_carried_out_once(game: Folder) -> None:
@@ -397,12 +427,8 @@ def test_signed_sheet_that_was_replaced_cannot_be_sent_again(signing: tuple[Fold
 def test_signed_letter_that_broke_off_is_taken_in_again(signing: tuple[Folder, Path]) -> None:
     game, key = signing
     raw = enclosing(bury(game), signature(key, bury(game)))
-    from pbem.mail.inbox import open_letter
-    from pbem.post.who import LetterDoor
-
-    settings = replace(game.office, came=None)
     with game.open() as found, found.lock():  # the note of the signature is written, and then the machine stops
         letter = open_letter(raw)
-        assert LetterDoor(raw, WhoConfig(), settings).turned(found, letter, ["red"]) is None
+        assert LetterDoor(raw, WhoConfig(), game.office).turned(found, letter, ["red"]) is None
     assert take(game, raw).accepted
     assert sheets(game) == 1

@@ -115,9 +115,7 @@ def test_letters_of_a_game_are_taken_in_the_order_they_came(season: Season, post
     assert seen == ids
 
 
-def test_letter_taken_in_again_after_a_death_is_not_carried_out_twice(
-    season: Season, post: Post, box: Box, way: Way
-) -> None:
+def test_letter_taken_in_again_after_a_death_counts_once(season: Season, post: Post, box: Box, way: Way) -> None:
     """The worker dies after the commit and before the row of the letter is done."""
     for each in asked(season):
         box.put(each, datetime.now(UTC))

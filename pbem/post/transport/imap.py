@@ -17,7 +17,7 @@ from imapclient.exceptions import CapabilityError, IMAPClientAbortError, IMAPCli
 
 from pbem.post.config import ImapIn
 from pbem.post.transport.base import Arrived, Gone, LoginRefused, Source, Unreachable
-from pbem.post.transport.tls import context
+from pbem.post.transport.login import context, password
 
 _BATCH: Final = 200
 """So many letters are asked about at once."""
@@ -155,7 +155,7 @@ class ImapSource(Source):
             raise Unreachable(_said(wrong)) from wrong
 
     def _connect(self) -> IMAPClient:
-        config, tls, password = self.config, self.config.tls, self.config.password.read()
+        config, tls, secret = self.config, self.config.tls, password(self.config.password)
         implicit, trust = tls.kind == "implicit", context(tls)
         client = IMAPClient(
             config.host,
@@ -168,7 +168,7 @@ class ImapSource(Source):
             client.normalise_times = False
             if tls.kind == "starttls":
                 self._start_tls(client, trust)
-            self._log_in(client, password)
+            self._log_in(client, secret)
             opened = client.select_folder(config.folder)
         except BaseException:
             with suppress(OSError, IMAPClientError):
@@ -185,9 +185,9 @@ class ImapSource(Source):
         except CapabilityError:
             raise Unreachable("it offers no STARTTLS; try port 993") from None
 
-    def _log_in(self, client: IMAPClient, password: str) -> None:
+    def _log_in(self, client: IMAPClient, secret: str) -> None:
         try:
-            client.login(self.config.user, password)
+            client.login(self.config.user, secret)
         except LoginError as wrong:
             said = _said(wrong)
             if isinstance(wrong.__context__, IMAPClientAbortError) or any(word in said for word in _FOR_NOW):

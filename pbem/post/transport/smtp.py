@@ -14,7 +14,7 @@ from typing import Final
 
 from pbem.post.config import SmtpOut
 from pbem.post.transport.base import Accepted, Delivery, Later, LoginRefused, Refused, Sender, Unreachable
-from pbem.post.transport.tls import context
+from pbem.post.transport.login import context, password
 
 _CONNECT: Final = 20
 """Seconds to connect."""
@@ -112,7 +112,7 @@ class SmtpSender(Sender):
     def _connected(self) -> smtplib.SMTP:
         """Connect and log in."""
         config, trust = self.config, context(self.config.tls)
-        password = config.password.read() if config.password is not None else None
+        secret = password(config.password) if config.password is not None else None
         timeout = min(_CONNECT, config.timeout)
         try:
             if config.tls.kind == "implicit":
@@ -129,8 +129,8 @@ class SmtpSender(Sender):
                 server.sock.settimeout(config.timeout)
             if config.tls.kind == "starttls":
                 server.starttls(context=trust)
-            if config.user is not None and password is not None:
-                server.login(config.user, password)
+            if config.user is not None and secret is not None:
+                server.login(config.user, secret)
             server.ehlo_or_helo_if_needed()
         except smtplib.SMTPAuthenticationError as wrong:
             self._break_off()

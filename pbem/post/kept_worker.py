@@ -11,7 +11,7 @@ from typing import Final
 from pbem.post.log import Say
 
 
-class WorkerProcess:
+class KeptWorker:
     """A worker in a process of its own."""
 
     _SOON: Final = 10.0
