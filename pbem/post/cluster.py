@@ -24,7 +24,7 @@ from typing import Any, Final, TypeAlias
 
 import procrastinate
 import psycopg
-from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
+from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, UniqueViolation
 from procrastinate.jobs import Status
 
 from pbem.post.duty import AnotherRuns, Duty
@@ -58,6 +58,8 @@ def queue_schema() -> str:
 
 def queue(database: str) -> procrastinate.App:
     """Return the queue in a database; it is connected to when it is opened."""
+    for name in ("procrastinate", "psycopg"):  # what is wrong is said here, in one line
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     connector = procrastinate.PsycopgConnector(
         conninfo=conninfo(database, queue_schema()), min_size=1, max_size=4, timeout=10.0
     )
@@ -172,7 +174,7 @@ class Feeder:
             try:
                 async with queue(self._database).open_async() as app:
                     while not self._ended:
-                        await self._round(app)
+                        await self.look(app)
                         self._once.ends("games are queued again")
                         await self._wait(_FEED)
             except (OSError, ConnectorException, psycopg.Error) as wrong:
@@ -184,7 +186,8 @@ class Feeder:
             await asyncio.wait_for(self._bell.wait(), seconds)
         self._bell.clear()
 
-    async def _round(self, app: procrastinate.App) -> None:
+    async def look(self, app: procrastinate.App) -> None:
+        """Queue the games that letters wait for, and what dead workers have left, once."""
         for game in self._tables.next_games(self._clock(), _MOST):
             place = f"game {game}"
             with suppress(AlreadyEnqueued):
@@ -193,9 +196,7 @@ class Feeder:
             assert job.id is not None
             try:
                 await app.job_manager.retry_job(job)
-            except ConnectorException as wrong:  # its game has been queued meanwhile
-                if not isinstance(wrong.__cause__, psycopg.errors.UniqueViolation):
-                    raise
+            except UniqueViolation:  # its game is queued already, and would wait for this job for ever
                 await app.job_manager.finish_job_by_id_async(job.id, Status.FAILED, delete_job=True)
 
 
@@ -205,7 +206,6 @@ TakeIn: TypeAlias = Callable[[str, Callable[[], bool]], object]
 
 def work(database: str, take_in: TakeIn, say: Say = say) -> None:
     """Let a worker take in what waits for the games that it is handed, until standard input ends."""
-    logging.getLogger("procrastinate").setLevel(logging.CRITICAL)  # what is wrong is said below, in a line
     asyncio.run(_work(database, take_in, say))
 
 

@@ -30,7 +30,7 @@ from pbem.mail.outgoing import MailSettings
 from pbem.mail.tasks import Handled
 from pbem.post.config import PostConfig, load
 from pbem.post.intake import BOUNCE, TOO_BIG
-from pbem.post.log import Say, say
+from pbem.post.log import Once, Say, say
 from pbem.post.open_tables import open_tables
 from pbem.post.reception import bounced, received, too_big
 from pbem.post.table_outbox import TableOutbox
@@ -188,7 +188,9 @@ def main(file: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, stop)
     config = load(file)
-    tables = open_tables(config)
+    tables = _opened(config, lambda: stopped)
+    if tables is None:
+        return
     worker = Worker(config, tables)
     if config.database is not None:
         from pbem.post.cluster import work
@@ -209,6 +211,19 @@ def main(file: Path) -> None:
         if not stopped and _rung(_LOOK) is None:
             break
     tables.close()
+
+
+def _opened(config: PostConfig, stop: Callable[[], bool]) -> Tables | None:
+    """Open the tables, as soon as they can be reached; None: the service has gone meanwhile."""
+    once = Once(say)
+    while not stop():
+        try:
+            return open_tables(config)
+        except OSError as wrong:
+            once.begins(f"the tables: {wrong.strerror or wrong}")
+        if _rung(_LOOK) is None:
+            break
+    return None
 
 
 def _rung(seconds: float) -> bool | None:
