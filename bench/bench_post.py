@@ -2,6 +2,10 @@
 
 Two bots play each of the sample games anew by letters, with the standing orders of the game and `NEWS asked`. Every
 letter that they get is measured: its text without what is enclosed, and its bytes with all of it.
+
+A letter that is taken is answered by one to its sender, and by one to the side that is asked next, if that is another:
+with `NEWS asked` nobody else is written to. So a game comes near two letters for each one taken if its sides take turns
+card by card, as in zama, and near one if a side is asked again and again.
 """
 
 from __future__ import annotations

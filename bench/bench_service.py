@@ -16,7 +16,7 @@ from pathlib import Path
 from sqlite3 import connect
 from subprocess import Popen
 from time import monotonic, perf_counter, sleep
-from typing import Final
+from typing import Final, NamedTuple
 from unittest.mock import patch
 
 from bench import AT_LEAST, Figure, seconds
@@ -79,15 +79,23 @@ def figures() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
         written = {name: list(play(path / "played", name)) for name in names()}
-        whole, memory = taken(path / "pictures", written, "")
-        yield Figure("post: letters a second, with pictures", whole, "letters/s", 25.0, AT_LEAST)
-        yield Figure("post: memory of the largest process", memory / 1e6, "MB", 150.0)
-        bare, _ = taken(path / "bare", written, NO_PICTURES)
-        yield Figure("post: letters a second, without pictures", bare, "letters/s", 45.0, AT_LEAST)
-        one, _ = taken(path / "one", written, SLEEPING, 1)
-        two, _ = taken(path / "two", written, SLEEPING, 2)
+        whole = taken(path / "pictures", written, "")
+        yield Figure("post: letters a second, with pictures", whole.speed, "letters/s", 25.0, AT_LEAST)
+        yield Figure("post: memory of the largest process", whole.memory / 1e6, "MB", 150.0)
+        yield Figure("post: its growth after half of the letters", whole.memory / whole.halfway, "times", 1.1)
+        bare = taken(path / "bare", written, NO_PICTURES)
+        yield Figure("post: letters a second, without pictures", bare.speed, "letters/s", 45.0, AT_LEAST)
+        one, two = (taken(path / str(count), written, SLEEPING, count).speed for count in (1, 2))
         yield Figure("post: two workers / one, work that sleeps", two / one, "times", 1.8, AT_LEAST)
         yield Figure(f"post: a look at {IDLE:,} idle games", 1000 * idle(path / "idle.sqlite"), "ms", 50.0)
+
+
+class Taken(NamedTuple):
+    """How the post took letters in: letters a second, bytes of the largest process halfway and at the end."""
+
+    speed: float
+    halfway: float
+    memory: float
 
 
 def names() -> list[str]:
@@ -133,10 +141,8 @@ def letter(game: Adjudicator, side: str, number: int, *, begins: bool) -> bytes:
     ).encode() + (sheet.replace(b"orders:\n", WORDS) if begins else sheet)
 
 
-def taken(
-    path: Path, written: Mapping[str, Sequence[bytes]], changed: str, workers: int = WORKERS
-) -> tuple[float, float]:
-    """Let the post take the letters in; return letters a second, and the bytes of the largest process at the end."""
+def taken(path: Path, written: Mapping[str, Sequence[bytes]], changed: str, workers: int = WORKERS) -> Taken:
+    """Let the post take the letters in."""
     for room in ("games", "in/new", "in/cur", "in/tmp"):
         (path / room).mkdir(parents=True)
     (path / "pbem.yaml").write_text(CONFIG)
@@ -152,15 +158,19 @@ def taken(
         deliver(path / "in", first, 0)
         wait(tables, len(first))
         started = perf_counter()
-        deliver(path / "in", rest, len(first))
+        half = len(rest) // 2
+        deliver(path / "in", rest[:half], len(first))
+        wait(tables, len(first) + half)
+        halfway = largest(service.pid)
+        deliver(path / "in", rest[half:], len(first) + half)
         wait(tables, len(first) + len(rest))
         elapsed = perf_counter() - started
-        memory = max(resident(pid) for pid in [service.pid, *children(service.pid)])
+        memory = largest(service.pid)
     finally:
         service.terminate()
         service.wait()
         tables.close()
-    return len(rest) / elapsed, memory
+    return Taken(len(rest) / elapsed, halfway, memory)
 
 
 def deliver(box: Path, letters: Sequence[bytes], first: int) -> None:
@@ -177,6 +187,11 @@ def wait(tables: SqliteTables, count: int) -> None:
     while (counts := tables.counts()).taken < count or counts.to_send:
         assert monotonic() < until, f"{counts} after 15 minutes"
         sleep(0.05)
+
+
+def largest(pid: int) -> float:
+    """Return the bytes of the largest process of a service."""
+    return max(resident(each) for each in [pid, *children(pid)])
 
 
 def children(pid: int) -> list[int]:
@@ -201,7 +216,7 @@ def idle(file: Path) -> float:
 
     def look() -> None:
         tables.next_games(now, 32)
-        tables.to_mark()
+        tables.to_mark(lambda source: True)
         tables.to_send(now, 8)
 
     took = min(seconds(look) for _ in range(5))

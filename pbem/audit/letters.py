@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from pbem.audit.findings import Findings, Place, listed
 from pbem.audit.letters_sent import Sent
+from pbem.audit.letters_talk import OpenedTalk, compare_talk
 from pbem.crypto.beacon import BadBeacon, time_of
 from pbem.game import yaml as yamlio
 from pbem.game.plain import Record
@@ -89,8 +90,15 @@ class _Clone(NamedTuple):
         return f"{turn.digest}, brought by commit {turn.commit}"
 
 
-def compare_letters(path: Path, game: str, tip: str, letters: Sequence[KeptLetter], findings: Findings) -> Compared:
-    """Compare letters with the game whose repo is at a path; `tip` is that of its dice."""
+def compare_letters(
+    path: Path,
+    game: str,
+    tip: str,
+    letters: Sequence[KeptLetter],
+    findings: Findings,
+    talk: OpenedTalk | None = None,
+) -> Compared:
+    """Compare letters with the game whose repo is at a path; `tip` is that of its dice, `talk` what can be opened."""
     found = _witnesses(game, letters)
     unreadable = [f"{letter.where}: {letter.damage}" for letter in letters if letter.damage]
     comparison = _Comparison(findings, tip)
@@ -107,6 +115,8 @@ def compare_letters(path: Path, game: str, tip: str, letters: Sequence[KeptLette
         _check_told(clone, len(letters), found, findings)
         matched = _check_sent(clone, game, comparison.sheets, found, letters, findings)
         _check_closings(clone, found, comparison.told, findings)
+        readers = {receipt.side: _addresses(found, receipt.side) for _, receipt in found}
+        compare_talk(game, talk, readers, letters, findings)
     if unreadable:
         findings.leave("unread", f"{counted(len(unreadable), 'letter')} cannot be read: {listed(unreadable)}")
     return Compared(
@@ -295,6 +305,11 @@ def _check_told(
             findings.leave("untold", f"no letter here tells {side} of turn {listed(missing)}")
 
 
+def _addresses(found: Sequence[tuple[KeptLetter, LetterReceipt]], side: Side) -> set[str]:
+    """Return the addresses that letters to a side went to."""
+    return {letter.to for letter, receipt in found if receipt.side == side and letter.own} - {""}
+
+
 def _check_sent(
     clone: _Clone,
     game: str,
@@ -306,7 +321,7 @@ def _check_sent(
     """Look for each sheet that was taken in among those that its player sent; return how many are there."""
     matched = 0
     for side in sorted({receipt.side for _, receipt in found}):
-        addresses = {letter.to for letter, receipt in found if receipt.side == side and letter.own} - {""}
+        addresses = _addresses(found, side)
         own = [each for (of, _), each in receipted.items() if of == side]
         written = [letter for letter in letters if letter.sender in addresses]
         sent = Sent(game, side, written, clone.last, [sheet for letter in letters for sheet in letter.taken_in])

@@ -35,9 +35,9 @@ def check_talk_files(history: History, charter: Charter, findings: Findings) -> 
                 findings.blame(place, "the files of talk belong together, and one is missing")
 
 
-def check_talk(history: History, files: SealedFiles, findings: Findings) -> None:
-    """Hold the talk that can be opened against its shape, and see that nothing of it was taken out."""
-    said = shown = 0
+def check_talk(history: History, files: SealedFiles, findings: Findings) -> list[Record]:
+    """Hold the talk that can be opened against its shape, see that nothing of it was taken out, and return it."""
+    found: list[Record] = []
     for path in talk_paths(files.charter):
         last = 0
         for version in history.files.get(path, ()) if files.can_open(path) else ():
@@ -56,10 +56,11 @@ def check_talk(history: History, files: SealedFiles, findings: Findings) -> None
             if numbers != list(range(last + 1, last + len(numbers) + 1)) or record["last"] != last + len(numbers):
                 findings.blame(place, f"its numbers do not go on from {last}: talk was taken out or put in")
             last = record["last"]
-            shown += sum("event" in each for each in record["talk"])
-            said += len(numbers)
-    if said:
-        findings.check("talk", f"{counted(said, 'letter')} of table talk, {shown} of which show something")
+            found += record["talk"]
+    if found:
+        shown = sum("event" in each for each in found)
+        findings.check("talk", f"{counted(len(found), 'letter')} of table talk, {shown} of which show something")
+    return found
 
 
 def say_again(game: Adjudicator, said: Record) -> None:

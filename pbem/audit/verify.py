@@ -19,6 +19,7 @@ from pbem.audit.chains import check_beacon, check_chain, check_player_chains
 from pbem.audit.derive import Derivation, Progress
 from pbem.audit.findings import Findings, Place
 from pbem.audit.history import Historian
+from pbem.audit.letters_talk import OpenedTalk
 from pbem.audit.pins import check_rules
 from pbem.audit.rolls import check_rolls
 from pbem.audit.schemas import CHARTER as CHARTER_SHAPE
@@ -49,6 +50,8 @@ class Verdict:
     """The tip of the dice chain, which the first letter to each side has as well."""
     signed_by: str = ""
     opened: bool = False
+    talk: OpenedTalk | None = None
+    """What players said and showed, if it can be opened."""
 
 
 def verify(
@@ -108,19 +111,22 @@ def _verify(
     check_rolls(history, books, charter.game, findings)
     check_talk_files(history, charter, findings)
     rules = check_rules(history, books, charter, repo.blob, folders, findings)
+    talk = None
     secrets = secrets_of(history, charter, repo.blob, keys, findings)
     if secrets is None:
         findings.leave("sealed", sealed_text(history))
     else:
         files = SealedFiles(charter, secrets, repo.blob)
         check_sealed(history, books, files, findings)
-        check_talk(history, files, findings)
+        sides = [] if rules is None else rules.loaded.box.sides
+        names = {each["id"]: each["name"] for each in sides}
+        talk = OpenedTalk(check_talk(history, files, findings), names, charter.press_opened)
         if rules is None:
             findings.leave("derived", "nothing: the rules here are not those that the game was ever played with")
         else:
             Derivation(history, books, files, repo.blob, rules).run(findings, progress)
     head, dice = commits[-1].sha, charter.dice
-    return Verdict(charter.game, findings, history.last, head, dice.tip, charter.signed_by, secrets is not None)
+    return Verdict(charter.game, findings, history.last, head, dice.tip, charter.signed_by, secrets is not None, talk)
 
 
 def _charter(repo: PastRepo, first: Past, findings: Findings) -> Charter | None:

@@ -43,10 +43,19 @@ def status(
             from pbem.mail.consent_letters import outcome
 
             print(outcome(game, request))
-        for line in [*_refusing(game), *_unconfirmed(game), *_silent(game)]:
+        for line in [*_pinned(game), *_refusing(game), *_unconfirmed(game), *_silent(game)]:
             print(line)
     for line in _waiting(games, name):
         print(line)
+
+
+def _pinned(game: OpenGame) -> Iterator[str]:
+    """Yield that a game is played with other rules than those here: its letters wait."""
+    if game.result is None and (odd := game.differs) is not None:
+        yield (
+            f"It is played with other rules than those here: the {odd} differs. Its letters wait; "
+            f"`pbem replay {game.name}` says what would change, `pbem migrate {game.name}` moves it."
+        )
 
 
 def _refusing(game: OpenGame) -> Iterator[str]:
@@ -160,7 +169,8 @@ def _line(game: OpenGame) -> str:
     if not sides:
         return f"{stands}, waits for nobody: `pbem adjudicate {game.name}` plays on"
     since = f" since {day}" if (day := _since(game)) else ""
-    return f"{stands}, waits for {_names(game, sides)}{since}"
+    pinned = "; its letters wait: it is played with other rules than those here" if game.differs else ""
+    return f"{stands}, waits for {_names(game, sides)}{since}{pinned}"
 
 
 def _names(game: OpenGame, sides: Any) -> str:

@@ -68,7 +68,7 @@ def _compare(path: Path, verdict: Verdict, letters: Sequence[KeptLetter]) -> Com
     """Compare letters with the game; what is wrong is put with the findings of its verification."""
     from pbem.audit.letters import compare_letters
 
-    return compare_letters(path, verdict.game, verdict.tip, letters, verdict.findings)
+    return compare_letters(path, verdict.game, verdict.tip, letters, verdict.findings, verdict.talk)
 
 
 def _print(verdict: Verdict) -> None:

@@ -114,10 +114,10 @@ def _misfits(errors: Iterable[ValidationError], around: Path, kind: str) -> Iter
             body: Any = error.instance
             for key in _unknown(error):
                 reason = f"unknown word '{short(key)}' in {named(path, kind)}{hint(key, known, 'known are', 'and')}"
-                if body[key] is None and guess(key, known) is None:
+                if body[key] is None and guess(key, known) is None and not any(map(str.isdecimal, key)):
                     reason += "; a text with commas wants quotes round it, or [ ] for a list"
                 yield Misfit((*path, key), reason, at_key=True)
-        elif error.validator == "required":
+        elif error.validator in ("required", "dependentRequired"):
             for key in _missing(error):  # the library gives one error a key, none of which names it
                 if (*path, key) not in meant and (*path, key) not in told:
                     told.add((*path, key))
@@ -180,7 +180,9 @@ def _unknown(error: ValidationError) -> list[str]:
 def _missing(error: ValidationError) -> list[str]:
     """Return the required keys that a mapping does not have."""
     keys: Any = error.instance
-    return [key for key in _schema(error).get("required", ()) if key not in keys]
+    schema = _schema(error)
+    beside = (key for each, more in schema.get("dependentRequired", {}).items() if each in keys for key in more)
+    return [key for key in dict.fromkeys([*schema.get("required", ()), *beside]) if key not in keys]
 
 
 def _predicate(error: ValidationError) -> str:

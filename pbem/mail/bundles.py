@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import takewhile
@@ -17,6 +19,11 @@ _ASKS: Final = "Your move "
 """How the subject of a report begins that asks something."""
 _FORM_BEGINS: Final = "BEGIN ORDERS"
 _FORM_ENDS: Final = "END ORDERS"
+_EVENTS: Final = "WHAT HAPPENED"
+_AS_ABOVE: Final = "As told above"
+_HEADING: Final = re.compile(r"[A-Z][A-Z ]{7,}(?::|$)|-----")
+_TOP: Final = re.compile(r"\n(?=\S)")
+"""Between two events: what belongs to an event is indented below it."""
 
 
 def bundled(letters: Iterable[Outgoing]) -> list[Outgoing]:
@@ -69,12 +76,68 @@ def _text(names: Sequence[str], texts: Sequence[str]) -> str:
     below = _alike([each[::-1] for each in parts], _FORM_ENDS) if above else 0
     head, tail = whole[:above], whole[len(whole) - below :]
     if any(len(each) > below for each in parts):
-        sections = [(name, each[: len(each) - below]) for name, each in zip(names, parts, strict=True)]
+        sections = list(zip(names, _told_once([each[: len(each) - below] for each in parts]), strict=True))
         sections += [(listing(names, "and"), tail)] if tail else []
         head += [f"{_LINE}\n{name}\n{_LINE}\n\n" + "\n\n".join(own) for name, own in sections]
     else:
         head += tail
     return "\n\n".join([*head, enclosed_line(files)])
+
+
+def _told_once(letters: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return the paragraphs of several letters without what one above has told already: events and whole sections.
+
+    What happened is told event by event, as often as it happened: what only one side knows stands with that side.
+    """
+    told: Counter[str] = Counter()
+    above: set[tuple[str, ...]] = set()
+    left: list[list[str]] = []
+    for paragraphs in letters:
+        own: list[str] = []
+        news: Counter[str] = Counter()
+        sections = _sections(paragraphs)
+        for section in sections:
+            heading = section[0].split("\n")[0]
+            if heading.startswith(_EVENTS):
+                events = [_TOP.split(each) for each in section]
+                news.update(each for some in events for each in some)
+                own += _without(events, told)
+            elif heading.isupper() and _FORM_BEGINS not in heading and tuple(section) in above:
+                own.append(f"{heading}\n{_AS_ABOVE}.")
+            else:
+                own += section
+        told |= news
+        above |= {tuple(each) for each in sections}
+        left.append(own)
+    return left
+
+
+def _sections(paragraphs: Sequence[str]) -> list[list[str]]:
+    """Return paragraphs by section: each begins with its heading in capitals, with the frame of a form, or a letter."""
+    found: list[list[str]] = []
+    for each in paragraphs:
+        begins = each.split("\n")[0]
+        if not found or begins.isupper() or _HEADING.match(begins) or _FORM_ENDS in found[-1][-1]:
+            found.append([])
+        found[-1].append(each)
+    return found
+
+
+def _without(paragraphs: Sequence[Sequence[str]], told: Counter[str]) -> list[str]:
+    """Return the paragraphs of what happened, the heading first, without the events that were told."""
+    known, left = Counter(told), list[list[str]]()
+    heading = paragraphs[0][0]
+    for events in paragraphs:
+        left.append([])
+        for event in events:
+            if known[event] and event != heading:
+                known[event] -= 1
+            else:
+                left[-1].append(event)
+    if sum(map(len, left)) < sum(map(len, paragraphs)):
+        rest = sum(map(len, left)) > 1
+        left[0].insert(1, f"{_AS_ABOVE}, and:" if rest else f"{_AS_ABOVE}.")
+    return ["\n".join(each) for each in left if each]
 
 
 def _alike(parts: Sequence[Sequence[str]], before: str) -> int:

@@ -61,6 +61,8 @@ class CommandResults:
     """The commands that only ask."""
     carried_out: list[Instruction] = field(default_factory=list)
     """The commands that changed something, as they were given."""
+    confirmed: dict[Instruction, str] = field(default_factory=dict)
+    """What was answered to each of them; it is one of the paragraphs."""
 
 
 def carry_out(
@@ -92,7 +94,8 @@ def carry_out(
             if command in seen and command not in TALK:
                 raise CannotPlay("a letter may give it only once. The first one counts")
             seen.add(command)
-            results.paragraphs.append(_ACTIONS[command](task))
+            results.confirmed[each] = _ACTIONS[command](task)
+            results.paragraphs.append(results.confirmed[each])
             results.done.append(command)
             results.carried_out.append(each)
         except OtherRules:  # the letter waits until the game master has dealt with it
@@ -104,6 +107,26 @@ def carry_out(
             results.paragraphs.append(f"{command} was not carried out: {line}{refusal}".rstrip(".") + ".")
             results.good = False
     return results
+
+
+def confirm_once(game: Adjudicator, results: Mapping[Side, CommandResults]) -> None:
+    """Let a command that was carried out for several sides of one player be confirmed once, with all their names.
+
+    What it says of the state of a request is what all of them together have come to.
+    """
+    for said in dict.fromkeys(each for done in results.values() for each in done.confirmed):
+        sides = [side for side, done in results.items() if said in done.confirmed]
+        told = {side: results[side].confirmed[said] for side in sides}
+        if said.command in _ON_REQUESTS:
+            told = {side: _ACTIONS[said.command](Task(game, side, said.rest, None, "", {})) for side in sides}
+        alike = {text.replace(f" for {called(game, side)}", " for {}", 1) for side, text in told.items()}
+        if len(sides) > 1 and len(alike) == 1:
+            names = listing([called(game, side) for side in sides], "and")
+            whole = alike.pop().replace(" for {}", f" for {names}", 1)
+            for side in sides:
+                paragraphs, own = results[side].paragraphs, results[side].confirmed[said]
+                at = paragraphs.index(own)
+                paragraphs[at : at + 1] = [whole] if side == sides[0] else []
 
 
 # ---------------------------------------------------------------------------------------------- joining
@@ -294,6 +317,7 @@ def before_the_beginning(game: Adjudicator, side: Side | None = None) -> Iterato
         yield "The game has not begun."
 
 
+_ON_REQUESTS: Final = frozenset({Command.CONSENT, Command.REFUSE})
 _TELLS: Final[Mapping[Command, Callable[[Task], str]]] = {
     Command.HELP: help_orders,
     Command.HISTORY: history,

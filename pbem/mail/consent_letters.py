@@ -52,7 +52,7 @@ def _ending_letters(game: Adjudicator, request: Ending, settings: MailSettings) 
             number=request.request,
             player=game.player(side),
             subject=subject[request.kind],
-            what=paragraphs([what[request.kind], *_all_must_agree(request)]),
+            what=paragraphs([what[request.kind], *_must_agree(game, request)]),
             quorum=request.quorum,
             reason=paragraphs([f"Reason: {request.reason}"]) if proposer is None or proposer == side else [],
         )
@@ -60,10 +60,15 @@ def _ending_letters(game: Adjudicator, request: Ending, settings: MailSettings) 
         yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side))
 
 
-def _all_must_agree(request: Ending) -> list[str]:
+def _must_agree(game: OpenGame, request: AnyRequest) -> list[str]:
+    """Return who must agree to a request: those that are asked by name, if that is not every side of the game."""
     if request.quorum is not None:
         return [f"{request.quorum} of the {len(request.needed)} sides that are asked must agree."]
-    return ["All sides must agree."] if len(request.needed) > 1 else []
+    if len(request.needed) < 2:
+        return []
+    if set(request.needed) == set(game.rules.sides):
+        return ["All sides must agree."]
+    return [f"{listing([called(game, side) for side in request.needed], 'and')} must agree."]
 
 
 def _together(game: OpenGame, request: Ending) -> str:
@@ -83,6 +88,7 @@ def _without(game: OpenGame, side: Side) -> str:
 def _rollback_letters(game: Adjudicator, request: Request, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the letters that ask whether to go back; each lists what would be undone as its side knows it."""
     say = sentences(game.box)
+    asks = f"The game master asks whether {game.name} should go back to where it stood after adjudication {request.to}."
     for side in request.needed:
         told = game.told(side, request.to)
         dice = []
@@ -97,6 +103,7 @@ def _rollback_letters(game: Adjudicator, request: Request, settings: MailSetting
             to=request.to,
             spans=adjudications(request.undone),
             player=game.player(side),
+            what=paragraphs([asks, *_must_agree(game, request)]),
             reason=paragraphs([f"Reason: {request.reason}"]),
             dice=dice,
             shuffles=[_INDENT + each for each in request.shuffles],

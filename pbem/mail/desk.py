@@ -162,10 +162,14 @@ class Desk:
             refuse(self.handled, self.letter, self.settings, str(self.problem))
             self.came.append("refused")
 
-    def write_faults(self) -> None:
-        """Send a sheet with faults back."""
-        if self.faulty is not None:
-            self.handled.letters.append(returned(self.game, self.faulty, self.letter, self.settings))
+    def write_faults(self, reply: Reply) -> Reply:
+        """Send a sheet with faults back, with the answers to commands if they wait; return how these are answered."""
+        if self.faulty is None:
+            return reply
+        joined = reply == Reply.ANSWER and not self.done.questions and self.game.closed is None
+        answers = self.done.paragraphs if joined else ()
+        self.handled.letters.append(returned(self.game, self.faulty, self.letter, self.settings, answers))
+        return Reply.NONE if joined else reply
 
     def _noted(self) -> Record | None:
         """Return the note that the letter was carried out; None: it was not. Raises CannotPlay if another was."""

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Final
 
 from pbem.mail.bundles import bundled
+from pbem.mail.command_actions import confirm_once
 from pbem.mail.commands import Command, Instruction
 from pbem.mail.desk import Desk, Reply
 from pbem.mail.inbox import open_letter, with_orders
@@ -163,6 +164,7 @@ class _Sitting:
                 said += desk.done.carried_out
             goes_on = any(desk.number is not None for desk in desks) or _left_behind(game)
             numbers = game.adjudicate() if (goes_on if game.begun else not game.awaited) and desks else []
+        confirm_once(game, {desk.side: desk.done for desk in desks})
         handled.notes += [f"{game.name}: adjudication {n}" for n in numbers]
         for desk in desks:
             desk.note(numbers)
@@ -196,8 +198,7 @@ class _Sitting:
         to_all = next((each for each in _TO_ALL if each in replies), None)
         self.reported_to_all = to_all in (Reply.FIRST_REPORTS, Reply.REPORTS) or game.adjudication == since
         self.closing_told = to_all in (Reply.CLOSED, Reply.REPORTS)
-        for desk in desks:
-            desk.write_faults()
+        replies = [desk.write_faults(reply) for desk, reply in zip(desks, replies, strict=True)]
         answered = [desk.answered for desk in desks]
         match to_all:
             case Reply.FIRST_REPORTS:

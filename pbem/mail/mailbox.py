@@ -23,6 +23,7 @@ from pbem.mail.lines import lines
 from pbem.mail.mime import Headers, Part, Unreadable, take_apart
 from pbem.mail.receipts import is_own_sheet
 from pbem.mail.routing import game_of, report_named, reports_in
+from pbem.mail.table_talk import heard_in
 from pbem.mail.token import without_token
 from pbem.protocol import Side
 from pbem.render.receipt import NAME, Block, KeptLetter, blocks
@@ -69,12 +70,15 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
     to = mailbox(headers.one("to"))
     found, damage = list[tuple[Block, bool]](), ""
     taken_in: list[bytes] = []
+    bodies: list[str] = []
     try:
         for part in take_apart(raw, LARGEST):
             found += _blocks(part)
+            bodies += [] if part.attached or part.kind != "text/plain" else [whole_text(part) or ""]
             taken_in += [part.content] if is_own_sheet(part.name) else []
     except Unreadable:
         damage = "it is damaged or too large"
+    talk = heard_in(opened.message_id, bodies)
     wrong = [block.reason for block, _ in found if block.receipt is None]
     return KeptLetter(
         where=where,
@@ -86,6 +90,7 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
         arrived=_time(headers.one("received").rpartition(";")[2]),
         signed_by=tuple(dict.fromkeys(_signers(headers.every("dkim-signature")))),
         receipts=tuple(dict.fromkeys(block.receipt for block, _ in found if block.receipt is not None)),
+        talk=talk,
         own=any(own for block, own in found if block.receipt is not None),
         sheets=tuple((game_of(sheet), sheet.text) for sheet in opened.enclosures),
         taken_in=tuple(taken_in),

@@ -13,29 +13,34 @@ from typing import Final
 
 from pbem.game.wording import counted
 from pbem.game.yaml import Mark, Placed, by_place
+from pbem.orders.forgive import Answering
 from pbem.orders.sheet import sentence, width_of
 from pbem.render.wrap import folded
 
 MARK: Final = "#!"
 """What each line of ours in a marked sheet begins with."""
 _OURS: Final = re.compile(rf"^[ \t]*{MARK}.*\n?", re.MULTILINE)
+_KEY: Final = re.compile(r"(?i)\W*(game|side|adjudication)\W*:")
 _WIDTH: Final = 64
 """Columns of a line of ours: mail programs break a quoted line at 72, with up to four quote marks before it."""
+_NARROW: Final = 44
+"""Columns that a telephone shows in one line: carets further to the right would stand below another word."""
 _MOST: Final = 50
 _LONGEST_NAMED: Final = 30
 
 
-def marked(lines: Sequence[str], faults: Iterable[Placed]) -> str:
+def marked(lines: Sequence[str], faults: Iterable[Placed], report: Answering | None = None) -> str:
     """Return a player's own lines, each fault below the line that it is about: carets under the words, then why.
 
-    Return an empty text if there are no lines to show.
+    What their heading lacks stands above them, as it is for the `report` that they answer: only below a heading are
+    they found again in a quote. Return an empty text if there are no lines to show.
     """
     every = by_place(faults)
     last = max((number for number, line in enumerate(lines, 1) if line.strip()), default=0)
     below: dict[int, list[Placed]] = {}
     for placed in every[:_MOST]:
         below.setdefault(min(placed.mark.line, last), []).append(placed)
-    rows: list[str] = []
+    rows = list(_missing_heading(lines, report)) if last and report is not None else []
     for number, line in enumerate(lines[:last], 1):
         rows.append(line)
         pointed: Mark | None = None
@@ -50,6 +55,14 @@ def marked(lines: Sequence[str], faults: Iterable[Placed]) -> str:
     return "".join(f"{row}\n" for row in rows)
 
 
+def _missing_heading(lines: Iterable[str], report: Answering) -> Iterator[str]:
+    """Yield the lines of a heading that some lines of a player lack."""
+    there = {found[1].lower() for line in lines if (found := _KEY.match(line)) is not None}
+    for key, value in (("game", report.game), ("side", report.side), ("adjudication", report.adjudication)):
+        if key not in there:
+            yield f"{key}: {value}"
+
+
 def without_marks(text: str) -> str:
     """Return a text without the lines that `marked` put into it."""
     return _OURS.sub("", text) if MARK in text else text
@@ -62,16 +75,21 @@ def remark(text: str) -> list[str]:
 
 def _named(line: str, placed: Placed) -> str:
     """Return the sentence of a fault, with the word before it where that stands too far to the right for carets."""
-    start, word = placed.mark.column - 1, line[placed.mark.column - 1 :][: placed.mark.width].strip()
-    far = width_of(line[:start]) >= _WIDTH and 0 < len(word) <= _LONGEST_NAMED
-    return f"at {word}: {sentence(placed.fault)}" if far else sentence(placed.fault)
+    return f"at {word}: {sentence(placed.fault)}" if (word := _far(line, placed.mark)) else sentence(placed.fault)
+
+
+def _far(line: str, mark: Mark) -> str:
+    """Return the word at a place that is named rather than pointed at: it ends where a telephone breaks the line."""
+    start = mark.column - 1
+    word = line[start:][: mark.width].strip()
+    return word if width_of(line[: start + mark.width]) > _NARROW and len(word) <= _LONGEST_NAMED else ""
 
 
 def _carets(line: str, mark: Mark) -> Iterator[str]:
     """Yield the line of carets below a word; none where it would not stand below it in every mail program."""
     before, start = line[: mark.column - 1], mark.column - 1
     room = width_of(before)
-    if room < len(MARK) or room >= _WIDTH or "\t" in before or not line[start:].strip():
+    if room < len(MARK) or room >= _WIDTH or "\t" in before or not line[start:].strip() or _far(line, mark):
         return
     wide = width_of(line[start : start + mark.width])
     yield MARK + " " * (room - len(MARK)) + "^" * min(max(1, wide), _WIDTH - room)

@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Final
 
 from pbem.game.wording import listing, on_one_line
+from pbem.mail.commands import Command
 from pbem.mail.correspondence import Correspondence, Sent, correspondence, note_sent
 from pbem.mail.door import Door
+from pbem.mail.echo import echo
 from pbem.mail.letter import Letter
 from pbem.mail.marked_sheet import MARK, marked
 from pbem.mail.outbox import POSITION, POSITION_DATA, Attachments, Draft, compose
@@ -26,6 +28,7 @@ from pbem.mail.own_orders import as_written
 from pbem.mail.receipts import enclosed
 from pbem.mail.token import address_with_token, message_id, token
 from pbem.orders.check import Receipt
+from pbem.orders.forgive import Answering
 from pbem.orders.sheet import sentence
 from pbem.protocol import Decision, Side
 from pbem.referee.adjudicator import Adjudicator
@@ -157,7 +160,7 @@ def report_of(
         side=side,
         view=game.view(side),
         events=as_written(game, side, game.told(side, since)),
-        waiting=waiting,
+        waiting=[*waiting, *(_beside(game, side, waiting) if side is not None else ())],
         others=[each.side for each in game.open_decisions],
         result=game.result,
         filed=[each.written() for each in game.standing(side)] if side is not None else (),
@@ -170,6 +173,12 @@ def report_of(
         key="" if side is None else token(game, side),
     )
     return report(game.rules, game.box, request)
+
+
+def _beside(game: OpenGame, side: Side, waiting: Sequence[Decision]) -> Iterator[Decision]:
+    """Yield what a side can answer beside questions of its own, though nobody waits for that."""
+    if any(each.side == side for each in waiting):
+        yield from (each for each in game.unanswered if each.side == side and each not in waiting)
 
 
 def _rulings(game: OpenGame, side: Side | None) -> Iterator[str]:
@@ -276,14 +285,16 @@ def _begins(game: Adjudicator, side: Side) -> list[str]:
 # ---------------------------------------------------------------------------------------------- other letters
 
 
-def returned(game: Adjudicator, receipt: Receipt, answered: Letter, settings: MailSettings) -> Outgoing:
-    """Return the letter that sends a sheet with faults back, or that says that it came too late."""
+def returned(
+    game: Adjudicator, receipt: Receipt, answered: Letter, settings: MailSettings, answers: Sequence[str] = ()
+) -> Outgoing:
+    """Return the letter that sends a sheet with faults back, or says that it came too late; `answers` stand first."""
     receipted, about = enclosed(game, receipt.side), About(game, receipt.side)
     if (closed := game.closed) is not None:
         words = mail("too_late", game=game.name, adjudication=closed.adjudication, round=closed.round, time=closed.time)
         stamp = f"late.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
         return letter(settings, answered.sender, stamp, words, answered, Attachments(receipt=receipted), about)
-    own = marked(receipt.lines, receipt.complaints)
+    own = marked(receipt.lines, receipt.complaints, Answering(game.name, receipt.side, game.adjudication))
     words = mail(
         "faults",
         game=game.name,
@@ -291,6 +302,8 @@ def returned(game: Adjudicator, receipt: Receipt, answered: Letter, settings: Ma
         mark=MARK,
         sheet=own.rstrip("\n"),
         reasons=[] if own else paragraphs(sentence(each.fault) for each in receipt.complaints),
+        answers=paragraphs(answers),
+        forecast=any(each.command == Command.FORECAST for each in answered.commands),
     )
     again = side_report(game, receipt.side, game.adjudication).sheet
     stamp = f"faults.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
@@ -301,7 +314,8 @@ def foreseen_letter(
     game: Adjudicator, side: Side, foreseen: str, again: str, answered: Letter, settings: MailSettings
 ) -> Outgoing:
     """Return the letter that says what a sheet may lead to, with the sheet enclosed `again`."""
-    words = mail("forecast", game=game.name, forecast=foreseen)
+    read = echo(again.encode(), rest="the rest is in orders.yaml")
+    words = mail("forecast", game=game.name, forecast=foreseen, echo=read)
     stamp = f"forecast.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
     attached = Attachments(sheet=again, receipt=enclosed(game, side))
     return letter(settings, answered.sender, stamp, words, answered, attached, About(game, side))

@@ -8,7 +8,8 @@ nothing to the referee.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from pbem.game.wording import listing
@@ -19,12 +20,17 @@ from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OpenGame, Told
 from pbem.referee.talk import show, shown_event, speak
+from pbem.render.receipt import HeardTalk
 from pbem.render.report import happened, mail
 from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
 from pbem.repo.charter import PUBLIC
 from pbem.repo.talk import Talk
 
+_ID: Final = re.compile(r"<talk\.([\w.-]+)\.[0-9a-f]{24}@")
+_BY: Final = re.compile(
+    r"(?m)^(?:somebody at the table writes to you\b|(?P<name>\S.*?) (?:writes to|(?P<shows>shows)) you\b)"
+)
 _MARK: Final = "  : "
 """In front of a player's own words; nothing that is read in a letter begins so."""
 
@@ -95,6 +101,17 @@ def _how(game: OpenGame, talk: Talk, side: Side) -> str:
         f"To answer, write a letter that begins with the line `PRESS {to}:` and has your words below it. This letter "
         "asks nothing of you, and an order in answer to it does not count: answer your last report with that."
     )
+
+
+def heard_in(message_id: str, bodies: Iterable[str]) -> HeardTalk | None:
+    """Return the talk that a letter passes on, by its id and the texts in it; None: it is no such letter."""
+    named = _ID.match(message_id)
+    text = next(iter(bodies), "")
+    by = _BY.search(text)
+    if named is None or by is None:
+        return None
+    said = (line.removeprefix(_MARK.rstrip()).strip() for line in text.split("\n") if line.startswith(_MARK.rstrip()))
+    return HeardTalk(named[1], by["name"], "\n".join(said), shows=by["shows"] is not None)
 
 
 def words(talk: Talk) -> list[str]:

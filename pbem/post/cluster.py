@@ -28,9 +28,10 @@ from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, Unique
 from procrastinate.jobs import Status
 
 from pbem.post.duty import AnotherRuns, Duty
-from pbem.post.log import Once, Say, say
+from pbem.post.log import Once, Say, say, sentence
 from pbem.post.postgres_tables import connect, conninfo, failing
 from pbem.post.tables import Tables
+from pbem.protocol import PbemError
 
 _TASK: Final = "take in"
 _FEED: Final = 1.0
@@ -216,8 +217,8 @@ async def _work(database: str, take_in: TakeIn, say: Say) -> None:
     def job(game: str) -> None:
         try:
             take_in(game, over.is_set)
-        except OSError as wrong:
-            say(f"the tables: {wrong.strerror or wrong}")
+        except (OSError, PbemError) as wrong:
+            say(f"no letter can be taken in: {sentence(wrong)}")
 
     loop.add_reader(sys.stdin.fileno(), _ended(over))
     loop.add_signal_handler(signal.SIGTERM, over.set)

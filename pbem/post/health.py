@@ -19,7 +19,7 @@ WELL: Final = ""
 _STALE: Final = 90.0
 """Seconds after which a service that has not renewed its note does not run any more."""
 _TOO_LONG: Final = 3600.0
-"""Seconds that a letter may wait before it is a bad sign."""
+"""Seconds that a letter may wait that could be taken in, or that a mailbox was not looked at, before it is bad."""
 
 
 class Health(NamedTuple):
@@ -38,11 +38,14 @@ def health(tables: Tables, now: float) -> Health:
     elif abs(now - beat[1]) > _STALE:
         wrong.append(f"the service has given no sign since {_time(beat[1])}")
     for key, value, at in tables.notes(REACHED):
+        name = key.removeprefix(REACHED)
         if value != WELL:
-            wrong.append(f"{key.removeprefix(REACHED)} cannot be reached since {_time(at)}: {value}")
+            wrong.append(f"{name} cannot be reached since {_time(at)}: {value}")
+        elif not wrong and now - at > _TOO_LONG:
+            wrong.append(f"{name} was last reached at {_time(at)}")
     stuck = tables.stuck()
     counts = tables.counts()
-    if counts.oldest is not None and now - counts.oldest > _TOO_LONG and not stuck:
+    if counts.oldest is not None and now - counts.oldest > _TOO_LONG and tables.next_games(now, 1):
         wrong.append(f"a letter waits since {_time(counts.oldest)}")
     facts = [
         f"{counted(counts.waiting, 'letter')} to take in",

@@ -82,9 +82,7 @@ class Sweep:
     def mark(self) -> int:
         """Mark the letters in the mailbox that are done; return how many there were. Raises Unreachable."""
         count = 0
-        for source, uid in self._tables.to_mark():
-            if not self.source.holds(source):
-                continue
+        for source, uid in self._tables.to_mark(self.source.holds):
             if not self.source.holds(source):
                 continue
             self.source.done(Arrived(source, uid, 0, datetime.fromtimestamp(0, UTC)))

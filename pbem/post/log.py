@@ -17,6 +17,11 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
+def sentence(wrong: Exception) -> str:
+    """Return what went wrong, with the file if it is an error of the system."""
+    return f"{wrong.filename or 'the system'}: {wrong.strerror or wrong}" if isinstance(wrong, OSError) else str(wrong)
+
+
 class Once:
     """Says what lasts once: when it begins, and when it is over."""
 

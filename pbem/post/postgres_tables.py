@@ -127,11 +127,13 @@ class PostgresTables(Tables):
             )
             return added is not None
 
-    def to_mark(self) -> Sequence[tuple[str, str]]:
-        return self._rows(
-            "SELECT source, uid FROM seen JOIN letters ON letters.id = letter "
-            "WHERE NOT marked AND letter IS NOT NULL AND content IS NULL LIMIT 500"
+    def to_mark(self, holds: Callable[[str], bool]) -> Sequence[tuple[str, str]]:
+        done: LiteralString = (
+            "FROM seen JOIN letters ON letters.id = letter WHERE NOT marked AND letter IS NOT NULL AND content IS NULL"
         )
+        sources = [source for (source,) in self._rows("SELECT DISTINCT source " + done) if holds(source)]
+        query: LiteralString = "SELECT source, uid " + done + " AND source = %s ORDER BY letter LIMIT 500"
+        return [row for source in sources for row in self._rows(query, source)]
 
     def marked(self, source: str, uid: str) -> None:
         self._change("UPDATE seen SET marked = true WHERE source = %s AND uid = %s", source, uid)

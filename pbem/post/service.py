@@ -26,7 +26,7 @@ from pbem.post.duty import duty
 from pbem.post.health import BEAT, REACHED, STOPPED, WELL, health
 from pbem.post.intake import Sweep
 from pbem.post.kept_worker import KeptWorker
-from pbem.post.log import Once, Say, say
+from pbem.post.log import Once, Say, say, sentence
 from pbem.post.notify import notify
 from pbem.post.sending import Sending
 from pbem.post.table_outbox import TableOutbox
@@ -80,7 +80,10 @@ class Post:
         """Note that a letter of ours was refused for good."""
         now = datetime.fromtimestamp(self.clock(), UTC)
         settings = self.config.mail_settings(now, self.outbox)
-        bounces.note(bounces.Bounced(message_id, True, reason), now, settings, self.config.game_master)
+        try:
+            bounces.note(bounces.Bounced(message_id, True, reason), now, settings, self.config.game_master)
+        except PbemError as wrong:
+            self.say(f"it is not noted that {to} refuses letters: {wrong}")
 
     def send(self) -> int:
         """Take over what commands have written by hand, and send what may be sent. Raises Unreachable, OSError."""
@@ -258,12 +261,10 @@ class Service:
                 once.begins(f"{name} cannot be reached: {wrong}")
                 with suppress(OSError):
                     self._post.note_reached(name, str(wrong))
-            except OSError as wrong:
+            except (OSError, PbemError) as wrong:
                 pause = _PAUSES[min(failures, len(_PAUSES) - 1)]
                 failures += 1
-                once.begins(
-                    f"{wrong.filename or 'the system'}: {wrong.strerror or wrong}; tried again, nothing is lost"
-                )
+                once.begins(f"{sentence(wrong)}; nothing is lost, it is tried again")
             except Exception as wrong:  # a bug must not end the service: other letters go on
                 pause = _PAUSES[-1]
                 failures += 1

@@ -141,11 +141,14 @@ class SqliteTables(Tables):
             connection.execute("INSERT OR IGNORE INTO seen (source, uid, letter) VALUES (?, ?, ?)", (source, uid, id))
             return found is None
 
-    def to_mark(self) -> Sequence[tuple[str, str]]:
-        return self._rows(
-            "SELECT source, uid FROM seen INDEXED BY seen_unmarked JOIN letters ON letters.id = letter "
-            "WHERE marked = 0 AND letter IS NOT NULL AND content IS NULL LIMIT 500"
+    def to_mark(self, holds: Callable[[str], bool]) -> Sequence[tuple[str, str]]:
+        done = (
+            "FROM seen INDEXED BY seen_unmarked JOIN letters ON letters.id = letter "
+            "WHERE marked = 0 AND letter IS NOT NULL AND content IS NULL"
         )
+        sources = [source for (source,) in self._rows(f"SELECT DISTINCT source {done}") if holds(source)]
+        query = f"SELECT source, uid {done} AND source = ? ORDER BY letter LIMIT 500"
+        return [row for source in sources for row in self._rows(query, source)]
 
     def marked(self, source: str, uid: str) -> None:
         with self._write() as connection:

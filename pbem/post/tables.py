@@ -14,7 +14,7 @@ confirm it is done here: it lies beside the repo of its game (`pbem.post.held`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, NamedTuple
@@ -146,8 +146,8 @@ class Tables(ABC):
         """
 
     @abstractmethod
-    def to_mark(self) -> Sequence[tuple[str, str]]:
-        """Return source and uid of the letters that are done, and not marked so in their mailbox."""
+    def to_mark(self, holds: Callable[[str], bool]) -> Sequence[tuple[str, str]]:
+        """Return source and uid of letters that are done and not marked so, of the sources that a mailbox `holds`."""
 
     @abstractmethod
     def marked(self, source: str, uid: str) -> None:

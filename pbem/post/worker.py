@@ -30,7 +30,7 @@ from pbem.mail.outgoing import MailSettings
 from pbem.mail.tasks import Handled
 from pbem.post.config import PostConfig, load
 from pbem.post.intake import BOUNCE, TOO_BIG
-from pbem.post.log import Once, Say, say
+from pbem.post.log import Once, Say, say, sentence
 from pbem.post.open_tables import open_tables
 from pbem.post.reception import bounced, received, too_big
 from pbem.post.table_outbox import TableOutbox
@@ -48,6 +48,8 @@ _AT_A_TIME: Final = 20
 _CHOICE: Final = 32
 """So many games are looked at for one that no other worker has claimed."""
 _DAY: Final = 24 * 3600.0
+_DEADLY: Final = 3
+"""After so many attempts it may be the letter that workers die of: its game waits if this one dies, too."""
 _OTHER_RULES: Final = 300.0
 """Seconds after which a game that is played with other rules is tried again."""
 _READ_AGAIN: Final = 2
@@ -113,12 +115,12 @@ class Worker:
             if not all(claims.enter_context(self._claimed(each)) for each in others) or self._is_early(letter, others):
                 return False  # it is come to when the letters before it are done
             self._tables.begun(letter.id)
+            if letter.tries >= _DEADLY and game not in {each.game for each in self._tables.stuck()}:
+                self._put_off(game, letter, "a letter has ended the worker that took it in, again and again")
             try:
                 handled = self._carry_out_as_it_stands(letter)
-            except PbemError as wrong:
-                return self._put_off(game, letter, str(wrong))
-            except OSError as wrong:
-                return self._put_off(game, letter, f"{wrong.filename or 'the system'}: {wrong.strerror or wrong}")
+            except (PbemError, OSError) as wrong:
+                return self._put_off(game, letter, sentence(wrong))
             except Exception as wrong:  # a bug: its letter waits, and those of other games go on
                 traceback.print_exc()
                 return self._put_off(game, letter, f"a fault in pbem: {type(wrong).__name__}: {wrong}")
@@ -203,11 +205,13 @@ def main(file: Path) -> None:
     def over() -> bool:
         return stopped or _rung(0.0) is None
 
+    once = Once(say)
     while not over():
         try:
             worker.work(over)
-        except OSError as wrong:  # the tables themselves: the disk is full, or slow
-            say(f"the tables: {wrong.strerror or wrong}")
+            once.ends("letters can be taken in again")
+        except (OSError, PbemError) as wrong:  # the tables themselves: the disk is full, or they are damaged
+            once.begins(f"no letter can be taken in: {sentence(wrong)}")
         if not stopped and _rung(_LOOK) is None:
             break
     tables.close()
@@ -220,7 +224,7 @@ def _opened(config: PostConfig, stop: Callable[[], bool]) -> Tables | None:
         try:
             return open_tables(config)
         except OSError as wrong:
-            once.begins(f"the tables: {wrong.strerror or wrong}")
+            once.begins(f"no letter can be taken in: {sentence(wrong)}")
         if _rung(_LOOK) is None:
             break
     return None

@@ -209,6 +209,11 @@ class OpenGame:
     @property
     def open_decisions(self) -> tuple[Decision, ...]:
         """The open decisions that the game waits for: no answer to them is at hand."""
+        return tuple(decision for decision in self.unanswered if decision.waits)
+
+    @property
+    def unanswered(self) -> tuple[Decision, ...]:
+        """The open decisions to which no answer is at hand, also those that the game does not wait for."""
         now = self.current()
         if now.session is None or now.state is None:
             return ()
@@ -216,8 +221,7 @@ class OpenGame:
         return tuple(
             decision
             for decision in now.session.open_decisions
-            if decision.waits
-            and decision.side not in now.state.resigned
+            if decision.side not in now.state.resigned
             and not has_order_for(now.session, now.state.pending, decision)
             and ready.answer(now.session, decision) is None
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Final
 
 from pbem.game.box import Box
@@ -22,7 +23,10 @@ def foreseen(
 ) -> str:
     """Return what a side may expect of its orders; `costs` are lines on what they cost."""
     lines: list[str] = []
-    for depth, text in _told(box, side, prospects, language):
+    told = list(_told(box, side, prospects, language))
+    for (depth, text), (below, _) in zip_longest(told, told[1:], fillvalue=(0, "")):
+        if below <= depth and text.endswith(":"):  # nothing is told below it
+            text = f"{text[:-1]}."
         lines += folded(text, WIDTH, _DEEPER * depth, _DEEPER * (depth + 1))
     if costs:
         lines += ["", "Cost of all of it:"] if lines else ["Cost:"]

@@ -118,6 +118,16 @@ class Block(NamedTuple):
     reason: str = ""
 
 
+class HeardTalk(NamedTuple):
+    """What a letter passes on of the talk in a game: who says it, by name (None: it does not say), and the words."""
+
+    game: str
+    by: str | None
+    text: str
+    shows: bool = False
+    """Whether it shows something instead, in the words of the referee."""
+
+
 @dataclass(frozen=True, slots=True)
 class KeptLetter:
     """A letter in a player's mailbox, got or sent, as far as it witnesses to a game."""
@@ -137,6 +147,8 @@ class KeptLetter:
     """The domains whose DKIM signatures it has; nobody has checked them."""
     receipts: tuple[LetterReceipt, ...] = ()
     """The receipts in its own text or files, or in the text that it quotes."""
+    talk: HeardTalk | None = None
+    """The talk that it passes on, if it is a letter of the referee that does."""
     own: bool = False
     """Whether one of its receipts is its own, not quoted."""
     sheets: tuple[tuple[str, bytes], ...] = ()

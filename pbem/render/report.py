@@ -173,7 +173,8 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
     }
     letter |= _told_in_full(said, sheet) if known is None else _told_in_short(letter, said, changed, sheet)
     text, position = _written("report", **letter), _written("position", **everything)
-    asked = " ".join(dict.fromkeys(box.forms[decision.kind].title for decision in request.own))
+    waited = [decision for decision in request.own if decision.waits] or request.own
+    asked = " ".join(dict.fromkeys(box.forms[decision.kind].title for decision in waited))
     return Report(text, sheet, stands.headline, asked, position)
 
 
@@ -351,7 +352,8 @@ def _unanswered(box: Box, request: ReportRequest[S]) -> Iterator[str]:
             yield from _prose(f"{when}{about}, the game waits for you.")
         else:
             last = takes if decision is request.own[-1] else ""
-            yield from _prose(f"{when}{about}: {form.in_words(decision.default, box.names)}.{last}")
+            waits = "" if decision.waits else " The game does not wait for it."
+            yield from _prose(f"{when}{about}: {form.in_words(decision.default, box.names)}.{waits}{last}")
 
 
 def _which(box: Box, request: ReportRequest[S], decision: Decision) -> str:

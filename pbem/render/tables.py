@@ -72,12 +72,12 @@ def _relisted(before: str, now: str) -> str:
     """Return what is new in a list, and what is gone from it.
 
     >>> _relisted("Rome: Latium, Apulia.", "Rome: Latium, Samnium.")
-    'Rome: also Samnium; no more Apulia'
+    'Rome: also Samnium; no longer Apulia'
     """
     head, _, listed = now.rstrip(".").partition(": ")
     items, earlier = listed.split(", "), before.rstrip(".").partition(": ")[2].split(", ")
     new, gone = [each for each in items if each not in earlier], [each for each in earlier if each not in items]
-    told = [f"{word} {', '.join(some)}" for word, some in (("also", new), (GONE, gone)) if some]
+    told = [f"{word} {', '.join(some)}" for word, some in (("also", new), ("no longer", gone)) if some]
     return f"{head}: {'; '.join(told)}"
 
 

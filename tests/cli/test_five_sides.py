@@ -171,6 +171,8 @@ def _rolls_back(table: Table, to: int) -> None:
     names = [re.match(rf"{GAME}\.([\w+]+)\.request-", name) for _, name, _ in table.letters]
     asked = [side for side in PLAYERS if any(found and side in found[1].split("+") for found in names)]
     assert asked == ["oak", "elm", "ash", "fir"], "who is out is not asked"
+    asking = [" ".join(text.split()) for _, name, text in table.letters if ".request-" in name]
+    assert all(text.count("Oak, Elm, Ash and Fir must agree.") == 1 for text in asking)
     n = table.adjudication()
     for side in asked:
         table.says(side, f"CONSENT {GAME} 1")
@@ -184,6 +186,25 @@ def _agrees_to_a_draw(table: Table) -> Any:
         if table.status()["result"] is None:
             table.says(side, f"CONSENT {GAME} 2")
     return table.status()["result"]
+
+
+def _holds_letters_against(table: Table, clone: Path) -> None:
+    """Compare the letters with talk in the mailbox of Ash with the record, then one in which the words are others."""
+    mailbox = table.home / "mail of ash"
+    mailbox.mkdir()
+    for path in (table.home / "games" / "outbox" / "new").iterdir():
+        if b"To: ash@example.org" in path.read_bytes():
+            (mailbox / f"{path.name}.eml").write_bytes(path.read_bytes())
+    witnessed = ["verify", str(clone), "--letters", str(mailbox)]
+    checked = table.pbem(*witnessed)
+    assert re.search(r"ok +talk in letters +\d+ letters, \d+ held against the record", checked)
+    assert "1 letter with talk that is never opened" in checked
+    assert "unheard" not in checked
+    forged = next(path for path in mailbox.iterdir() if b"Shall we march on Fir?" in path.read_bytes())
+    forged.write_bytes(forged.read_bytes().replace(b"march on Fir?", b"march on Yew?"))
+    wrong = table.pbem(*witnessed, ends=FAULTS)
+    assert "passes on words of Oak that are not on record" in " ".join(wrong.split())
+    assert re.search(r"unheard +no letter here passes on talk \d+ of oak", wrong)
 
 
 @pytest.mark.usefixtures("in_the_folder")
@@ -208,6 +229,7 @@ def test_a_game_of_five_sides_by_letters_alone(folder: Folder, monkeypatch: pyte
     table.pbem("publish", GAME, str(clone))
     checked = table.pbem("verify", str(clone), "--after-reveal")
     assert "FAULT" not in checked
+    _holds_letters_against(table, clone)
     assert json.loads(table.pbem("replay", GAME, "--json")) in ([], {"differences": []})
     table.pbem("reveal", str(clone), "--open", str(tmp_path / "open"))
     opened = "".join(path.read_text("utf-8") for path in sorted((tmp_path / "open" / "press").iterdir()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from time import time
+from unittest.mock import patch
 
 import pytest
 from typer.testing import CliRunner
@@ -54,6 +55,14 @@ def test_status_tells_what_waits_in_the_post(season: Season) -> None:
     line = "Post: 1 letter of punica cannot be taken in: the disk is full"
     assert line in run("status", "--rules-dir", season.config.boxes[0])
     assert line in run("status", "punica", "--rules-dir", season.config.boxes[0])
+
+
+def test_status_tells_which_games_are_pinned_to_other_code(season: Season) -> None:
+    boxes = season.config.boxes[0]
+    assert "other rules" not in run("status", "punica", "--rules-dir", boxes)
+    with patch("pbem.referee.open_game.OpenGame.differs", "code"):
+        assert "the code differs. Its letters wait" in run("status", "punica", "--rules-dir", boxes)
+        assert "its letters wait: it is played with other rules" in run("status", "--rules-dir", boxes)
 
 
 def test_missing_folder_of_games_loses_no_letter(season: Season) -> None:

@@ -117,6 +117,44 @@ def test_a_sheet_is_mended_in_the_quote(folder: Folder, toy: Adjudicator, client
         assert MARK.encode() not in game.ledger.sheet("red", 1)
 
 
+@pytest.mark.parametrize("more", ["", "standing: bury: {{card: 7}\n"], ids=["alone", "beside standing orders"])
+@pytest.mark.parametrize("client", CLIENTS)
+def test_an_order_without_a_heading_is_mended_in_the_quote(
+    folder: Folder, toy: Adjudicator, client: str, more: str
+) -> None:
+    mine = cards(folder, "red")
+    missing = next(card for card in range(1, 31) if card not in mine)
+    report = f"References: <punica.red.{toy.adjudication}@example.org>\n"
+    asked = letter("red", f"bury: {{card: {missing}}}\n{more}".encode(), more=report)
+    back = only(take_in(asked, folder.office))
+    heading = f"\ngame: punica\nside: red\nadjudication: {toy.adjudication}\n"
+    assert f"{heading}bury: {{card: {missing}}}\n#!" in back.text
+    mended = back.text.replace(f"{{card: {missing}}}", f"{{card: {mine[0]}}}").replace("{{card: 7", "{card: 7")
+    handled = take_in(letter("red", b"Sorry!\n\n" + CLIENTS[client](mended.encode()), number=2), folder.office)
+    assert handled.accepted, only(handled).text
+
+
+def test_a_faulty_sheet_tells_how_it_still_gets_its_forecast(folder: Folder, toy: Adjudicator) -> None:
+    mine = cards(folder, "red")
+    missing = next(card for card in range(1, 31) if card not in mine)
+    wrong = b"FORECAST\n\n" + sheet(toy, "red", order("bury", card=missing))
+    back = only(take_in(letter("red", wrong), folder.office))
+    assert "There is no forecast for punica" in back.text
+    assert "For the forecast write FORECAST above it again" in back.text
+    mended = back.text.replace(f"{{card: {missing}}}", f"{{card: {mine[0]}}}")
+    told = take_in(letter("red", b"FORECAST\n\n" + quoted(mended), number=2), folder.office)
+    assert only(told).subject == "punica: forecast"
+    with folder.open() as game:
+        assert game.sheets("red") == 0
+
+
+def test_the_answer_to_a_command_goes_with_the_faulty_sheet(folder: Folder, toy: Adjudicator) -> None:
+    wrong = sheet(toy, "red", order("bury", card="three"))
+    back = only(take_in(letter("red", b"NEWS asked\n\n" + wrong), folder.office))
+    assert back.text.startswith("NEWS: you are told")
+    assert "There is one fault in them." in back.text
+
+
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_sheet_that_is_not_yaml_is_mended_in_the_quote(folder: Folder, toy: Adjudicator, client: str) -> None:
     mine = cards(folder, "red")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
@@ -13,13 +14,14 @@ from pbem.audit.findings import Findings
 from pbem.audit.letters import compare_letters
 from pbem.audit.verify import verify
 from pbem.mail import maps
-from pbem.mail.bundles import bundled
+from pbem.mail.bundles import _told_once, bundled
+from pbem.mail.correspondence import News, correspondence
 from pbem.mail.intake import take_in
 from pbem.mail.mailbox import read_letter, read_mailbox
-from pbem.mail.outgoing import Outgoing, welcome_letters
+from pbem.mail.outgoing import Outgoing, report_of, welcome_letters
 from pbem.mail.report_letters import first_letters
 from pbem.mail.tasks import Handled
-from pbem.protocol import Side
+from pbem.protocol import Decision, Side
 from pbem.referee.open_game import CannotPlay
 from pbem.referee.players import change_of
 from tests.mail.test_intake import read
@@ -332,3 +334,68 @@ def test_a_game_by_letters_agrees_with_the_mailbox_of_its_player(folder: Folder,
     assert (compared.sheets, compared.matched) == (used, used)
     assert used > 8
     assert verify(folder.repo("gaul"), folders=FOLDERS).findings.sorted == []
+
+
+def test_what_both_sides_are_told_stands_once(folder: Folder) -> None:
+    for side in ("ash", "fir", "yew"):
+        says(folder, bid(folder, side, "lowest"), side=side)
+    handled = says(folder, bid(folder, "oak", "lowest"), bid(folder, "elm", "lowest"), number=2)
+    (out,) = to_ann(handled.letters)
+    text = flat(out)
+    assert text.count("WHAT HAPPENED") == 2
+    for side in ("Oak", "Elm", "Ash", "Fir", "Yew"):
+        assert len(re.findall(rf"\b{side} bids \d+\.", text)) == 1
+    assert "WHAT HAPPENED As told above" in text
+
+
+def test_what_one_side_alone_knows_stands_with_that_side() -> None:
+    oak = ["head", "WHAT HAPPENED\nA deal.\n  You get 1.\nWar.\nWar.", "Peace.", "WHERE THINGS STAND\nhere"]
+    elm = ["head", "WHAT HAPPENED\nA deal.\n  You get 2.\nWar.\nWar.\nWar.", "Peace.", "WHERE THINGS STAND\nhere"]
+    assert _told_once([oak, elm]) == [
+        oak,
+        [
+            "head",
+            "WHAT HAPPENED\nAs told above, and:\nA deal.\n  You get 2.\nWar.",
+            "WHERE THINGS STAND\nAs told above.",
+        ],
+    ]
+    assert _told_once([oak, oak])[1] == ["head", "WHAT HAPPENED\nAs told above.", "WHERE THINGS STAND\nAs told above."]
+    form = ["----- BEGIN ORDERS -----\nx", "y\n----- END ORDERS -----", "Your sheet"]
+    assert _told_once([form, form]) == [form, form]
+
+
+def test_a_word_for_both_sides_is_confirmed_once(folder: Folder) -> None:
+    (out,) = says(folder, b"NEWS asked").letters
+    assert flat(out).count("NEWS:") == 1
+    with folder.open("gaul") as game:
+        for side in ("oak", "elm"):
+            assert correspondence(game.path, side).news == News.ASKED
+    assert "DRAW" in flat(says(folder, b"DRAW gaul ash", side="ash").letters[0])
+    (out,) = to_ann(says(folder, b"CONSENT gaul 1", number=2).letters)
+    text = flat(out)
+    assert text.count("CONSENT: on record for Oak and Elm.") == text.count("CONSENT") == 1
+    assert "waits for Fir and Yew." in text
+
+
+@pytest.mark.parametrize("word", [b"STANDING\n", b"PHRASE alea\n"], ids=["a question", "too late"])
+def test_what_differs_for_the_sides_is_answered_for_each(folder: Folder, word: bytes) -> None:
+    (out,) = says(folder, word + b"side: oak\nside: elm").letters
+    assert flat(out).count(word.split()[0].decode()) >= 2
+
+
+def test_a_question_that_nobody_waits_for_stands_beside_one(folder: Folder) -> None:
+    """It can be answered, so the form has it; alone it asks nothing of its side."""
+    with folder.open("gaul") as game:
+        beside = Decision(
+            "aid", "oak", "7", {"marcher": "ash", "holder": "fir", "valley": "north"}, {"card": "none"}, waits=False
+        )
+        game.session.open_decisions = (*game.session.open_decisions, beside)
+        told = report_of(game, "oak", game.adjudication, game.open_decisions)
+        assert told.sheet is not None
+        assert "# - bid: {card: lowest}" in told.sheet
+        assert "# - aid: {card: none}" in told.sheet
+        assert "The game does not wait for it." in " ".join(told.text.split())
+        assert told.asked == game.box.forms["bid"].title
+        assert [each.kind for each in game.open_decisions if each.side == "oak"] == ["bid"]
+        game.session.open_decisions = (beside,)
+        assert report_of(game, "oak", game.adjudication, game.open_decisions).sheet is None

@@ -241,10 +241,31 @@ def test_a_value_of_the_other_game_is_read_by_its_place(order: str, body: dict[s
         ("Maharbal: 3", {"maharbal": {"card": 3}}),
         ("counterattack: yes", {"counterattack": {"roll": True}}),
         ("remove markers: [Tarraco, Dertosa]", {"remove_markers": {"spaces": ["tarraco", "dertosa"]}}),
+        ("remove markers: Tarraco", {"remove_markers": {"spaces": ["tarraco"]}}),
+        ("remove markers: Tarraco and Dertosa", {"remove_markers": {"spaces": ["tarraco", "dertosa"]}}),
     ],
 )
 def test_the_value_of_an_only_key_is_enough(line: str, order: dict[str, Any]) -> None:
     assert orders(f"{HEAD}orders:\n{line}\n") == [order]
+
+
+@pytest.mark.parametrize(
+    ("line", "order"),
+    [
+        ("Battle card: flank right", {"battle_card": {"card": "flank_right"}}),
+        ("battle_card: {probe}", {"battle_card": {"card": "probe"}}),
+        ("Intercept: Hannibal", {"intercept": {"with": [{"general": "hannibal"}]}}),
+        ("intercept: {with: Hannibal}", {"intercept": {"with": [{"general": "hannibal"}]}}),
+        ("intercept: {with: [Hannibal, {general: Hanno, cu: 2}]}", None),
+        ("besiege: no", {"besiege": {"attempt": False}}),
+        ("man city: 2", {"man_city": {"cu": 2}}),
+        ("avoid battle: Capua", {"avoid_battle": {"to": "capua"}}),
+    ],
+)
+def test_a_word_is_enough_if_no_other_key_could_stand_alone(line: str, order: dict[str, Any] | None) -> None:
+    """A battle card is led as another, and a general commands, only beside something else."""
+    both = {"intercept": {"with": [{"general": "hannibal"}, {"general": "hanno", "cu": 2}]}}
+    assert orders(f"{HEAD}orders:\n{line}\n") == [order or both]
 
 
 @pytest.mark.parametrize(
@@ -302,9 +323,9 @@ def test_a_text_without_braces_is_answered_with_an_example() -> None:
     assert "side cannot be 'Carthage please'" in told[2]
 
 
-@pytest.mark.parametrize("line", ["match: I do not know", "match: 3 of them", "battle_card: probe", "first_player: me"])
+@pytest.mark.parametrize("line", ["match: I do not know", "match: 3 of them", "campaign: Mago", "first_player: me"])
 def test_what_is_no_value_of_an_only_key_is_a_fault(line: str) -> None:
-    """A battle card may be led, or be led as another: which of the two is not said."""
+    """A general may march on a campaign card, or go along: which of the two is not said."""
     assert faults(f"{HEAD}orders:\n- {line}\n")
 
 

@@ -212,7 +212,7 @@ def test_page_shows_a_config_that_can_be_read() -> None:
     assert len(rows) == 4
     for row in rows:
         rest = "out: {sendmail: {}}" if row.startswith("in") else "in: {stdin: true}"
-        assert read(f"from: a@b.org\n{row}\n{rest}\n")
+        read(f"from: a@b.org\n{row}\n{rest}\n")
     schema = yamlio.read((Path(config.__file__).parent / "schemas" / "pbem.yaml").read_bytes(), name="schema").value
     shown = PAGE.read_text("utf-8")
     keys = [*schema["properties"], *schema["properties"]["in"]["properties"]["imap"]["properties"]]

@@ -37,7 +37,7 @@ def test_letter_without_a_proof_waits_and_its_player_is_asked(game: Folder) -> N
     asking(handled)
     text = text_of(handled.letters[0])
     assert "  2026-11-22 12:00 UTC: my orders\n  | game: punica\n  | side: red\n" in text
-    assert "It waits until Sunday, 29 November." in text
+    assert "It waits until Sunday, 29 November." in " ".join(text.split())
     assert "Enclosed" not in text
     assert all(len(line) <= 80 for line in text.splitlines())
     assert sheets(game) == 0
@@ -215,6 +215,11 @@ def test_sweep_asks_the_next_day_for_what_came_later(game: Folder) -> None:
         assert out.to == RED
         assert sides_to_ask(found) == []
         assert list(due(found, "red", tomorrow, game.office)) == []
+
+
+def test_clock_that_jumps_back_keeps_nobody_from_being_asked(game: Folder) -> None:
+    asking(take(game, written(bury(game)), settings=at(game, days=3000)))
+    assert kinds(take(game, written(bury(game, at=1)))) == [f"confirm {RED}"]
 
 
 def test_letter_waits_for_a_week(game: Folder) -> None:

@@ -198,7 +198,7 @@ def test_fault_in_a_reader_is_told_and_the_rest_goes_on(season: Season, capsys: 
             raise RuntimeError("a bug")
         return real()
 
-    post.sweeps[0].look = look  # type: ignore[method-assign]
+    post.sweeps[0].look = look  # type: ignore[method-assign, assignment]
     box.put(season.letter("punica", "red", b"STATUS\n"), datetime.now(UTC))
     thread = Thread(target=Service(post, 1).run)
     thread.start()

@@ -94,12 +94,13 @@ def test_letter_of_the_same_bytes_is_one_letter(tables: Tables) -> None:
     assert tables.known("box/8", "4")
     found = tables.next_letter("punica", NOON)
     assert found is not None
-    assert tables.to_mark() == []
+    assert tables.to_mark(lambda source: True) == []
     tables.done(found.id, "punica")
     assert tables.next_letter("punica", NOON) is None
-    assert sorted(tables.to_mark()) == [("box/7", "1"), ("box/8", "4")]
+    assert sorted(tables.to_mark(lambda source: True)) == [("box/7", "1"), ("box/8", "4")]
+    assert tables.to_mark(lambda source: source == "box/8") == [("box/8", "4")]
     tables.marked("box/7", "1")
-    assert tables.to_mark() == [("box/8", "4")]
+    assert tables.to_mark(lambda source: True) == [("box/8", "4")]
 
 
 def test_letter_for_two_games_is_done_after_both(tables: Tables) -> None:
@@ -108,13 +109,13 @@ def test_letter_for_two_games_is_done_after_both(tables: Tables) -> None:
     assert found is not None
     assert sorted(found.games) == ["punica", "zama"]
     tables.done(found.id, "punica")
-    assert tables.to_mark() == []
+    assert tables.to_mark(lambda source: True) == []
     tables.begun(found.id)
     again = tables.next_letter("zama", NOON)
     assert again is not None
     assert (again.id, again.games, again.tries) == (found.id, ["zama"], 1)
     tables.done(found.id, "zama")
-    assert tables.to_mark() == [("box", "1")]
+    assert tables.to_mark(lambda source: True) == [("box", "1")]
 
 
 def test_letter_about_no_game_stands_in_a_queue(tables: Tables) -> None:
@@ -127,7 +128,7 @@ def test_what_is_not_ours_is_known_and_nothing_more(tables: Tables) -> None:
     assert not tables.known("box", "1")
     tables.passed("box", "1")
     assert tables.known("box", "1")
-    assert tables.to_mark() == []
+    assert tables.to_mark(lambda source: True) == []
     assert tables.counts().passed == 1
 
 
@@ -273,7 +274,7 @@ def test_tick_over_ten_thousand_idle_games_is_short(sqlite_tables: SqliteTables)
     direct.close()
     started = perf_counter()
     assert sqlite_tables.next_games(NOON, 32) == []
-    assert sqlite_tables.to_mark() == []
+    assert sqlite_tables.to_mark(lambda source: True) == []
     assert sqlite_tables.to_send(NOON, 8) == []
     assert perf_counter() - started < 0.05
 

@@ -18,6 +18,7 @@ from pbem.mail.mailbox import read_letter
 from pbem.post import worker as worker_module
 from pbem.post.bundled_news import news_in_one
 from pbem.post.health import waiting
+from pbem.post.reception import received
 from pbem.post.service import Post, once
 from pbem.post.tables import NO_GAME
 from pbem.post.worker import Worker
@@ -104,7 +105,6 @@ def test_letters_of_a_game_are_taken_in_the_order_they_came(season: Season, post
         ids.append(f"n{number}")
         box.put(season.letter("punica", side, b"STATUS\n", id=f"n{number}"), datetime.now(UTC))
     seen: list[str] = []
-    received = worker_module.received
 
     def noting(raw: bytes, *rest: object) -> object:
         seen.append(raw.partition(b"Message-ID: <")[2].partition(b".")[0].decode())
@@ -214,6 +214,31 @@ def test_letter_that_fails_waits_is_told_once_and_is_not_lost(
     assert any(reason in line for line in waiting(post.tables, "punica"))
     Worker(season.config, post.tables, season.said.append, lambda: time() + 7200).work()
     assert adjudication(season) > before
+    assert post.tables.stuck() == []
+
+
+def test_letter_that_ends_its_workers_lets_other_games_go_on(season: Season, post: Post, box: Box) -> None:
+    """It ends each worker that takes it in; after a few the others go on, and later it is tried again."""
+    season.create("zama", begin=True, secrets=OTHERS)
+    box.put(season.letter("punica", "red", b"STATUS\n"), datetime.now(UTC))
+    box.put(season.letter("zama", "red", b"STATUS\n"), datetime.now(UTC))
+    post.sweeps[0].look()
+
+    class Ends(BaseException):
+        pass
+
+    def ending(raw: bytes, *rest: object) -> object:
+        if b"Re: punica" in raw:
+            raise Ends
+        return received(raw, *rest)  # type: ignore[arg-type]
+
+    with patch.object(worker_module, "received", ending):
+        for _ in range(4):
+            with pytest.raises(Ends):
+                Worker(season.config, post.tables, season.said.append).work()
+        assert Worker(season.config, post.tables, season.said.append).work() == 1
+    assert [each.game for each in post.tables.stuck()] == ["punica"]
+    assert Worker(season.config, post.tables, season.said.append, lambda: time() + 3600).work() == 1
     assert post.tables.stuck() == []
 
 

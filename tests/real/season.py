@@ -122,8 +122,7 @@ class Season:
 
     def letters(self, user: str) -> list[EmailMessage]:
         """Return the letters that a player has."""
-        found = (message_from_bytes(raw, policy=policy.default) for raw in self.host.letters(user))
-        return [each for each in found if isinstance(each, EmailMessage)]
+        return [message_from_bytes(raw, policy=policy.default) for raw in self.host.letters(user)]
 
     def letter_with(self, user: str, word: str) -> EmailMessage:
         """Wait for a letter to a player that has a word in it, and return the last one."""
@@ -169,7 +168,7 @@ class Season:
         (home / "orders.yaml").write_text(sheet)
         said = f"In-Reply-To: {answers['Message-ID']}\n" if answers else ""
         (home / "draft").write_text(f"To: {to or 'referee@pbem.test'}\nSubject: Re: {GAME}\n{said}\n")
-        attached = ["-a", home / "orders.yaml"] if sheet else []
+        attached: list[str | Path] = ["-a", home / "orders.yaml"] if sheet else []
         subprocess.run(
             ["neomutt", "-n", "-F", home / "rc", "-H", home / "draft", *attached],
             input=text.encode(),

@@ -1,4 +1,4 @@
-"""A whole opening by real letters: from `pbem new` to a battle, with two mail programs and a service between them."""
+"""A whole opening by real letters: from the set-up and `pbem new` to a battle, with two mail programs and a service."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from typer.testing import CliRunner
 from pbem.cli.demo import MADE_BY, PHRASES, SECRETS, Players, slip
 from pbem.cli.verbs import app
 from pbem.crypto.keys import Secrets
+from pbem.post.setup import set_up
 from pbem.protocol import Order
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.new_game import NewGame
 from tests.real.mailhost import MailHost, soon
 from tests.real.season import GAME, Season, key_in
+from tests.real.test_setup import master
 from tests.support.live import sheet
 
 USERS = {"rome": "ann", "carthage": "bob"}
@@ -25,7 +27,9 @@ USERS = {"rome": "ann", "carthage": "bob"}
 def new_game(season: Season, patch: pytest.MonkeyPatch) -> None:
     """Make a game with `pbem new` whose dice are those of the demonstration, so that there is a battle soon."""
     patch.setattr(Secrets, "drawn", classmethod(lambda cls: SECRETS))
-    patch.setitem(NewGame.__init__.__kwdefaults__, "made_by", MADE_BY)
+    defaults = NewGame.__init__.__kwdefaults__
+    assert defaults is not None
+    patch.setitem(defaults, "made_by", MADE_BY)
     for name, value in season.environment.items():
         patch.setenv(name, value)
     players = [f"{side}={user.title()} <{user}@pbem.test>" for side, user in USERS.items()]
@@ -39,8 +43,9 @@ def test_opening_is_played_by_letters_to_a_battle(
     host: MailHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     season, count = Season(host, tmp_path), 0
-    season.configure()
     new_game(season, monkeypatch)
+    assert set_up(season.file, master(host), 30)
+    season.file.write_text(f"{season.file.read_text()}send: {{per_hour: 500, per_day: 900}}\n")
     with season.open_post():
         for side, phrase in PHRASES.items():
             welcome = season.letter_with(USERS[side], "PHRASE")
@@ -61,7 +66,7 @@ def test_opening_is_played_by_letters_to_a_battle(
             letter = season.letter_with(USERS[side], f"adjudication: {number}")
             if "nemausus" in text and not hurried:
                 hurried = True
-                faulty = sheet(game, side, Order(orders[0].kind, slip(orders[0].body))).decode()
+                faulty = sheet(game, side, Order(orders[0].kind, slip(dict(orders[0].body)))).decode()
                 season.swaks(USERS[side], faulty, letter)
                 season.letter_with(USERS[side], "elefants")
                 count += 1

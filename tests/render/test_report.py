@@ -621,13 +621,19 @@ def test_letters_have_a_subject_and_a_text() -> None:
     assert first.text.startswith("Dear Ann,\n\nA game of Hannibal begins")
     assert "  Carthage: Bo\n\nYour phrase is on record.\n\n" in first.text
     assert "ab" * 32 in first.text
-    faults = mail("faults", game="punica", count=2, mark="#!", sheet="game: punica\n#! wrong", reasons=[])
+    given: dict[str, Any] = {
+        "game": "punica",
+        "count": 1,
+        "mark": "#!",
+        "reasons": [],
+        "forecast": False,
+        "answers": [],
+    }
+    faults = mail("faults", sheet="game: punica\n#! wrong", **{**given, "count": 2})
     assert "There are 2 faults in them. Each stands below its place in your sheet:\n" in faults.text
     assert "----- BEGIN ORDERS -----\ngame: punica\n#! wrong\n----- END ORDERS -----\n" in faults.text
-    assert (
-        "There is one fault in them." in mail("faults", game="punica", count=1, mark="#!", sheet="x", reasons=[]).text
-    )
-    too_long = mail("faults", game="punica", count=1, mark="#!", sheet="", reasons=["It is too long."])
+    assert "There is one fault in them." in mail("faults", sheet="x", **given).text
+    too_long = mail("faults", sheet="", **{**given, "reasons": ["It is too long."]})
     assert "\n\nIt is too long.\n\n" in too_long.text
     refusal = mail("refusal", subject="Hello", reason="It is in HTML only.", sheet=True)
     assert refusal.subject == "Re: Hello"

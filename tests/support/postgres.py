@@ -47,7 +47,7 @@ class Server:
     """A server that can be killed and started again."""
 
     def __init__(self, host: str = "127.0.0.1") -> None:
-        """`host` is the address that it listens at, besides a socket in its folder."""
+        """`host` is the address that it listens at, or several by commas; besides a socket in its folder."""
         programs = _programs()
         assert programs is not None
         self.host = host
@@ -74,7 +74,7 @@ class Server:
         subprocess.run([*make, "-E", "UTF8"], check=True, stdout=subprocess.DEVNULL, cwd=self.folder, **self._as)
         if host != "127.0.0.1":
             with (self.folder / "d" / "pg_hba.conf").open("a") as rules:
-                rules.write("host all pbem all trust\n")
+                rules.write("host all pbem samenet trust\n")
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
 

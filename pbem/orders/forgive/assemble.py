@@ -94,7 +94,7 @@ def assembled(lines: list[Line], own: Sequence[str], known: Known) -> Assembled:
         else:
             _add_value(piece, own, values, done)
     for key, line in scanned.astray:
-        reason = "it is not clear whether this belongs to orders or to the standing orders; put it below its key"
+        reason = "is this an order or a standing order? Put it below a line orders: or standing:"
         done.faults.append(Placed(Fault(MALFORMED, (key,), reason), line.mark()))
     first = min((word.mark for word, _ in values.values()), key=lambda mark: (mark.line, mark.column), default=None)
     done.tree = Pairs(list(values.values()), first or Mark(1, 1, 1))

@@ -18,7 +18,7 @@ from pbem.game.yaml.marks import short
 from pbem.orders.forgive.commas import with_lists_joined
 from pbem.orders.forgive.known import ADJUDICATION, GAME, SECTIONS, SIDE, Known
 from pbem.orders.forgive.places import FALSE, TRUE, Place
-from pbem.orders.forgive.shorthand import counted, homes, parts
+from pbem.orders.forgive.shorthand import alone, counted, homes, parts
 from pbem.orders.forgive.tree import Items, Node, Pairs, Word, is_alone
 from pbem.orders.sheet import AHEAD, DEFAULT, LINK, ORDERS, STANDING_CANCEL, UNTIL, WHEN
 from pbem.orders.standing.alternatives import ANY
@@ -142,7 +142,8 @@ class _Reader:
         for key, (word, below) in kinds.items():
             self.mark((*path, key), word.mark, below.mark)
             if key in self.known.box.forms:
-                found[key] = self._body((*path, key), key, below, standing)
+                named = bool(self.known.kinds.readings(word.text, whole=True))
+                found[key] = self._body((*path, key), key, below, standing, named=named)
             else:
                 found[key] = self._as_written(below, (*path, key))
         for key, word, below in conditions:
@@ -153,11 +154,13 @@ class _Reader:
             found[key] = self._condition((*path, key), key, kind, below)
         return found
 
-    def _body(self, path: Path, kind: str, node: Node, standing: bool) -> Any:
+    def _body(self, path: Path, kind: str, node: Node, standing: bool, *, named: bool) -> Any:
+        """Return the body of an order; only of one whose kind is `named` in full is a word alone enough."""
         if isinstance(node, Word) and standing and fold(node.text) == DEFAULT:
             return self._noted(node, DEFAULT)
         place = self.known.place(kind)
-        only = place.only_key
+        node = alone(node, place)
+        only = place.only_key or (place.only_home(node.text) if named and isinstance(node, Word) else None)
         if only is not None and self._may_stand(node, place, place.field(only)):
             self.mark((*path, only), node.mark, node.mark)
             return {only: self._value(node, place.field(only), (*path, only), kind if standing else "")}
@@ -176,9 +179,7 @@ class _Reader:
             known = [place.keys.readings(text) or counted(text, place) for text in words]
             return bool(words) and all(known) and not any(map(around.keys.readings, words))
         if isinstance(node, Word):
-            return bool(place.vocabulary.readings(node.text)) or (
-                place.takes_number and _NUMBER.fullmatch(node.text) is not None
-            )
+            return place.takes(node.text)
         return place.takes_list
 
     # ---- within an order
@@ -200,7 +201,8 @@ class _Reader:
         written = {key for word, _ in pairs for key in place.keys.readings(word.text)}
         for word, below in pairs:
             if is_alone(below) and (count := counted(word.text, place)) is not None:
-                self.meant.words[word.text] = ": ".join(count)
+                (key,) = place.keys.readings(count[0])[:1]
+                self.meant.words[word.text] = f"{key}: {count[1]}"
                 word, below = (Word(text, word.mark) for text in count)
             elif is_alone(below) and (keys := homes(word.text, place, {*written, *value}, first=not value)):
                 self._put_home(word, place, path, value, keys)
@@ -255,9 +257,12 @@ class _Reader:
             return strict if place.takes_text else self._typed(node, int(text))
         if place.led_by is not None:
             return self._parts(node, place, place.led_by, path)
+        if (key := place.needed_key) is not None and not place.vocabulary.readings(text) and place.takes_word(text):
+            self.mark((*path, key), node.mark, node.mark)
+            return {key: self._word(node, place.field(key), (*path, key))}
         word = self._one_of(node, place.vocabulary, path, told=False)
         if word is None and place.takes_list and not place.vocabulary.readings(text):
-            return self._as_list(node, place.items) or strict
+            return self._as_list(node, place.items, path) or strict
         if word is None:
             if (
                 place.takes_number
@@ -279,13 +284,17 @@ class _Reader:
                 path, f"nothing here is called {short(node.text)}; did you mean {near[1]}, {near[0]}?", node.mark
             )
 
-    def _as_list(self, node: Word, place: Place) -> list[str]:
+    def _as_list(self, node: Word, place: Place, path: Path) -> list[Any]:
         """Return a text such as `A, B and C` as the list that was meant; empty if any part is no word of the game."""
-        written = parts(node.text)
-        found = [place.vocabulary.readings(part) for part in written]
-        if not all(len(each) == 1 for each in found):
+        written = [Word(part, node.mark) for part in parts(node.text)]
+        if place.vocabulary.words:
+            found = [place.vocabulary.readings(part.text) for part in written]
+            if not all(len(each) == 1 for each in found):
+                return []
+            return [self._noted(part, word) for part, (word,) in zip(written, found, strict=True)]
+        if not all(place.takes_word(part.text) for part in written):
             return []
-        return [self._noted(Word(part, node.mark), word) for part, (word,) in zip(written, found, strict=True)]
+        return [self._word(part, place, (*path, at)) for at, part in enumerate(written)]
 
     def _parts(self, node: Word, place: Place, led_by: Mapping[str, Vocabulary], path: Path) -> str:
         """Return a text of several parts with commas between them, each part by its own vocabulary."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
@@ -9,8 +10,10 @@ from typing import Any, Final
 from pbem.game.order_form import OrderForm
 from pbem.game.plain import Record
 from pbem.game.words import Lexicon, Vocabulary
+from pbem.orders.forgive.shorthand import parts
 from pbem.protocol import FOR
 
+_NUMBER: Final = re.compile(r"[-+]?[0-9]{1,18}")
 TRUE: Final = "true"
 FALSE: Final = "false"
 _BELOW: Final = ("if", "then", "else")
@@ -124,6 +127,41 @@ class Place:
         """
         said = [key for key in self.fields if key != FOR]
         return said[0] if len(self.keys.words) == len(self.fields) and len(said) == 1 else None
+
+    @cached_property
+    def needed_key(self) -> str | None:
+        """The one key that a mapping here must have, if there is one: a value alone can only be that of this key."""
+        needed = [frozenset(schema.get("required", ())) for schema in self._schemas if "properties" in schema]
+        return next(iter(needed[0])) if len(needed) == 1 and len(needed[0]) == 1 else None
+
+    def only_home(self, text: str) -> str | None:
+        """Return the key that a word in the place of a whole mapping gives the value of; None: none or several could.
+
+        A key to which the schema wants others beside it is none of them: the word is all that there is.
+        """
+        whole = [schema for schema in self._schemas if "properties" in schema]
+        wanted = [{*each.get("required", ())} for each in whole]
+        beside = [each.get("dependentRequired", {}) for each in whole]
+        found = [
+            key
+            for key in self.fields
+            if key != FOR
+            and all({*needed, *more.get(key, ())} <= {key} for needed, more in zip(wanted, beside, strict=True))
+            and self.field(key).takes(text)
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def takes(self, text: str) -> bool:
+        """Tell whether a text may stand here: as a word, as a number, or as a list of words without its brackets."""
+        if self.takes_word(text) or (self.takes_number and _NUMBER.fullmatch(text) is not None):
+            return True
+        return self.takes_list and all(map(self.items.takes_word, parts(text)))
+
+    def takes_word(self, text: str) -> bool:
+        """Tell whether a text may stand here as it is: a word of the game, or the value of the key that is needed."""
+        if self.vocabulary.readings(text):
+            return True
+        return self.needed_key is not None and self.field(self.needed_key).takes_word(text)
 
     def field(self, key: str) -> Place:
         """Return the place of the value of a key."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pbem.orders.forgive.places import Place
+from pbem.orders.forgive.tree import Node, Pairs, is_alone
+
+if TYPE_CHECKING:
+    from pbem.orders.forgive.places import Place
 
 _AND: Final = re.compile(r"\s*(?:,\s*(?:and\b)?|\band\b|[&+])\s*", re.IGNORECASE)
 _COUNTED: Final = re.compile(
@@ -45,3 +48,12 @@ def homes(text: str, place: Place, written: Container[str], *, first: bool) -> l
     if not first and any(key in written for key in lists):
         return []
     return [key for key in place.fields if key in (*single, *lists) and key not in written]
+
+
+def alone(node: Node, place: Place) -> Node:
+    """Return the one word within braces, if it is no key: there are no other keys that it could stand beside."""
+    if isinstance(node, Pairs) and len(node.pairs) == 1:
+        ((word, below),) = node.pairs
+        if is_alone(below) and not place.keys.readings(word.text) and counted(word.text, place) is None:
+            return word
+    return node

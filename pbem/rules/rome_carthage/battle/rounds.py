@@ -10,7 +10,7 @@ from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.events import call_cavalry, last_resort, round_events, why_no_maharbal
 from pbem.rules.rome_carthage.battle.initiative import DOUBLE_ENVELOPMENT, after_match
 from pbem.rules.rome_carthage.battle.withdrawal import attempt_withdrawal, why_no_withdrawal
-from pbem.rules.rome_carthage.events.windows import hand_hidden
+from pbem.rules.rome_carthage.events.windows import ADVANCE, cards_of, hand_hidden, may_hold
 from pbem.rules.rome_carthage.orders import BattleCardOrder
 from pbem.rules.rome_carthage.position.board import Board
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, FACE_DOWN, MAHARBAL, Game
@@ -84,6 +84,7 @@ def fight_round(game: Game, table: Table, card: str, name: str | None = None) ->
             "match",
             rule="11.5",
             default={"card": ANY},
+            waits=not _has_no_choice(game, other),
             space=battle.space,
             round=battle.round,
             led=battle.led,
@@ -103,6 +104,21 @@ def fight_round(game: Game, table: Table, card: str, name: str | None = None) ->
     lay(battle, table, "matches", other, answer, battle.led)
     yield from after_match(game, table)
     battle.led = None
+
+
+def _has_no_choice(game: Game, side: Side) -> bool:
+    """Tell whether everybody can see that a side has one card to match with, and may not decline to (11.4, 11.5).
+
+    Against a Double Envelopment Carthage may also hold Maharbal's Cavalry. To ask only then would show it: where nobody
+    waits for counter events, it is claimed in advance as they are, by a standing order (card 6, 7.4.1).
+    """
+    battle = game.the_battle
+    if len(battle.hands[side]) > 1 or game.options["decline_match"]:
+        return False
+    cavalry = battle.led == DOUBLE_ENVELOPMENT and any(
+        may_hold(game, side, card) for card in cards_of(game.board, MAHARBAL)
+    )
+    return not cavalry or game.options["windows"] == ADVANCE
 
 
 def lay(battle: Battle, table: Table, kind: str, side: Side, card: str, used_as: str) -> None:

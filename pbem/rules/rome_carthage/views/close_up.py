@@ -22,9 +22,11 @@ def close_up(view: Game, decision: Decision, names: Mapping[str, str]) -> Iterat
     if decision.kind in _PLAYS:
         yield from hand_in_short(view)
         return
+    if decision.kind in _ALONE:
+        return
     yield from battle_hands(view)
     space = space_of(view, decision)
-    if space is None or decision.kind in _ALONE:
+    if space is None:
         return
     board = view.board
     near = list(board.neighbours[space])

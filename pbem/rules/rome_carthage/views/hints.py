@@ -5,6 +5,7 @@ Hints use only what their reader may know. A form shows texts as remarks and ord
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
@@ -242,6 +243,9 @@ def _besiege(view: Game, decision: Decision) -> Iterator[Hint]:
         gains = sum(points > 0 for points, _ in results)
         losses = sum(lost > 0 for _, lost in results)
         yield f"{general} conducts it: a point or more {odds(gains)}; a CU lost {odds(losses)}"
+    if [*decision.facts["able"]] != [decision.facts["general"]]:  # else the default says who
+        yield from (Order("besiege", {"attempt": True, "by": general}) for general in decision.facts["able"])
+    yield Order("besiege", {"attempt": False})
 
 
 def _sortie(view: Game, decision: Decision) -> Iterator[Hint]:
@@ -263,6 +267,7 @@ def _remove_markers(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield the markers that can go, by province, with how many the province can spare (12.2, 15.1)."""
     side, board = decision.side, view.board
     removable = removable_markers(view, side)
+    yield "Markers that may go, by province (* counts for political points):"
     for province in board.provinces.values():
         here = [space for space in province.spaces if space in removable]
         if here:
@@ -290,8 +295,8 @@ def _reinforce(view: Game, decision: Decision) -> Iterator[Hint]:
         able = ", ".join(f"{general} ({board.generals[general].battle})" for general in proconsul_candidates(view))
         yield f"Proconsul (battle rating): {able or 'nobody'}. The others leave the map."
     else:
-        for open_to in lots(view):
-            yield f"One CU: {spaces_in_words(open_to) if open_to else 'lost'}"
+        for places, cu in Counter(spaces_in_words(open_to) if open_to else "lost" for open_to in lots(view)).items():
+            yield f"{cu} CU{', each' if cu > 1 and ', ' in places else ''}: {places}"
         for general in decision.facts["generals"]:
             places = spaces_in_words(homecomings(view, general, ()))
             yield f"{board.generals[general].name} returns to own CU: {places}"

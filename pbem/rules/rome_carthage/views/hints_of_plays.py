@@ -75,18 +75,25 @@ def play(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who marches on which card, where markers and units may go, and an example of each (7.3, 8.1, 15.2)."""
     side, board = decision.side, view.board
     cards = sorted(playable(view, side), key=lambda card: (board.cards[card].ops, card))
-    yield "March: needs a card with the general's number or more."
-    for space in spaces_with_generals(view, side):
+    ops = board.cards[cards[-1]].ops
+    marching = [space for space in spaces_with_generals(view, side) if _able(view, side, _at(view, side, space), ops)]
+    yield "March: needs a card with the general's number or more." if marching else "No card of yours moves a general."
+    for space in marching:
         yield _army(view, side, space, lambda general: f"{general} ({strategy_rating(view, general)})")
     yield from _ships(view, side, cards)
     spaces, raisers = open_spaces(view, side), recruiters(view, side)
     yield f"Place: up to as many markers as the card has ops, in {some(spaces, _MOST_OPEN) or 'no space'}."
     if board.cards[cards[-1]].ops >= board.raising_ops and raisers:
         yield f"Raise: a card with {board.raising_ops} ops adds a CU to {', '.join(raisers)}."
+    events: dict[str, list[str]] = {}
     for number in sorted(cards):
         record = board.cards[number]
         if (aim := event_needs(view, side, record)) is not None:
-            yield f"Event {number}, {record.name}{': ' if aim else ''}{aim}"
+            events.setdefault(f"{record.name}{': ' if aim else ''}{aim}", []).append(f"{number}")
+    for says, numbers in events.items():
+        yield f"Event {', '.join(numbers)}, {says}"
+    for number in sorted(cards):
+        record = board.cards[number]
         if view.options["windows"] == ADVANCE and record.event_of(side) and record.event in _IN_ADVANCE:
             yield f"Counter {number}, by a standing order: {_IN_ADVANCE[record.event]}"
     if view.options["windows"] == ADVANCE and side == ROME and len(cards) == 1 and view.turn < view.last_turn:
@@ -99,6 +106,8 @@ def claim_first(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield how Rome claims the first play of later turns, and with which cards it can now (5.3)."""
     if view.options["windows"] == ADVANCE:
         yield f"You are asked in the first turn alone. Later, {_CLAIM}"
+    if not any(order["card"] != NONE for order in claim_orders(view, decision)):
+        yield "You hold no Campaign card."
     yield from (order for order in claim_orders(view, decision) if order["card"] != NONE)
 
 
