@@ -108,10 +108,13 @@ def test_second_service_works_along_and_takes_over_the_duty(season: Season, serv
     assert season.log.count(on_duty) == 1
     until(lambda: nothing_waits(season))
     sleep(1)  # for it holds the claim of its last game until then
-    for worker in children(services[0].pid):
+    stopped = children(services[0].pid)
+    for worker in stopped:
         os.kill(worker, signal.SIGSTOP)
     goes_on(season)
     services[0].kill()
+    for worker in stopped:
+        os.kill(worker, signal.SIGKILL)
     until(lambda: season.log.count(on_duty) == 2, 60)
     goes_on(season)
     until(lambda: nothing_waits(season))

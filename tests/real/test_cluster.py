@@ -116,6 +116,8 @@ class Cluster:
             assert subprocess.run(words, check=True, capture_output=True, text=True).stdout == ""
 
     def close(self) -> None:
+        self.connection.close()
+        self.tables.close()
         for host in self.hosts:
             host.close()
         self.server.close()
