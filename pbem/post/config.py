@@ -15,7 +15,7 @@ from datetime import date, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from pbem.game import yaml as yamlio
 from pbem.game.schema_check import misfits
@@ -284,7 +284,8 @@ def _contradictions(value: Any, file: Path) -> Iterator[tuple[Place, str, bool]]
         except ValueError:
             yield ("in", "imap", "since"), "there is no such day", False
     if "database" in value:
-        if urlsplit(value["database"]).password is not None:
+        url = urlsplit(value["database"])
+        if url.password is not None or "password" in parse_qs(url.query):
             why = "a password does not stand in this file; PostgreSQL looks for it in ~/.pgpass and in PGPASSWORD"
             yield ("database",), why, False
         if "tables" in value:

@@ -83,9 +83,10 @@ class Cluster:
             (rest,) = [each for each in self.hosts if each is not host]
             sleep(1)  # for a worker holds the claim of its last game until then
             rest.signal(signal.SIGSTOP)
+            taken = self.tables.counts().taken
             before = self.order()
             end = monotonic() + 60
-            while monotonic() < end and not self.at_rest():
+            while monotonic() < end and self.tables.counts().taken < taken + len(GAMES):
                 if self.begun():
                     host.signal(signal.SIGSTOP)
                     break
