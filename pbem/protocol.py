@@ -13,6 +13,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   |-- NameReused             game.table: two rolls of one name
     |   |-- OptionRefused          engine.playout: an answer that is both offered and refused
     |   `-- Stuck                  engine.session: a game that rests for ever
+    |-- AnotherRuns                post.service: another service works on the same tables
     |-- Astray (ValueError)        rules.hannibal_italy.movement.paths: a path that cannot be followed
     |-- BadBeacon (ValueError)     crypto.beacon: a round or a signature that is not drand's
     |-- BadChainFile               crypto.chain_file: the file of a player's own chain
@@ -34,6 +35,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   `-- OtherRules             referee.open_game: the rules here are not those of the game
     |-- Gone                       post.transport.base: a letter that is no longer in the mailbox
     |-- Misdrawn (ValueError)      game.scene: a layout that does not fit its map
+    |-- NoBackup                   post.backup: no backup, or one that would overwrite something
     |-- NoBeaconLibrary            crypto.beacon: py_ecc is not installed
     |-- NotDerived                 audit.acts: a commit that does not follow from what was handed in
     |-- NotInTheBox (LookupError)  game.box: a name that is not in the box, or a box that is not on the shelf
@@ -49,6 +51,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   |-- NoLocks                repo.git.gamelock: this system has no file locks
     |   |-- NoSuchGame             repo.git: no repo of a game at a path
     |   `-- TooLarge               repo.git.objects: a file of a repo that is larger than what is read
+    |-- TablesDamaged              post.sqlite_tables: a file of tables that cannot be read
     |-- Unreachable                post.transport.base: a mail server that does not answer, or broke off
     |   `-- LoginRefused           post.transport.base: a mail server that refuses user or password
     |-- Unreadable                 game.yaml.limits: a text that is no YAML of ours

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +13,7 @@ import typer
 
 from pbem.cli.options import Games, Json, Name, RulesDir, Yes
 from pbem.cli.runtime import (
+    NO_SENDER,
     Boxes,
     ask,
     corrections,
@@ -41,8 +41,13 @@ if TYPE_CHECKING:
 _LINES: Final = 6
 """Of each letter, so many lines are shown beforehand."""
 _NO_SENDER: Final = (
-    "PBEM_FROM is not set: letters come from pbem@localhost, and nobody can answer them. Set it first, such as: "
-    "export PBEM_FROM='Punic Wars <pbem@example.org>'"
+    "PBEM_FROM is not set, and there is no pbem.yaml: letters come from pbem@localhost, and nobody can answer them. "
+    "Give `pbem post --setup` first, or: export PBEM_FROM='Punic Wars <pbem@example.org>'"
+)
+_POST: Final = "`pbem post` sends them."
+_NO_POST: Final = (
+    "Nothing sends them yet: `pbem post` does, once `pbem post --setup` has a mailbox for it; or a mail program or a "
+    "script, such as `sendmail -t -i < FILE`, which moves each to `cur`. See docs/hosting.md."
 )
 
 
@@ -103,7 +108,7 @@ def new(
         press_unsigned=talk.unsigned,
         press_opened=talk.opened,
     )
-    if addresses and "PBEM_FROM" not in os.environ:
+    if addresses and settings.sender == NO_SENDER:
         remark(_NO_SENDER, json)
     if on_a_terminal() and not yes:
         _preview(new_game, settings)
@@ -156,13 +161,12 @@ def _first(game: Adjudicator, settings: MailSettings) -> Iterator[Outgoing]:
 
 def _print_letters(what: str, letters: Sequence[str], settings: MailSettings) -> None:
     """Print the files of letters, and how they are sent."""
+    from pbem.post.config import find
+
     for path in letters:
         print(f"{what}: {path}")
     if letters:
-        print(
-            f"They lie in {settings.games / 'outbox' / 'new'}. pbem does not send them: a mail program or a script "
-            "does, such as `sendmail -t -i < FILE`, and moves each to `cur`. See docs/hosting.md, Letters out."
-        )
+        print(f"They lie in {settings.games / 'outbox' / 'new'}. {_POST if find().exists() else _NO_POST}")
 
 
 def _ask_for_players(

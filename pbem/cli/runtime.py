@@ -30,6 +30,9 @@ FAULTS: Final = 3
 
 Boxes = Sequence[Path] | None
 
+NO_SENDER: Final = "pbem <pbem@localhost>"
+"""The address that letters come from where none is set: nobody can answer it."""
+
 
 def mail_settings(games: Path | None, boxes: Boxes) -> MailSettings:
     """Return the mail settings: the games' folder, the keys, the address that letters come from."""
@@ -58,7 +61,7 @@ def _sender() -> tuple[str, bool]:
     if (file := find()).exists():
         config = load(file)
         return config.sender, config.who.plus
-    return "pbem <pbem@localhost>", False
+    return NO_SENDER, False
 
 
 def post(out: Outgoing, outbox: Path) -> str:

@@ -43,6 +43,9 @@ _AFTER_REFUSED_LOGIN: Final = 900.0
 """Seconds until a login is tried again that was refused: many attempts may lock an account."""
 _WAIT: Final = 10.0
 """Seconds that a reader waits for new letters before it looks what is done."""
+_SOON: Final = 2.0
+_SOON_MARKED: Final = 60.0
+"""So many seconds after a letter has come a reader looks more often what is done."""
 _TICK: Final = 1.0
 _BEAT: Final = 10.0
 _ASK: Final = 900.0
@@ -158,6 +161,8 @@ class Service:
         self._post = post
         self._say = post.say
         self._stop = post.stop
+        self._worked = Event()
+        """Set when the workers have ended."""
         command = [*program, str(post.config.file)]
         self.workers = [KeptWorker(command, post.say) for _ in range(count or os.cpu_count() or 1)]
         self._duty = duty(post.config, post.tables, post.say, self.workers)
@@ -209,8 +214,9 @@ class Service:
         until = monotonic() + _GRACE
         for worker in self.workers:
             worker.end(until - monotonic())
-        for thread in threads:  # a reader that only waits for letters is not waited for
-            thread.join(max(0.0, until - monotonic()) if thread is threads[-1] else _TICK)
+        self._worked.set()
+        for thread in threads:
+            thread.join(max(_TICK, until - monotonic()))
         with suppress(OSError):
             self._beat(STOPPED)
         if not any(thread.is_alive() for thread in threads):
@@ -224,17 +230,24 @@ class Service:
         return health(self._post.tables, self._post.clock()).line
 
     def _read(self, sweep: Sweep) -> None:
-        """Look through one mailbox for as long as the service runs."""
+        """Look through one mailbox until the service stops; mark what is done when the workers have ended."""
+        busy = -_SOON_MARKED
 
         def look() -> None:
+            nonlocal busy
             swept = sweep.look()
             if swept.taken:
+                busy = monotonic()
                 self._duty.ring()
             sweep.mark()
             if not any(swept):
-                sweep.source.wait(_WAIT)
+                sweep.source.wait(_SOON if monotonic() - busy < _SOON_MARKED else _WAIT)
 
         self._again(sweep.source.name, look, 0.0)
+        self._worked.wait(_GRACE)
+        with suppress(PbemError, OSError):  # they are marked when the service runs again
+            if self._duty.is_ours():
+                sweep.mark()
 
     def _send(self) -> None:
         """Send for as long as the service runs."""

@@ -15,6 +15,7 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 from typing import Final, NamedTuple
 
+from pbem.game.wording import counted
 from pbem.mail.mime import Headers
 from pbem.post.auth_results import read, vouched_for
 from pbem.post.config import PostConfig
@@ -66,7 +67,8 @@ class Trial:
 
         for _ in self._source.new(known):
             pass
-        self._say(f"Reading from {self._source.name} works: {len(self._before)} letters are there, none was touched.")
+        there = counted(len(self._before), "letter")
+        self._say(f"Reading from {self._source.name} works: it has {there}, and none was touched.")
 
     def send(self) -> None:
         """Send a letter to the address itself, and one to `user+WORD@`. Raises Unreachable, NotTried."""

@@ -99,8 +99,14 @@ def test_new_says_what_is_missing_where_nobody_is_asked(folder: Folder, monkeypa
     monkeypatch.delenv("PBEM_FROM", raising=False)
     text = said(DONE, *OF_TOY, *PLAYERS[:2])
     assert "blue has no player and gets no letters." in text
-    assert "PBEM_FROM is not set: letters come from pbem@localhost, and nobody can answer them." in text
-    assert f"They lie in {folder.games / 'outbox' / 'new'}. pbem does not send them" in text
+    assert "PBEM_FROM is not set, and there is no pbem.yaml: letters come from pbem@localhost" in text
+    assert f"They lie in {folder.games / 'outbox' / 'new'}. Nothing sends them yet: `pbem post` does, once" in text
+    config = folder.path / "pbem.yaml"
+    config.write_text("from: pbem@example.org\nin: {stdin: true}\nout: {sendmail: {}}\n", "utf-8")
+    monkeypatch.setenv("PBEM_CONFIG", str(config))
+    text = said(DONE, "new", "fourth", *OF_TOY[2:], *PLAYERS)
+    assert "PBEM_FROM" not in text
+    assert "`pbem post` sends them." in text
     monkeypatch.setenv("PBEM_FROM", "Referee <pbem@example.org>")
     assert "PBEM_FROM" not in said(DONE, "new", "third", *OF_TOY[2:], *PLAYERS)
 

@@ -395,7 +395,10 @@ def other_rules(path: Path, errors: Path) -> None:
 
 
 def test_a_clock_that_goes_backwards_changes_nothing(scene: Scene, tmp_path: Path) -> None:
-    """What is written is the same whether the clock goes on or back; the day on record never goes back."""
+    """What is written is the same whether the clock goes on or back; the day on record never goes back.
+
+    But for the author's dates: they say when each letter came.
+    """
     stories, inputs = [], []
     hours_of = {"forwards": range(40), "backwards": range(-1, -999999, -25000), "by weeks": range(0, 9999, 168)}
     for name, hours in hours_of.items():
@@ -412,7 +415,7 @@ def test_a_clock_that_goes_backwards_changes_nothing(scene: Scene, tmp_path: Pat
                 side = game.open_decisions[0].side
                 text = sheet(game, side, *[pick(game, each, Random(len(raws))) for each in game.asked(side)])
                 raws.append(letter(side, text, number=len(raws)))
-        stories.append((raws, standing(folder.path), git(folder.repo(GAME), "log", "--format=%at %ct")))
+        stories.append((raws, standing(folder.path), git(folder.repo(GAME), "log", "--format=%ct")))
         with folder.open() as game:
             turns = [game.ledger.public_turn(n) for n in range(1, game.adjudication + 1)]
         days = [turn["day"] for turn in turns]

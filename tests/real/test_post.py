@@ -174,6 +174,18 @@ def test_server_that_is_down_is_told_once_and_caught_up_with(season: Season) -> 
             season.host.start_postfix()
 
 
+def test_letter_of_fifty_megabytes_is_answered_but_not_fetched(season: Season) -> None:
+    large = asks_status(season, 1) + b"x" * 70 + b"\n" + (b"y" * 75 + b"\n") * 660_000
+    put(season, large)
+    put(season, asks_status(season, 2))
+    with Proxy(season.host.ports["IMAP"]) as proxy:
+        assert once(through(season, "IMAP", proxy))
+        assert proxy.lines < 1000
+    assert "a letter of 50 MB is refused without fetching it" in season.log
+    soon(lambda: len(answered(season)) == 2, 30)
+    assert set(answered(season).values()) == {1}
+
+
 @pytest.fixture
 def bounced(host: MailHost, tmp_path: Path) -> Season:
     """Return a game in which the mailbox of blue is full for ever."""

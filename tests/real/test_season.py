@@ -88,9 +88,9 @@ def test_opening_is_played_by_letters_to_a_battle(
         with season.open() as game:
             asked = game.open_decisions[0].side
         season.letter_with(USERS[asked], f"{GAME}, report {last}")
+        with host.mailbox("referee") as box:
+            soon(lambda: not box.search("UNSEEN"), 60)
     season.pbem("verify", GAME, "--with-key")
-    with host.mailbox("referee") as box:
-        soon(lambda: not box.search("UNSEEN"))
     for user in USERS.values():
         seen = Counter(str(each["Message-ID"]) for each in season.letters(user))
         assert set(seen.values()) == {1}

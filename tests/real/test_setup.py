@@ -61,7 +61,7 @@ def master(host: MailHost, **more: str) -> Scripted:
 def test_setup_writes_a_config_that_works(host: MailHost, tmp_path: Path) -> None:
     file, talk = tmp_path / "pbem.yaml", master(host)
     assert set_up(file, talk, 20)
-    assert "0 letters are there, none was touched" in talk.heard
+    assert "it has 0 letters, and none was touched" in talk.heard
     assert f"The provider says as {HOST} who sent a letter, and nobody else can" in talk.heard
     assert "referee+WORD@pbem.test is delivered" in talk.heard
     found = config.load(file)
@@ -81,7 +81,7 @@ def test_setup_touches_no_letter_of_somebody_else(host: MailHost, tmp_path: Path
         box.append("INBOX", b"From: aunt@example.org\r\nSubject: tea\r\n\r\nCome!\r\n")
     talk = master(host)
     assert set_up(tmp_path / "pbem.yaml", talk, 20)
-    assert "1 letters are there" in talk.heard
+    assert "it has 1 letter, and" in talk.heard
     with host.mailbox("referee") as box:
         assert len(box.search("UNSEEN")) == 1
 
