@@ -29,11 +29,6 @@ class KeptWorker:
         self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE)
         self._started = monotonic()
 
-    @property
-    def id(self) -> int | None:
-        """The id of the process; None: it does not run."""
-        return self._process.pid if self._process is not None else None
-
     def revive(self) -> None:
         """Start it again if it has ended; after a while, if it ends again and again."""
         if self._process is not None and (code := self._process.poll()) is not None:
@@ -42,7 +37,11 @@ class KeptWorker:
             self._deaths = self._deaths + 1 if monotonic() - self._started < self._SOON else 0
             self._due = monotonic() + (min(60.0, 2.0**self._deaths) if self._deaths else 0.0)
         if self._process is None and monotonic() >= self._due:
-            self.start()
+            try:
+                self.start()
+            except OSError as wrong:  # no memory, too many processes: that passes
+                self._due = monotonic() + self._SOON
+                self._say(f"no worker can be started: {wrong.strerror or wrong}; tried again")
 
     def ring(self) -> None:
         """Tell it that there is something to do."""
