@@ -59,6 +59,8 @@ class Sweep:
         self._limits = limits
         self._say = say
         self._clock = clock
+        self._told: dict[str, float] = {}
+        """Sender -> when the log may say again that their letters come too fast."""
 
     def look(self, most: int = 200) -> Swept:
         """Put at most so many new letters in order; return what was found. Raises Unreachable, OSError."""
@@ -135,8 +137,13 @@ class Sweep:
         at = min(letter.at.timestamp(), self._clock())
         new = NewLetter(sha256(raw).hexdigest(), opened.sender, at, raw, games, by, letter.size)
         due = self._due(new)
-        if self._tables.add(letter.source, letter.uid, new, due) and due:
-            self._say(f"letters of {opened.sender} come too fast: one waits until {_time(max(due.values()))}")
+        if (
+            self._tables.add(letter.source, letter.uid, new, due)
+            and due
+            and self._clock() >= self._told.get(new.sender, 0)
+        ):
+            self._told[new.sender] = self._clock() + _HOUR
+            self._say(f"letters of {new.sender} come too fast: the first waits until {_time(max(due.values()))}")
 
     def _due(self, new: NewLetter) -> Mapping[str, float]:
         """Return when a letter may be taken in by each game, where its sender or the game has had too many of late."""

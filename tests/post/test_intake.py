@@ -21,6 +21,12 @@ NOW = datetime.now(UTC)
 SIDE = "red"
 
 
+@pytest.fixture(autouse=True)
+def now(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the letters come when the test runs: older ones than the games are passed over."""
+    monkeypatch.setattr("tests.post.test_intake.NOW", datetime.now(UTC))
+
+
 @pytest.fixture
 def season(tmp_path: Path) -> Season:
     made = Season(tmp_path)
@@ -198,7 +204,7 @@ def test_sender_of_too_many_letters_waits_and_no_other(box: Box, tables: Tables,
             taken.append((hours, found.id))
             tables.done(found.id, "punica")
     assert taken == [(0, 1), (0, 2), (0, 5), (1, 3), (1, 4)]
-    assert sum("come too fast" in line for line in season.said) == 2
+    assert sum("come too fast" in line for line in season.said) == 1
 
 
 def test_game_with_too_many_letters_waits_and_no_other(box: Box, tables: Tables, season: Season) -> None:

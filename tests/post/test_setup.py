@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -295,3 +297,15 @@ def test_trial_word_is_as_long_as_a_token(monkeypatch: pytest.MonkeyPatch) -> No
     trial.Trial(read, box, Mail(box), lambda line: None).send()
     (to,) = [line for line in box.letters[1].decode().splitlines() if line.startswith("To: ")]
     assert len(to.partition("+")[2].partition("@")[0]) == LENGTH
+
+
+def test_command_without_anybody_to_ask_writes_nothing(tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "pbem", "post", "--setup", "--config", tmp_path / "pbem.yaml"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout) == (1, "Nobody answers; no config was written.\n")
+    assert list(tmp_path.iterdir()) == []
