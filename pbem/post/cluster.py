@@ -88,6 +88,7 @@ class ClusterDuty(Duty):
         self._feeder = Feeder(database, tables, say)
         self._guard = Lock()
         self._connection: psycopg.Connection[Any] | None = None
+        self._held = False
 
     @contextmanager
     def opened(self) -> Iterator[None]:
@@ -101,37 +102,38 @@ class ClusterDuty(Duty):
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        if not self.is_ours():
-            self._drop()
-            raise AnotherRuns(f"another service with {self._database} reads the mailboxes; nothing was done")
         try:
+            if not self._hold():
+                raise AnotherRuns(f"another service with {self._database} reads the mailboxes; nothing was done")
             yield
         finally:
             self._drop()
 
     def is_ours(self) -> bool:
         with self._guard:
-            try:
-                with failing(self._database):
-                    if self._connection is not None:
-                        self._connection.execute("SELECT 1")  # the lock goes with the connection
-                        return True
-                    return self._tried()
-            except OSError:
-                self._drop()
-                raise
+            held = self._held
+            if self._hold() and not held:
+                self._say("this service reads the mailboxes and sends")
+            return self._held
 
-    def _tried(self) -> bool:
-        """Take the lock, if nobody has it."""
-        connection = connect(self._database)
-        if connection.execute("SELECT pg_try_advisory_lock(%s)", (_ON_DUTY,)).fetchone() == (True,):
-            self._connection = connection
-            self._say("this service reads the mailboxes and sends")
-            return True
-        connection.close()
-        return False
+    def _hold(self) -> bool:
+        """Take the lock, if nobody else has it, and return whether we do. It goes with the connection."""
+        try:
+            with failing(self._database):
+                if self._connection is None:
+                    self._connection = connect(self._database)
+                if self._held:
+                    self._connection.execute("SELECT 1")
+                else:
+                    found = self._connection.execute("SELECT pg_try_advisory_lock(%s)", (_ON_DUTY,)).fetchone()
+                    self._held = found == (True,)
+        except OSError:
+            self._drop()
+            raise
+        return self._held
 
     def _drop(self) -> None:
+        self._held = False
         if self._connection is not None:
             self._connection.close()
             self._connection = None

@@ -13,6 +13,7 @@ from pbem.post import bounces
 from pbem.post.backup import last_backup
 from pbem.post.config import PostConfig
 from pbem.post.health import health, waiting
+from pbem.post.log import sentence
 from pbem.post.open_tables import never_opened, open_tables
 from pbem.post.transport.base import Source, Unreachable
 from pbem.post.transport.stdin import StdinSource
@@ -99,7 +100,7 @@ def _tables(config: PostConfig) -> Iterator[Finding]:
         yield from (Finding("post", False, text) for text in waiting(tables) if "cannot be taken in" in text)
         tables.close()
     except (PbemError, OSError) as wrong:
-        yield Finding("tables", False, str(wrong))
+        yield Finding("tables", False, sentence(wrong))
 
 
 def _ways(config: PostConfig) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from errno import EIO, ENOSPC
+from errno import ENOSPC, ENOTCONN
 from threading import local
 from time import time
 from typing import Any, Final, LiteralString
@@ -325,7 +325,7 @@ def failing(url: str) -> Iterator[None]:
         lines = str(wrong).splitlines() or [type(wrong).__name__]
         if isinstance(wrong, psycopg.OperationalError | psycopg.InterfaceError):
             full = isinstance(wrong, psycopg.errors.DiskFull)
-            raise OSError(ENOSPC if full else EIO, lines[0], url) from wrong
+            raise OSError(ENOSPC if full else ENOTCONN, lines[0], url) from wrong
         raise TablesDamaged(f"the tables in {url} cannot be used: {lines[0]}") from wrong
 
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from subprocess import Popen
+from subprocess import Popen, run
 from time import sleep
 
 import pytest
@@ -195,6 +195,22 @@ def test_worker_that_wakes_up_late_reads_again(season: Season, monkeypatch: pyte
     assert len(names) == len(set(names)) > 0
     post.tables.close()
     tables.close()
+
+
+def test_database_that_is_away_is_told_by_every_command(season: Season, monkeypatch: pytest.MonkeyPatch) -> None:
+    season.file.write_text(
+        season.file.read_text().replace("postgresql://pbem@127.0.0.1:", "postgresql://pbem@127.0.0.2:")
+    )
+    monkeypatch.chdir(season.path)
+    words = {"PBEM_GAMES": "games", "PBEM_KEYS": "keys", "PBEM_RULES": str(ROOT / "tests" / "toy")}
+
+    def said(*verb: str) -> str:
+        command = [sys.executable, "-m", "pbem", *verb]
+        return run(command, env={**os.environ, **words}, capture_output=True, text=True, check=False).stdout
+
+    assert "Post: what waits cannot be told: postgresql://pbem@127.0.0.2:" in said("status")
+    (wrong,) = [line for line in said("doctor").splitlines() if " tables: " in line]
+    assert wrong.startswith("WRONG  tables: postgresql://pbem@127.0.0.2:")
 
 
 @pytest.mark.parametrize("missing", ["psycopg", "procrastinate"])
