@@ -1,8 +1,9 @@
 """How many letters a game takes: each time somebody must be asked, one of their sheets answers all that they are asked.
 
-Games are played out in memory, by random answers and by the rules' own advice, without standing orders and with the
-set that comes with the game. The steps of one march count as ordered in one sheet, as a player orders them, unless
-the enemy had to write in between.
+Games are played out in memory, by random answers and by the bot, without standing orders and with the set that comes
+with the game. The steps of one march count as ordered in one sheet, as a player orders them, unless the enemy had to
+write in between; so do the actions of one activation, up to its end. For a game with a bot the questions that made a
+side write are listed by kind.
 """
 
 from __future__ import annotations
@@ -33,16 +34,23 @@ DAY = "2026-01-01"
 class Course:
     """How a game goes: the kind of question and of event that letters are counted by, with what each is called.
 
-    `goes_on` are the orders that may stand in the same sheet as the one that led to them.
+    `goes_on` are the orders that may stand in the same sheet as the one that led to them. `played` is the event by
+    which card plays are counted, if not every question of the kind is one; `most` is how many letters a play may take
+    when the bot plays with the default set.
     """
 
     play: tuple[str, str]
     turn: tuple[str, str]
     goes_on: frozenset[str]
+    played: str = ""
+    most: float | None = None
 
 
 PLAYED: Mapping[str, Course] = {
     "rome_carthage": Course(("play", "a card play"), ("turn_begins", "a turn"), frozenset({"march"})),
+    "sword_of_rome": Course(
+        ("act", "a card play"), ("turn_begins", "a turn"), frozenset({"act", "march"}), "card_played", 2.0
+    ),
     "hannibal_italy": Course(("", ""), ("segment_begins", "a segment"), frozenset({"move"})),
 }
 
@@ -78,10 +86,14 @@ def _figures(loaded: Loaded, course: Course) -> Iterator[Figure]:
             for seed in range(games):
                 post.add(play(loaded, course, seed, filed, answered == "advised"))
             name, total = f"{loaded.box.id}, {answered} play, {standing}", sum(post.letters.values())
-            bar = 2.2 if answered == "random" and filed else None
+            bar = course.most if answered == "advised" else None if course.played else 2.2
+            bar = bar if filed else None
             if post.plays:
                 yield Figure(f"letters {course.play[1]}, {name}", total / post.plays, "letters", bar)
             yield Figure(f"letters {course.turn[1]}, {name}", total / post.turns, "letters")
+            if course.most is not None and answered == "advised":
+                for kind, count in post.letters.most_common():
+                    yield Figure(f"letters {course.play[1]}, {name}: {kind}", count / post.plays, "letters")
 
 
 def usual_orders(loaded: Loaded, side: Side) -> Sequence[Filed]:
@@ -112,8 +124,14 @@ def play(loaded: Loaded, course: Course, seed: int, filed: Mapping[Side, Sequenc
             answer[0] if answer is not None else order_of(rules, session, decision, rng, advised)
             for decision, answer in zip(session.open_decisions, found, strict=True)
         ]
-        post.plays += sum(decision.kind == course.play[0] for decision in session.open_decisions)
+        if course.played:
+            if any(rules.ends(order) for order in orders):
+                wrote = None
+        else:
+            post.plays += sum(decision.kind == course.play[0] for decision in session.open_decisions)
         session.answer(orders)
+    if course.played:
+        post.plays = sum(event.kind == course.played for event in session.table.events)
     post.turns = sum(event.kind == course.turn[0] for event in session.table.events)
     return post
 

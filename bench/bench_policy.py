@@ -3,7 +3,8 @@
 Every game on the shelf that has a stand-in is measured in its usual edition. Where a position counts points (`vp`),
 their distribution is told, side by side if each has points of its own: the tenths of the games, from the lowest to the
 highest. A side that wins less than half of its share of the decided games speaks against the values of the edition.
-It takes some minutes a game: `python -m bench policy`.
+It takes some minutes a game: `python -m bench policy`. How long the stand-in thinks is told too, in seconds of this
+processor.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from random import Random
+from time import process_time
 from typing import Any, Final
 
 from bench import AT_LEAST, Figure
@@ -24,6 +26,8 @@ PLAYED: Final = 200
 TENTHS: Final = 10
 FAIR: Final = 0.5
 """Of its share of the decided games, so much each side wins at least: of two sides each a quarter of the games."""
+LONGEST: Final = 5.0
+"""Seconds that a game may take."""
 
 
 def figures() -> Iterator[Figure]:
@@ -37,7 +41,15 @@ def figures() -> Iterator[Figure]:
 
 def figures_of(game: str, rules: Any, scenario: str, played: int = PLAYED) -> Iterator[Figure]:
     """Yield what share of the decided games each side wins, the share of draws, and how the points are distributed."""
-    games = [contest(rules, scenario, seed) for seed in range(played)]
+    seconds: list[float] = []
+    games = []
+    for seed in range(played):
+        begun = process_time()
+        games.append(contest(rules, scenario, seed))
+        seconds.append(process_time() - begun)
+    yield Figure(f"{game} {scenario}: the longest game", max(seconds), "s", LONGEST)
+    answered = sum(each.decisions for each in games)
+    yield Figure(f"{game} {scenario}: a decision, the game itself included", 1000 * sum(seconds) / answered, "ms")
     wins = Counter(side for each in games for side in (each.result.winners if each.result else ()))
     decided = sum(bool(each.result and each.result.winners) for each in games)
     fair = 100 * FAIR / len(rules.sides)

@@ -66,7 +66,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 if TYPE_CHECKING:  # names for the signatures of `Rules` only: at run time this module imports nothing of ours
@@ -137,10 +136,6 @@ class Order:
         return Fault(ILLEGAL, path, reason, rule)
 
 
-NO: Final = frozenset({"end", "hold", "leave", "none", "pass", "stop"})
-"""Words by which an answer does nothing: `card: none`, `stop: true`. So do false, 0 and an empty list."""
-_MOST_LOOKED_AT: Final = 1_000
-"""Legal orders among which `Rules.decline` looks for the one that does nothing."""
 MALFORMED: Final = "malformed"
 ILLEGAL: Final = "illegal"
 
@@ -392,6 +387,13 @@ class Rules(ABC, Generic[S]):
         """
         return False
 
+    def is_for_later(self, view: S, decision: Decision, order: Order) -> bool:
+        """Tell whether an order that waits is meant for a later decision of its kind than the one that is open now.
+
+        It then stays in its queue until that comes, and does not expire.
+        """
+        return False
+
     # ---- for forecasts
 
     def foresee(self, view: S, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
@@ -443,28 +445,6 @@ class Rules(ABC, Generic[S]):
         items. Empty: any text. The keys of a mapping that is not named here are ids of the box.
         """
         return {}
-
-    def decline(self, view: S, decision: Decision) -> Order | None:
-        """Return the legal answer by which a side does nothing, for test cases; None: there is none, as far as is seen.
-
-        It is one of which every part says no (`NO`).
-        """
-        if decision.default is not None and does_nothing(decision.default):
-            return Order(decision.kind, decision.default)
-        few = islice(self.legal_orders(view, decision), _MOST_LOOKED_AT)
-        return next((order for order in few if does_nothing(order.body)), None)
-
-
-def does_nothing(body: Mapping[str, Any]) -> bool:
-    """Tell whether an answer says no to all that it is asked.
-
-    >>> does_nothing({"fight": False}), does_nothing({"stop": True}), does_nothing({"card": 33})
-    (True, True, False)
-    """
-    return bool(body) and all(
-        not value or (key in NO if value is True else isinstance(value, str) and value in NO)
-        for key, value in body.items()
-    )
 
 
 def cited(rule: str) -> str:

@@ -18,7 +18,7 @@ VERBS: Final[Mapping[str, tuple[str, ...]]] = {
         *("keys", "backup", "restore", "doctor"),
     ),
     "For sceptics": ("log", "verify", "explain", "replay", "what-if"),
-    "About the rules": ("rules", "odds", "case", "coverage"),
+    "About the rules": ("rules", "odds", "case", "coverage", "box"),
     "For a first look": ("demo",),
 }
 """The verbs under their headings, in the order in which `pbem --help` lists them."""

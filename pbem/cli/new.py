@@ -125,11 +125,13 @@ def new(
             "awaited": list(game.awaited),
             "waiting": open_questions(game),
             "letters": letters,
-        }
+        } | ({"printed": game.charter.printed} if game.charter.printed else {})
         if json:
             print_json(record)
             return
         print(f"{name} is ready: {record['repo']}")
+        if game.charter.printed:
+            print(f"{game.charter.printed}. `pbem rules {rules} --open` lists what is not.")
         print(
             f"Its secrets are in {settings.keys / (name + '.yaml')}. Keep a copy: without them the game cannot go on."
         )

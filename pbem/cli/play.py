@@ -52,6 +52,8 @@ def shelf(check: bool, boxes: Boxes, json: bool) -> None:
         return
     for row in rows:
         print(f"{row['id']}: {row['title']}" + (" (checked)" if check else ""))
+        if row["printed"]:
+            print(f"  {row['printed']}")
         print(f"  sides: {', '.join(row['sides'])}")
         for edition, sides in row["sides_of_editions"].items():
             print(f"    in edition {edition}: {', '.join(sides)}")
@@ -66,12 +68,23 @@ def _on_the_shelf(box: Box, boxes: Boxes) -> dict[str, Any]:
     return {
         "id": box.id,
         "title": box.title,
+        "printed": _as_printed(box),
         "editions": list(box.editions),
         "scenarios": list(box.scenarios),
         "sides": usual,
         "sides_of_editions": {edition: others for edition, others in sides.items() if others != usual},
         "folder": str(box.folder),
     }
+
+
+def _as_printed(box: Box) -> str:
+    """Return how much of a game is as printed; nothing while its box cannot be read."""
+    from pbem.game.box_file import BrokenBox
+
+    try:
+        return box.as_printed
+    except BrokenBox:
+        return ""
 
 
 def _sides(box: Box, edition: str, boxes: Boxes) -> list[str]:

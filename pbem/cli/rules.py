@@ -1,8 +1,9 @@
-"""`pbem rules`: the editions of a game, its options, and how reliable the sources of its box are."""
+"""`pbem rules`: the editions of a game, its options, its sources, and what of it is reconstructed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -22,18 +23,43 @@ _HOW: Final = (
     "progress, pbem migrate NAME --correct FILE --accept --reason WHY."
 )
 """How an owner of the printed game corrects an unreliable file."""
+_FORMS: Final = (
+    "pbem box new {id} DIR writes these files as forms, with every id and what the sources demand of it. Correct them; "
+    "pbem box check DIR holds them against the sources. Then name DIR in PBEM_RULES, or give single files to one game: "
+    "pbem new NAME --rules {id} --correct FILE."
+)
+"""How an owner of the printed game corrects what is reconstructed."""
 _NOT_PRINTED: Final = ("schemas/", "cases/", "messages/")
 """Files of a box that no rulebook prints."""
 _Note: TypeAlias = tuple[str, str, str, tuple[str, ...]]
 """A note on sources: file, subject, note, and the editions that it is true of; none: all that are printed."""
 
 
-def rules(game: str, edition: str | None, boxes: Boxes, json: bool, orders: bool = False) -> None:
-    """Print the editions and the options of a game; with `edition`, only that one; with `orders`, its orders."""
+def rules(
+    game: str,
+    edition: str | None,
+    boxes: Boxes,
+    json: bool,
+    *,
+    orders: bool = False,
+    cards: bool = False,
+    open_: bool = False,
+) -> None:
+    """Print the editions and the options of a game; with `edition`, only that one.
+
+    With `orders` print its orders instead, with `cards` the words that its cards may use, with `open_` what of it is
+    reconstructed.
+    """
     from pbem.game.box import Box, NotInTheBox
 
     if orders:
         _print_orders(game, boxes, json)
+        return
+    if cards:
+        _print_cards(game, boxes, json)
+        return
+    if open_:
+        _print_open(game, boxes, json)
         return
     box = _box(game, boxes)
     chosen = {id: box.options(id) for id in box.editions}
@@ -58,10 +84,7 @@ def rules(game: str, edition: str | None, boxes: Boxes, json: bool, orders: bool
             print(f"  {file}: {correction.shown}")
     if notes:
         print("\nHow reliable the box is")
-        for file, about, note, editions in notes:
-            place = ", ".join(filter(None, (file, about)))
-            here = f" ({', '.join(editions)})" if editions else ""
-            _print_wrapped(f"{place}{here}: {note}", "  ")
+        _print_notes(notes)
         print("\nTo correct it")
         _print_wrapped(_HOW.format(id=box.id, folder=box.folder), "  ")
 
@@ -75,6 +98,47 @@ def _print_orders(game: str, boxes: Boxes, json: bool) -> None:
         print_json(order_records(box))
     else:
         print(order_reference(box), end="")
+
+
+def _print_cards(game: str, boxes: Boxes, json: bool) -> None:
+    """Print the vocabulary of the cards of a game, if its cards are data."""
+    from pbem.render.card_reference import WORDS, card_reference
+
+    box = _box(game, boxes)
+    if WORDS not in box.files:
+        misuse(f"the events of {box.title} are no data: there is no list of words for its cards")
+    elif json:
+        print_json(dict(box.table(WORDS)["words"]))
+    else:
+        print(card_reference(box), end="")
+
+
+def _print_open(game: str, boxes: Boxes, json: bool) -> None:
+    """Print what of a game is reconstructed: records that no source tells of, and notes on sources."""
+    from pbem.game.box import Box
+    from pbem.game.printed import counts, unprinted
+
+    box = _box(game, boxes)
+    notes = _notes_of([Box(box.folder, box.corrections, id) for id in box.editions])
+    records = list(unprinted(box))
+    if json:
+        lists = [{"what": what, "missing": missing, "records": ids} for what, missing, ids in records]
+        shares = [{"what": what, "printed": printed, "of": of} for what, printed, of in counts(box)]
+        print_json({"id": box.id, "title": box.title, "printed": shares, "open": lists, "confidence": _noted(notes)})
+        return
+    print(f"{box.title} ({box.id})" + (f": {box.as_printed}" if box.as_printed else ""))
+    for what, of_it in groupby(records, lambda each: each[0]):
+        print(f"\nNot as printed: {what}")
+        for _, missing, ids in of_it:
+            _print_wrapped(f"{missing} ({len(ids)}): {', '.join(ids)}", "  ")
+    if notes:
+        print("\nNotes on the sources")
+        _print_notes(notes)
+    if not records and not notes:
+        print("\nThis box says of nothing that it is reconstructed.")
+    elif records:
+        print("\nTo correct it")
+        _print_wrapped(_FORMS.format(id=box.id), "  ")
 
 
 def _box(game: str, boxes: Boxes) -> Box:
@@ -103,11 +167,24 @@ def _record(box: Box, chosen: Mapping[str, Mapping[str, Any]], notes: Iterable[_
         },
         "options": {name: dict(option) for name, option in options.items()},
         "corrected": {file: correction.shown for file, correction in sorted(box.corrections.items())},
-        "confidence": [
-            {"file": file, "about": about, "note": note} | ({"editions": list(editions)} if editions else {})
-            for file, about, note, editions in notes
-        ],
+        "confidence": _noted(notes),
     }
+
+
+def _noted(notes: Iterable[_Note]) -> list[dict[str, Any]]:
+    """Return the notes on sources for --json."""
+    return [
+        {"file": file, "about": about, "note": note} | ({"editions": list(editions)} if editions else {})
+        for file, about, note, editions in notes
+    ]
+
+
+def _print_notes(notes: Iterable[_Note]) -> None:
+    """Print the notes on sources, each with its file and the editions that it is true of."""
+    for file, about, note, editions in notes:
+        place = ", ".join(filter(None, (file, about)))
+        here = f" ({', '.join(editions)})" if editions else ""
+        _print_wrapped(f"{place}{here}: {note}", "  ")
 
 
 def _print_editions(box: Box, chosen: Mapping[str, Any]) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from pbem.cli.backup import backup, doctor, restore
+from pbem.cli.box import box
 from pbem.cli.by_reader import ByReader
 from pbem.cli.chain_and_beacon import beacon, my_chain
 from pbem.cli.disputes import explain, migrate, replay, what_if
@@ -50,6 +51,7 @@ def pbem(
 
 
 app.add_typer(keys)
+app.add_typer(box)
 app.add_typer(my_chain)
 app.command()(beacon)
 app.command()(player)
@@ -339,13 +341,15 @@ def rules(
     edition: Annotated[str | None, typer.Option("--edition", help="Show only this edition.")] = None,
     preset: Annotated[str | None, typer.Option("--preset", hidden=True)] = None,
     orders: Annotated[bool, typer.Option("--orders", help="Describe every kind of order instead.")] = False,
+    cards: Annotated[bool, typer.Option("--cards", help="List the words that its cards may use instead.")] = False,
+    open_: Annotated[bool, typer.Option("--open", help="List what is reconstructed instead.")] = False,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Show a game's editions and options, and how reliable their sources are; or its orders."""
+    """Show a game's editions and options, and how reliable their sources are; or its orders; or the words of cards."""
     from pbem.cli import rules as editions
 
-    editions.rules(game, edition or preset, rules_dir, json, orders)
+    editions.rules(game, edition or preset, rules_dir, json, orders=orders, cards=cards, open_=open_)
 
 
 @app.command()

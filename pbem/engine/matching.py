@@ -3,6 +3,9 @@
 An order says it by its kind, and by `for` where several decisions of a kind are open to one side at once. Without `for`
 it is for the only one of them that it answers legally. This is asked wherever orders meet decisions: when a sheet comes
 in, in the queue, and when it is told whom a game waits for.
+
+In the queue an order may also be for a decision that is not open yet, which only the rules know
+(`Rules.is_for_later`). A sheet that comes in answers what is open.
 """
 
 from __future__ import annotations

@@ -150,8 +150,10 @@ class Session(Generic[S]):
         return list(self.rules.check(self.rules.view(self.position, decision.side), decision, order))
 
     def is_for(self, order: Order, decision: Decision) -> bool:
-        """Tell whether an order is for a decision, which is one of those that are open."""
-        return is_for(order, decision, self.open_decisions, lambda each, order: not self.faults(each, order))
+        """Tell whether an order that waits is for a decision, which is one of those that are open."""
+        if not is_for(order, decision, self.open_decisions, lambda each, order: not self.faults(each, order)):
+            return False
+        return not self.rules.is_for_later(self.rules.view(self.position, decision.side), decision, order)
 
     def every_fault(
         self,

@@ -30,6 +30,7 @@ from pbem.game.corrections import Correction, Corrections, corrections_for, read
 from pbem.game.order_form import OrderForm
 from pbem.game.pins import box_digest
 from pbem.game.plain import Record
+from pbem.game.printed import marked_names, sentence
 from pbem.game.schema_check import ANY_SCHEMA, misfits
 from pbem.game.wording import did_you_mean, listing, on_one_line
 from pbem.game.words import WORDS, Lexicon, read_lexicon
@@ -228,8 +229,14 @@ class Box:
 
     @cached_property
     def names(self) -> Mapping[str, str]:
-        """Id -> name of all that has both in the files that `names_from` lists."""
-        return {id: name for file in self.table(GAME)["names_from"] for _, id, name in named((), self.table(file))}
+        """Id -> name of all that has both in the files that `names_from` lists, marked if it is not as printed."""
+        names = {id: name for file in self.table(GAME)["names_from"] for _, id, name in named((), self.table(file))}
+        return names | dict(marked_names(self))
+
+    @cached_property
+    def as_printed(self) -> str:
+        """How much of it is as printed, such as "42 of 75 places as printed"; empty if it says nothing of that."""
+        return sentence(self)
 
     @cached_property
     def lexicon(self) -> Lexicon:
@@ -293,7 +300,7 @@ class Box:
     def _value(self, file: str) -> Any:
         """Return the value of a file, from the cache if it can be: JSON is read ten times as quickly as YAML."""
         try:
-            key = (__version__, sha256(self._text(file)).hexdigest())
+            key = (__version__, sha256(self.text(file)).hexdigest())
         except FileNotFoundError:
             return self._document(file).value  # which says so, with its place
         value = recall("box", *key)
@@ -305,10 +312,11 @@ class Box:
     def _document(self, file: str) -> yamlio.Document:
         document = self._documents.get(file)
         if document is None:
-            document = self._documents[file] = read_text(lambda: self._text(file), self._shown(file))
+            document = self._documents[file] = read_text(lambda: self.text(file), self._shown(file))
         return document
 
-    def _text(self, file: str) -> bytes:
+    def text(self, file: str) -> bytes:
+        """Return the text of a file. Raises FileNotFoundError if there is none."""
         instead = self._instead(file)
         return (self.folder / f"{file}.yaml").read_bytes() if instead is None else instead.text
 

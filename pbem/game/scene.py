@@ -177,12 +177,16 @@ class BaseMap:
 
 @dataclass(frozen=True, slots=True)
 class DrawnSide:
-    """A player's side: its name, the colour of its things, and the colour that writing on them takes."""
+    """A player's side: its name, the colour of its things, and the colour that writing on them takes.
+
+    `sign` is a letter or two on the places that it holds, to know it by without colour.
+    """
 
     id: str
     name: str
     colour: str
     ink: str = "#ffffff"
+    sign: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,6 +344,7 @@ def base_map(
             {name: Slot(each["at"][0], each["at"][1], each["width"]) for name, each in layout.get("slots", {}).items()}
         ),
         digest="",
+        meanings=tuple(layout.get("meanings", {}).items()),
     )
     return sealed(base)
 

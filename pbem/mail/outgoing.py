@@ -216,10 +216,11 @@ def welcome_letter(game: Adjudicator, side: Side, settings: MailSettings) -> Out
 
 
 def heading(game: Adjudicator, side: Side) -> dict[str, object]:
-    """Return what the first letters say of a game: title, edition, players, the tip and digest of its dice."""
+    """Return what the first letters say of a game: title and how much is as printed, edition, players, dice."""
     dice = game.charter.dice
     return {
         "title": game.box.title,
+        "printed": game.box.as_printed,
         "edition": game.box.table("game")["editions"][game.charter.edition]["title"],
         "game": game.name,
         "player": game.player(side),

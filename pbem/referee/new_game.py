@@ -87,6 +87,7 @@ class NewGame:
             dice=promise(keys, self.beacon),
             sealed_to=recipient_of(keys.identity),
             signed_by=public_key(keys.signing),
+            printed=f"{box.title}: {box.as_printed}" if box.as_printed else None,
             quorum=self.quorum,
             one_side_each=self.one_side_each,
             press=self.press,

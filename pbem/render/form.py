@@ -15,7 +15,8 @@ from pbem.crypto.player_chains import PlayerChain
 from pbem.game import LegalOrders
 from pbem.game import yaml as yamlio
 from pbem.game.box import Box
-from pbem.protocol import Decision, Order, Rules, S, Side, cited, does_nothing
+from pbem.game.declining import does_nothing
+from pbem.protocol import Decision, Order, Rules, S, Side, cited
 from pbem.render.wrap import GLUE, folded
 
 WIDTH: Final = 70

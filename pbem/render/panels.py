@@ -202,11 +202,15 @@ def _wrapped(text: str, width: float, weight: Weight, size: int) -> list[str]:
 def legend(base: BaseMap, sides: tuple[DrawnSide, ...], width: int, scale: float) -> Image.Image:
     """Return the signs of a map with their meanings: places on the left, paths and terrain on the right."""
     looks = [look for look in base.place_kinds.values() if look.form != "open"]
-    kinds = [(look.form, look.size, look.empty, look.legend, False) for look in looks]
     first = looks[0]
+    kinds = [(spot(look.form, look.size - 4, look.empty, False, scale), look.legend) for look in looks]
     if any(place.port for place in base.places.values()):
-        kinds.append((first.form, first.size, first.empty, "Port", True))
-    kinds += [(first.form, first.size, side.colour, f"Held by {side.name}", False) for side in sides]
+        kinds.append((spot(first.form, first.size - 4, first.empty, True, scale), "Port"))
+    for side in sides:
+        # Room for a sign needs the whole size.
+        size = first.size if side.sign else first.size - 4
+        sign = spot(first.form, size, side.colour, False, scale, side.sign, side.ink)
+        kinds.append((sign, f"Held by {side.name}"))
     middle = width * 0.5
     rows = max(len(kinds) + len(base.meanings), len(base.path_kinds) + len(base.tile_kinds) + bool(base.streams))
     height = _LINE * rows + 14
@@ -226,8 +230,7 @@ def legend(base: BaseMap, sides: tuple[DrawnSide, ...], width: int, scale: float
             _meaning(max(46, left + across + 9), level, meaning),
         ]
     picture = sketch.done()
-    for level, (form, size, fill, meaning, port) in zip(levels, kinds, strict=False):
-        sign = spot(form, size - 4, fill, port, scale)
+    for level, (sign, meaning) in zip(levels, kinds, strict=False):
         at = round(26 * scale - sign.width / 2), round(level * scale - sign.height / 2)
         picture.alpha_composite(sign, at)
         words.append(_meaning(46, level, meaning))

@@ -220,8 +220,8 @@ def _places(board: Image.Image, scene: Scene, sides: dict[str, DrawnSide], scale
         if kind.form == "open":
             continue
         side = sides.get(scene.control.get(id) or "")
-        fill, letter = (side.colour, side.ink) if side else (kind.empty, canvas.INK)
-        _put(board, spot(kind.form, kind.size, fill, place.port, scale, place.mark, letter), base, id, scale)
+        fill, letter, sign = (side.colour, side.ink, side.sign) if side else (kind.empty, canvas.INK, "")
+        _put(board, spot(kind.form, kind.size, fill, place.port, scale, place.mark or sign, letter), base, id, scale)
 
 
 def _put(board: Image.Image, picture: Image.Image, base: BaseMap, id: str, scale: float) -> None:

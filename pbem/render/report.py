@@ -15,6 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pbem.crypto.player_chains import PlayerChain
 from pbem.game.box import Box
+from pbem.game.printed import foot
 from pbem.game.summary import Summary
 from pbem.game.wording import listing
 from pbem.paths import templates_folder
@@ -163,6 +164,7 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
         "changed": changed,
         "filed": list(standing_lines(request.filed)) if request.list_filed else [],
         "standing": list(laid_out(stands.sections)),
+        "foot": [line for said_of_it in foot(box) for line in _prose(said_of_it)],
     }
     letter = everything | {
         "hand": list(laid_out([section for section in hand if section not in about])),

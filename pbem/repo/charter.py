@@ -61,6 +61,8 @@ class Charter:
     """The public key that the sealed files are sealed to."""
     signed_by: str
     """The public key that every commit is signed by."""
+    printed: str | None = None
+    """How much of the game was as printed when it was made, behind its title; None: its box says nothing of that."""
     quorum: int | None = None
     """How many of the sides still in the game must consent to a rollback or a draw; None: all."""
     one_side_each: bool = False

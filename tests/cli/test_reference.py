@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from pbem.cli.by_reader import VERBS
 from pbem.cli.verbs import app
+from pbem.render.card_reference import card_reference
 from pbem.render.order_reference import order_reference
 from tests.support.reference import DOCS, command_line, pages
 from tests.support.walks import GAMES, loaded
@@ -47,6 +48,18 @@ def test_every_kind_of_order_is_described(game: str) -> None:
         assert re.findall(r"^\* `(\w+)`(?: \(required\))?: ", section.partition("Facts that")[0], re.M) == list(
             form.as_written["properties"]
         )
+
+
+def test_rules_shows_the_words_of_cards() -> None:
+    shown = CliRunner().invoke(app, ["rules", "sword_of_rome", "--cards"])
+    assert (shown.exit_code, shown.stdout) == (0, card_reference(loaded("sword_of_rome").box))
+    assert "| `levy` | `levy: N` |" in shown.stdout
+
+
+def test_rules_says_where_cards_have_no_words() -> None:
+    shown = CliRunner().invoke(app, ["rules", "rome_carthage", "--cards"])
+    assert shown.exit_code == 2
+    assert "no list of words" in shown.stderr
 
 
 def test_rules_shows_the_orders_of_a_game() -> None:

@@ -168,6 +168,23 @@ def test_cases_share_a_position_and_have_variants(tmp_path: Path) -> None:
     assert found == ["2: there is no hand.blue: Hills has no hand; did you mean hands?"] * 2
 
 
+def test_a_case_does_not_change_a_shared_position(tmp_path: Path) -> None:
+    text = """\
+- position: hands
+  with: {phase: bury, hands: {red: [1, 2, 3, 4], blue: [11, 12, 13, 14]}}
+- rule: "3"
+  name: one hand is another
+  from: hands
+  with: {hands.red: [5, 6, 7, 8]}
+  expect: {position: {hands.red: [5, 6, 7, 8]}}
+- rule: "3"
+  name: the hand is as it was
+  from: hands
+  expect: {position: {hands.red: [1, 2, 3, 4]}}
+"""
+    assert [verdict.differences for verdict in run(tmp_path, text)] == [[], []]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "said"),
     [

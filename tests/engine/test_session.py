@@ -161,6 +161,22 @@ def test_orders_that_no_longer_fit_lapse_and_the_next_is_tried() -> None:
     assert sources.sheets["north"] == []
 
 
+def test_an_order_for_a_later_question_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_for_later(rules: Talk, view: Count, decision: Decision, order: Order) -> bool:
+        return bool(order["word"] == "b" and decision.facts["nth"] < 2)
+
+    monkeypatch.setattr(Talk, "is_for_later", is_for_later)
+    sources = Sources({"north": [say("b")], "south": [say("c")]})
+    session = talk()
+    assert run(session, sources) == []
+    assert not has_order_for(session, sources.sheets, session.open_decisions[0])
+    assert (len(sources.sheets["north"]), sources.expired) == (1, [])
+    sources.sheets["north"].insert(0, say("a"))
+    run(session, sources)
+    session.go_on()
+    assert sources_of(run(session, sources)) == [("north", "b", "sheet")]
+
+
 def test_simultaneous_questions_wait_for_the_last_answer() -> None:
     session, sources = talk(both_at_once), Sources({"south": [say("b")]})
     assert run(session, sources) == []

@@ -23,10 +23,11 @@ DEPENDS = {
     ("play", "general", "elephants"),  # the general decides which army it is, and so how many elephants there are
     ("campaign", "general", "elephants"),
     ("move", "leader", "units"),  # and which units are at hand
+    ("act", "card", "effect"),  # the card decides what there is to say of its event
 }
 """Parts of orders of which the second one depends on the first."""
-ALL_DEPENDS = {("play", "as")}
-"""Parts on which all others depend: what a card is played for."""
+ALL_DEPENDS = {("play", "as"), ("act", "do")}
+"""Parts on which all others depend: what a card is played for, or what is done."""
 
 
 def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:

@@ -32,7 +32,7 @@ from pbem.render.report import ReportRequest, report
 from pbem.repo.records import decision_record
 from tests.support.garbled import garbled_sheets
 from tests.support.soak import scaled
-from tests.support.walks import GAMES, Walk, editions, loaded, plain, sharing, walk
+from tests.support.walks import GAMES, Walk, by_viewers, editions, loaded, plain, sharing, walk
 
 FEW, MANY = 60, scaled(2_000, 120)
 """How many random positions of each edition, or of editions with the same options, `make test` looks at; how many of
@@ -59,7 +59,7 @@ def most(request: pytest.FixtureRequest) -> int:
     game, edition = request.getfixturevalue("game"), request.getfixturevalue("edition")
     box, scenarios = loaded(game).box, loaded(game, edition).scenarios
     if not request.param:
-        return FEW // (len(scenarios) * sharing(game, edition))
+        return by_viewers(FEW // (len(scenarios) * sharing(game, edition)), loaded(game, edition).rules)
     return -(-MANY // (len(box.editions) * len(scenarios)))
 
 

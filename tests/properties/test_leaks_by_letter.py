@@ -32,7 +32,7 @@ from tests.properties.test_leaks import lays_open, misplaced, played, resampled,
 from tests.support.garbled import garbled_sheets
 from tests.support.live import ADDRESSES, Folder, files, letter, sheet
 from tests.support.soak import scaled
-from tests.support.walks import GAMES, Walk, loaded, plain, walk
+from tests.support.walks import GAMES, Walk, by_viewers, loaded, plain, walk
 
 NAME = "punica"
 FEW, MANY = 2, scaled(25, 3)
@@ -203,11 +203,10 @@ def next_letter(twins: tuple[Twin, Twin], number: int, rng: Random) -> tuple[Sid
     return side, letter(side, text, number=number)
 
 
-@pytest.fixture(params=[pytest.param(FEW, id="quick"), pytest.param(MANY, id="long", marks=pytest.mark.soak)])
+@pytest.fixture(params=[pytest.param(False, id="quick"), pytest.param(True, id="long", marks=pytest.mark.soak)])
 def most(request: pytest.FixtureRequest) -> int:
     """Return how many pairs of games are played for each viewer."""
-    found: int = request.param
-    return found
+    return MANY if request.param else by_viewers(FEW, loaded(request.getfixturevalue("game")).rules)
 
 
 @each_way

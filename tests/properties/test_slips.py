@@ -231,6 +231,45 @@ def test_nothing_is_asked_again_after_the_last_order(game: str) -> None:
 ASKED_AGAIN = {
     "toy": set[str](),
     "five": {"intercept", "aid"},
+    "sword_of_rome": {
+        # for each tie, power or alliance (4.4, 5.6, 5.9, 5.10)
+        "tie_order",
+        "tie_choice",
+        "surrender",
+        "renew",
+        "reinforce",
+        "halve",
+        # in each activation, battle or voyage (7.1.1, 7.4, 8.2.1, 15.1)
+        "desperate_times",
+        "respond",
+        "alliance",
+        "command",
+        # on each space of a march, in each Campaign (7.2.2, 9 to 11)
+        "march",
+        "next_commander",
+        "join_campaign",
+        "flank",
+        "city",
+        "intercept",
+        "avoid",
+        "let_go",
+        "refuse",
+        "pursue",
+        "bribe",
+        "lend_fleet",
+        "contest_voyage",
+        # in each battle, for each city that falls (12 to 14)
+        "losses",
+        "retreat",
+        "spoils",
+        "sack",
+        "sortie_joins",
+        # for each side or power at the end of a turn (8.2 to 8.4)
+        "consuls",
+        "return_leaders",
+        "keep_leaders",
+        "minor_leaders",
+    },
     "rome_carthage": {
         # on each space of a march
         "man_city",

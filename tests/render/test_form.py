@@ -10,9 +10,10 @@ import pytest
 
 from pbem.game import LegalOrders, of, shelf
 from pbem.game.box import Box
+from pbem.game.declining import does_nothing
 from pbem.mail.sheet_finder import sheets
 from pbem.orders.sheet import Sheet, check_heading, read_sheet
-from pbem.protocol import Decision, Order, does_nothing
+from pbem.protocol import Decision, Order
 from pbem.render.form import FEW_SHOWN, ORDER_WIDTH, WIDTH, WITHOUT, SheetHead, form, order_lines
 from pbem.rules.rome_carthage.views.hints import odds
 from tests.support.campaigns import Campaign, campaign, invasion

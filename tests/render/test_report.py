@@ -614,6 +614,7 @@ def test_letters_have_a_subject_and_a_text() -> None:
         asked="",
         welcomed=False,
         talk=[],
+        printed="",
     )
     assert first.subject == "punica begins: you play Rome"
     assert "  Rome: Ann\n  Carthage: Bo\n" in first.text

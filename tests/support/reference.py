@@ -13,6 +13,7 @@ from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.cli.verbs import app
 from pbem.game.box import open_box
 from pbem.paths import rules_folders
+from pbem.render.card_reference import WORDS, card_reference
 from pbem.render.order_reference import order_reference
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
@@ -34,7 +35,8 @@ def pages() -> dict[Path, str]:
     """Return the text of every generated page."""
     boxes = [open_box(folder.name) for folder in sorted(rules_folders()[-1].iterdir()) if folder.is_dir()]
     orders = {DOCS / box.id / "orders.md": MARK + order_reference(box) for box in boxes}
-    return {DOCS / "cli.md": MARK + command_line()} | orders
+    cards = {DOCS / box.id / "cards.md": MARK + card_reference(box) for box in boxes if WORDS in box.files}
+    return {DOCS / "cli.md": MARK + command_line()} | orders | cards
 
 
 def command_line() -> str:

@@ -52,6 +52,11 @@ def sharing(game: str, edition: str) -> int:
     return sum(box.options(other) == box.options(edition) for other in box.editions)
 
 
+def by_viewers(count: int, rules: Rules[Any]) -> int:
+    """Return the share of a count that makes a game of many viewers take no longer than one of two sides."""
+    return max(1, 3 * count // (len(rules.sides) + 1))
+
+
 def start(rules: Rules[Any], scenario: str, seed: int) -> Any:
     """Return the position at the start of a scenario."""
     return rules.setup(scenario, Table(SeededDice(f"setup {seed}")))

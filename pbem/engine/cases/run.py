@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import is_dataclass
 from os import PathLike
 from pathlib import Path as FilePath
@@ -18,6 +19,7 @@ from pbem.engine.cases.words import GameWords, fields_of
 from pbem.engine.session import MOST_CHECKPOINTS, Session
 from pbem.game import shelf
 from pbem.game.box import NotInTheBox
+from pbem.game.declining import decline
 from pbem.game.plain import Record
 from pbem.game.table import Table
 from pbem.game.wording import did_you_mean, on_one_line
@@ -120,7 +122,8 @@ class _Run:
     def changed(self, plain: dict[str, Any]) -> Any:
         """Return the position with the changes of the case."""
         for dotted, value in self.case.told.get("with", {}).items():
-            if (reason := change(plain, dotted, value)) is not None:
+            # A copy: a later path may reach into the value, which other cases of a shared position have too.
+            if (reason := change(plain, dotted, deepcopy(value))) is not None:
                 self.differ(reason, "with", dotted)
                 raise _Stop
         try:
@@ -203,7 +206,7 @@ class _Run:
         """Return the answer to a decision that no order of the case answers; None: it stays open."""
         if self.case.told.get("otherwise") == _DECLINE:
             view = self.rules.view(session.position, decision.side)
-            if (no := self.rules.decline(view, decision)) is not None:
+            if (no := decline(self.rules, view, decision)) is not None:
                 return no, "  (declined)"
         if decision.default is not None and (self.case.told.get("defaults") or not decision.waits):
             return Order(decision.kind, decision.default), "  (by default)"

@@ -1,0 +1,1 @@
+"""Battles, retreats and what a victory brings."""

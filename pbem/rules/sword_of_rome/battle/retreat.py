@@ -1,0 +1,342 @@
+"""Retreat: by land, into the city, by sea; rout and penalties (12.4, S 12.4.3).
+
+What is open to the beaten army stands in the facts of the decision: the ways by land, room in the city, and the ports
+it may sail to. All of that is public; which cards the loser holds is not, so that it is asked wherever it holds any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, listing, of
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.sword_of_rome.battle.losses import bear
+from pbem.rules.sword_of_rome.events import responses
+from pbem.rules.sword_of_rome.movement import voyages
+from pbem.rules.sword_of_rome.movement.paths import retreats
+from pbem.rules.sword_of_rome.position.board import CLEAR, DIFFICULT, SEA, TRIBE, WALLED
+from pbem.rules.sword_of_rome.position.changes import come_out, displace
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.naming import space_named
+from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
+from pbem.rules.sword_of_rome.turn.deciders import decider
+
+VALUES: Final = (1, 2, 3)
+STAND: Final[Mapping[str, Any]] = {"inside": False}
+"""The answer of an army that could only sail, and does not: it is lost (12.4.5)."""
+
+
+def retreat(
+    game: Game,
+    table: Table,
+    power: str,
+    space: str,
+    *,
+    came_from: str | None = None,
+    came_by: str = CLEAR,
+    attacked: bool = False,
+    not_by: str | None = None,
+    name: str,
+) -> Flow[None]:
+    """Let what a power has in a space retreat; the CU that it loses are counted in the battle under way (12.4).
+
+    An attacker goes back where it came from first, so that it is lost if it came across rough ground or a strait; if
+    it came by sea, it sails back without another card, or is lost (12.4.1, 12.4.3; option `sea_way_back`). A defender
+    does not enter the space `not_by`. The names of the rolls of its voyage begin with `name`.
+    """
+    force = game.force(power, space)
+    if not force.cu:
+        displace(game, table, power, space)
+        return
+    side = yield from decider(game, table, power)
+    sails = attacked and came_by == SEA
+    if sails and came_from not in ports(game, power, space) and game.options["sea_way_back"] == "by_land":
+        sails, came_from, came_by = False, None, CLEAR
+    fleet = not attacked
+    tried = 0
+    while True:
+        facts = _facts(game, power, space, None if sails else came_from, came_by, not_by, fleet)
+        if sails and came_from in ports(game, power, space):
+            facts["free"] = came_from
+        order = yield from _ask(game, table, side, facts)
+        if order.get("inside"):
+            yield from _go_inside(
+                game, table, power, space, facts["room"], rest="path" in order.body or "to" in order.body
+            )
+        if not game.force(power, space).cu:
+            return
+        if "path" in order.body:
+            yield from _march_off(game, table, power, space, order["path"])
+            return
+        if "to" not in order.body:
+            yield from destroy(game, table, power, space)
+            return
+        tried += 1
+        if (yield from _sail_off(game, table, side, power, space, order, facts, f"{name}/retreat-{tried}")):
+            return
+        sails, fleet = False, False
+
+
+def _facts(
+    game: Game,
+    power: str,
+    space: str,
+    came_from: str | None,
+    came_by: str,
+    not_by: str | None,
+    fleet: bool,
+) -> dict[str, Any]:
+    """Return what is open to a beaten army (12.4)."""
+    cu = game.force(power, space).cu
+    by_land: list[list[str]] = []
+    if came_by not in DIFFICULT and came_by != SEA:
+        by_land = retreats(game, power, space, not_by, cu, first=came_from)
+    return {
+        "power": power,
+        "space": space,
+        "cu": cu,
+        "ways": by_land,
+        "room": 0 if came_from is not None or came_by == SEA else room_inside(game, power, space),
+        "ports": open_ports(game, power, space) if fleet else [],
+        "free": None,
+    }
+
+
+def room_inside(game: Game, power: str, space: str) -> int:
+    """Return how many CU of a power can go inside the city of a space: three in its own (9.3.1, 12.4.4)."""
+    if game.kind(space) != WALLED or game.control.get(space) != power:
+        return 0
+    if game.card is not None and space in game.card.closed:
+        return 0
+    most: int = game.board.tables["city"]["cu"]
+    return most - game.garrison(power, space).cu
+
+
+def ports(game: Game, power: str, space: str) -> list[str]:
+    """Return the ports to which a beaten army can sail: friendly, with no CU of another power (12.4.3)."""
+    if not game.board.spaces[space].port:
+        return []
+    return [
+        port
+        for port in game.board.ports
+        if port != space and game.friendly(power, port)
+        if not any(game.cu(other, port) for other in game.board.powers if other != power)
+    ]
+
+
+def open_ports(game: Game, power: str, space: str) -> list[str]:
+    """Return the ports to which a card may carry a beaten army, as far as everybody can see (12.4.3, S 12.4.3).
+
+    A card of its side, or one of Carthage for an ally.
+    """
+    side = game.board.powers[power].side
+    own = side is not None and voyages.holds_cards(game, side)
+    lent = voyages.lender(game, power) is not None
+    return [port for port in ports(game, power, space) if lent or (own and _by_any_card(game, power, space, port))]
+
+
+def _by_any_card(game: Game, power: str, space: str, port: str) -> bool:
+    return any(voyages.carried(game, power, value, space, port, fleeing=True) for value in VALUES)
+
+
+def _ask(game: Game, table: Table, side: Side, facts: dict[str, Any]) -> Flow[Order]:
+    """Ask how the army goes; where there is no choice at all nobody is asked (12.4)."""
+    default = _default(game, facts)
+    if not facts["ports"] and facts["free"] is None and len(facts["ways"]) + bool(facts["room"]) < 1:
+        return Order("retreat", STAND)
+    return (yield from table.ask(side, "retreat", rule="12.4", default=default, **facts))
+
+
+def _default(game: Game, facts: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the way that costs least, without a card: all into the city, back over the sea, or by land (12.4)."""
+    if facts["free"] is not None:
+        return {"to": facts["free"]}
+    rest = facts["cu"] - facts["room"]
+    if facts["room"] and rest <= 0:
+        return {"inside": True}
+    found = facts["ways"]
+    if found:
+        path = min(found, key=lambda way: cost(game, facts["power"], way))
+        return {"inside": True, "path": path} if facts["room"] else {"path": path}
+    return {"inside": True} if facts["room"] else STAND
+
+
+def cost(game: Game, power: str, way: Sequence[str]) -> int:
+    """Return the CU that a way costs a retreating army (12.4.5)."""
+    return sum(penalty(game, power, space) for space in way)
+
+
+def penalty(game: Game, power: str, space: str) -> int:
+    """Return the CU that entering a space costs a retreating army (12.4.5).
+
+    One if an enemy PC, city or tribe is there, independent ones included, and one for each enemy CU.
+    """
+    enemies = sum(game.cu(other, space) for other in game.board.powers if not game.allied(power, other))
+    unfriendly = not game.friendly(power, space) and (space in game.control or game.kind(space) in (WALLED, TRIBE))
+    return enemies + unfriendly
+
+
+# ---- the three ways
+
+
+def _go_inside(game: Game, table: Table, power: str, space: str, room: int, *, rest: bool) -> Flow[None]:
+    """Put as many CU as there is room for inside the city; the leaders stay with the rest if that goes on (12.4.4)."""
+    about = {"space": space, "power": power, "other": None}
+    yield from responses.window(game, table, "into_city", about=about)
+    cu = min(room_inside(game, power, space), game.force(power, space).cu)
+    if not cu:
+        return
+    force = game.force(power, space)
+    leaders = [] if rest and force.cu > cu else list(force.leaders)
+    taken = game.take(power, space, part(force, cu, leaders))
+    there = game.inside.setdefault(space, Force())
+    there.cu += taken.cu
+    there.mercenaries += taken.mercenaries
+    there.leaders = sorted([*there.leaders, *taken.leaders], key=lambda leader: not game.board.leaders[leader].named)
+    table.tell("withdraws_inside", power=power, space=space, cu=cu, rule="12.4.4")
+
+
+def _march_off(game: Game, table: Table, power: str, space: str, path: Sequence[str]) -> Flow[None]:
+    """Lead a beaten army along a way: own CU join the rout, each enemy space costs CU (12.4.2, 12.4.5)."""
+    at, cu = space, 0
+    for to in path:
+        force = game.force(power, at)
+        moving = game.take(power, at, part(force, force.cu, force.leaders))
+        come_out(game, power, to, moving)
+        lost = yield from bear(game, table, power, to, penalty(game, power, to), rule="12.4.5")
+        _count(game, power, lost)
+        at, cu = to, max(0, moving.cu - lost)
+        if not game.force(power, at).cu:
+            break
+    table.tell("retreats", power=power, space=space, path=list(path), end=at, cu=cu, rule="12.4")
+
+
+def _sail_off(
+    game: Game, table: Table, side: Side, power: str, space: str, order: Order, facts: Mapping[str, Any], name: str
+) -> Flow[bool]:
+    """Sail away with as many CU as the card carries; the others are lost. Tell whether it has arrived (12.4.3)."""
+    to = order["to"]
+    force = game.force(power, space)
+    if to == facts["free"]:
+        cu = force.cu
+    elif "card" in order.body:
+        cu = voyages.capacity(game, power, order["card"], space, to, fleeing=True)
+        voyages.play_card(game, table, side, order["card"], "retreat")
+    else:
+        cu = yield from voyages.borrow(game, table, power, space, to, force.cu, fleeing=True)
+    if not cu:
+        return False
+    sailing = part(force, min(cu, force.cu), force.leaders)
+    at_sea = Force(sailing.cu, sailing.mercenaries, list(sailing.leaders))
+    arrives = yield from voyages.sail(game, table, power, space, to, at_sea, name)
+    if at_sea.cu < sailing.cu:
+        _count(game, power, (yield from bear(game, table, power, space, sailing.cu - at_sea.cu, rule="9.6.4")))
+    if not arrives:
+        return False
+    come_out(game, power, to, game.take(power, space, sailing))
+    table.tell("retreats", power=power, space=space, path=[], end=to, cu=sailing.cu, rule="12.4.3")
+    yield from destroy(game, table, power, space)
+    return True
+
+
+def part(force: Force, cu: int, leaders: Sequence[str]) -> Force:
+    """Return some CU of a force, mercenaries last, with leaders: those that get away."""
+    return Force(cu, max(0, cu - (force.cu - force.mercenaries)), list(leaders))
+
+
+def destroy(game: Game, table: Table, power: str, space: str) -> Flow[None]:
+    """Take off the map what cannot retreat; its leaders are displaced (12.4.5)."""
+    cu = game.force(power, space).cu
+    if not cu:
+        return
+    table.tell("destroyed", power=power, space=space, cu=cu, rule="12.4.5")
+    gone = yield from bear(game, table, power, space, cu, rule="12.4.5")
+    if game.options["no_retreat_counts"]:
+        _count(game, power, gone)
+
+
+def _count(game: Game, power: str, cu: int) -> None:
+    if cu and game.battle is not None:
+        game.battle.lost[power] = game.battle.lost.get(power, 0) + cu
+
+
+# ---- legal orders and checks
+
+
+def retreat_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List every way that is open to the beaten army (12.4)."""
+    facts, side = decision.facts, decision.side
+    if facts["ports"] and UNSEEN in view.hands[side]:
+        return NOT_TOLD
+    onward: list[dict[str, Any]] = [{"path": way} for way in facts["ways"]]
+    if facts["free"] is not None:
+        onward.append({"to": facts["free"]})
+    for to in facts["ports"]:
+        onward += [{"to": to, "card": card} for card in _carrying(view, decision, to)]
+        if voyages.lender(view, facts["power"]) is not None:
+            onward.append({"to": to})
+    bodies = list(onward)
+    if facts["room"]:
+        bodies.append({"inside": True})
+        if facts["cu"] > facts["room"]:
+            bodies += [{"inside": True, **body} for body in onward]
+    elif not facts["ways"] and facts["free"] is None:
+        bodies.append(dict(STAND))
+    return of([Order("retreat", body) for body in bodies])
+
+
+def _carrying(view: Game, decision: Decision, to: str) -> list[str]:
+    """List the cards of the loser by which the army can sail to a port (12.4.3)."""
+    power, space = decision.facts["power"], decision.facts["space"]
+    if view.board.powers[power].side != decision.side:
+        return []
+    cards = voyages.cards_of(view, decision.side)
+    return [card for card in cards if voyages.capacity(view, power, card, space, to, fleeing=True)]
+
+
+def check_retreat(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the way of a beaten army (12.4)."""
+    facts = decision.facts
+    by_land, by_sea, inside = "path" in order.body, "to" in order.body, order.get("inside", False)
+    if by_land and by_sea:
+        yield order.fault(("to",), "an army does not split: it goes by land or by sea", rule="12.4.1")
+    if inside and not facts["room"]:
+        yield order.fault(("inside",), f"nobody of {facts['power']} can go inside here", rule="12.4.4")
+    if by_land and list(order["path"]) not in [list(way) for way in facts["ways"]]:
+        yield order.fault(("path",), _ways_in_words(view, facts["ways"]), rule="12.4.1")
+    if by_sea:
+        yield from _sea_faults(view, decision, order)
+    elif "card" in order.body:
+        yield order.fault(("to",), "say to which port the army sails", rule="12.4.3")
+    if not (by_land or by_sea or inside) and (facts["ways"] or facts["room"] or facts["free"] is not None):
+        yield order.fault((), "say where the army goes", rule="12.4")
+
+
+def _ways_in_words(view: Game, found: Sequence[Sequence[str]]) -> str:
+    if not found:
+        return "no way by land is open"
+    words = [" - ".join(space_named(view, space) for space in way) for way in found]
+    return f"the army goes the shortest way to safety: {listing(words, 'or')}"
+
+
+def _sea_faults(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    facts, side, to = decision.facts, decision.side, order["to"]
+    if to == facts["free"] and "card" not in order.body:
+        return
+    if to not in facts["ports"]:
+        known = [*facts["ports"], *([facts["free"]] if facts["free"] else [])]
+        harbours = listing([space_named(view, port) for port in known], "or")
+        yield order.fault(("to",), f"it can sail to {harbours or 'no port'}", rule="12.4.3")
+    elif "card" not in order.body:
+        if voyages.lender(view, facts["power"]) is None:
+            yield order.fault(("card",), "say by which card the army sails", rule="12.4.3")
+    elif (refusal := voyages.why_not_held(view, side, order["card"])) is not None:
+        yield order.fault(("card",), refusal.reason, rule=refusal.rule)
+    elif order["card"] not in _carrying(view, decision, to):
+        yield order.fault(
+            ("card",), f"by {order['card']} nobody sails from here to {space_named(view, to)}", rule="9.6.3"
+        )
+
+
+KINDS: Final[Kinds] = {"retreat": (retreat_orders, check_retreat)}

@@ -1,0 +1,252 @@
+"""Points of a victory: own support, an ally's, the loser's, plunder, unrest (7.3.4, 12.5, 14.5, S 12.5.3).
+
+The loser's support goes first, then own support is added, then the ally's: what was won may be added to at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, TypeAlias
+
+from pbem.game import Kinds, LegalOrders, Refusal, Table, lazy, plain, product
+from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.rules.sword_of_rome.battle.purchases import Part, Purchases
+from pbem.rules.sword_of_rome.events.support import why_not_remove
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, NORMAL, WALLED
+from pbem.rules.sword_of_rome.position.changes import set_control
+from pbem.rules.sword_of_rome.position.naming import no_such_space, space_named
+from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.siege import unrest
+from pbem.rules.sword_of_rome.siege.plunder import add_markers
+from pbem.rules.sword_of_rome.siege.siege import fall_if_due, take_fallen
+from pbem.rules.sword_of_rome.turn.deciders import decider
+
+REMOVE: Final = "remove"
+ADD: Final = "add"
+FOR_ALLY: Final = "for_ally"
+PLUNDER: Final = "plunder"
+UNREST: Final = "unrest"
+SUPPORT: Final = (REMOVE, ADD, FOR_ALLY)
+"""What is done in a space, in this order."""
+Choices: TypeAlias = list[tuple[int, Part]]
+"""What can be done in one place, each with its points."""
+
+
+def spend(game: Game, table: Table, winner: str, loser: str, points: int, space: str) -> Flow[None]:
+    """Ask the winner of the battle under way what it makes of its points, and do it (12.5)."""
+    if points < 1:
+        return
+    side = yield from decider(game, table, winner)
+    order = yield from table.ask(
+        side, "spoils", rule="12.5", default={REMOVE: []}, power=winner, loser=loser, points=points, space=space
+    )
+    removed, added, for_ally = (list(order.get(word, ())) for word in SUPPORT)
+    if removed or added or for_ally:
+        table.tell("spoils", power=winner, removed=removed, added=added, for_ally=for_ally, rule="12.5.1")
+    for at in removed:
+        remove(game, winner, at)
+        fall_if_due(game, table, at)
+        yield from take_fallen(game, table)
+    for power, spaces in ((winner, added), (ally(game, winner), for_ally)):
+        for at in spaces:
+            assert power is not None
+            add(game, power, at)
+    if order.get(PLUNDER):
+        add_markers(game, table, winner, order[PLUNDER], rule="14.5")
+    if order.get(UNREST):
+        change = unrest.lower_by if winner == CARTHAGE else unrest.raise_by
+        change(game, table, order[UNREST], "S 12.5.3")
+
+
+def losers(game: Game, loser: str) -> list[str]:
+    """Return the powers whose support the winner may remove: the loser, and an ally on its flank (12.5.1, 9.5.6)."""
+    return game.the_battle.side_of(loser)
+
+
+def ally(game: Game, winner: str) -> str | None:
+    """Return the ally on the winner's flank, whom it may give points; None: there is none (9.5.6)."""
+    battle = game.the_battle
+    return battle.flank if winner == battle.attacker and battle.flank != winner else None
+
+
+# ---- a point in a space
+
+
+def taker(game: Game, winner: str, space: str) -> str | None:
+    """Return who gets a space of which the loser's support goes; None: it becomes independent (7.3.4, 15.2.3).
+
+    The winner does if it controlled a space next to it when the battle began, and no enemy CU are there; in an ally's
+    home the ally gets a city, and a marker only goes.
+    """
+    if space not in game.the_battle.near.get(winner, ()) or game.enemies_in(winner, space):
+        return None
+    home = game.board.spaces[space].home
+    if home is not None and home != winner and game.allied(winner, home):
+        return home if game.kind(space) == WALLED else None
+    return winner
+
+
+def why_not_take_away(game: Game, whose: Sequence[str], space: str) -> Refusal | None:
+    """Say why no support of the loser can be removed in a space; None: it can (7.3.3, 7.3.4)."""
+    unknown = no_such_space(game, space)
+    if unknown is not None:
+        return unknown
+    if game.control.get(space) not in whose:
+        return Refusal(f"{space_named(game, space)} is not the loser's", "12.5.1")
+    return why_not_remove(game, space)
+
+
+def remove(game: Game, winner: str, space: str) -> None:
+    """Remove a point of the loser's support (7.3.4).
+
+    A city whose loyalty drops to 0 under a siege waits for `fall_if_due` (13.5).
+    """
+    if game.kind(space) == WALLED and (game.loyalty[space] > 1 or space in game.sieges):
+        game.loyalty[space] -= 1
+        return
+    set_control(game, space, taker(game, winner, space))
+
+
+def why_not_add(game: Game, power: str, space: str) -> Refusal | None:
+    """Say why a power cannot add a point of support in a space; None: it can (7.3.1, 7.3.4)."""
+    unknown = no_such_space(game, space)
+    if unknown is not None:
+        return unknown
+    kind, there = game.kind(space), space_named(game, space)
+    own_home = game.board.spaces[space].home == power
+    if kind not in (NORMAL, WALLED):
+        return Refusal(f"{there} has no support: it is a {kind}", "7.3")
+    if space not in game.control and own_home and not game.enemies_in(power, space):
+        return None
+    if kind == NORMAL:
+        if game.friendly(power, space):
+            return Refusal(f"{there} takes no point: a friend controls it", "7.3.1")
+        if not game.cu(power, space):
+            return Refusal(f"{there} has no CU of {power}", "7.3.1")
+        return None
+    if game.control.get(space) != power:
+        return Refusal(f"{there} is not a city of {power}", "7.3.1")
+    if game.besieged(space):
+        return Refusal(f"{there} is besieged", "13.3")
+    if game.loyalty[space] >= game.board.powers[power].city_loyalty:
+        return Refusal(f"{there} has the most loyalty that it can have", "7.3.1")
+    return None
+
+
+def add(game: Game, power: str, space: str) -> None:
+    """Add a point of support: loyalty, or the own marker for an enemy's; in an ally's home that only goes (7.3.1)."""
+    if game.kind(space) == WALLED and game.control.get(space) == power:
+        game.loyalty[space] += 1
+        return
+    home = game.board.spaces[space].home
+    in_allys_home = home is not None and home != power and game.allied(power, home)
+    set_control(game, space, None if in_allys_home else power)
+
+
+# ---- legal orders and checks
+
+
+def _trial(view: Game) -> Game:
+    """Return a position on which points can be tried: only what they change is copied."""
+    trial = plain.twin(view)
+    trial.control, trial.loyalty = dict(view.control), dict(view.loyalty)
+    trial.sieges = dict(view.sieges)
+    return trial
+
+
+def _try(trial: Game, winner: str, loser: str, word: str, space: str) -> Refusal | None:
+    """Try one point on a position that may be changed; say why not."""
+    if word == REMOVE:
+        refusal = why_not_take_away(trial, losers(trial, loser), space)
+        if refusal is None:
+            remove(trial, winner, space)
+            if not trial.loyalty.get(space, 1):
+                siege = trial.sieges.pop(space)
+                set_control(trial, space, None if trial.board.powers[siege.by].raids else siege.by)
+        return refusal
+    power = winner if word == ADD else ally(trial, winner)
+    if power is None:
+        return Refusal("no ally has fought on the flank", "9.5.6")
+    refusal = why_not_add(trial, power, space)
+    if refusal is None:
+        add(trial, power, space)
+    return refusal
+
+
+def most_unrest(view: Game, winner: str, loser: str) -> int:
+    """Return how many points the winner can spend on the unrest (S 12.5.3).
+
+    Carthage lowers it, who beats Carthage raises it.
+    """
+    if winner == CARTHAGE:
+        return view.unrest
+    return max(0, unrest.cap(view) - view.unrest) if CARTHAGE in losers(view, loser) else 0
+
+
+def places(view: Game, winner: str, loser: str, points: int) -> list[Choices]:
+    """Return for each place what some points can do there, nothing first (12.5.1)."""
+    found = []
+    for space in view.board.spaces:
+        choices = list(_here(view, winner, loser, space, points))
+        if len(choices) > 1:
+            found.append(choices)
+    if view.board.powers[winner].raids:
+        found.append([(count, {PLUNDER: count} if count else {}) for count in range(points + 1)])
+    most = min(points, most_unrest(view, winner, loser))
+    if most:
+        found.append([(count, {UNREST: count} if count else {}) for count in range(most + 1)])
+    return found
+
+
+def _here(view: Game, winner: str, loser: str, space: str, points: int) -> Iterator[tuple[int, Part]]:
+    """Yield what some points can do in a space: so many taken away, then added, then given to the ally."""
+    words = SUPPORT if ally(view, winner) is not None else SUPPORT[:2]
+
+    def further(trial: Game, at: int, spent: int, part: Part) -> Iterator[tuple[int, Part]]:
+        yield spent, part
+        for i in range(at, len(words)):
+            after = _trial(trial)
+            if spent < points and _try(after, winner, loser, words[i], space) is None:
+                yield from further(after, i, spent + 1, {**part, words[i]: [*part.get(words[i], ()), space]})
+
+    adding = [word for word in words[1:] if _try(_trial(view), winner, loser, word, space) is None]
+    if adding or view.control.get(space) in losers(view, loser):
+        yield from further(view, 0, 0, {})
+
+
+def spoils_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List every way to spend the points, or some of them (12.5)."""
+    facts = decision.facts
+
+    def all_of_them() -> LegalOrders:
+        bought = Purchases(places(view, facts["power"], facts["loser"], facts["points"]), facts["points"])
+        return product(lambda part: Order("spoils", part), bought)
+
+    return lazy(all_of_them)
+
+
+def check_spoils(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with how the points are spent (12.5)."""
+    facts = decision.facts
+    winner, loser, points = facts["power"], facts["loser"], facts["points"]
+    spent = sum(len(order.get(word, ())) for word in SUPPORT) + order.get(PLUNDER, 0) + order.get(UNREST, 0)
+    if spent > points:
+        yield order.fault((), f"the victory brings {points} points, not {spent}", rule="12.5")
+    trial = _trial(view)
+    for word in SUPPORT:
+        for i, space in enumerate(order.get(word, ())):
+            refusal = _try(trial, winner, loser, word, space)
+            if refusal is not None:
+                yield order.fault((word, i), refusal.reason, rule=refusal.rule)
+    if order.get(PLUNDER, 0) and not view.board.powers[winner].raids:
+        yield order.fault((PLUNDER,), f"{winner} takes no plunder", rule="14.5")
+    most = most_unrest(view, winner, loser)
+    if order.get(UNREST, 0) > most:
+        if most:
+            way = "fall" if winner == CARTHAGE else "rise"
+            yield order.fault((UNREST,), f"the unrest can {way} by {most}", rule="S 20.1")
+        else:
+            yield order.fault((UNREST,), "the unrest cannot be changed by this victory", rule="S 12.5.3")
+
+
+KINDS: Final[Kinds] = {"spoils": (spoils_orders, check_spoils)}

@@ -1,0 +1,208 @@
+"""Alliances while a side is active: proposed, accepted, broken (15.1, 15.5). Their end of turn is `turn.renewal`.
+
+`part(game, table, pair)` ends an alliance, whoever has ended it. What allies may not do to each other stands where it
+is done; `Game.allied`, `Game.friendly` and `Game.full_ally` tell who is an ally.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from pbem.game import Kinds, LegalOrders, Refusal, Table, flat_map, lazy, of, yes_or_no
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.sword_of_rome.events.card_play import Use
+from pbem.rules.sword_of_rome.events.support import own_support, remove, selections, settle_support
+from pbem.rules.sword_of_rome.position.changes import settle_spaces
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.naming import no_such_space, space_named
+from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.siege.siege import place_marker
+
+# ---- proposing (15.1)
+
+
+def why_not_propose(view: Game, power: str, to: str) -> Refusal | None:
+    """Say why a power cannot propose an alliance to another; None: it can (15.1, 15.1.2)."""
+    side, other = view.board.powers[power].side, view.board.powers[to].side
+    if other is None or side is None:
+        return Refusal(f"{view.board.powers[to].name} has no player who could accept", "15.1")
+    if side == other:
+        return Refusal("nobody allies with themselves: choose a power of another player", "15.1")
+    if other in view.out:
+        return Refusal(f"{view.board.powers[to].name} is out of the game", "5.10.3")
+    if view.pair(power, to) in view.alliances:
+        return Refusal(f"{view.board.powers[power].name} and {view.board.powers[to].name} are allied", "15.1")
+    for space, siege in view.sieges.items():
+        if siege.by in view.board.powers_of[side] and view.control.get(space) in view.board.powers_of[other]:
+            return Refusal(f"you besiege {space_named(view, space)}: nothing can be proposed to its player", "15.1")
+    if f"{power}+{to}" in view.the_activation.proposed:
+        return Refusal(f"{view.board.powers[to].name} has refused in this activation", "15.1")
+    return None
+
+
+def proposal_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List every alliance that the active side can propose (15.1)."""
+    return of(
+        [
+            Order("act", {"do": "propose", "power": power, "to": to})
+            for power in view.board.powers_of[decision.side]
+            for to in view.board.powers
+            if why_not_propose(view, power, to) is None
+        ]
+    )
+
+
+def check_proposal(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with a proposal (15.1)."""
+    power = _own_power(view, decision.side, order)
+    if power is None:
+        yield _which_power(view, decision.side, order)
+    elif "to" not in order.body:
+        yield order.fault(("to",), "say to which power you propose it", rule="15.1")
+    else:
+        refusal = why_not_propose(view, power, order["to"])
+        if refusal is not None:
+            yield order.fault(("to",), refusal.reason, rule=refusal.rule)
+
+
+def _own_power(view: Game, side: Side, order: Order) -> str | None:
+    own = view.board.powers_of[side]
+    power = order.get("power", own[0] if len(own) == 1 else None)
+    return power if power in own else None
+
+
+def _which_power(view: Game, side: Side, order: Order) -> Fault:
+    own = " or ".join(view.board.powers_of[side])
+    return order.fault(("power",), f"say which power of yours: {own}", rule="15.1.2")
+
+
+def propose(game: Game, table: Table, order: Order) -> Flow[None]:
+    """Propose an alliance; with the answer yes it stands at once, and sieges between the two end (15.1, 13.4)."""
+    side, to = game.the_activation.side, order["to"]
+    power = order.get("power", game.board.powers_of[side][0])
+    table.tell("proposed", power=power, ally=to, rule="15.1")
+    asked = game.board.powers[to].side
+    assert asked is not None
+    answer = yield from table.ask(asked, "alliance", rule="15.1", default={"accept": False}, power=power, to=to)
+    if answer["accept"]:
+        game.alliances.append(game.pair(power, to))
+        table.tell("allied", power=power, ally=to, rule="15.1")
+        settle_spaces(game, table)
+    else:
+        game.the_activation.proposed.append(f"{power}+{to}")
+        table.tell("refused", power=power, ally=to, rule="15.1")
+
+
+# ---- breaking (15.5)
+
+
+def price(view: Game) -> int:
+    """Return the points of own support that a broken alliance costs (15.5)."""
+    points: int = view.board.tables["support"]["break_alliance"]
+    return points
+
+
+def why_not_break(view: Game, power: str, to: str) -> Refusal | None:
+    """Say why a power cannot break its alliance with another; None: it can (15.4, 15.5)."""
+    pair = view.pair(power, to)
+    if power == to or pair not in view.alliances:
+        return Refusal(f"{view.board.powers[power].name} and {view.board.powers[to].name} are not allied", "15.5")
+    if tuple(pair.split("+")) in view.board.permanent:
+        return Refusal("this alliance never ends", "15.4")
+    if sum(own_support(view, [power]).values()) < price(view):
+        return Refusal(f"that costs {price(view)} points of support, more than you have", "15.5")
+    return None
+
+
+def break_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List every alliance that can be broken, with every way to pay for it (15.5)."""
+    pairs = [
+        (power, to)
+        for power in view.board.powers_of[decision.side]
+        for to in view.board.powers
+        if why_not_break(view, power, to) is None
+    ]
+
+    def ways(pair: tuple[str, str]) -> LegalOrders:
+        power, to = pair
+        return lazy(
+            lambda: of(
+                [
+                    Order("act", {"do": "break", "power": power, "to": to, "give_up": spaces})
+                    for spaces in selections(own_support(view, [power]), [price(view)])
+                ]
+            )
+        )
+
+    return flat_map(ways, pairs)
+
+
+def check_break(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with breaking an alliance (15.5)."""
+    power = _own_power(view, decision.side, order)
+    if power is None:
+        yield _which_power(view, decision.side, order)
+        return
+    if "to" not in order.body:
+        yield order.fault(("to",), "say whose alliance you break", rule="15.5")
+        return
+    refusal = why_not_break(view, power, order["to"])
+    if refusal is not None:
+        yield order.fault(("to",), refusal.reason, rule=refusal.rule)
+        return
+    spaces: Sequence[str] = order.get("give_up", ())
+    if len(spaces) != price(view):
+        reason = f"give up {price(view)} points of own support, a space for each, not {len(spaces)}"
+        yield order.fault(("give_up",), reason, rule="15.5")
+    own = own_support(view, [power])
+    for at, space in enumerate(spaces):
+        unknown = no_such_space(view, space)
+        if unknown is not None or spaces[: at + 1].count(space) > own.get(space, 0):
+            where = unknown or Refusal(f"you have {own.get(space, 0)} points in {space_named(view, space)}", "7.3.2")
+            yield order.fault(("give_up", at), where.reason, rule=where.rule)
+
+
+def break_up(game: Game, table: Table, order: Order) -> Flow[None]:
+    """Break an alliance and pay for it with own support (15.5)."""
+    side, to = game.the_activation.side, order["to"]
+    power = order.get("power", game.board.powers_of[side][0])
+    spaces = list(order["give_up"])
+    table.tell("broken", power=power, ally=to, spaces=spaces, rule="15.5")
+    for space in spaces:
+        remove(game, space)
+    part(game, table, game.pair(power, to))
+    yield from settle_support(game, table, spaces)
+
+
+def part(game: Game, table: Table, pair: str) -> None:
+    """End an alliance: an army in a city of the former ally besieges it, whose own CU go inside (15.5).
+
+    It needs the CU of a siege roll for that; a city takes so many CU as it can hold (9.3.1).
+    """
+    game.alliances.remove(pair)
+    one, other = pair.split("+")
+    for owner, guest in ((one, other), (other, one)):
+        for space in game.cities(owner):
+            if game.force(guest, space).cu < game.board.tables["city"]["army"]:
+                continue
+            _go_inside(game, owner, space)
+            place_marker(game, table, guest, space)
+    settle_spaces(game, table)
+
+
+def _go_inside(game: Game, power: str, space: str) -> None:
+    there = game.forces[power].get(space)
+    if there is None or space in game.inside:
+        return
+    cu = min(there.cu, game.board.tables["city"]["cu"])
+    all_go = cu == there.cu
+    force = Force(cu, min(cu, there.mercenaries), list(there.leaders) if all_go else [])
+    game.inside[space] = game.take(power, space, force)
+
+
+USES: Final[Mapping[str, Use]] = {
+    "propose": Use(proposal_orders, check_proposal, propose),
+    "break": Use(break_orders, check_break, break_up),
+}
+KINDS: Final[Kinds] = {"alliance": yes_or_no("alliance", "accept")}

@@ -1,0 +1,193 @@
+"""The plain uses of a card: points of support, a CU, and the mercenaries of Carthage (7.1, 7.3.1, S 7.2.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from pbem.game import LegalOrders, Table, flat_map, lazy, of
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.sword_of_rome.events.card_play import (
+    HIRE,
+    Use,
+    lay_down,
+    playable,
+    put_away,
+    value_of,
+    why_no_desperate,
+    why_not_play,
+)
+from pbem.rules.sword_of_rome.events.support import add, additions, wrong_additions
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.turn.placing import eligible, handfuls, why_not_place
+
+LEVY_VALUE: Final = 3
+
+
+# ---- support (7.3.1)
+
+
+def support_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List every way to add support with a card: one point at least, its value at most (7.1, 7.3.1)."""
+    side = decision.side
+    return flat_map(lambda card: lazy(lambda: of(_support_with(view, side, card))), playable(view, side))
+
+
+def _support_with(view: Game, side: Side, card: str) -> list[Order]:
+    ways = additions(view, side, value_of(view, card))
+    return [Order("act", {"do": "support", "card": card, "add": add}) for add in ways]
+
+
+def check_support(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the points of support that a card buys (7.1, 7.3.1)."""
+    yield from card_faults(view, decision, order)
+    spaces: Sequence[str] = order.get("add", ())
+    if not spaces:
+        yield order.fault(("add",), "say where support is added", rule="7.3.1")
+    value = value_of(view, order["card"]) if order.get("card") in playable(view, decision.side) else 0
+    if value and len(spaces) > value:
+        yield order.fault(("add",), f"the card has {value} points, not {len(spaces)}", rule="7.1")
+    for at, refusal in wrong_additions(view, decision.side, spaces):
+        yield order.fault(("add", at), refusal.reason, rule=refusal.rule)
+
+
+def add_support(game: Game, table: Table, order: Order) -> Flow[None]:
+    """Add the points of support that a card buys (7.1, 7.3.1)."""
+    side = game.the_activation.side
+    lay_down(game, table, side, order["card"], "support")
+    for space in order["add"]:
+        add(game, side, space)
+    table.tell("support_added", side=side, spaces=list(order["add"]), rule="7.3.1")
+    put_away(game, table)
+    return
+    yield
+
+
+# ---- a CU for a 3 (7.1)
+
+
+def levy_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List every place for the CU that a card of value 3 brings (7.1)."""
+    side = decision.side
+    cards = [card for card in playable(view, side) if value_of(view, card) >= LEVY_VALUE]
+    places = (
+        [(power, space) for power in view.board.powers_of[side] for space in eligible(view, power)] if cards else []
+    )
+    return of(
+        [
+            Order("act", {"do": "levy", "card": card, "power": power, "at": space})
+            for card in cards
+            for power, space in places
+        ]
+    )
+
+
+def check_levy(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the CU that a card of value 3 brings (7.1)."""
+    yield from card_faults(view, decision, order)
+    if order.get("card") in playable(view, decision.side) and value_of(view, order["card"]) < LEVY_VALUE:
+        yield order.fault(("card",), "only a card of value 3 brings a CU", rule="7.1")
+    yield from place_faults(view, decision.side, order)
+
+
+def place_faults(view: Game, side: Side, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the power and the space of an order that places units."""
+    power, space = order.get("power"), order.get("at")
+    if power not in view.board.powers_of[side]:
+        yield order.fault(
+            ("power",), f"say which power gets the CU: {' or '.join(view.board.powers_of[side])}", rule="7.1"
+        )
+    elif space is None:
+        yield order.fault(("at",), "say where the CU is placed", rule="5.10")
+    else:
+        refusal = why_not_place(view, power, space)
+        if refusal is not None:
+            yield order.fault(("at",), refusal.reason, rule=refusal.rule)
+
+
+def bring_levy(game: Game, table: Table, order: Order) -> Flow[None]:
+    """Place the CU that a card of value 3 brings (7.1)."""
+    side = game.the_activation.side
+    lay_down(game, table, side, order["card"], "levy", order["power"])
+    game.put(order["power"], order["at"], Force(cu=1))
+    table.tell("levied", power=order["power"], space=order["at"], cu=1, rule="7.1")
+    put_away(game, table)
+    return
+    yield
+
+
+# ---- mercenaries (S 7.2.4)
+
+
+def hire_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List every way to hire mercenaries with a card (S 7.2.4)."""
+    side = decision.side
+    if side != CARTHAGE or view.the_activation.hired:
+        return of([])
+    spaces = eligible(view, CARTHAGE)
+    cards = [*view.hands[side], *([DESPERATE_TIMES] if why_no_desperate(view, side) is None else [])]
+    return flat_map(lambda card: _hire_with(view, card, spaces), cards if spaces else [])
+
+
+def _hire_with(view: Game, card: str, spaces: Sequence[str]) -> LegalOrders:
+    def hire(place: Mapping[str, int]) -> Order:
+        return Order("act", {"do": "hire", "card": card, "place": dict(place)})
+
+    return handfuls(hire, spaces, value_of(view, card))
+
+
+def check_hire(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with hiring mercenaries (S 7.2.4)."""
+    if decision.side != CARTHAGE:
+        yield order.fault(("do",), "only Carthage hires mercenaries", rule="S 7.2.4")
+        return
+    if view.the_activation.hired:
+        yield order.fault(("do",), "you have hired mercenaries in this round", rule="S 7.2.4")
+    card, place = order.get("card"), order.get("place", {})
+    desperate = card == DESPERATE_TIMES
+    refusal = why_no_desperate(view, CARTHAGE) if desperate else None
+    held = card in view.hands[CARTHAGE] or (desperate and refusal is None)
+    most = value_of(view, str(card)) if held else DESPERATE_VALUE
+    if refusal is not None:
+        yield order.fault(("card",), refusal.reason, rule=refusal.rule)
+    elif not held:
+        yield order.fault(("card",), f"{card} is not in your hand", rule="S 7.2.4")
+    elif sum(place.values()) != most:
+        yield order.fault(("place",), f"the card hires {most} CU: place them all", rule="S 7.2.4")
+    for space, cu in place.items():
+        if cu > DESPERATE_VALUE:
+            yield order.fault(("place", space), f"no card hires more than {DESPERATE_VALUE} CU", rule="S 7.2.4")
+        refusal = why_not_place(view, CARTHAGE, space)
+        if refusal is not None:
+            yield order.fault(("place", space), refusal.reason, rule=refusal.rule)
+
+
+def hire(game: Game, table: Table, order: Order) -> Flow[None]:
+    """Hire mercenaries with a card beside the one of the round (S 7.2.4)."""
+    lay_down(game, table, CARTHAGE, order["card"], HIRE, CARTHAGE)
+    game.the_activation.hired = True
+    for space, cu in order["place"].items():
+        game.put(CARTHAGE, space, Force(cu=cu, mercenaries=cu))
+        table.tell("hired", space=space, cu=cu, rule="S 7.2.4")
+    put_away(game, table)
+    return
+    yield
+
+
+def card_faults(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield why the card of an order cannot be laid down as the one card of the round (5.4)."""
+    if "card" not in order.body:
+        yield order.fault(("card",), "say by which card", rule="7.1")
+        return
+    refusal = why_not_play(view, decision.side, order["card"])
+    if refusal is not None:
+        yield order.fault(("card",), refusal.reason, rule=refusal.rule)
+
+
+USES: Final[Mapping[str, Use]] = {
+    "support": Use(support_orders, check_support, add_support),
+    "levy": Use(levy_orders, check_levy, bring_levy),
+    "hire": Use(hire_orders, check_hire, hire),
+}

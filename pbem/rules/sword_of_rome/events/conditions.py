@@ -1,0 +1,150 @@
+"""Conditions of events: the words under `if` of a card, all of which must hold (7.1; `schemas/cards.yaml`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+from pbem.game import Refusal, listing
+from pbem.protocol import Side
+from pbem.rules.sword_of_rome.position.naming import space_named
+from pbem.rules.sword_of_rome.position.state import Game
+
+OWN: Final = "own"
+ALLY: Final = "ally"
+OTHER: Final = "other"
+WHOM: Final = (OWN, ALLY, OTHER)
+"""The words that name a power by who plays the card."""
+Condition: TypeAlias = Callable[[Game, Side, Any], "str | None"]
+"""Says what a condition wants; None: it holds."""
+
+
+def is_meant(game: Game, side: Side, whom: str, power: str) -> bool:
+    """Tell whether a power is the one that a card means: by its id, or by who plays the card."""
+    own = game.board.powers_of[side]
+    if whom == OWN:
+        return power in own
+    if whom == OTHER:
+        return power not in own
+    if whom == ALLY:
+        return power not in own and any(game.allied(each, power) for each in own)
+    return power == whom
+
+
+def meant(game: Game, side: Side, whom: str) -> list[str]:
+    """Return the powers that a card means, in the order of the board."""
+    return [power for power in game.board.powers if is_meant(game, side, whom, power)]
+
+
+def in_words(game: Game, whom: str) -> str:
+    """Return whom a card means, for a sentence."""
+    words = {OWN: "your power", ALLY: "an ally", OTHER: "another power"}
+    return words.get(whom) or game.board.powers[whom].name
+
+
+def taking_part(game: Game) -> Iterator[str]:
+    """Yield the powers whose armies take part in what is responded to: in the battle, or those of the moment."""
+    if game.battle is not None:
+        yield from (game.battle.attacker, game.battle.defender)
+        if game.battle.flank is not None:
+            yield game.battle.flank
+    if game.moment is not None:
+        yield from (game.moment.power, game.moment.other)
+
+
+def hold(game: Game, side: Side, card: str) -> Refusal | None:
+    """Say which condition of a card does not hold for a side that plays it now; None: all do (7.1).
+
+    All of them are public.
+    """
+    record = game.board.cards[card]
+    for condition in record.conditions:
+        ((word, told),) = condition.items()
+        wanted = CONDITIONS[word](game, side, told)
+        if wanted is not None:
+            return Refusal(f"{record.name} ({card}) can be played only {wanted}", "7.1")
+    return None
+
+
+def active(game: Game, side: Side, whom: str) -> str | None:
+    """Want a power's side to be active."""
+    now = game.activation.side if game.activation is not None else None
+    powers = game.board.powers_of[now] if now is not None else ()
+    holds = any(is_meant(game, side, whom, power) for power in powers)
+    return None if holds else f"while {in_words(game, whom)} is active"
+
+
+def army_of(game: Game, side: Side, whom: str) -> str | None:
+    """Want an army of a power to take part."""
+    holds = any(power and is_meant(game, side, whom, power) for power in taking_part(game))
+    return None if holds else f"where an army of {in_words(game, whom)} takes part"
+
+
+def attacker(game: Game, side: Side, whom: str) -> str | None:
+    """Want a power to be the attacker."""
+    attacks = game.battle.attacker if game.battle is not None else _acting(game)
+    return None if is_meant(game, side, whom, attacks) else f"where {in_words(game, whom)} attacks"
+
+
+def besieger(game: Game, side: Side, whom: str) -> str | None:
+    """Want a power to be the besieger."""
+    return None if is_meant(game, side, whom, _acting(game)) else f"where {in_words(game, whom)} besieges"
+
+
+def mover(game: Game, side: Side, told: str | Mapping[str, str]) -> str | None:
+    """Want a power's army to move or sail."""
+    whom = told if isinstance(told, str) else told["power"]
+    return None if is_meant(game, side, whom, _acting(game)) else f"where {in_words(game, whom)} moves or sails"
+
+
+def near(game: Game, side: Side, whom: str) -> str | None:
+    """Want an army of a power in the space of the moment, or next to it."""
+    space = game.moment.space if game.moment is not None else ""
+    holds = bool(space) and any(
+        game.force(power, at).army
+        for power in meant(game, side, whom)
+        for at in (space, *game.board.neighbours.get(space, ()))
+    )
+    return None if holds else f"with an army of {in_words(game, whom)} there or next to it"
+
+
+def control(game: Game, side: Side, told: Mapping[str, str]) -> str | None:
+    """Want a power to control a space."""
+    holder = game.control.get(told["space"])
+    holds = holder is not None and is_meant(game, side, told["by"], holder)
+    return None if holds else f"if {in_words(game, told['by'])} controls {space_named(game, told['space'])}"
+
+
+def marker(game: Game, side: Side, name: str) -> str | None:
+    """Want an event to be in effect."""
+    return None if game.mark(name) is not None else f"while {name.replace('_', ' ')} is in effect"
+
+
+def players(game: Game, side: Side, numbers: list[int]) -> str | None:
+    """Want the game to have one of some numbers of players."""
+    holds = len(game.board.sides) in numbers
+    return None if holds else f"in games of {listing(map(str, numbers), 'or')}"
+
+
+def phase(game: Game, side: Side, name: str) -> str | None:
+    """Want a phase to be on."""
+    return None if game.phase == name else f"in the phase {name}"
+
+
+def _acting(game: Game) -> str:
+    return game.moment.power if game.moment is not None else ""
+
+
+CONDITIONS: Final[Mapping[str, Condition]] = {
+    "active": active,
+    "army_of": army_of,
+    "attacker": attacker,
+    "besieger": besieger,
+    "mover": mover,
+    "near": near,
+    "control": control,
+    "marker": marker,
+    "players": players,
+    "phase": phase,
+}
+"""Word of `if` -> what tells whether it holds."""

@@ -1,0 +1,213 @@
+"""Effects on movement, voyages, attempts and sieges (9 to 11, 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pbem.game import Refusal, Table
+from pbem.protocol import Flow
+from pbem.rules.sword_of_rome.events.effects.base import (
+    Effect,
+    Played,
+    none_told,
+    one_told,
+    the_moment,
+    why_not_at,
+)
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.state import Game
+
+WHAT: Final = {"activation": "activation", "event": "event", "interception": "interception", "avoidance": "avoidance"}
+"""What can be cancelled -> the moment at which it can be."""
+CALLED_OFF: Final = {"activation": "21.4", "event": "7.1.1", "interception": "10.3", "avoidance": "11.1"}
+
+
+# ---- what does not take place
+
+
+def why_not_cancel(view: Game, played: Played) -> Refusal | None:
+    """Say why something is not cancelled; None: it is (7.1.1, 21.4)."""
+    return why_not_at(view, WHAT[played.told])
+
+
+def cancel(game: Game, table: Table, played: Played) -> None:
+    """Cancel an activation, an event, an interception or an avoidance (7.1.1, 21.4)."""
+    the_moment(game).cancelled = True
+    if played.told == "activation" and game.card is not None:
+        game.card.cancelled = True
+    table.tell("cancelled", side=played.side, what=played.told, rule=CALLED_OFF[played.told])
+
+
+def why_no_storm(view: Game, played: Played) -> Refusal | None:
+    """Say why no voyage is stopped; None: one is (9.6.4)."""
+    return why_not_at(view, "voyage")
+
+
+def storm(game: Game, table: Table, played: Played) -> None:
+    """Stop a voyage, also one by which an army refuses or avoids battle (10.5.1)."""
+    moment = the_moment(game)
+    moment.cancelled = True
+    table.tell("storm", power=moment.power, rule="9.6.4")
+
+
+def why_not_bar(view: Game, played: Played) -> Refusal | None:
+    """Say why a city is not barred; None: it is (21.3)."""
+    refusal = why_not_at(view, "into_city", "army_enters", "battle_begins", "battle_won")
+    if refusal is None and view.card is None:
+        return Refusal("a city is barred only while a card is on the table", "21.3")
+    if refusal is None and view.card is not None and the_moment(view).space in view.card.closed:
+        return Refusal("the city is barred already", "21.3")
+    return refusal
+
+
+def bar(game: Game, table: Table, played: Played) -> None:
+    """Bar a city to enemy CU for the rest of the activation, survivors of a battle included (21.3)."""
+    assert game.card is not None
+    space = the_moment(game).space
+    game.card.closed.append(space)
+    table.tell("barred", space=space, rule="21.3")
+
+
+# ---- leave to sail, points, attempts
+
+
+def why_not_sail(view: Game, played: Played) -> Refusal | None:
+    """Say why a power gets no ships; None: it does (9.6.3)."""
+    refusal = why_not_at(view, "voyage_wanted")
+    if refusal is None and the_moment(view).power != played.told["power"]:
+        return Refusal(f"these ships carry only {view.board.powers[played.told['power']].name}", "9.6.3")
+    return refusal
+
+
+def sail(game: Game, table: Table, played: Played) -> None:
+    """Let some CU sail that otherwise could not (9.6.3)."""
+    moment = the_moment(game)
+    moment.sails = max(moment.sails, played.told["cu"])
+    table.tell("ships", power=moment.power, cu=played.told["cu"], rule="9.6.3")
+
+
+def why_no_march(view: Game, played: Played) -> Refusal | None:
+    """Say why no army goes further; None: one does (9.2)."""
+    own = view.board.powers_of[played.side]
+    if view.card is not None and view.card.side == played.side:
+        return None
+    if view.march is not None and view.march.power in own:
+        return None
+    return Refusal("no army of yours is activated", "9.2")
+
+
+def march(game: Game, table: Table, played: Played) -> None:
+    """Give an army that is activated more movement points (9.2)."""
+    if game.march is not None:
+        game.march.points += played.told
+    elif game.card is not None:
+        game.card.points += played.told
+    table.tell("further", side=played.side, points=played.told, rule="9.2")
+
+
+def why_no_attempt(view: Game, played: Played) -> Refusal | None:
+    """Say why nothing is added to an interception; None: it is (10.3)."""
+    return why_not_at(view, "interception")
+
+
+def help_attempt(game: Game, table: Table, played: Played) -> None:
+    """Add to the roll of an interception (10.3)."""
+    the_moment(game).modifier += played.told
+    table.tell("attempt_changed", by=played.told, rule="10.3")
+
+
+def why_not_avoid(view: Game, played: Played) -> Refusal | None:
+    """Say why an army must roll to avoid battle; None: it need not (11.1)."""
+    refusal = why_not_at(view, "avoidance")
+    if refusal is None and the_moment(view).power not in view.board.powers_of[played.side]:
+        return Refusal("no army of yours avoids battle", "11.1")
+    return refusal
+
+
+def avoid(game: Game, table: Table, played: Played) -> None:
+    """Let the own army avoid battle without a roll (11.1)."""
+    the_moment(game).avoided = True
+    table.tell("slips_away", power=the_moment(game).power, rule="11.1")
+
+
+# ---- ambush (9.3.3)
+
+
+def ambushes(view: Game, played: Played) -> list[dict[str, Any]]:
+    """List the armies that can attack out of an ambush (9.3.3).
+
+    Like an interception it crosses no rough path and no strait, and no other army than the mover's may stand there.
+    """
+    moment = view.moment
+    power = played.told["power"]
+    if why_not_at(view, "army_enters") is not None or moment is None or not moment.power:
+        return []
+    if view.allied(power, moment.power) or any(
+        other not in (power, moment.power) and view.outside(other, moment.space) for other in view.board.powers
+    ):
+        return []
+    if view.cu(power, moment.space):
+        return [{"from": moment.space}] if view.force(power, moment.space).army else []
+    spaces = view.board.by_land(power, moment.space)
+    there = [at for at in spaces if view.force(power, at).army and at not in view.inside and at not in view.sieges]
+    return [{"from": at, "cu": cu} for at in there for cu in range(view.force(power, at).cu, 0, -1)]
+
+
+def no_ambush(view: Game, played: Played) -> Refusal:
+    """Say that no army can attack out of an ambush (9.3.3)."""
+    return Refusal(f"no army of {view.board.powers[played.told['power']].name} can reach the space", "9.3.3")
+
+
+def ambush(game: Game, table: Table, played: Played, told: Mapping[str, Any]) -> Flow[None]:
+    """Bring an army into the space to attack who has entered: no battle is refused, no bonus is won (9.3.3, 10.5.2)."""
+    moment, power, origin = the_moment(game), played.told["power"], told["from"]
+    if origin != moment.space:
+        there = game.force(power, origin)
+        cu = told["cu"]
+        force = Force(cu, min(there.mercenaries, cu), list(there.leaders))
+        game.put(power, moment.space, game.take(power, origin, force))
+    moment.ambush = power
+    table.tell("ambush", power=power, space=moment.space, rule="9.3.3")
+    return
+    yield
+
+
+# ---- sieges (13.2)
+
+
+def why_no_siege_roll(view: Game, played: Played) -> Refusal | None:
+    """Say why no points are added to a siege; None: they are (13.2)."""
+    refusal = why_not_at(view, "siege_roll")
+    return refusal if refusal is not None or view.besieged(the_moment(view).space) else Refusal("no siege", "13.2")
+
+
+def add_points(game: Game, table: Table, played: Played) -> None:
+    """Add points to the siege that is rolled for (13.2)."""
+    the_moment(game).points += played.told
+    table.tell("siege_points", space=the_moment(game).space, points=played.told, rule="13.2")
+
+
+def why_no_siege_help(view: Game, played: Played) -> Refusal | None:
+    """Say why nothing is added to a roll on the siege table; None: it is (13.2, 14.2)."""
+    return why_not_at(view, "siege_roll", "raid")
+
+
+def help_siege(game: Game, table: Table, played: Played) -> None:
+    """Add to the roll of a siege or a raid (13.2, 14.2)."""
+    the_moment(game).modifier += played.told
+    table.tell("siege_helped", space=the_moment(game).space, by=played.told, rule="13.2")
+
+
+EFFECTS: Final[Mapping[str, Effect]] = {
+    "no_city": none_told(why_not_bar, bar),
+    "ambush": one_told("ambush", ambushes, no_ambush, ambush),
+    "cancel": none_told(why_not_cancel, cancel),
+    "storm": none_told(why_no_storm, storm),
+    "sail": none_told(why_not_sail, sail),
+    "siege_points": none_told(why_no_siege_roll, add_points),
+    "siege_modifier": none_told(why_no_siege_help, help_siege),
+    "march": none_told(why_no_march, march),
+    "intercept": none_told(why_no_attempt, help_attempt),
+    "avoid": none_told(why_not_avoid, avoid),
+}

@@ -1,0 +1,152 @@
+"""Effects on markers, hands, the plunder track, the unrest and VP (6, 7.1, 14.1, S 20)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pbem.game import Refusal, Table
+from pbem.protocol import Flow
+from pbem.rules.sword_of_rome.events.conditions import in_words, meant
+from pbem.rules.sword_of_rome.events.effects.base import Effect, Played, none_told, one_told
+from pbem.rules.sword_of_rome.events.effects.battles import LOST
+from pbem.rules.sword_of_rome.position.board import GAULS
+from pbem.rules.sword_of_rome.position.state import Game, Mark
+from pbem.rules.sword_of_rome.siege import plunder, unrest
+from pbem.rules.sword_of_rome.turn.draw import draw, lay_off
+from pbem.rules.sword_of_rome.turn.scoring import add_vp
+
+# ---- events in effect (7.1)
+
+
+def _on(view: Game, played: Played) -> str | None:
+    """Return the power on which a marker is placed: whom an own army has beaten, or nobody in particular."""
+    moment = view.moment
+    if played.told.get("on") != "loser" or moment is None:
+        return None
+    winner, loser = (moment.other, moment.power) if moment.name == LOST else (moment.power, moment.other)
+    return loser if winner in view.board.powers_of[played.side] and loser else None
+
+
+def why_no_marker(view: Game, played: Played) -> Refusal | None:
+    """Say why an event does not come into effect; None: it does (7.1)."""
+    on, name = _on(view, played), played.told["name"]
+    if played.told.get("on") == "loser" and on is None:
+        return Refusal("no army of yours has won a battle here", "21.3")
+    if any(mark.name == name and mark.on == on for mark in view.marks):
+        return Refusal(f"{name.replace('_', ' ')} is in effect already", "7.1")
+    return None
+
+
+def place_marker(game: Game, table: Table, played: Played) -> None:
+    """Put an event into effect (7.1)."""
+    on = _on(game, played)
+    game.marks.append(Mark(played.told["name"], played.side, played.told["until"], on))
+    table.tell("mark_placed", name=played.told["name"], side=played.side, on=on, rule="7.1")
+
+
+# ---- hands (6.1)
+
+
+def why_no_draw(view: Game, played: Played) -> Refusal | None:
+    """Say why no card can be drawn; None: one can (6.4.2)."""
+    left = view.decks[played.side] or view.discards[played.side]
+    return None if left else Refusal("no card is left to be drawn", "6.4.2")
+
+
+def draw_cards(game: Game, table: Table, played: Played) -> None:
+    """Draw cards (6.2.2)."""
+    draw(game, played.side, table, played.told, f"round-{game.round}/{played.card}")
+
+
+def robbed(view: Game, played: Played) -> list[str]:
+    """List the powers whose side can be made to discard, one a side (6.2.1)."""
+    found: dict[str, str] = {}
+    for power in meant(view, played.side, played.told["of"]):
+        side = view.board.powers[power].side
+        if side is not None and side != played.side and view.hands.get(side):
+            found.setdefault(side, power)
+    return list(found.values())
+
+
+def nobody_robbed(view: Game, played: Played) -> Refusal:
+    """Say that nobody can be made to discard (6.2.1)."""
+    return Refusal(f"{in_words(view, played.told['of'])} holds no card", "6.2.1")
+
+
+def rob(game: Game, table: Table, played: Played, power: str) -> Flow[None]:
+    """Let a side discard cards that are drawn from its hand by lot (6.2.1)."""
+    side = game.board.powers[power].side
+    assert side is not None
+    name = f"hand/{side}/turn-{game.turn}/round-{game.round}/{played.card}"
+    cards = table.shuffle(name, list(game.hands[side]))[: played.told["cards"]]
+    lay_off(game, side, cards)
+    table.tell("robbed", side=side, cards=cards, rule="6.2.1")
+    return
+    yield
+
+
+# ---- plunder, unrest, VP (5.8.1, 14.1, S 20)
+
+
+def why_no_plunder(view: Game, played: Played) -> Refusal | None:
+    """Say why no marker comes or goes; None: one does (14.1)."""
+    if "gain" in played.told or _markers(view, played.told["by"]):
+        return None
+    return Refusal(f"{view.board.powers[played.told['by']].name} has no marker on the plunder track", "14.1")
+
+
+def _markers(view: Game, power: str) -> int:
+    return max(0, view.plunder if power == GAULS else -view.plunder)
+
+
+def change_plunder(game: Game, table: Table, played: Played) -> None:
+    """Put markers of a power on the plunder track, or take some off (14.1)."""
+    power = played.told["by"]
+    if "lose" in played.told:
+        lost = min(played.told["lose"], _markers(game, power))
+        game.plunder += -lost if power == GAULS else lost
+        table.tell("plunder_lost", power=power, markers=lost, rule="14.1")
+    if "gain" in played.told:
+        plunder.add_markers(game, table, power, played.told["gain"])
+
+
+def why_no_unrest(view: Game, played: Played) -> Refusal | None:
+    """Say why the unrest does not change; None: it does (S 20.1)."""
+    if played.told > 0 and view.unrest >= unrest.cap(view):
+        return Refusal("the unrest has reached its cap", "S 20.1")
+    return Refusal("there is no unrest", "S 20.1") if played.told < 0 and not view.unrest else None
+
+
+def change_unrest(game: Game, table: Table, played: Played) -> None:
+    """Raise or lower the unrest (S 20.1)."""
+    if played.told > 0:
+        unrest.raise_by(game, table, played.told, "S 20.1")
+    else:
+        unrest.lower_by(game, table, -played.told, "S 20.1")
+
+
+def why_no_vp(view: Game, played: Played) -> Refusal | None:
+    """Say why the Gauls gain no VP; None: they do (5.8.1)."""
+    side = view.board.powers[GAULS].side
+    if side is None or view.vp[side] < view.board.tables["vp"]["most"]:
+        return None
+    return Refusal("the Gauls have all the VP there are", "5.8.1")
+
+
+def gain_vp(game: Game, table: Table, played: Played) -> None:
+    """Give the Gauls VP (5.8.1)."""
+    side = game.board.powers[GAULS].side
+    assert side is not None
+    add_vp(game, side, played.told)
+    table.tell("vp_gained", side=side, by=played.told, vp=game.vp[side], rule="5.8.1")
+
+
+EFFECTS: Final[Mapping[str, Effect]] = {
+    "marker": none_told(why_no_marker, place_marker),
+    "draw": none_told(why_no_draw, draw_cards),
+    "discard": one_told("discard", robbed, nobody_robbed, rob),
+    "plunder": none_told(why_no_plunder, change_plunder),
+    "unrest": none_told(why_no_unrest, change_unrest),
+    "vp": none_told(why_no_vp, gain_vp),
+}

@@ -1,0 +1,115 @@
+"""Effects on support: points added and points removed (7.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from pbem.game import LegalOrders, Refusal, Table, lazy, of
+from pbem.protocol import Flow
+from pbem.rules.sword_of_rome.events.conditions import in_words, is_meant
+from pbem.rules.sword_of_rome.events.effects.base import Body, Effect, Played, Wrong, way
+from pbem.rules.sword_of_rome.events.support import (
+    add,
+    additions,
+    remove,
+    room_for,
+    room_to_remove,
+    selections,
+    settle_support,
+    why_not_remove,
+    wrong_additions,
+)
+from pbem.rules.sword_of_rome.position.naming import no_such_space, space_named
+from pbem.rules.sword_of_rome.position.state import Game
+
+
+def support_ways(view: Game, played: Played) -> LegalOrders:
+    """List every way to add points of own support, one at least (7.3.1)."""
+    return lazy(lambda: of([way({"support": spaces}) for spaces in additions(view, played.side, played.told)]))
+
+
+def check_support(view: Game, played: Played, body: Body) -> Iterator[Wrong]:
+    """Yield what is wrong with points of own support (7.3.1)."""
+    spaces = body.get("support", ())
+    if not spaces:
+        if any(room_for(view, played.side, space) for space in view.board.spaces):
+            yield ("support",), Refusal("say where support is added, a space for each point", "7.3.1")
+        else:
+            yield (), Refusal("you can add support nowhere", "7.3.1")
+    if len(spaces) > played.told:
+        yield ("support",), Refusal(f"the event has {played.told} points, not {len(spaces)}", "7.3.1")
+    for at, refusal in wrong_additions(view, played.side, spaces):
+        yield ("support", at), refusal
+
+
+def add_support(game: Game, table: Table, played: Played, body: Body) -> Flow[None]:
+    """Add points of own support (7.3.1)."""
+    for space in body["support"]:
+        add(game, played.side, space)
+    table.tell("support_added", side=played.side, spaces=list(body["support"]), rule="7.3.1")
+    return
+    yield
+
+
+def _exposed(view: Game, played: Played) -> dict[str, int]:
+    """Return the points that can be removed, by space: not those of full allies, nor one's own (7.3.3, 15.2.2)."""
+    return {
+        space: room_to_remove(view, space)
+        for space in view.board.spaces
+        if space in view.control and room_to_remove(view, space) and _why_not_whose(view, played, space) is None
+    }
+
+
+def _why_not_whose(view: Game, played: Played, space: str) -> Refusal | None:
+    holder = view.control.get(space)
+    if holder is None:
+        return Refusal(f"nobody has support in {space_named(view, space)}", "7.3")
+    if not is_meant(view, played.side, played.told["of"], holder):
+        whom = in_words(view, played.told["of"])
+        return Refusal(f"{space_named(view, space)} is not held by {whom}", "7.3.3")
+    if view.full_ally(played.side, holder):
+        return Refusal(f"{space_named(view, space)} is an ally's", "15.2.2")
+    return None
+
+
+def revolt_ways(view: Game, played: Played) -> LegalOrders:
+    """List every way to remove a power's support, one point at least (7.3.3)."""
+
+    def ways() -> LegalOrders:
+        found = selections(_exposed(view, played), range(1, played.told["points"] + 1))
+        return of([way({"revolt": spaces}) for spaces in found])
+
+    return lazy(ways)
+
+
+def check_revolt(view: Game, played: Played, body: Body) -> Iterator[Wrong]:
+    """Yield what is wrong with points of a power's support that are removed (7.3.3)."""
+    spaces, points = body.get("revolt", ()), played.told["points"]
+    if not spaces:
+        if _exposed(view, played):
+            yield ("revolt",), Refusal("say where support is removed, a space for each point", "7.3.3")
+        else:
+            yield (), Refusal(f"no support of {in_words(view, played.told['of'])} can be removed", "7.3.3")
+    if len(spaces) > points:
+        yield ("revolt",), Refusal(f"the event has {points} points, not {len(spaces)}", "7.3.3")
+    for at, space in enumerate(spaces):
+        refusal = no_such_space(view, space) or _why_not_whose(view, played, space)
+        refusal = refusal or why_not_remove(view, space, spaces[: at + 1].count(space))
+        if refusal is not None:
+            yield ("revolt", at), refusal
+
+
+def revolt(game: Game, table: Table, played: Played, body: Body) -> Flow[None]:
+    """Remove points of a power's support; a city without loyalty falls to its besieger (7.3.3, 13.5)."""
+    spaces = list(body["revolt"])
+    for space in spaces:
+        remove(game, space)
+    table.tell("support_removed", side=played.side, spaces=spaces, rule="7.3.3")
+    yield from settle_support(game, table, spaces)
+
+
+EFFECTS: Final[Mapping[str, Effect]] = {
+    "support": Effect(support_ways, check_support, add_support),
+    "revolt": Effect(revolt_ways, check_revolt, revolt),
+}

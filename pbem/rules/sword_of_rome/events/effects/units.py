@@ -1,0 +1,194 @@
+"""Effects on units: levies, leaders who come, attrition, free sieges, the revolt (5.10, 8.2, S 16.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from pbem.game import LegalOrders, Refusal, Table, flat_map
+from pbem.protocol import Flow, Order
+from pbem.rules.sword_of_rome.events import responses
+from pbem.rules.sword_of_rome.events.conditions import in_words, meant
+from pbem.rules.sword_of_rome.events.effects.base import Body, Effect, Played, Wrong, one_told, way
+from pbem.rules.sword_of_rome.events.minor_leaders import take_command
+from pbem.rules.sword_of_rome.events.nonplayers import revolt
+from pbem.rules.sword_of_rome.position.board import REBELS
+from pbem.rules.sword_of_rome.position.changes import INSURRECTION, lose, settle_spaces
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.siege.siege import roll_siege, why_not_roll
+from pbem.rules.sword_of_rome.turn.placing import eligible, handfuls, why_not_place
+
+# ---- levies (5.10)
+
+
+def levy_ways(view: Game, played: Played) -> LegalOrders:
+    """List every way to place the CU of a levy (5.10)."""
+    powers = view.board.powers_of[played.side]
+
+    def ways(power: str) -> LegalOrders:
+        named = {"power": power} if len(powers) > 1 else {}
+
+        def place(places: Mapping[str, int]) -> Order:
+            return way({**named, "levy": dict(places)})
+
+        return handfuls(place, eligible(view, power), played.told)
+
+    return flat_map(ways, powers)
+
+
+def check_levy(view: Game, played: Played, body: Body) -> Iterator[Wrong]:
+    """Yield what is wrong with the places of a levy (5.10)."""
+    powers = view.board.powers_of[played.side]
+    power = body.get("power", powers[0] if len(powers) == 1 else None)
+    places = body.get("levy", {})
+    if power not in powers:
+        yield ("power",), Refusal(f"say which power gets the CU: {' or '.join(powers)}", "7.1")
+        return
+    if not eligible(view, power):
+        yield (), Refusal(f"{view.board.powers[power].name} has no place for new CU", "5.10")
+    elif sum(places.values()) != played.told:
+        yield ("levy",), Refusal(f"the event brings {played.told} CU: place them all, as space: CU", "5.10")
+    for space in places:
+        refusal = why_not_place(view, power, space)
+        if refusal is not None:
+            yield ("levy", space), refusal
+
+
+def levy(game: Game, table: Table, played: Played, body: Body) -> Flow[None]:
+    """Place the CU of a levy (5.10)."""
+    power = body.get("power", game.board.powers_of[played.side][0])
+    for space, cu in body["levy"].items():
+        game.put(power, space, Force(cu=cu))
+        table.tell("levied", power=power, space=space, cu=cu, rule="5.10")
+    return
+    yield
+
+
+# ---- named leaders (8.2)
+
+
+def arrivals(view: Game, played: Played) -> list[dict[str, str]]:
+    """List who can come, and where: with CU where reinforcements can be placed, alone where own CU stand (8.2.1)."""
+    found = []
+    for leader in played.told["one_of"]:
+        power = view.board.leaders[leader].power
+        if leader not in view.reserve or power not in view.board.powers_of[played.side]:
+            continue
+        there = [space for space, force in sorted(view.forces[power].items()) if force.cu]
+        spaces = eligible(view, power) if "cu" in played.told else there
+        found += [{"name": leader, "at": space} for space in spaces]
+    return found
+
+
+def nobody_comes(view: Game, played: Played) -> Refusal:
+    """Say that no leader of the event can come (8.2)."""
+    waiting = [view.board.leaders[leader].name for leader in played.told["one_of"] if leader in view.reserve]
+    if not waiting:
+        return Refusal("the leader of this event has come already", "8.2")
+    return Refusal(f"there is no place for {' or '.join(waiting)}", "8.2.1")
+
+
+def bring_leader(game: Game, table: Table, played: Played, told: Mapping[str, Any]) -> Flow[None]:
+    """Bring a named leader, with CU if the event has any; he commands minor ones (8.2.1)."""
+    leader, space = told["name"], told["at"]
+    power, cu = game.board.leaders[leader].power, played.told.get("cu", 0)
+    game.reserve.remove(leader)
+    game.put(power, space, Force(cu=cu, leaders=[leader]))
+    table.tell("leader_comes", leader=leader, power=power, space=space, cu=cu, rule="8.2")
+    yield from take_command(game, table, power, space)
+
+
+# ---- attrition (5.5)
+
+
+def _armies(view: Game, played: Played) -> list[tuple[str, str]]:
+    return [
+        (power, space)
+        for power in meant(view, played.side, played.told["of"])
+        if not view.full_ally(played.side, power)
+        for space, force in sorted(view.forces[power].items())
+        if force.army
+    ]
+
+
+def wearable(view: Game, played: Played) -> list[str]:
+    """List the spaces with an army that can be made to roll for attrition; a full ally's is spared (5.5, 15.2.1)."""
+    return list(dict.fromkeys(space for _, space in _armies(view, played)))
+
+
+def nobody_wears(view: Game, played: Played) -> Refusal:
+    """Say that no army can be made to roll for attrition (5.5)."""
+    return Refusal(f"there is no army of {in_words(view, played.told['of'])}", "5.5")
+
+
+def wear(game: Game, table: Table, played: Played, space: str) -> Flow[None]:
+    """Let an army roll for attrition, wherever it stands (5.5)."""
+    power = next(power for power, at in _armies(game, played) if at == space)
+    force = game.forces[power][space]
+    name = f"event/turn-{game.turn}/round-{game.round}/{played.card}/{power}/{space}"
+    roll = table.roll(name, rule="5.5", power=power, space=space, cu=force.cu)
+    lost = lose(game, power, space, game.board.attrition(roll.faces[0], force.cu))
+    table.tell("attrition", power=power, space=space, cu=lost, rule="5.5")
+    settle_spaces(game, table)
+    return
+    yield
+
+
+# ---- free sieges (13.1.1, 21.5)
+
+
+def sieges(view: Game, played: Played) -> list[str]:
+    """List the sieges for which an own commander can roll (13.1.1)."""
+    return [
+        space
+        for power in view.board.powers_of[played.side]
+        for space in sorted(view.forces[power])
+        if why_not_roll(view, power, space) is None
+    ]
+
+
+def no_siege(view: Game, played: Played) -> Refusal:
+    """Say that there is no siege to roll for (13.1.1)."""
+    return Refusal("no commander of yours besieges a city with CU enough to roll", "13.1.1")
+
+
+def roll_free(game: Game, table: Table, played: Played, space: str) -> Flow[None]:
+    """Activate a besieging commander for a siege roll; a response may cancel that (13.1.1, 21.4, 21.5)."""
+    power = game.sieges[space].by
+    if game.card is not None:
+        game.card.power = power
+    about = {"space": space, "power": power, "value": game.board.cards[played.card].value}
+    moment = yield from responses.window(game, table, "activation", about=about)
+    if not moment.cancelled:
+        name = f"siege/turn-{game.turn}/round-{game.round}/{played.card}/{power}/{space}"
+        yield from roll_siege(game, table, power, space, name, rule="21.5")
+
+
+# ---- the revolt of the mercenaries (S 16.4)
+
+
+def revolts(view: Game, played: Played) -> list[str]:
+    """List where the rebels can appear: where they must stand at the end of a move (16.3, S 16.4)."""
+    if view.mark(INSURRECTION) is not None or any(view.everywhere(REBELS)):
+        return []
+    return [space for space in view.board.spaces if space in view.board.powers[REBELS].ends_in]
+
+
+def no_revolt(view: Game, played: Played) -> Refusal:
+    """Say that the mercenaries are in revolt already (S 16.4)."""
+    return Refusal("the mercenaries are in revolt already", "S 16.4")
+
+
+def rise(game: Game, table: Table, played: Played, space: str) -> Flow[None]:
+    """Let the mercenaries rise in a space (S 16.4)."""
+    yield from revolt(game, table, played.told, side=played.side, space=space)
+
+
+EFFECTS: Final[Mapping[str, Effect]] = {
+    "levy": Effect(levy_ways, check_levy, levy),
+    "leader": one_told("leader", arrivals, nobody_comes, bring_leader),
+    "attrition": one_told("attrition", wearable, nobody_wears, wear),
+    "siege": one_told("siege", sieges, no_siege, roll_free),
+    "insurrection": one_told("insurrection", revolts, no_revolt, rise),
+}

@@ -1,0 +1,100 @@
+"""Events: a card played for what it says, as the one card of the round or beside it (7.1, 7.1.2, 7.1.3).
+
+What this chapter offers to the others:
+
+* `USES`: `event`, a card without `when`. `conditions.hold(game, side, card)` says which condition does not hold.
+* `effects.table.EFFECTS`: word -> `Effect(options, check, carry_out)`. What an effect needs to be told stands in the
+  order under the word of the effect (`levy: {space: cu}`, `support: [spaces]`).
+* `effects.play(game, table, side, card, body)`, for actions and responses alike.
+* An event that lasts is a `Mark` in `Game.marks`; chapters ask by `Game.mark(name)` (appian_way, duoviri_navales,
+  wild_beasts, elephants, insurrection).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from pbem.game import Kinds, LegalOrders, Refusal, Table, flat_map, of
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.sword_of_rome.events import effects, responses
+from pbem.rules.sword_of_rome.events.card_play import EVENT, EXTRA, Use, lay_down, put_away
+from pbem.rules.sword_of_rome.events.conditions import hold
+from pbem.rules.sword_of_rome.events.effects.table import EFFECTS, ELSEWHERE
+from pbem.rules.sword_of_rome.position.state import Game
+
+
+def why_no_event(view: Game, side: Side, card: str) -> Refusal | None:
+    """Say why a card cannot be played for its event now, wherever it lies; None: it can (7.1)."""
+    record = view.board.cards[card]
+    if record.when is not None:
+        when = record.when.replace("_", " ")
+        return Refusal(f"{record.name} ({card}) is a response: it is played at its moment, {when}", "7.1.1")
+    for effect in record.effects:
+        for word in effect:
+            if word not in EFFECTS:
+                return Refusal(ELSEWHERE[word], "7.1")
+    refusal = hold(view, side, card)
+    if refusal is None and not effects.options(view, side, card):
+        return effects.why_not(view, side, card)
+    return refusal
+
+
+def why_not_laid(view: Game, side: Side, card: str) -> Refusal | None:
+    """Say why a side cannot lay down a card for its event; None: it can, as its card or beside it (5.4, 7.1.2)."""
+    if card not in view.hands[side]:
+        return Refusal(f"{card} is not in your hand", "5.4")
+    if view.the_activation.played and not view.board.cards[card].extra:
+        return Refusal("you have played your card of this round", "5.4")
+    return why_no_event(view, side, card)
+
+
+def event_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List every event that the active side can play, each in every way (7.1)."""
+    side = decision.side
+
+    def ways(card: str) -> LegalOrders:
+        if why_not_laid(view, side, card) is not None:
+            return of([])
+        return effects.orders(view, side, card, Order("act", {"do": "event", "card": card}))
+
+    return flat_map(ways, view.hands[side])
+
+
+def check_event(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with playing an event (7.1)."""
+    card = order.get("card")
+    if card is None:
+        yield order.fault(("card",), "say by which card", rule="7.1")
+        return
+    refusal = why_not_laid(view, decision.side, card)
+    if refusal is not None:
+        yield order.fault(("card",), refusal.reason, rule=refusal.rule)
+        return
+    yield from effects.faults(view, decision.side, card, order)
+
+
+def play_event(game: Game, table: Table, order: Order) -> Flow[None]:
+    """Play a card for its event; others may respond before it takes effect (7.1, 7.1.1)."""
+    side, card = game.the_activation.side, order["card"]
+    yield from play_card(game, table, side, card, order)
+
+
+def play_card(game: Game, table: Table, side: Side, card: str, order: Order) -> Flow[None]:
+    """Lay a card of a hand down for its event, let others respond, carry it out, and put it away (7.1)."""
+    record = game.board.cards[card]
+    lay_down(game, table, side, card, EXTRA if record.extra else EVENT)
+    about = {"power": game.board.powers_of[side][0], "value": record.value}
+    moment = yield from responses.window(game, table, responses.EVENT_PLAYED, about=about)
+    if moment.cancelled:
+        assert game.card is not None
+        game.card.cancelled = True
+        table.tell("event_cancelled", side=side, card=card, rule="7.1.1")
+    else:
+        table.tell("event_played", side=side, card=card, rule="7.1")
+        yield from effects.play(game, table, side, card, order.get("effect", {}))
+    put_away(game, table)
+
+
+USES: Final[Mapping[str, Use]] = {"event": Use(event_orders, check_event, play_event)}
+KINDS: Final[Kinds] = {}

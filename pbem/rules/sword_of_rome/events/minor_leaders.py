@@ -1,0 +1,255 @@
+"""Minor leaders and commanders: placing, moving, and who commands (8.2.1, 8.3).
+
+What this chapter offers to the others: `USES` with `leaders`; `commander_of(game, power, space)`, who leads a stack;
+`take_command(game, table, power, space)`, to be called when a named leader has joined a stack: its owner says who
+commands; `place(game, table, side, powers)` for the Reinforcement Phase; `misplaced` and `put_leaders` for orders that
+place minor leaders besides something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from pbem.game import Kinds, LegalOrders, Refusal, Table, listing, of, product
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.sword_of_rome.events.card_play import Use
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.naming import no_such_leader, no_such_space, space_named
+from pbem.rules.sword_of_rome.position.state import Game
+
+NONE: Final = "none"
+"""The word of an order for a minor leader who is set aside."""
+
+# ---- who commands (8.2.1)
+
+
+def commander_of(game: Game, power: str, space: str) -> str | None:
+    """Return who commands what a power has in a space, before its city or inside; None: nobody (8.2.1)."""
+    outside = game.force(power, space)
+    return outside.commander if not outside.empty else game.garrison(power, space).commander
+
+
+def candidates(game: Game, leaders: Sequence[str]) -> list[str]:
+    """Return who of a stack may command it, best tactics first: no minor leader where a named one is (8.2.1)."""
+    named = [leader for leader in leaders if game.board.leaders[leader].named]
+    return sorted(named or leaders, key=lambda leader: -game.board.leaders[leader].tactics)
+
+
+def take_command(game: Game, table: Table, power: str, space: str) -> Flow[None]:
+    """Put a named leader before minor ones, and let the owner choose among several (8.2.1).
+
+    Nobody waits for that: without an answer it is who has the best tactics.
+    """
+    force = game.forces[power].get(space)
+    if force is None or len(force.leaders) < 2:
+        return
+    able = candidates(game, force.leaders)
+    chosen = able[0]
+    if len(able) > 1:
+        side = game.board.powers[power].side
+        if side is not None and game.board.leaders[chosen].named:
+            order = yield from table.ask(
+                side,
+                "command",
+                rule="8.2.1",
+                default={"leader": chosen},
+                waits=False,
+                power=power,
+                space=space,
+                leaders=able,
+            )
+            chosen = order["leader"]
+    if force.leaders[0] != chosen:
+        force.leaders.remove(chosen)
+        force.leaders.insert(0, chosen)
+        table.tell("commands", leader=chosen, power=power, space=space, rule="8.2.1")
+    force.leaders.sort(key=lambda leader: (leader != chosen, not game.board.leaders[leader].named))
+
+
+def command_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List who may command (8.2.1)."""
+    return of([Order("command", {"leader": leader}) for leader in decision.facts["leaders"]])
+
+
+def check_command(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with a commander (8.2.1)."""
+    able = decision.facts["leaders"]
+    if order["leader"] not in able:
+        yield order.fault(("leader",), f"{listing(able, 'or')} can command, not {order['leader']}", rule="8.2.1")
+
+
+# ---- minor leaders (8.3)
+
+
+def minors(game: Game, powers: Iterable[str]) -> list[str]:
+    """Return the minor leaders of some powers that can be placed: on the map or set aside (8.3)."""
+    return [
+        leader.id
+        for leader in game.board.leaders.values()
+        if leader.power in powers and not leader.named
+        if leader.id in game.reserve or (game.where(leader.id) is not None and not _marching(game, leader.id))
+    ]
+
+
+def _marching(game: Game, leader: str) -> bool:
+    return game.march is not None and leader in game.march.force.leaders
+
+
+def stands(game: Game, power: str) -> list[str]:
+    """Return the spaces where a power has CU, besieged cities and boxes included (8.3)."""
+    return sorted({space for space, force in game.everywhere(power) if force.cu and not _is_march(game, force)})
+
+
+def _is_march(game: Game, force: Force) -> bool:
+    return game.march is not None and force is game.march.force
+
+
+def why_not_stand(game: Game, leader: str, space: str, powers: Sequence[str]) -> Refusal | None:
+    """Say why a minor leader of some powers cannot be placed in a space, or set aside; None: he can (8.3)."""
+    unknown = no_such_leader(game, leader)
+    if unknown is not None:
+        return unknown
+    record = game.board.leaders[leader]
+    if record.power not in powers or record.named:
+        return Refusal(f"{record.name} is no minor leader of yours", "8.3")
+    if leader not in minors(game, powers):
+        return Refusal(f"{record.name} cannot be placed now", "8.3")
+    at = game.where(leader)
+    if space == NONE:
+        return None if at is not None else Refusal(f"{record.name} is set aside already", "8.3")
+    unknown = no_such_space(game, space)
+    if unknown is not None:
+        return unknown
+    if space == at:
+        return Refusal(f"{record.name} is in {space_named(game, space)} already", "8.3")
+    if space not in stands(game, record.power):
+        return Refusal(f"{game.board.powers[record.power].name} has no CU in {space_named(game, space)}", "8.3")
+    return None
+
+
+def misplaced(game: Game, told: Mapping[str, str], powers: Sequence[str]) -> Iterator[tuple[str, Refusal]]:
+    """Yield the minor leaders of a mapping who cannot go where it says (8.3)."""
+    for leader, space in told.items():
+        refusal = why_not_stand(game, leader, space, powers)
+        if refusal is not None:
+            yield leader, refusal
+
+
+def put_leaders(game: Game, table: Table, told: Mapping[str, str]) -> None:
+    """Place minor leaders, and set those aside of whom the order says none (8.3)."""
+    for leader, space in told.items():
+        power = game.board.leaders[leader].power
+        if leader in game.reserve:
+            game.reserve.remove(leader)
+        else:
+            _take_away(game, power, leader)
+        if space == NONE:
+            game.reserve.append(leader)
+            table.tell("leader_set_aside", leader=leader, power=power, rule="8.3")
+            continue
+        outside = game.forces[power].get(space)
+        if outside is None or not outside.cu:
+            game.inside[space].leaders.append(leader)
+        else:
+            outside.leaders.append(leader)
+        table.tell("leader_placed", leader=leader, power=power, space=space, rule="8.3")
+
+
+def _take_away(game: Game, power: str, leader: str) -> None:
+    for places in (game.forces[power], game.inside):
+        for space, force in list(places.items()):
+            if leader in force.leaders:
+                force.leaders.remove(leader)
+                if force.empty:
+                    del places[space]
+
+
+def placements(view: Game, powers: Sequence[str]) -> list[list[tuple[str, str | None]]]:
+    """List for each minor leader of some powers where he can go; None: he stays (8.3)."""
+    found = []
+    for leader in minors(view, powers):
+        record, at = view.board.leaders[leader], view.where(leader)
+        spaces = [space for space in stands(view, record.power) if space != at]
+        found.append([(leader, to) for to in (None, *spaces, *([NONE] if at is not None else []))])
+    return found
+
+
+def ways(view: Game, powers: Sequence[str], base: Order) -> LegalOrders:
+    """List every way to place minor leaders in an order, the first with nobody placed (8.3)."""
+
+    def make(*to: tuple[str, str | None]) -> Order:
+        placed = {leader: space for leader, space in to if space is not None}
+        return Order(base.kind, {**base.body, **({"leaders": placed} if placed else {})})
+
+    return product(make, *placements(view, powers))
+
+
+# ---- while active, and in the Reinforcement Phase
+
+
+def leader_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List every way to place minor leaders (8.3)."""
+    powers = view.board.powers_of[decision.side]
+    found = ways(view, powers, Order("act", {"do": "leaders"}))
+    return _behind(found)
+
+
+def _behind(orders: LegalOrders) -> LegalOrders:
+    """Return all orders but the first."""
+
+    def after(index: int) -> Order:
+        return orders.make(index + 1)
+
+    return product(after, range(len(orders) - 1))
+
+
+def check_leaders(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the places of minor leaders (8.3)."""
+    told = order.get("leaders", {})
+    if not told:
+        yield order.fault(("leaders",), "say who goes where, as leader: space", rule="8.3")
+    yield from _faults(view, order, told, view.board.powers_of[decision.side])
+
+
+def _faults(view: Game, order: Order, told: Mapping[str, str], powers: Sequence[str]) -> Iterator[Fault]:
+    for leader, refusal in misplaced(view, told, powers):
+        yield order.fault(("leaders", leader), refusal.reason, rule=refusal.rule)
+
+
+def move_leaders(game: Game, table: Table, order: Order) -> Flow[None]:
+    """Place minor leaders (8.3)."""
+    put_leaders(game, table, order["leaders"])
+    return
+    yield
+
+
+def place(game: Game, table: Table, side: Side, powers: Sequence[str]) -> Flow[None]:
+    """Let who decides for some powers place their minor leaders in the Reinforcement Phase (5.10.2, 8.3).
+
+    Nobody waits for that: without an answer they stay where they are.
+    """
+    if all(len(each) < 2 for each in placements(game, powers)):
+        return
+    order = yield from table.ask(
+        side, "minor_leaders", rule="8.3", default={"leaders": {}}, waits=False, powers=list(powers)
+    )
+    put_leaders(game, table, order["leaders"])
+
+
+def minor_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List every way to place minor leaders in the Reinforcement Phase (8.3)."""
+    base = Order("minor_leaders", {"leaders": {}})
+    return ways(view, decision.facts["powers"], base)
+
+
+def check_minors(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the places of minor leaders in the Reinforcement Phase (8.3)."""
+    yield from _faults(view, order, order["leaders"], decision.facts["powers"])
+
+
+USES: Final[Mapping[str, Use]] = {"leaders": Use(leader_orders, check_leaders, move_leaders)}
+KINDS: Final[Kinds] = {
+    "command": (command_orders, check_command),
+    "minor_leaders": (minor_orders, check_minors),
+}

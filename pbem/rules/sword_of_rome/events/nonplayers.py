@@ -1,0 +1,263 @@
+"""Powers without a player: their activation by a card, and the revolt of the mercenaries (7.1.2, 16, S 16.4, S 20).
+
+What this chapter offers to the others: `USES` with `nonplayer`, beside the card of the round; `revolt` for the effect
+`insurrection` (S 16.4). While its card lies on the table a power counts as allied with who plays it (`Game.allied`,
+16.1.2). Who decides for it out of its activation is in `turn.deciders.decider`, where its moves must end (16.3) in the
+rules of movement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from pbem.game import Kinds, LegalOrders, Refusal, Table, concat, flat_map, lazy, listing, of
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.sword_of_rome.battle import battle
+from pbem.rules.sword_of_rome.events import minor_leaders
+from pbem.rules.sword_of_rome.events.card_play import EXTRA, Use, lay_down, put_away
+from pbem.rules.sword_of_rome.events.conditions import hold
+from pbem.rules.sword_of_rome.events.support import add, additions, room_for, wrong_additions
+from pbem.rules.sword_of_rome.movement import activation as movement
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, CLEAR, DESPERATE_VALUE, REBELS
+from pbem.rules.sword_of_rome.position.changes import INSURRECTION, settle_spaces
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.naming import no_such_leader
+from pbem.rules.sword_of_rome.position.state import FOR_GOOD, Game, Mark
+from pbem.rules.sword_of_rome.siege import unrest
+from pbem.rules.sword_of_rome.siege.siege import place_marker
+from pbem.rules.sword_of_rome.turn.placing import eligible, why_not_place
+
+NONPLAYER: Final = "nonplayer"
+SUPPORT: Final = "support"
+LEVY: Final = "levy"
+ACTIVATE: Final = "activate"
+UNREST: Final = "unrest"
+POINTS: Final = DESPERATE_VALUE
+"""Points of support that an activation buys, and the value by which it activates: those of a 3 (16.1.1)."""
+
+# ---- by which card which power acts (16.1.1, S 16.4, S 16.5, S 20)
+
+
+def listed(view: Game, card: str) -> list[str]:
+    """Return the powers that a card can activate: those on it, and rebels unless it is a card of Carthage (S 16.4)."""
+    named = next((each[NONPLAYER] for each in view.board.cards[card].effects if NONPLAYER in each), None)
+    if named is None:
+        return []
+    rebels = [REBELS] if view.mark(INSURRECTION) is not None and not _of_carthage(view, card) else []
+    return [power for power in (*named, *rebels) if view.board.powers[power].side is None]
+
+
+def _of_carthage(view: Game, card: str) -> bool:
+    return CARTHAGE in view.board.powers_of[view.board.cards[card].deck]
+
+
+def why_not_card(view: Game, side: Side, card: str) -> Refusal | None:
+    """Say why a card activates no power without a player; None: it does (7.1.2, 16.1.1)."""
+    if card not in view.hands[side]:
+        return Refusal(f"{card} is not in your hand", "7.1.2")
+    record = view.board.cards[card]
+    if not any(NONPLAYER in effect for effect in record.effects):
+        return Refusal(f"{record.name} ({card}) activates no power without a player", "7.1.2")
+    if view.the_activation.played and not record.extra:
+        return Refusal("you have played your card of this round", "5.4")
+    return hold(view, side, card)
+
+
+def why_not_power(view: Game, card: str, power: str) -> Refusal | None:
+    """Say why a card does not activate a power; None: it does (16.1.1, S 16.5)."""
+    record = view.board.powers[power]
+    if record.side is not None:
+        return Refusal(f"{record.name} has a player: no card activates it", "S 16.5" if power == CARTHAGE else "16.1.1")
+    if power not in listed(view, card):
+        return Refusal(f"{card} does not activate {record.name}", "16.1.1")
+    if power in view.activated:
+        return Refusal(f"{record.name} has been activated in this round", "16.1.1")
+    if not any(force.cu for _, force in view.everywhere(power)):
+        return Refusal(f"{record.name} has no CU left", "16.1.1")
+    return None
+
+
+def why_no_unrest(view: Game, card: str) -> Refusal | None:
+    """Say why a card does not raise the unrest; None: it does (S 20, S 20.1)."""
+    if view.board.powers[CARTHAGE].side is None:
+        return Refusal("there is no unrest without a player of Carthage", "S 20")
+    if _of_carthage(view, card):
+        return Refusal("a card of Carthage raises no unrest", "S 20")
+    if view.unrest_raised:
+        return Refusal("a card has raised the unrest in this round", "S 20")
+    if view.unrest >= unrest.cap(view):
+        return Refusal(f"the unrest has reached its cap of {unrest.cap(view)}", "S 20.1")
+    return None
+
+
+# ---- what it does
+
+
+def active_leaders(view: Game, power: str, told: Mapping[str, str]) -> list[str]:
+    """Return the leaders that a card of value 3 activates, once minor ones have been placed (8.1, 16.1.1)."""
+    return [
+        leader.id
+        for leader in view.board.leaders.values()
+        if leader.power == power and leader.initiative <= POINTS
+        if told.get(leader.id, view.where(leader.id)) not in (None, minor_leaders.NONE)
+    ]
+
+
+def levy_places(view: Game, power: str) -> list[str]:
+    """Return where the CU of a power can be placed (5.10)."""
+    fixed = view.board.powers[power].levy
+    return eligible(view, power) or [space for space in fixed if not view.enemies_in(power, space)]
+
+
+def nonplayer_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List every way to activate a power without a player, or to raise the unrest (16.1.1, S 20)."""
+    side = decision.side
+
+    def with_card(card: str) -> LegalOrders:
+        base = {"do": NONPLAYER, "card": card}
+        raised = [Order("act", {**base, "then": UNREST})] if why_no_unrest(view, card) is None else []
+        powers = [power for power in listed(view, card) if why_not_power(view, card, power) is None]
+        return concat(of(raised), flat_map(lambda power: _acts(view, side, {**base, "power": power}), powers))
+
+    return flat_map(with_card, [card for card in view.hands[side] if why_not_card(view, side, card) is None])
+
+
+def _acts(view: Game, side: Side, base: Mapping[str, Any]) -> LegalOrders:
+    """List what a power can do when it is activated, each with every place of its minor leaders (16.1.1)."""
+
+    power = base["power"]
+
+    def acts() -> LegalOrders:
+        found = [{"then": SUPPORT, "add": spaces} for spaces in additions(view, side, POINTS, [power])]
+        found += [{"then": LEVY, "at": space} for space in levy_places(view, power)]
+        return concat(flat_map(with_leaders, found), flat_map(activations, [*with_leaders({"then": ACTIVATE})]))
+
+    def with_leaders(act: Mapping[str, Any]) -> LegalOrders:
+        return minor_leaders.ways(view, [power], Order("act", {**base, **act}))
+
+    def activations(order: Order) -> LegalOrders:
+        able = active_leaders(view, power, order.get("leaders", {}))
+        return of([Order("act", {**order.body, "leader": leader}) for leader in able])
+
+    return lazy(acts)
+
+
+def check_nonplayer(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with activating a power without a player (7.1.2, 16.1.1)."""
+    for word in ("card", "then"):
+        if word not in order.body:
+            yield order.fault((word,), f"say by which {word}" if word == "card" else "say what it does", rule="7.1.2")
+            return
+    card, then, power = order["card"], order["then"], order.get("power")
+    refusal = why_not_card(view, decision.side, card)
+    if refusal is not None:
+        yield order.fault(("card",), refusal.reason, rule=refusal.rule)
+        return
+    if then == UNREST:
+        refusal = why_no_unrest(view, card)
+        if refusal is not None:
+            yield order.fault(("then",), refusal.reason, rule=refusal.rule)
+        return
+    if power is None:
+        yield order.fault(("power",), f"say which power acts: {listing(listed(view, card), 'or')}", rule="16.1.1")
+        return
+    refusal = why_not_power(view, card, power)
+    if refusal is not None:
+        yield order.fault(("power",), refusal.reason, rule=refusal.rule)
+        return
+    yield from _check_act(view, decision.side, order, power)
+    told = order.get("leaders", {})
+    for leader, wrong in minor_leaders.misplaced(view, told, [power]):
+        yield order.fault(("leaders", leader), wrong.reason, rule=wrong.rule)
+
+
+def _check_act(view: Game, side: Side, order: Order, power: str) -> Iterator[Fault]:
+    then = order["then"]
+    if then == SUPPORT:
+        yield from _check_points(view, side, order, power)
+    elif then == LEVY:
+        space = order.get("at")
+        refusal = Refusal("say where the CU is placed", "5.10") if space is None else None
+        if space is not None and space not in levy_places(view, power):
+            refusal = why_not_place(view, power, space)
+        if refusal is not None:
+            yield order.fault(("at",), refusal.reason, rule=refusal.rule)
+    else:
+        leader = order.get("leader")
+        able = active_leaders(view, power, order.get("leaders", {}))
+        if leader not in able:
+            unknown = no_such_leader(view, leader) if leader is not None else None
+            reason = f"say which leader is activated: {listing(able, 'or') or 'there is none on the map'}"
+            yield order.fault(("leader",), unknown.reason if unknown else reason, rule="16.1.1")
+
+
+def _check_points(view: Game, side: Side, order: Order, power: str) -> Iterator[Fault]:
+    spaces: Sequence[str] = order.get("add", ())
+    if not spaces:
+        somewhere = any(room_for(view, side, space, [power]) for space in view.board.spaces)
+        reason = "say where support is added" if somewhere else "it can add support nowhere"
+        yield order.fault(("add",), reason, rule="7.3.1")
+    if len(spaces) > POINTS:
+        yield order.fault(("add",), f"it has {POINTS} points, not {len(spaces)}", rule="16.1.1")
+    for at, refusal in wrong_additions(view, side, spaces, [power]):
+        yield order.fault(("add", at), refusal.reason, rule=refusal.rule)
+
+
+def activate_nonplayer(game: Game, table: Table, order: Order) -> Flow[None]:
+    """Let a power without a player act, or raise the unrest (7.1.2, 16.1.1, S 20)."""
+    side, then = game.the_activation.side, order["then"]
+    power = "" if then == UNREST else order["power"]
+    record = game.board.cards[order["card"]]
+    play = lay_down(game, table, side, order["card"], EXTRA if record.extra else "event", power)
+    if then == UNREST:
+        game.unrest_raised = True
+        unrest.raise_by(game, table, 1, "S 20")
+    else:
+        game.activated.append(power)
+        table.tell("nonplayer_activated", power=power, side=side, rule="16.1.1")
+        minor_leaders.put_leaders(game, table, order.get("leaders", {}))
+    if then == SUPPORT:
+        for space in order["add"]:
+            add(game, side, space, [power])
+        table.tell("support_of", power=power, spaces=list(order["add"]), rule="16.1.1")
+    elif then == LEVY:
+        game.put(power, order["at"], Force(cu=1))
+        table.tell("levied", power=power, space=order["at"], cu=1, rule="16.1.1")
+    elif then == ACTIVATE:
+        play.value = POINTS
+        if (yield from movement.goes_ahead(game, table, order["leader"])):
+            yield from movement.activate(game, table, power, order["leader"])
+    put_away(game, table)
+    settle_spaces(game, table)
+
+
+# ---- the revolt of the mercenaries (S 16.4)
+
+
+def revolt(game: Game, table: Table, cu: int, *, side: Side, space: str) -> Flow[None]:
+    """Place the rebels; whoever stands there fights them at once, without avoidance or interception (S 16.4).
+
+    They are placed and have not moved: nobody goes inside the city either.
+    """
+    game.marks.append(Mark(INSURRECTION, side, FOR_GOOD))
+    leaders = [
+        leader.id
+        for leader in game.board.leaders.values()
+        if leader.power == REBELS and not leader.named and leader.id in game.reserve
+    ]
+    for leader in leaders:
+        game.reserve.remove(leader)
+    game.put(REBELS, space, Force(cu=cu, leaders=leaders))
+    table.tell("revolt", space=space, cu=cu, side=side, rule="S 16.4")
+    for enemy in list(game.enemies_in(REBELS, space)):
+        if not game.cu(REBELS, space):
+            break
+        name = f"revolt/turn-{game.turn}/round-{game.round}/{space}/{enemy}"
+        yield from battle.fight(game, table, REBELS, enemy, space, came_from=None, came_by=CLEAR, name=name)
+    place_marker(game, table, REBELS, space)
+    settle_spaces(game, table)
+
+
+USES: Final[Mapping[str, Use]] = {NONPLAYER: Use(nonplayer_orders, check_nonplayer, activate_nonplayer)}
+KINDS: Final[Kinds] = {}

@@ -1,0 +1,1 @@
+"""Movement, interception, avoidance and voyages."""

@@ -1,0 +1,290 @@
+"""Activating a leader with a card: one army, a Campaign's two, or a colony (7.1, 7.2.1, 8.1, 9.1, 9.5).
+
+What this chapter offers to the others (9 to 11; its decisions are `march`, `pursue`, `city`, `intercept`, `avoid`,
+`let_go`, `refuse`, `bribe`, `lend_fleet`, `contest_voyage`, `next_commander`, `join_campaign`, `flank`):
+
+* `USES`: `activate`, `campaign` and `colony`, merged by `turn.action`. Each lays its card down by `card_play.lay_down`,
+  fills `Game.card` (`power` is the power that acts), and ends with `card_play.put_away`, once nothing is under way.
+* `movement.activation.activate(game, table, power, leader) -> Flow[None]`: one activation whatever the card, also for a
+  power without a player and for a free one of an event: roll for a siege (`siege.siege.roll_siege`), or march.
+* `movement.march.march(game, table) -> Flow[None]`: the march in `Game.march`, space by space; each step calls
+  `movement.entering.enter`, the order of reactions of 9.3, and fights by `battle.battle.fight`.
+* `movement.voyages`: `capacity` and `carried` (9.6.3), `borrow` (leave of an event or of Carthage), `sail` (contesting
+  and naval combat), for marches, avoidance and retreats (9.6).
+* `movement.paths.retreats`: the ways of a retreat, for who cares for no more than their length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from pbem.game import Kinds, LegalOrders, Refusal, Table, of
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.sword_of_rome.events import responses
+from pbem.rules.sword_of_rome.events.card_play import Use, lay_down, playable, put_away, value_of
+from pbem.rules.sword_of_rome.events.card_uses import card_faults
+from pbem.rules.sword_of_rome.movement import avoidance, bribes, cities, flanks, interception, march_orders, voyages
+from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, exhaust, points_left, points_of
+from pbem.rules.sword_of_rome.movement.flanks import ask_next, consents, why_no_colony, why_not_next
+from pbem.rules.sword_of_rome.movement.march import march, obey, raid, set_out, tire
+from pbem.rules.sword_of_rome.movement.march_orders import is_inside
+from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, NONE, MarchOrder
+from pbem.rules.sword_of_rome.movement.parts import part_of
+from pbem.rules.sword_of_rome.movement.sally import sally
+from pbem.rules.sword_of_rome.position.board import DESPERATE_TIMES, ROMANS, WALLED
+from pbem.rules.sword_of_rome.position.changes import lose
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.naming import no_such_leader
+from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.under_way import March
+from pbem.rules.sword_of_rome.siege.siege import place_marker, roll_siege
+from pbem.rules.sword_of_rome.turn.deciders import decider
+
+COMMANDERS: Final = 2
+"""How many commanders a Campaign activates (9.5.1)."""
+
+
+# ---- one activation (9.1)
+
+
+def activate(game: Game, table: Table, power: str, leader: str, side: Side | None = None) -> Flow[None]:
+    """Activate a leader: he rolls for a siege, attacks out of a city, or marches (9.1, 13.1.1, 13.4.1).
+
+    `side` moves him if it is not who decides for his power: a Campaign that has an ally's army.
+    """
+    space = game.where(leader)
+    if space is None:
+        return
+    moves = side or (yield from decider(game, table, power))
+    points = points_of(game, power) + (game.card.points if game.card is not None else 0)
+    under_way = game.march = March(moves, power, leader, Force(), space, space, points, trail=[space])
+    under_way.points = points_left(game, under_way)
+    table.tell("activated", power=power, leader=leader, space=space, rule="9.1")
+    order = yield from table.ask(
+        moves, "march", rule="9.1", power=power, leader=leader, at=space, points=under_way.points
+    )
+    yield from carry_out(game, table, MarchOrder.read(order.body))
+    game.march = None
+
+
+def carry_out(game: Game, table: Table, said: MarchOrder) -> Flow[None]:
+    """Carry out the order to a leader who has been activated: a siege roll, a sortie, a march, or to stand (9.1)."""
+    under_way = game.the_march
+    power, space = under_way.power, under_way.at
+    if said.roll:
+        yield from _roll(game, table, under_way)
+    elif said.sortie:
+        yield from sally(game, table, said.force)
+        tire(game, under_way)
+    elif said.path or said.raid or said.then in (ASK, ATTACK_UNREST):
+        part = part_of(game.force(power, space), said.force, under_way.leader, game.board.tables["movement"]["cu"])
+        set_out(game, table, part)
+        obey(under_way, said)
+        yield from raid(game, table, said.raid)
+        yield from march(game, table)
+    elif not is_inside(game, under_way):
+        place_marker(game, table, power, space)
+
+
+def _roll(game: Game, table: Table, under_way: March) -> Flow[None]:
+    """Roll for a siege or a subjugation instead of moving (13.1.1, 9.5.3)."""
+    space, name = under_way.at, f"siege/{under_way.leader}/{under_way.at}"
+    if game.card is not None:
+        game.card.rolled_at.append(space)
+    exhaust(game, under_way, space, game.force(under_way.power, space).cu)
+    yield from roll_siege(game, table, under_way.power, space, name, rule="13.1.1")
+
+
+# ---- with a card (7.1, 8.1)
+
+
+def why_not_activate(view: Game, side: Side, leader: str, value: int) -> Refusal | None:
+    """Say why a side cannot activate a leader with a card of a value; None: it can (8.1)."""
+    unknown = no_such_leader(view, leader)
+    if unknown is not None:
+        return unknown
+    record = view.board.leaders[leader]
+    if record.power not in view.board.powers_of[side]:
+        return Refusal(f"{record.name} is not yours", "8.1")
+    if view.where(leader) is None:
+        return Refusal(f"{record.name} is not on the map", "8.1")
+    if record.initiative > value:
+        return Refusal(f"{record.name} takes a card of value {record.initiative}; this one has {value}", "8.1")
+    return None
+
+
+def activatable(view: Game, side: Side, value: int) -> list[str]:
+    """List the leaders whom a side can activate with a card of a value (8.1)."""
+    leaders = view.board.leaders
+    there = {
+        leader
+        for power in view.board.powers_of[side]
+        for _, force in view.everywhere(power)
+        for leader in force.leaders
+    }
+    return [leader for leader in leaders if leader in there and leaders[leader].initiative <= value]
+
+
+def activate_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List every leader with every card that activates him (8.1)."""
+    side = decision.side
+    found: list[Order] = []
+    by_value = {value: activatable(view, side, value) for value in (1, 2, 3)}
+    for card in playable(view, side):
+        for leader in by_value[value_of(view, card)]:
+            found.append(Order("act", {"do": "activate", "card": card, "leader": leader}))
+    return of(found)
+
+
+def check_activate(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with an activation: the card, the leader, his initiative (8.1)."""
+    yield from card_faults(view, decision, order)
+    card = order.get("card")
+    value = value_of(view, card) if card in playable(view, decision.side) else COMMANDERS + 1
+    yield from _leader_faults(view, decision, order, value)
+
+
+def _leader_faults(view: Game, decision: Decision, order: Order, value: int) -> Iterator[Fault]:
+    leader = order.get("leader")
+    if leader is None:
+        yield order.fault(("leader",), "say which leader is activated", rule="8.1")
+        return
+    refusal = why_not_activate(view, decision.side, leader, value)
+    if refusal is not None:
+        yield order.fault(("leader",), refusal.reason, rule=refusal.rule)
+
+
+def carry_activation(game: Game, table: Table, order: Order) -> Flow[None]:
+    """Lay the card down and activate the leader, unless a response cancels that (8.1, 21.4)."""
+    leader, power = order["leader"], game.board.leaders[order["leader"]].power
+    lay_down(game, table, game.the_activation.side, order["card"], "activate", power)
+    if (yield from goes_ahead(game, table, leader)):
+        yield from activate(game, table, power, leader)
+    put_away(game, table)
+
+
+def goes_ahead(game: Game, table: Table, leader: str) -> Flow[bool]:
+    """Let all respond to an activation, and return whether it takes place (7.1, 21.4)."""
+    card = game.card
+    assert card is not None
+    about = {"space": game.where(leader), "power": game.board.leaders[leader].power, "value": card.value}
+    moment = yield from responses.window(game, table, "activation", about=about)
+    return not moment.cancelled
+
+
+# ---- Campaign (9.5)
+
+
+def is_campaign(view: Game, card: str) -> bool:
+    """Tell whether the event of a card is a Campaign (9.5)."""
+    return card != DESPERATE_TIMES and any(CAMPAIGN in effect for effect in view.board.cards[card].effects)
+
+
+def campaign_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List every first commander with every Campaign in the hand (9.5.1)."""
+    cards = [card for card in playable(view, decision.side) if is_campaign(view, card)]
+    leaders = activatable(view, decision.side, COMMANDERS + 1) if cards else []
+    return of([Order("act", {"do": CAMPAIGN, "card": card, "leader": leader}) for card in cards for leader in leaders])
+
+
+def check_campaign(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with a Campaign: the card, the first commander (9.5.1)."""
+    yield from card_faults(view, decision, order)
+    card = order.get("card")
+    if card in playable(view, decision.side) and not is_campaign(view, card):
+        yield order.fault(("card",), f"{card} is no Campaign", rule="9.5.1")
+    yield from _leader_faults(view, decision, order, COMMANDERS + 1)
+
+
+def carry_campaign(game: Game, table: Table, order: Order) -> Flow[None]:
+    """Activate two commanders, one after the other, or the second on the flank of the first one's battle (9.5)."""
+    first = order["leader"]
+    power = game.board.leaders[first].power
+    card = lay_down(game, table, game.the_activation.side, order["card"], CAMPAIGN, power)
+    card.commanders_left = COMMANDERS - 1
+    card.moved.append(first)
+    if (yield from goes_ahead(game, table, first)):
+        yield from activate(game, table, power, first)
+        while card.commanders_left and could_follow(game):
+            card.commanders_left -= 1
+            yield from _second(game, table, (yield from ask_next(game, table, "")))
+    put_away(game, table)
+
+
+def could_follow(game: Game) -> bool:
+    """Tell whether a Campaign has anybody left to activate (9.5.1)."""
+    return any(why_not_next(game, leader) is None for leader in game.board.leaders)
+
+
+def _second(game: Game, table: Table, order: Order) -> Flow[None]:
+    """Activate the second commander of a Campaign, or let his army found a colony (9.5.1, 9.5.5, 7.2.1)."""
+    card, leader = game.card, order["leader"]
+    assert card is not None
+    if leader == NONE:
+        return
+    if order.get("colony"):
+        found_colony(game, table, leader)
+    elif (yield from consents(game, table, leader)):
+        card.moved.append(leader)
+        yield from activate(game, table, game.board.leaders[leader].power, leader, card.side)
+
+
+# ---- colonies (7.2.1)
+
+
+def colony_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List every army that can found a colony, with every card that activates its leader (7.2.1)."""
+    if decision.side != view.board.powers[ROMANS].side:
+        return of([])
+    return of(
+        [
+            Order("act", {"do": "colony", "card": card, "leader": leader})
+            for card in playable(view, decision.side)
+            for leader in activatable(view, decision.side, value_of(view, card))
+            if why_no_colony(view, leader) is None
+        ]
+    )
+
+
+def check_colony(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with founding a colony: the card, the leader, his army, the space (7.2.1)."""
+    found = list(check_activate(view, decision, order))
+    yield from found
+    if not found and (refusal := why_no_colony(view, order["leader"])) is not None:
+        yield order.fault(("leader",), refusal.reason, rule=refusal.rule)
+
+
+def carry_colony(game: Game, table: Table, order: Order) -> Flow[None]:
+    """Lay the card down and found a colony, unless a response cancels the activation (7.2.1)."""
+    lay_down(game, table, game.the_activation.side, order["card"], "colony", ROMANS)
+    if (yield from goes_ahead(game, table, order["leader"])):
+        found_colony(game, table, order["leader"])
+    put_away(game, table)
+
+
+def found_colony(game: Game, table: Table, leader: str) -> None:
+    """Remove a CU and make the space a Roman walled city with loyalty 1, for the rest of the game (7.2.1)."""
+    space = game.where(leader)
+    assert space is not None
+    lose(game, ROMANS, space, 1)
+    game.colonies.append(space)
+    assert game.kind(space) == WALLED
+    game.loyalty[space] = game.board.tables["city"]["converted"]
+    table.tell("colony_founded", power=ROMANS, leader=leader, space=space, rule="7.2.1")
+
+
+USES: Final[Mapping[str, Use]] = {
+    "activate": Use(activate_orders, check_activate, carry_activation),
+    CAMPAIGN: Use(campaign_orders, check_campaign, carry_campaign),
+    "colony": Use(colony_orders, check_colony, carry_colony),
+}
+KINDS: Final[Kinds] = {
+    **march_orders.KINDS,
+    **flanks.KINDS,
+    **cities.KINDS,
+    **interception.KINDS,
+    **avoidance.KINDS,
+    **bribes.KINDS,
+    **voyages.KINDS,
+}

@@ -1,0 +1,231 @@
+"""The flank of a battle: the second commander of a Campaign comes to it by another way (9.5.5 to 9.5.9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from pbem.game import Kinds, LegalOrders, Refusal, Table, of, yes_or_no
+from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, points_of
+from pbem.rules.sword_of_rome.movement.orders import NONE, STOP, MarchOrder, Step
+from pbem.rules.sword_of_rome.movement.parts import part_of, strengths
+from pbem.rules.sword_of_rome.movement.paths import step_cost, why_not_step
+from pbem.rules.sword_of_rome.position.board import CLEAR, NORMAL, ROMANS
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.naming import no_such_leader, space_named
+from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.under_way import March
+
+# ---- who can come next (9.5.1, 9.5.5)
+
+
+def why_not_next(game: Game, leader: str) -> Refusal | None:
+    """Say why a Campaign cannot activate a leader; None: it can (9.5.1, 9.5.5).
+
+    He leads an army of the side, or of an ally that has a player.
+    """
+    card = game.card
+    assert card is not None
+    power = game.board.leaders[leader].power
+    name, own = game.board.leaders[leader].name, game.board.powers_of[card.side]
+    if power not in own and not (
+        game.board.powers[power].side is not None and any(game.allied(each, power) for each in own)
+    ):
+        return Refusal(f"{name} is neither yours nor an ally's", "9.5.5")
+    if game.where(leader) is None:
+        return Refusal(f"{name} is not on the map", "8.1")
+    if leader in card.moved:
+        return Refusal(f"this Campaign has activated {name} already", "9.5.1")
+    return None
+
+
+def why_no_colony(game: Game, leader: str) -> Refusal | None:
+    """Say why the army of a leader cannot found a colony; None: it can (7.2.1)."""
+    space = game.where(leader)
+    if space is None or leader not in game.force(ROMANS, space).leaders:
+        return Refusal("a colony is founded by a Roman army on the map", "7.2.1")
+    where = space_named(game, space)
+    if game.kind(space) != NORMAL or game.control.get(space) != ROMANS:
+        return Refusal(f"there is no Roman marker in {where}", "7.2.1")
+    least = game.board.tables["city"]["army"]
+    if game.force(ROMANS, space).cu < least:
+        return Refusal(f"a colony takes an army of {least} CU", "7.2.1")
+    return None
+
+
+def can_flank(game: Game, leader: str) -> bool:
+    """Tell whether a leader may come to the flank of the battle that is held: he has CU, and a way (9.5.6)."""
+    battle, space = game.the_battle, game.where(leader)
+    if why_not_next(game, leader) is not None or space is None or space == battle.space:
+        return False
+    power = game.board.leaders[leader].power
+    stack = game.force(power, space)
+    if leader not in stack.leaders:
+        return False
+    units = next(iter(strengths(game, stack, [leader], 1, game.board.tables["movement"]["cu"])), None)
+    if units is None:
+        return False
+    force = Force(*units, [leader])
+    return next(ways_to_flank(game, replace(_marching(game, leader, space), force=force)), None) is not None
+
+
+def _marching(game: Game, leader: str, space: str) -> March:
+    """Return the march of a leader who is activated to flank the battle that is held."""
+    card, power = game.card, game.board.leaders[leader].power
+    assert card is not None
+    points = points_of(game, power) + card.points
+    return March(card.side, power, leader, Force(), space, space, points, trail=[space], flanking=game.the_battle.space)
+
+
+def why_not_flank_from(game: Game, march: March, space: str) -> Refusal | None:
+    """Say why a flank cannot stand in a space; None: it can (9.5.6).
+
+    It is next to the battle, by another path than the first army's, and nobody else stands there.
+    """
+    battle = game.the_battle
+    where, there = space_named(game, space), space_named(game, battle.space)
+    if battle.space not in game.board.neighbours[space]:
+        return Refusal(f"no path leads from {where} to {there}", "9.5.6")
+    if space == battle.came_from:
+        return Refusal(f"the first army came from {where}: a flank comes by another path", "9.5.6")
+    for other in game.board.powers:
+        if other != march.power and game.outside(other, space):
+            return Refusal(f"CU of {game.board.powers[other].name} are in {where}", "9.5.6")
+    return None
+
+
+def ways_to_flank(game: Game, march: March) -> Iterator[list[str]]:
+    """Yield the ways by land on which a force can come to the flank of the battle, without going in a circle."""
+    if why_not_flank_from(game, march, march.at) is None:
+        yield march.trail[1:]
+    for to in game.board.neighbours[march.at]:
+        if to in march.trail or why_not_step(game, march, Step(to)) is not None:
+            continue
+        kind = game.board.path(march.power, march.at, to) or CLEAR
+        on = replace(march, points=march.points - step_cost(game, march, to, kind), trail=[*march.trail, to])
+        on.came_from, on.at, on.came_by = march.at, to, kind
+        yield from ways_to_flank(game, on)
+
+
+# ---- the questions
+
+
+def ask_next(game: Game, table: Table, space: str) -> Flow[Order]:
+    """Ask whom the Campaign activates next; `space` is the battle that is held for a flank, empty if none is."""
+    card = game.card
+    assert card is not None
+    return (
+        yield from table.ask(
+            card.side,
+            "next_commander",
+            rule="9.5.6" if space else "9.5.1",
+            default={"leader": NONE},
+            moved=list(card.moved),
+            space=space,
+        )
+    )
+
+
+def consents(game: Game, table: Table, leader: str) -> Flow[bool]:
+    """Ask an ally for its army; its no does not end the alliance (9.5.5)."""
+    card, power = game.card, game.board.leaders[leader].power
+    assert card is not None
+    side = game.board.powers[power].side
+    if side is None or side == card.side:
+        return True
+    ally = next(own for own in game.board.powers_of[card.side] if game.allied(own, power))
+    order = yield from table.ask(
+        side, "join_campaign", rule="9.5.5", default={"consent": False}, power=ally, leader=leader
+    )
+    if not order["consent"]:
+        table.tell("no_consent", power=power, ally=ally, leader=leader, rule="9.5.5")
+    agreed: bool = order["consent"]
+    return agreed
+
+
+def choose_flank(game: Game, table: Table) -> Flow[March | None]:
+    """Let a Campaign bring its second commander to the flank of the battle, and return his march (9.5.6).
+
+    Nobody is asked where the first army wins without dice, or nobody could come.
+    """
+    card, held = game.card, game.the_battle
+    if card is None or card.use != CAMPAIGN or not card.commanders_left:
+        return None
+    if not any(can_flank(game, leader) for leader in game.board.leaders):
+        return None
+    own, enemy = game.force(held.attacker, held.space).cu, game.force(held.defender, held.space).cu
+    if own >= enemy and game.board.force_ratio(own, enemy) is None:
+        return None
+    order = yield from ask_next(game, table, held.space)
+    leader = order["leader"]
+    if leader == NONE or not (yield from consents(game, table, leader)):
+        return None
+    card.moved.append(leader)
+    card.commanders_left -= 1
+    power, space = game.board.leaders[leader].power, game.where(leader)
+    assert space is not None
+    table.tell("activated", power=power, leader=leader, space=space, rule="9.5.6")
+    return _marching(game, leader, space)
+
+
+def way_of_flank(game: Game, table: Table) -> Flow[Force]:
+    """Ask for the way of the flank under way, note it, and return the force that goes (9.5.6)."""
+    march = game.the_march
+    order = yield from table.ask(
+        march.side,
+        "flank",
+        rule="9.5.6",
+        power=march.power,
+        leader=march.leader,
+        at=march.at,
+        points=march.points,
+        space=march.flanking,
+    )
+    said = MarchOrder.read(order.body)
+    march.path, march.then = [dict(step) for step in said.written], STOP
+    most = game.board.tables["movement"]["cu"]
+    return part_of(game.force(march.power, march.at), said.force, march.leader, most)
+
+
+def next_commanders(view: Game, decision: Decision) -> LegalOrders:
+    """List whom a Campaign can activate next, and nobody (9.5.1, 9.5.5, 7.2.1)."""
+    orders = [Order("next_commander", {"leader": NONE})]
+    for leader in view.board.leaders:
+        if decision.facts["space"]:
+            if can_flank(view, leader):
+                orders.append(Order("next_commander", {"leader": leader}))
+            continue
+        if why_not_next(view, leader) is None:
+            orders.append(Order("next_commander", {"leader": leader}))
+        own = view.board.leaders[leader].power in view.board.powers_of[decision.side]
+        if own and why_no_colony(view, leader) is None:
+            orders.append(Order("next_commander", {"leader": leader, "colony": True}))
+    return of(orders)
+
+
+def check_next(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with who is activated next (9.5.1, 9.5.5, 9.5.6, 7.2.1)."""
+    leader, colony = order["leader"], order.get("colony", False)
+    if leader == NONE:
+        return
+    refusal = no_such_leader(view, leader)
+    if refusal is None and colony:
+        if view.board.leaders[leader].power not in view.board.powers_of[decision.side]:
+            refusal = Refusal("only Rome founds colonies", "7.2.1")
+        refusal = refusal or why_no_colony(view, leader)
+        if refusal is None and decision.facts["space"]:
+            refusal = Refusal("a battle is held for a flank: found the colony after it", "9.5.6")
+    elif refusal is None:
+        refusal = why_not_next(view, leader)
+    if refusal is None and decision.facts["space"] and not can_flank(view, leader):
+        refusal = Refusal(f"{view.board.leaders[leader].name} has no army that could come to the flank", "9.5.6")
+    if refusal is not None:
+        yield order.fault(("colony",) if colony else ("leader",), refusal.reason, rule=refusal.rule)
+
+
+KINDS: Final[Kinds] = {
+    "next_commander": (next_commanders, check_next),
+    "join_campaign": yes_or_no("join_campaign", "consent"),
+}

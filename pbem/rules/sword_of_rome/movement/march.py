@@ -1,0 +1,349 @@
+"""The march of an active leader, space by space, until his path, his points or the enemy stop him (9.1 to 9.4)."""
+
+from __future__ import annotations
+
+from pbem.game import Table
+from pbem.protocol import Flow
+from pbem.rules.sword_of_rome.battle import battle
+from pbem.rules.sword_of_rome.battle.battle import Outcome
+from pbem.rules.sword_of_rome.movement.avoidance import pursue
+from pbem.rules.sword_of_rome.movement.entering import Met, enter, react
+from pbem.rules.sword_of_rome.movement.exchange import exchange, join, leave_behind
+from pbem.rules.sword_of_rome.movement.fatigue import exhaust, set_off, spend
+from pbem.rules.sword_of_rome.movement.flanks import choose_flank, way_of_flank
+from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, MarchOrder, Step
+from pbem.rules.sword_of_rome.movement.parts import move_out
+from pbem.rules.sword_of_rome.movement.paths import (
+    can_go_on,
+    step_cost,
+    why_not_end,
+    why_not_raid,
+    why_not_step,
+)
+from pbem.rules.sword_of_rome.movement.voyages import borrow, carried, sail
+from pbem.rules.sword_of_rome.position.board import SEA
+from pbem.rules.sword_of_rome.position.changes import displace, settle_spaces
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.under_way import Battle, March
+from pbem.rules.sword_of_rome.siege import plunder, unrest
+from pbem.rules.sword_of_rome.siege.siege import place_marker
+
+
+def march(game: Game, table: Table) -> Flow[None]:
+    """March on with the force under way to the end, and stop (9.1)."""
+    yield from follow(game, table)
+    yield from stop(game, table)
+
+
+def set_out(game: Game, table: Table, part: Force) -> None:
+    """Take the force of the active leader out of the space where he stands (9.1.1)."""
+    march = game.the_march
+    there = game.force(march.power, march.at).cu
+    march.force = move_out(game, march.power, march.at, part)
+    set_off(game, march, march.at, there, part.cu)
+    table.tell(
+        "marches",
+        power=march.power,
+        leader=march.leader,
+        others=march.force.leaders[1:],
+        space=march.at,
+        cu=march.force.cu,
+        rule="9.1",
+    )
+
+
+def obey(march: March, order: MarchOrder) -> None:
+    """Note an order: the path, and what follows it."""
+    march.path = [dict(step) for step in order.written]
+    march.then, march.against = order.then, order.against
+
+
+def follow(game: Game, table: Table) -> Flow[None]:
+    """Follow the ordered path, asking for more of it where the order says so (9.1)."""
+    march = game.the_march
+    while not march.over:
+        if march.path:
+            yield from take_step(game, table, Step.read(march.path.pop(0)))
+        elif march.then == ASK and can_go_on(game, march):
+            yield from ask_on(game, table)
+        else:
+            march.over = True
+
+
+def ask_on(game: Game, table: Table) -> Flow[None]:
+    """Ask the side of the force under way where it goes next."""
+    march = game.the_march
+    order = yield from table.ask(
+        march.side,
+        "march",
+        rule="9.1",
+        power=march.power,
+        leader=march.leader,
+        at=march.at,
+        points=march.points,
+    )
+    yield from go_on(game, table, MarchOrder.read(order.body))
+
+
+def go_on(game: Game, table: Table, said: MarchOrder) -> Flow[None]:
+    """Note where the force under way goes next, and raid before it does (9.1, 14.2)."""
+    march = game.the_march
+    obey(march, said)
+    yield from raid(game, table, said.raid)
+    march.over = march.over or not (march.path or march.then == ASK)
+
+
+def name_of(march: March) -> str:
+    """Return the step of a march, for names of rolls."""
+    return f"{march.leader}/{len(march.trail) - 1}/{march.at}"
+
+
+# ---- a step
+
+
+def take_step(game: Game, table: Table, step: Step) -> Flow[None]:
+    """Take the next step: who stays behind or comes along, the way, reactions, battle, raids (9.1.2 to 9.4)."""
+    march = game.the_march
+    exchange(game, table, march, step)
+    if why_not_step(game, march, step) is not None:
+        close_path(game, table, step.to)
+        return
+    if step.by_sea:
+        yield from cross(game, table, step.to)
+        if march.over or march.at != step.to:
+            return
+    else:
+        kind = game.board.path(march.power, march.at, step.to)
+        assert kind is not None
+        spend(game, march, step_cost(game, march, step.to, kind))
+        arrive(game, table, step.to, kind)
+    yield from meet(game, table, (yield from enter(game, table, name_of(march))))
+    if not march.over:
+        yield from raid(game, table, step.raid)
+
+
+def close_path(game: Game, table: Table, to: str) -> None:
+    """Tell that a path cannot be followed on; its side is asked for another (9.2)."""
+    march = game.the_march
+    march.path, march.then = [], ASK
+    table.tell("path_closed", power=march.power, leader=march.leader, origin=march.at, space=to, rule="9.2")
+
+
+def arrive(game: Game, table: Table, to: str, kind: str) -> None:
+    """Come into a space; sieges and armies that were left behind are looked after (9.2, 13.4)."""
+    march = game.the_march
+    march.came_from, march.at, march.came_by = march.at, to, kind
+    march.trail.append(to)
+    march.pursuing = False
+    table.tell("enters", power=march.power, leader=march.leader, space=to, cu=march.force.cu, rule="9.2")
+    settle_spaces(game, table)
+
+
+def cross(game: Game, table: Table, to: str) -> Flow[None]:
+    """Sail to a port; who finds no room in a fleet that is lent stays behind (9.6, S 9.6.3).
+
+    A voyage that does not arrive has cost its points, and the march is over: nothing says that it goes on.
+    """
+    march, origin = game.the_march, game.the_march.at
+    value = game.card.value if game.card is not None else 0
+    most = max(carried(game, march.power, value, origin, to), march.lent or 0)
+    if march.force.cu > most or not most:
+        march.lent = yield from borrow(game, table, march.power, origin, to, march.force.cu)
+        most = max(most, march.lent)
+        if not most:
+            close_path(game, table, to)
+            return
+        leave_behind(game, table, march, march.force.cu - most)
+    spend(game, march, game.board.tables["movement"]["cost"]["sea"])
+    arrives = yield from sail(game, table, march.power, origin, to, march.force, name_of(march))
+    if arrives:
+        arrive(game, table, to, SEA)
+    else:
+        march.over = True
+
+
+def raid(game: Game, table: Table, attempts: int) -> Flow[None]:
+    """Raid the space where the force under way is, until it succeeds or the attempts are used up (14.2)."""
+    march = game.the_march
+    for number in range(1, attempts + 1):
+        if why_not_raid(game, march) is not None:
+            return
+        spend(game, march, game.board.tables["movement"]["cost"]["raid"])
+        power, space, force = march.power, march.at, march.force
+        before = game.force(power, space).cu
+        join(game, march)
+        yield from plunder.raid(game, table, power, space, f"{name_of(march)}/{march.points}/{number}")
+        lost = before + force.cu - game.force(power, space).cu
+        march.force = move_out(game, power, space, Force(force.cu - lost, 0, force.leaders))
+
+
+# ---- battle (9.4.1)
+
+
+def meet(game: Game, table: Table, met: Met) -> Flow[None]:
+    """Fight the enemies whom the force under way has met, or pursue those who have avoided it (9.4, 11.3)."""
+    march = game.the_march
+    if march.over:
+        return
+    if met.ambush is not None:
+        yield from suffer_ambush(game, table, met.ambush)
+        return
+    enemies = [] if march.at in march.bribed else game.enemies_in(march.power, march.at)
+    if march.force.cu and enemies:
+        yield from attack(game, table, met, enemies[0])
+    elif met.avoided:
+        yield from pursue(game, table, name_of(march))
+
+
+def suffer_ambush(game: Game, table: Table, attacker: str) -> Flow[None]:
+    """Fight as defender against an army that attacks the one that has entered; no battle is refused (9.3.3)."""
+    march = game.the_march
+    march.fought = march.over = True
+    join(game, march)
+    yield from battle.fight(
+        game, table, attacker, march.power, march.at, came_from=None, name=f"ambush/{name_of(march)}"
+    )
+    tire(game, march)
+
+
+def attack(game: Game, table: Table, met: Met, defender: str) -> Flow[None]:
+    """Attack enemies in the space, with a flank if a Campaign brings one (9.4.1, 9.5.6)."""
+    march, space = game.the_march, game.the_march.at
+    force, name = march.force, name_of(march)
+    march.fought = True
+    join(game, march)
+    game.battle = Battle(space, march.power, defender, came_from=march.came_from, came_by=march.came_by)
+    flank = yield from bring_flank(game, table)
+    outcome: Outcome = yield from battle.fight(
+        game,
+        table,
+        march.power,
+        defender,
+        space,
+        came_from=march.came_from,
+        came_by=march.came_by,
+        intercepted=met.intercepted_by == defender,
+        failed_avoidance=defender in met.failed_avoidance,
+        name=f"battle/{name}",
+    )
+    go_on = outcome.goes_on and outcome.winner == march.power and march.leader in game.force(march.power, space).leaders
+    if go_on:
+        there = game.force(march.power, space)
+        leaders = [leader for leader in force.leaders if leader in there.leaders]
+        march.force = move_out(game, march.power, space, Force(force.cu, force.mercenaries, leaders))
+    else:
+        march.over = True
+        tire(game, march)
+    if flank is not None:
+        yield from after_flank(game, table, *flank, go_on)
+
+
+def tire(game: Game, march: March) -> None:
+    """Note that the army of a march has done all that it can in this Campaign, wherever it is now (9.5.2)."""
+    space = game.where(march.leader)
+    exhaust(game, march, space or march.at, game.force(march.power, space).cu if space else 0)
+
+
+# ---- the flank of a Campaign (9.5.6 to 9.5.9)
+
+
+def bring_flank(game: Game, table: Table) -> Flow[tuple[March, Force] | None]:
+    """Hold the battle until the second commander of a Campaign is on its flank, if there is to be one (9.5.6).
+
+    Return his march, and the force that stands there now.
+    """
+    primary, held = game.march, game.the_battle
+    flank = yield from choose_flank(game, table)
+    if flank is None:
+        return None
+    game.march = flank
+    part = yield from way_of_flank(game, table)
+    set_out(game, table, part)
+    yield from follow(game, table)
+    game.march = primary
+    adjacent = held.space in game.board.neighbours[flank.at] and flank.at != held.came_from
+    comes = flank.caught_by is None and flank.force.army and adjacent and not flank.fought
+    if flank.caught_by is not None and game.options["intercepted_flank"]:
+        comes = adjacent
+    if comes:
+        held.flank, held.flank_at, held.flank_cu = flank.power, flank.at, flank.force.cu
+        table.tell("flanks", power=flank.power, leader=flank.leader, space=held.space, at=flank.at, rule="9.5.6")
+    force = flank.force
+    if not force.empty:
+        join(game, flank)
+    return flank, force
+
+
+def after_flank(game: Game, table: Table, flank: March, force: Force, goes_on: bool) -> Flow[None]:
+    """Do what is left for a flank: its own battle if it was intercepted, or its way on after an automatic victory.
+
+    The primary force goes on first (9.5.7); an intercepted flank fights after its battle (9.5.9).
+    """
+    primary, by = game.march, flank.caught_by
+    there = game.force(flank.power, flank.at)
+    if flank.leader not in there.leaders:
+        return
+    if by is None and not goes_on:
+        settle_at(game, table, flank.power, flank.at)
+        return
+    if by is None:
+        yield from follow(game, table)
+        yield from stop(game, table)
+    game.march = flank
+    leaders = [leader for leader in force.leaders if leader in there.leaders]
+    cu = min(there.cu, force.cu)
+    flank.force = move_out(
+        game, flank.power, flank.at, Force(cu, min(cu, force.mercenaries, there.mercenaries), leaders)
+    )
+    flank.flanking = None
+    flank.over, flank.then = False, ASK
+    if by is not None:
+        yield from meet(game, table, (yield from react(game, table, Met(by), name_of(flank))))
+    yield from follow(game, table)
+    yield from stop(game, table)
+    game.march = primary
+
+
+# ---- the end (9.4.4, 13.1)
+
+
+def stop(game: Game, table: Table) -> Flow[None]:
+    """Stop: attack what was only to be passed, or stand where one may, and lay siege (9.4, 13.1, 15.3, 16.3)."""
+    march = game.the_march
+    if march.force.empty:
+        return
+    if march.then == ATTACK_UNREST and not march.path and march.force.cu and march.points >= 1:
+        leader, cu, name = march.leader, march.against or march.force.cu, name_of(march)
+        join(game, march)
+        yield from unrest.attack(game, table, leader, min(cu, unrest.fresh_cu(game)), name)
+        tire(game, march)
+        settle_spaces(game, table)
+        return
+    if march.at in march.bribed and march.force.cu and (enemies := game.enemies_in(march.power, march.at)):
+        march.bribed.remove(march.at)
+        yield from attack(game, table, Met(), enemies[0])
+        if march.force.empty:
+            return
+    stand(game, table, march)
+    settle_at(game, table, march.power, march.at)
+
+
+def stand(game: Game, table: Table, march: March) -> None:
+    """Join what stands in the space; where the force may not stop it goes back as far as it must (15.3, 16.3)."""
+    if why_not_end(game, march, march.at) is not None:
+        back = [space for space in reversed(march.trail[:-1]) if not game.enemies_in(march.power, space)]
+        march.at = next((space for space in back if why_not_end(game, march, space) is None), march.origin)
+        table.tell("goes_back", power=march.power, leader=march.leader, space=march.at, rule="9.4")
+    power, space = march.power, march.at
+    table.tell("stops", power=power, leader=march.leader, space=space, cu=march.force.cu, rule="9.1")
+    join(game, march)
+
+
+def settle_at(game: Game, table: Table, power: str, space: str) -> None:
+    """Draw the consequences of an army that stands in a space: displaced leaders, a siege (8.4, 13.1)."""
+    if not game.force(power, space).cu and game.enemies_in(power, space):
+        displace(game, table, power, space)
+    settle_spaces(game, table)
+    if game.force(power, space).army and not game.enemies_in(power, space):
+        place_marker(game, table, power, space)

@@ -1,0 +1,106 @@
+"""Parts of armies: whom a leader takes along, sends ahead or leaves behind (8.2.1, 9.1.1, 9.1.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from pbem.game import Refusal
+from pbem.rules.sword_of_rome.movement.orders import Wanted
+from pbem.rules.sword_of_rome.position.board import CONSUL
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.state import Game
+
+
+def part_of(stack: Force, wanted: Wanted, leader: str | None, most: int) -> Force:
+    """Return the part of a stack that an order names: what it leaves out is as much as can go, mercenaries first."""
+    cu = min(stack.cu, most) if wanted.cu is None else wanted.cu
+    mercenaries = min(cu, stack.mercenaries) if wanted.mercenaries is None else wanted.mercenaries
+    leaders = [each for each in (leader, *wanted.others) if each is not None]
+    return Force(cu, mercenaries, leaders)
+
+
+def rest_of(stack: Force, part: Force) -> Force:
+    """Return what is left of a stack without a part of it."""
+    left = [leader for leader in stack.leaders if leader not in part.leaders]
+    return Force(stack.cu - part.cu, stack.mercenaries - part.mercenaries, left)
+
+
+def has_consul(game: Game, force: Force) -> bool:
+    """Tell whether a consul is among the leaders of a force (8.2.2)."""
+    return any(leader in game.board.leaders and game.board.leaders[leader].role == CONSUL for leader in force.leaders)
+
+
+def why_not_part(game: Game, stack: Force, part: Force) -> Iterator[tuple[str, Refusal]]:
+    """Yield why a part cannot be taken from a stack, each with the word of the order: units, leaders, consuls."""
+    leaders = game.board.leaders
+    rule = "9.1.1"
+    if part.cu > stack.cu:
+        yield "cu", Refusal(f"there are {stack.cu} CU, not {part.cu}", rule)
+    elif not max(0, part.cu - (stack.cu - stack.mercenaries)) <= part.mercenaries <= min(part.cu, stack.mercenaries):
+        yield (
+            "mercenaries",
+            Refusal(
+                f"of the {stack.cu} CU there {stack.mercenaries} are mercenaries: {part.cu} CU cannot have so many",
+                rule,
+            ),
+        )
+    known = bool(part.leaders) and part.leaders[0] in leaders
+    for at, leader in enumerate(part.leaders):
+        word = "with" if at else "leader"
+        if leader not in stack.leaders:
+            yield word, Refusal(f"{_name(game, leader)} is not there", "8.2.1")
+        elif leader in part.leaders[:at]:
+            yield word, Refusal(f"{_name(game, leader)} is named twice", "8.2.1")
+        elif at and known and leaders[leader].named and not leaders[part.leaders[0]].named:
+            yield word, Refusal(f"{_name(game, leader)} does not serve under a minor leader", "8.2.1")
+
+
+def why_consul_alone(game: Game, *forces: Force) -> Refusal | None:
+    """Say that a consul would be without CU in one of some forces; None: he is in none (9.1.2)."""
+    for force in forces:
+        if not force.cu and has_consul(game, force):
+            name = next(leader for leader in force.leaders if game.board.leaders[leader].role == CONSUL)
+            return Refusal(f"{_name(game, name)} is a consul and keeps at least 1 Roman CU", "9.1.2")
+    return None
+
+
+def companies(game: Game, stack: Force, leader: str) -> Iterator[tuple[str, ...]]:
+    """Yield whom a leader may take along, nobody first: a minor leader no named one (8.2.1)."""
+    leaders = game.board.leaders
+    led = [each for each in stack.leaders if each != leader and (leaders[leader].named or not leaders[each].named)]
+    for size in range(len(led) + 1):
+        yield from combinations(led, size)
+
+
+def strengths(game: Game, stack: Force, leaders: Sequence[str], least: int, most: int) -> list[tuple[int, int]]:
+    """List the (CU, mercenaries) that some leaders of a stack can take, so that no consul is left alone (9.1.2)."""
+    found: list[tuple[int, int]] = []
+    for cu in range(least, min(most, stack.cu) + 1):
+        part = Force(cu, 0, list(leaders))
+        if why_consul_alone(game, part, rest_of(stack, part)) is None:
+            fewest = max(0, cu - (stack.cu - stack.mercenaries))
+            found += [(cu, mercenaries) for mercenaries in range(fewest, min(cu, stack.mercenaries) + 1)]
+    return found
+
+
+def told(cu: int, mercenaries: int, stack: Force) -> dict[str, int]:
+    """Return units as an order has them: mercenaries are told where the stack has any."""
+    return {"cu": cu, "mercenaries": mercenaries} if stack.mercenaries else {"cu": cu}
+
+
+def arrange(game: Game, force: Force) -> None:
+    """Put a named commander before minor leaders, who cannot command him; else the order stays (8.2.1)."""
+    force.leaders.sort(key=lambda leader: not game.board.leaders[leader].named)
+
+
+def move_out(game: Game, power: str, space: str, part: Force) -> Force:
+    """Take a part out of what a power has in a space, and let who stays be commanded by a named leader."""
+    taken = game.take(power, space, part)
+    arrange(game, game.force(power, space))
+    return taken
+
+
+def _name(game: Game, leader: str) -> str:
+    record = game.board.leaders.get(leader)
+    return leader if record is None else record.name

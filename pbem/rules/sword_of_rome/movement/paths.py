@@ -1,0 +1,191 @@
+"""Paths over the map: what a step costs, where it may lead, and where a march may end (9.2, 9.4.4, 15.3, 16.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pbem.game import Refusal, listing
+from pbem.rules.sword_of_rome.movement.fatigue import points_left
+from pbem.rules.sword_of_rome.movement.orders import Step
+from pbem.rules.sword_of_rome.movement.voyages import ports_for, why_not_sail
+from pbem.rules.sword_of_rome.position.board import APPIAN, CLEAR, DIFFICULT, NORMAL
+from pbem.rules.sword_of_rome.position.naming import no_such_space, space_named
+from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.under_way import March
+
+APPIAN_WAY: Final = "appian_way"
+
+
+def step_cost(game: Game, march: March, to: str, kind: str) -> int:
+    """Return the points of a step by its kind (9.2).
+
+    Once its event was played, any stretch of the Appian Way costs one point: a step that goes on along it is free.
+    """
+    costs = game.board.tables["movement"]["cost"]
+    if kind == APPIAN and game.mark(APPIAN_WAY) is None:
+        kind = CLEAR
+    goes_on = kind == APPIAN and march.came_by == APPIAN and march.came_from != to
+    cost: int = 0 if goes_on else costs[kind]
+    return cost
+
+
+def enemy_cu_at(game: Game, power: str, space: str) -> bool:
+    """Tell whether enemy CU are in a space, inside a city or not: none of them lets a leader alone pass (9.4.4)."""
+    holder = game.control.get(space)
+    inside = holder is not None and not game.allied(power, holder) and game.garrison(holder, space).cu
+    return bool(inside or game.enemies_in(power, space))
+
+
+def why_not_land(game: Game, march: March, to: str) -> Refusal | None:
+    """Say why the force under way cannot step into a space by land; None: it can (9.2)."""
+    board, here = game.board, space_named(game, march.at)
+    kind = board.path(march.power, march.at, to)
+    if kind is None:
+        ways = listing((space_named(game, each) for each in board.neighbours[march.at]), "and")
+        both = board.spaces[march.at].port and board.spaces[to].port
+        more = f"; to sail write {{to: {to}, by: sea}}" if both else ""
+        return Refusal(
+            f"no path from {here} to {space_named(game, to)}; paths lead to {ways or 'no space'}{more}", "9.2"
+        )
+    if march.pursuing and kind in DIFFICULT:
+        return Refusal(f"no pursuit over a {kind} path, as it leads to {space_named(game, to)}", "11.4")
+    cost, left = step_cost(game, march, to, kind), points_left(game, march)
+    if cost > left:
+        return Refusal(f"the way to {space_named(game, to)} takes {cost} movement points; {left} are left", "9.2")
+    return None
+
+
+def why_not_enter(game: Game, march: March, to: str) -> Refusal | None:
+    """Say why the force under way must keep out of a space, however it comes there; None: it need not (9.4, 9.5.6)."""
+    where = space_named(game, to)
+    if not march.force.cu and enemy_cu_at(game, march.power, to):
+        return Refusal(f"enemy CU are in {where}: no leader goes there alone", "9.4.4")
+    if march.flanking is not None and game.enemies_in(march.power, to):
+        return Refusal(f"enemy CU are in {where}: a flank goes round them", "9.5.6")
+    return None
+
+
+def why_not_step(game: Game, march: March, step: Step) -> Refusal | None:
+    """Say why the force under way cannot take a step; None: it can (9.2, 9.4.4, 9.6)."""
+    unknown = no_such_space(game, step.to)
+    if unknown is not None:
+        return unknown
+    refusal = why_not_sail(game, march, step.to) if step.by_sea else why_not_land(game, march, step.to)
+    return refusal or why_not_enter(game, march, step.to)
+
+
+def why_not_end(game: Game, march: March, space: str) -> Refusal | None:
+    """Say why the force under way cannot stop in a space; None: it can (9.4.4, 9.5.6, 15.3, 16.3).
+
+    Where it has not moved it may always stay.
+    """
+    if len(march.trail) == 1 and space == march.origin:
+        return None
+    power, where = march.power, game.board.spaces[space].name
+    for other in game.board.powers:
+        if other != power and game.outside(other, space) and game.allied(power, other):
+            return Refusal(f"CU of {game.board.powers[other].name} are in {where}: allies do not stack", "15.3")
+        alone = not march.force.cu and game.force(other, space).leaders and not game.allied(power, other)
+        if alone:
+            return Refusal(f"an enemy leader is in {where}: a leader alone does not stop there", "9.4.4")
+    ends = game.board.powers[power].ends_in
+    if ends and space not in ends:
+        return Refusal(f"{game.board.powers[power].name} cannot end a move in {where}", "16.3")
+    return None
+
+
+def why_no_end_from(game: Game, march: March, space: str, points: int, came_from: str, kind: str) -> Refusal | None:
+    """Say why a force that steps into a space can stop neither there nor farther on; None: it can (15.3, 16.3)."""
+    refusal = why_not_end(game, march, space)
+    if refusal is None or (march.force.cu and game.enemies_in(march.power, space)):
+        return refusal
+    board, costs = game.board, game.board.tables["movement"]["cost"]
+    for to in board.neighbours[space]:
+        way = board.path(march.power, space, to)
+        assert way is not None
+        cost = costs[CLEAR if way == APPIAN else way]
+        if way == APPIAN == kind and to != came_from and game.mark(APPIAN_WAY) is not None:
+            cost = 0
+        if cost <= points and to != came_from and (cost or points):
+            less = points - cost if cost else points - 1
+            if why_no_end_from(game, march, to, less, space, way) is None:
+                return None
+    return refusal
+
+
+def why_no_way(game: Game, march: March, step: Step) -> Refusal | None:
+    """Say why a force cannot take a step, or could not stop anywhere after it; None: it can do both."""
+    refusal = why_not_step(game, march, step)
+    if refusal is not None:
+        return refusal
+    if step.by_sea:
+        cost, kind = game.board.tables["movement"]["cost"]["sea"], CLEAR
+    else:
+        kind = game.board.path(march.power, march.at, step.to) or CLEAR
+        cost = step_cost(game, march, step.to, kind)
+    return why_no_end_from(game, march, step.to, points_left(game, march) - cost, march.at, kind)
+
+
+def onward(game: Game, march: March) -> list[str]:
+    """List where the force under way may step next by land."""
+    return [to for to in game.board.neighbours[march.at] if why_no_way(game, march, Step(to)) is None]
+
+
+def overseas(game: Game, march: March) -> list[str]:
+    """List the ports to which the force under way may sail next (9.6)."""
+    return [to for to in ports_for(game, march) if why_no_way(game, march, Step(to, by_sea=True)) is None]
+
+
+def can_go_on(game: Game, march: March) -> bool:
+    """Tell whether the force under way can do anything else than stop (9.2, 14.2)."""
+    return bool(why_not_raid(game, march) is None or onward(game, march) or overseas(game, march))
+
+
+def why_not_raid(game: Game, march: March) -> Refusal | None:
+    """Say why the force under way cannot raid the space where it is; None: it can (14.2, 15.2.2)."""
+    power, where = march.power, space_named(game, march.at)
+    if not game.board.powers[power].raids:
+        return Refusal(f"{game.board.powers[power].name} does not raid", "14.2")
+    holder = game.control.get(march.at)
+    if game.kind(march.at) != NORMAL or holder is None or holder == power:
+        return Refusal(f"there is no marker of another power in {where}", "14.2")
+    if game.allied(power, holder):
+        return Refusal(f"{where} belongs to an ally", "15.2.2")
+    if not march.force.cu:
+        return Refusal("a raid takes a leader with a CU", "14.2")
+    if points_left(game, march) < game.board.tables["movement"]["cost"]["raid"]:
+        return Refusal("no movement point is left for a raid", "14.2")
+    return None
+
+
+def retreats(
+    game: Game, power: str, space: str, not_by: str | None, cu: int, *, first: str | None = None
+) -> list[list[str]]:
+    """Return the shortest ways of a retreat, each without the space it begins in; empty: there is none (12.4.1).
+
+    They end in a space without enemy CU and without CU of another power that is friendly, or holds more own CU than
+    retreat. `first` is the first step that an attacker must take, `not_by` the space that a defender must not enter.
+    """
+    most = game.board.tables["movement"]["retreat"]
+    ways: list[list[str]] = [[]]
+    for _ in range(most):
+        ways = [[*way, to] for way in ways for to in _steps_back(game, power, space, way, not_by, first)]
+        found = [way for way in ways if _refuge(game, power, way[-1], cu)]
+        if found:
+            return found
+    return []
+
+
+def _steps_back(
+    game: Game, power: str, space: str, way: list[str], not_by: str | None, first: str | None
+) -> Iterator[str]:
+    at = way[-1] if way else space
+    for to in game.board.by_land(power, at):
+        if to != space and to not in way and to != not_by and (way or first is None or to == first):
+            yield to
+
+
+def _refuge(game: Game, power: str, space: str, cu: int) -> bool:
+    others = any(other != power and game.outside(other, space) for other in game.board.powers)
+    return not others and (game.friendly(power, space) or game.cu(power, space) > cu)

@@ -1,0 +1,261 @@
+"""Voyages: who sails with how many CU, the fleet that Carthage lends, contesting, naval combat (9.6, S 9.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, of
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.sword_of_rome.events import responses
+from pbem.rules.sword_of_rome.events.card_play import value_of
+from pbem.rules.sword_of_rome.movement.fatigue import points_left
+from pbem.rules.sword_of_rome.movement.orders import NONE
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, GARRISON_BOX
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.naming import space_named
+from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
+from pbem.rules.sword_of_rome.position.under_way import March
+
+SUCCESS: Final = "success"
+ATTRITION: Final = "attrition"
+
+
+# ---- capacity (9.6.3, 11.1.1, 12.4.3)
+
+
+def carried(game: Game, power: str, value: int, origin: str, to: str, *, fleeing: bool = False) -> int:
+    """Return the CU that a power carries with a card of a value from a port to another; 0: it cannot sail (9.6.3).
+
+    Who avoids battle or retreats must flee *to* the port that makes a fleet larger. The ten CU that the Greeks have
+    with Lilybaeum sail from those ports, or to and from them (option `greek_great_fleet`).
+    """
+    most = 0
+    for row in game.board.voyages:
+        if row.power != power or row.value != value:
+            continue
+        if row.holds is not None and game.control.get(row.holds) != power:
+            continue
+        if row.marker is not None and game.mark(row.marker) is None:
+            continue
+        if row.holds is not None and game.options["greek_great_fleet"] == "from":
+            ends: tuple[str, ...] = (origin,)
+        else:
+            ends = (to,) if fleeing else (origin, to)
+        if not row.ports or set(row.ports) & set(ends):
+            most = max(most, row.cu)
+    return most
+
+
+def capacity(game: Game, power: str, card: str, origin: str, to: str, *, fleeing: bool = False) -> int:
+    """Return the CU that a power carries with a card from a port to another; 0: it cannot sail (9.6.3)."""
+    return carried(game, power, value_of(game, card), origin, to, fleeing=fleeing)
+
+
+def is_harbour(game: Game, power: str, space: str) -> bool:
+    """Tell whether a power can sail from and to a space: a port, or for Carthage the Garrison box (9.6, S 19)."""
+    return game.board.spaces[space].port or (space == GARRISON_BOX and power == CARTHAGE)
+
+
+def holds_cards(game: Game, side: Side) -> bool:
+    """Tell whether a side may have a card to play: all see that (6.1)."""
+    return bool(game.hands[side] or game.desperate_times[side])
+
+
+def cards_of(view: Game, side: Side) -> list[str]:
+    """List the cards that a side can play out of its hand, its Desperate Times last (7.4.6)."""
+    return [*view.hands[side], *([DESPERATE_TIMES] if view.desperate_times[side] else [])]
+
+
+def why_not_held(view: Game, side: Side, card: str) -> Refusal | None:
+    """Say why a side cannot play a card; None: it holds it (7.1)."""
+    if card in cards_of(view, side):
+        return None
+    if card == DESPERATE_TIMES:
+        return Refusal("you have no Desperate Times left", "7.4")
+    return Refusal(f"{card} is not in your hand", "7.1")
+
+
+def play_card(game: Game, table: Table, side: Side, card: str, use: str, *, remove: bool = False) -> None:
+    """Play a card from a hand beside the one on the table: discarded, or with `remove` out of the game (7.2.2)."""
+    if card == DESPERATE_TIMES:
+        game.desperate_times[side] -= 1
+    else:
+        game.hands[side].remove(card)
+        (game.removed if remove else game.discards[side]).append(card)
+        if game.board.cards[card].reshuffle and not remove and side not in game.reshuffle:
+            game.reshuffle.append(side)
+    table.tell("card_played", side=side, card=card, use=use, rule="7.1")
+
+
+def why_not_sail(game: Game, march: March, to: str) -> Refusal | None:
+    """Say why the force under way cannot sail to a space; None: it can, be it with a fleet that is lent (9.6)."""
+    power, cost = march.power, game.board.tables["movement"]["cost"]["sea"]
+    for space in (march.at, to):
+        if not is_harbour(game, power, space):
+            return Refusal(f"{space_named(game, space)} is not a port of {game.board.powers[power].name}", "9.6")
+    if to == march.at:
+        return Refusal(f"the army is in {space_named(game, to)}", "9.6")
+    if march.pursuing:
+        return Refusal("a pursuit does not go by sea", "11.4")
+    left = points_left(game, march)
+    if cost > left:
+        return Refusal(f"a voyage takes {cost} movement points; {left} are left", "9.6")
+    most = own_capacity(game, march, to)
+    if (most and march.force.cu <= most) or may_borrow(game, march):
+        return None
+    if march.lent == 0:
+        return Refusal("nobody gives the army leave to sail", "9.6.3")
+    if not most:
+        return Refusal(f"{game.board.powers[power].name} cannot sail with this card", "9.6.3")
+    return Refusal(f"the fleet carries {most} CU, not {march.force.cu}", "9.6.3")
+
+
+def own_capacity(game: Game, march: March, to: str) -> int:
+    """Return the CU that the force under way can sail with: by its card, or by a fleet that was lent (9.6.3)."""
+    value = game.card.value if game.card is not None else 0
+    return max(carried(game, march.power, value, march.at, to), march.lent or 0)
+
+
+def may_borrow(game: Game, march: March) -> bool:
+    """Tell whether Carthage may still lend its fleet: to an ally's army that was activated in a port (S 9.6.3)."""
+    in_port = march.at == march.origin and len(march.trail) == 1
+    return march.lent is None and in_port and may_get_leave(game, march.power)
+
+
+def lender(game: Game, power: str) -> Side | None:
+    """Return the side that may lend its fleet to a power: Carthage, if it is an ally and may hold a card (S 9.6.3)."""
+    side = game.board.powers[CARTHAGE].side
+    if side is None or side in game.out or power == CARTHAGE or not game.allied(power, CARTHAGE):
+        return None
+    return side if holds_cards(game, side) else None
+
+
+def ship_cards(game: Game, power: str) -> bool:
+    """Tell whether an event of a power's own deck may still carry it, as far as all can see (9.6.3)."""
+    side = game.board.powers[power].side
+    if side is None or not game.hands[side]:
+        return False
+    cards = game.board.cards
+    return any(
+        cards[card].when == "voyage_wanted"
+        and any(effect.get("sail", {}).get("power") == power for effect in cards[card].effects)
+        and card not in game.discards[side]
+        and card not in game.removed
+        for card in game.board.decks[side]
+    )
+
+
+def may_get_leave(game: Game, power: str) -> bool:
+    """Tell whether somebody may give a power leave to sail: its own event, or Carthage (9.6.3, S 9.6.3)."""
+    return lender(game, power) is not None or ship_cards(game, power)
+
+
+def ports_for(game: Game, march: March) -> list[str]:
+    """List the ports to which the force under way may sail, as far as points and fleets go (9.6)."""
+    if not is_harbour(game, march.power, march.at):
+        return []
+    if points_left(game, march) < game.board.tables["movement"]["cost"]["sea"]:
+        return []
+    ports = [*game.board.ports, *([GARRISON_BOX] if march.power == CARTHAGE else [])]
+    return [to for to in ports if to != march.at and why_not_sail(game, march, to) is None]
+
+
+# ---- the fleet of Carthage (S 9.6.3)
+
+
+def borrow(game: Game, table: Table, power: str, origin: str, to: str, cu: int, *, fleeing: bool = False) -> Flow[int]:
+    """Ask for leave to sail, and return the CU that may; 0: none (9.6.3, S 9.6.3).
+
+    An own event may give it; else Carthage may lend its fleet to an ally, for a card.
+    """
+    side = lender(game, power)
+    most = 0
+    if ship_cards(game, power):
+        moment = yield from responses.window(game, table, "voyage_wanted", about={"space": origin, "power": power})
+        most = moment.sails
+    if side is None or most >= max(cu, 1):
+        return most
+    facts = {"power": power, "from": origin, "to": to, "cu": cu}
+    order = yield Decision("lend_fleet", side, "S 9.6.3", facts, {"card": NONE}, waits=game.options["windows"] == "ask")
+    if order["card"] == NONE:
+        return most
+    most = max(most, capacity(game, CARTHAGE, order["card"], origin, to, fleeing=fleeing))
+    play_card(game, table, side, order["card"], "lend_fleet")
+    table.tell("fleet_lent", power=power, space=to, cu=most, rule="S 9.6.3")
+    return most
+
+
+def card_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List the cards of a side, and none."""
+    if UNSEEN in view.hands[decision.side]:
+        return NOT_TOLD
+    cards = [NONE, *cards_of(view, decision.side)]
+    return of([Order(decision.kind, {"card": card}) for card in cards])
+
+
+def check_card(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with a card that is played for a voyage: it is held (S 9.6.3, S 9.6.4)."""
+    if order["card"] != NONE and (refusal := why_not_held(view, decision.side, order["card"])) is not None:
+        yield order.fault(("card",), refusal.reason, rule=refusal.rule)
+
+
+# ---- a voyage (9.6.4)
+
+
+def sail(game: Game, table: Table, power: str, origin: str, to: str, force: Force, name: str) -> Flow[bool]:
+    """Make a voyage and return whether it arrives; who calls moves the force (9.6.4, S 9.6.4).
+
+    Carthage may contest it with a card. A result *return* sends the force back to its port, *attrition* too,
+    after a roll for its losses.
+    """
+    table.tell("sails", power=power, origin=origin, space=to, cu=force.cu, rule="9.6")
+    card = yield from _contest(game, table, power, origin, to, force.cu)
+    moment = yield from responses.window(game, table, "voyage", about={"space": to, "power": power})
+    result = SUCCESS
+    if card and not moment.cancelled:
+        roll = table.roll(
+            f"voyage/{name}",
+            rule="S 9.6.4",
+            modifiers=naval_modifiers(game, power, card, origin, to),
+            power=power,
+            space=to,
+        )
+        result = game.board.naval_result(roll.total)
+    if result == ATTRITION:
+        named = f"voyage/{name}/attrition"
+        face = table.roll(named, rule="9.6.4", power=power, space=origin, cu=force.cu).faces[0]
+        lost = game.board.attrition(face, force.cu)
+        force.cu -= lost
+        force.mercenaries = max(0, force.mercenaries - lost)
+        table.tell("attrition", power=power, space=origin, cu=lost, rule="9.6.4")
+    arrives = result == SUCCESS and not moment.cancelled
+    if not arrives:
+        table.tell("turned_back", power=power, space=origin, rule="9.6.4")
+    return arrives
+
+
+def naval_modifiers(game: Game, power: str, value: int, origin: str, to: str) -> dict[str, int]:
+    """Return the modifiers of a naval combat roll: the contesting card, and friendly ports (S 9.6.4)."""
+    table = game.board.tables["naval"]
+    both = game.options["friendly_voyage"] == "both"
+    friendly = game.friendly(power, to) and (not both or game.friendly(power, origin))
+    return {"contesting_card": table["card"][value - 1], "friendly_port": table["friendly"] if friendly else 0}
+
+
+def _contest(game: Game, table: Table, power: str, origin: str, to: str, cu: int) -> Flow[int]:
+    """Let Carthage contest a voyage of who is no ally, and return the value of its card; 0: it does not (S 9.6.4)."""
+    side = game.board.powers[CARTHAGE].side
+    if side is None or side in game.out or game.allied(power, CARTHAGE) or not holds_cards(game, side):
+        return 0
+    facts = {"power": power, "from": origin, "to": to, "cu": cu}
+    order = yield Decision(
+        "contest_voyage", side, "S 9.6.4", facts, {"card": NONE}, waits=game.options["windows"] == "ask"
+    )
+    if order["card"] == NONE:
+        return 0
+    play_card(game, table, side, order["card"], "contest_voyage")
+    return value_of(game, order["card"])
+
+
+KINDS: Final[Kinds] = {"lend_fleet": (card_orders, check_card), "contest_voyage": (card_orders, check_card)}

@@ -1,0 +1,86 @@
+"""The bot's alliances: one at a time, with a side that does not lead (15)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pbem.protocol import Decision, Order, Side
+from pbem.rules.sword_of_rome.events.alliances import why_not_propose
+from pbem.rules.sword_of_rome.policy.worth import chief, worth
+from pbem.rules.sword_of_rome.position.state import Game
+
+MOST: Final = 1
+"""Allies whom the bot wants at a time: with more there is nobody left to take anything from."""
+LAST: Final = 1
+"""Turns before the end from which nobody is bound any more."""
+
+
+def partners(view: Game, side: Side) -> set[Side]:
+    """Return the other sides that are allied with one, by any power."""
+    own = view.board.powers_of[side]
+    found = set()
+    for pair in view.alliances:
+        one, other = pair.split("+")
+        for ours, theirs in ((one, other), (other, one)):
+            record = view.board.powers[theirs]
+            if ours in own and record.side is not None and record.side != side:
+                found.add(record.side)
+    return found
+
+
+def at_war(view: Game, side: Side, other: Side) -> bool:
+    """Tell whether a side besieges a city or tribe of another."""
+    return any(
+        siege.by in view.board.powers_of[side] and view.control.get(space) in view.board.powers_of[other]
+        for space, siege in view.sieges.items()
+    )
+
+
+def prey(view: Game, side: Side, other: Side) -> float:
+    """Return what a side could still take from another: the worth of its victory spaces near by."""
+    return sum(
+        worth(view, power, space.id)
+        for power in view.board.powers_of[side]
+        for space in view.board.spaces.values()
+        if space.victory and view.control.get(space.id) in view.board.powers_of[other]
+        if any(to in view.control and view.control[to] == power for to in view.board.neighbours[space.id])
+    )
+
+
+def proposals(view: Game, side: Side) -> Iterator[Order]:
+    """Yield a proposal in the first round of a turn to whom it costs least not to attack, if he does not lead."""
+    if view.round != 1 or view.turn >= view.last_turn - LAST or len(partners(view, side)) >= MOST:
+        return
+    if view.the_activation.proposed or view.the_activation.played:
+        return
+    first = chief(view, side)
+    free = [
+        other
+        for other in view.in_play
+        if other not in (side, first) and len(partners(view, other)) < MOST
+        if not at_war(view, side, other) and not at_war(view, other, side)
+    ]
+    for other in sorted(free, key=lambda each: (prey(view, side, each), each)):
+        for power in view.board.powers_of[side]:
+            for to in view.board.powers_of[other]:
+                if why_not_propose(view, power, to) is None:
+                    yield Order("act", {"do": "propose", "power": power, "to": to})
+                    return
+
+
+def answer(view: Game, decision: Decision) -> Iterator[Order]:
+    """Accept an alliance of who does not lead, if no other binds the side (15.1)."""
+    side = decision.side
+    other = view.board.powers[decision.facts["power"]].side
+    assert other is not None
+    bound = len(partners(view, side)) >= MOST
+    willing = other != chief(view, side) and not bound and not at_war(view, side, other)
+    yield Order("alliance", {"accept": willing})
+
+
+def renewal(view: Game, decision: Decision) -> Iterator[Order]:
+    """Renew an alliance with who does not lead, until the game is nearly over (5.9, 15.4)."""
+    other = view.board.powers[decision.facts["ally"]].side
+    willing = other != chief(view, decision.side) and view.turn < view.last_turn - LAST
+    yield Order("renew", {"renew": willing})

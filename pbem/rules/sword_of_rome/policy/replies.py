@@ -1,0 +1,139 @@
+"""The bot's answers to the enemy's march, in battle and between the turns (5, 9.3, 10, 11, 14.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from pbem.game import Reply
+from pbem.protocol import Decision, Order
+from pbem.rules.sword_of_rome.battle.odds import Ground
+from pbem.rules.sword_of_rome.events.card_play import value_of
+from pbem.rules.sword_of_rome.movement.avoidance import refuges
+from pbem.rules.sword_of_rome.movement.cities import as_many
+from pbem.rules.sword_of_rome.movement.orders import NONE
+from pbem.rules.sword_of_rome.policy import alliances
+from pbem.rules.sword_of_rome.policy.acts import DESPERATE, worth_of_desperate
+from pbem.rules.sword_of_rome.policy.worth import ARMY, army, chance, worth
+from pbem.rules.sword_of_rome.position.board import DIFFICULT, GAULS
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.state import Game
+
+SEEKS: Final = 0.62
+"""The chance of victory from which the bot intercepts."""
+AFRAID: Final = 0.4
+"""The chance below which it avoids a battle."""
+GREAT: Final = 0.8
+"""The worth of a space that an army defends against odds."""
+
+
+def _holds(view: Game, power: str, space: str, own: Force, *, intercepts: bool = False) -> float:
+    """Return the chance that a force beats the one under way in a space."""
+    march = view.the_march
+    enemy = army(view, march.power, space, march.force)
+    ground = Ground(march.came_by in DIFFICULT, intercepts)
+    return 1 - chance(view.board, enemy, army(view, power, space, own), ground)
+
+
+def _city(view: Game, decision: Decision) -> Iterator[Order]:
+    """Stand before the city if that is likely to win; else as many go inside as can (9.3.1)."""
+    power, space = decision.facts["power"], decision.facts["at"]
+    there = view.force(power, space)
+    if _holds(view, power, space, there) > 0.5:
+        yield Order("city", {"cu": 0})
+    yield Order("city", as_many(view, there))
+
+
+def _intercept(view: Game, decision: Decision) -> Iterator[Order]:
+    """Intercept with the army that is most likely to win, if it may leave its space (10)."""
+    power, space = decision.facts["power"], decision.facts["at"]
+    found = []
+    for origin in decision.facts["from"]:
+        stack = view.force(power, origin)
+        likely = _holds(view, power, space, stack, intercepts=True)
+        guards = view.control.get(origin) == power and worth(view, power, origin) > worth(view, power, space) + GREAT
+        if likely >= SEEKS and stack.leaders and not guards and origin not in view.sieges:
+            found.append((likely, origin, stack))
+    for _, origin, stack in sorted(found, key=lambda each: -each[0]):
+        leader = stack.leaders[0]
+        body = {"from": origin, "leader": leader, "cu": stack.cu, "with": stack.leaders[1:]}
+        if stack.mercenaries:
+            body["mercenaries"] = stack.mercenaries
+        yield Order("intercept", {"with": [body]})
+    yield Order("intercept", {"with": []})
+
+
+def _avoid(view: Game, decision: Decision) -> Iterator[Order]:
+    """Avoid a battle that is likely to be lost, where the space is not worth it (11)."""
+    power, space = decision.facts["power"], decision.facts["at"]
+    stack = view.force(power, space)
+    likely = _holds(view, power, space, stack)
+    dear = view.control.get(space) == power and worth(view, power, space) >= GREAT
+    if likely < (AFRAID / 2 if dear else AFRAID):
+        for to in sorted(refuges(view, power, space), key=lambda near: (-view.cu(power, near), near)):
+            yield Order("avoid", {"to": to, "leader": stack.leaders[0], "with": stack.leaders[1:]})
+    yield Order("avoid", {"to": NONE})
+
+
+def _refuse(view: Game, decision: Decision) -> Iterator[Order]:
+    """Go back before a stronger army that has intercepted (10.5.1)."""
+    facts, march = decision.facts, view.the_march
+    enemy = next(iter(view.enemies_in(march.power, march.at)), None)
+    back = facts["enemy_cu"] > facts["own_cu"]
+    if enemy is not None:
+        likely = 1 - _holds(view, enemy, march.at, view.force(enemy, march.at), intercepts=True)
+        back = likely < AFRAID
+    yield Order("refuse", {"back": back})
+
+
+def _desperate(view: Game, decision: Decision) -> Iterator[Order]:
+    """Announce one before the own activation, if there is much to be done with it (7.4)."""
+    side, facts = decision.side, decision.facts
+    mine = facts["next"] == side
+    announce = mine and worth_of_desperate(view, side) >= DESPERATE - 0.4 * facts["last"]
+    yield Order("desperate_times", {"announce": announce})
+
+
+def _first(view: Game, decision: Decision) -> Iterator[Order]:
+    """Let the next side clockwise go first, so that the own one goes last (5.3)."""
+    seats = view.clockwise(decision.side)
+    yield Order("first_player", {"side": seats[1] if len(seats) > 1 else seats[0]})
+
+
+def _discard(view: Game, decision: Decision) -> Iterator[Order]:
+    """Discard the cards of value 1 that are no responses (6.2.1)."""
+    cards = view.board.cards
+    weak = [
+        card
+        for card in view.hands[decision.side]
+        if value_of(view, card) == 1 and cards[card].when is None and not cards[card].extra
+    ]
+    yield Order("discard", {"cards": weak})
+
+
+def _sack(view: Game, decision: Decision) -> Iterator[Order]:
+    """Loot as the Gauls, for five markers are a VP; keep a city that Transalpine Gauls take from a rival (14.4)."""
+    yield Order("sack", {"loot": decision.facts["power"] == GAULS or GAULS not in view.board.powers_of[decision.side]})
+
+
+def _join(view: Game, decision: Decision) -> Iterator[Order]:
+    """Lend an army to an ally's Campaign where it is not needed (9.5.5)."""
+    leader = decision.facts["leader"]
+    space, power = view.where(leader), view.board.leaders[leader].power
+    spare = space is not None and view.force(power, space).cu >= ARMY and space not in view.sieges
+    yield Order("join_campaign", {"consent": spare and worth(view, power, space or "") < GREAT})
+
+
+REPLIES: Final[Mapping[str, Reply]] = {
+    "city": _city,
+    "intercept": _intercept,
+    "avoid": _avoid,
+    "refuse": _refuse,
+    "desperate_times": _desperate,
+    "first_player": _first,
+    "discard": _discard,
+    "sack": _sack,
+    "join_campaign": _join,
+    "alliance": alliances.answer,
+    "renew": alliances.renewal,
+}

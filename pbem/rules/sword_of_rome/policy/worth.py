@@ -1,0 +1,162 @@
+"""The value of spaces, units and battles to a side, in victory points (4.1, 5.8, 12).
+
+No rulebook prints the weights: they were found by games of the bot, and nothing but its play rests on them.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from heapq import heappop, heappush
+from typing import Final
+
+from pbem.protocol import Side
+from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner, modifiers
+from pbem.rules.sword_of_rome.position.board import (
+    APPIAN,
+    BOX,
+    CARTHAGE,
+    CLEAR,
+    GAULS,
+    NORMAL,
+    SICILY,
+    TRIBE,
+    WALLED,
+    Board,
+)
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.turn.order_of_play import by_vp
+
+CU: Final = 0.12
+"""A combat unit."""
+PLAIN: Final = 0.12
+"""A normal space that scores nothing."""
+CITY: Final = 0.35
+"""A walled city, besides what it scores."""
+SOURCE: Final = 0.2
+"""A home space that brings reinforcements, for each CU."""
+HAND: Final = 0.3
+"""A Sicilian port of Carthage, which is worth a card (S 5.2)."""
+AHEAD: Final = 0.5
+"""The part of its worth that a space still has in each of the two turns after this one."""
+RIVAL: Final = 0.15
+"""What a loss of another side is worth, as a part of what it loses."""
+LEADER: Final = 0.45
+"""The same for the side that leads in VP."""
+NEAR: Final = 4
+"""Movement points within which an enemy army is a threat."""
+ARMY: Final = 3
+"""CU from which an army can besiege (13.1.1)."""
+FAR: Final = 99
+_DICE: Final = 3
+
+
+@lru_cache(maxsize=64)
+def wins(lead: int) -> float:
+    """Return the chance that three dice and a lead beat three dice; ties are lost (12.2.3)."""
+    ways = [1]
+    for _ in range(2 * _DICE):
+        ways = [
+            sum(ways[total - face] for face in range(6) if 0 <= total - face < len(ways))
+            for total in range(len(ways) + 5)
+        ]
+    middle = (len(ways) - 1) // 2
+    return sum(count for total, count in enumerate(ways) if total - middle + lead > 0) / sum(ways)
+
+
+def chance(board: Board, attacker: Army, defender: Army, ground: Ground) -> float:
+    """Return the chance that an attacker wins a battle (12.2)."""
+    if not defender.size:
+        return 1.0
+    winner = automatic_winner(board, attacker, defender)
+    if winner is not None:
+        return float(winner == "attacker")
+    own, theirs = modifiers(board, attacker, defender, ground)
+    return wins(sum(own.values()) - sum(theirs.values()))
+
+
+def army(game: Game, power: str, space: str, force: Force, more: int = 0) -> Army:
+    """Return a force of a power as it would fight in a space, with some CU more (12.2)."""
+    leaders = game.board.leaders
+    tactics = leaders[force.leaders[0]].tactics if force.leaders else 0
+    return Army(force.cu + more, tactics, None, game.friendly(power, space))
+
+
+def chief(game: Game, side: Side) -> Side | None:
+    """Return the side that leads in VP and is not this one; None: nobody is ahead of it (5.3)."""
+    first = by_vp(game)[0]
+    return first if first != side and game.vp[first] >= game.vp[side] else None
+
+
+def rivalry(game: Game, side: Side, holder: str | None) -> float:
+    """Return what a loss of a power is worth to a side, as a part of what is lost."""
+    other = game.board.powers[holder].side if holder is not None else None
+    if other is None or other == side:
+        return 0.0
+    return LEADER if other == chief(game, side) else RIVAL
+
+
+def times(game: Game) -> float:
+    """Return how many scorings a space counts for that is held from now on, later ones for less."""
+    return 1 + AHEAD * min(2, game.last_turn - game.turn)
+
+
+def worth(game: Game, power: str, space: str) -> float:
+    """Return what control of a space is worth to a power (4.1, 5.10.1, S 5.2)."""
+    board = game.board
+    record = board.spaces[space]
+    kind = game.kind(space)
+    if kind == BOX:
+        return 0.0
+    own_home = record.home == power
+    value = {WALLED: CITY, NORMAL: PLAIN, TRIBE: PLAIN}[kind]
+    if board.powers[power].side is None:
+        return value
+    if record.victory and (own_home or power != GAULS):
+        value += times(game)
+    if own_home:
+        value += SOURCE * record.reinforcement
+    if power == CARTHAGE and record.port and record.region == SICILY:
+        value += HAND
+    return value
+
+
+def taken(game: Game, side: Side, power: str, space: str) -> float:
+    """Return what it is worth to a side that a power takes a space from who holds it."""
+    holder = game.control.get(space)
+    denied = rivalry(game, side, holder) * worth(game, holder, space) if holder is not None else 0.0
+    own = worth(game, power, space) if power in game.board.powers_of[side] else 0.0
+    return own + denied
+
+
+@lru_cache(maxsize=1024)
+def distances(board: Board, start: str) -> dict[str, int]:
+    """Return the movement points by land from a space to those within reach of an army or two (9.2)."""
+    costs = board.tables["movement"]["cost"]
+    far = {start: 0}
+    rim = [(0, start)]
+    while rim:
+        done, here = heappop(rim)
+        for to, kind in board.neighbours[here].items():
+            cost = done + int(costs[CLEAR if kind == APPIAN else kind])
+            if cost <= 2 * NEAR and cost < far.get(to, FAR):
+                far[to] = cost
+                heappush(rim, (cost, to))
+    return far
+
+
+def hostile(game: Game, power: str) -> list[tuple[str, str, int]]:
+    """Return the armies of powers that are no allies: power, space, CU."""
+    return [
+        (other, space, force.cu)
+        for other in game.board.powers
+        if not game.allied(power, other)
+        for space, force in game.forces[other].items()
+        if force.army
+    ]
+
+
+def threat(game: Game, power: str, space: str, enemies: list[tuple[str, str, int]]) -> int:
+    """Return the CU of the largest enemy army that can come to a space by land (9.2)."""
+    board = game.board
+    return max((cu for _, at, cu in enemies if distances(board, at).get(space, FAR) <= NEAR), default=0)

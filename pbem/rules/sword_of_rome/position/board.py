@@ -1,0 +1,243 @@
+"""The board: everything the rulebook prints that the rules look up, one for all positions of a game (2, 6, 8)."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from pbem.protocol import Side
+
+NORMAL: Final = "normal"
+WALLED: Final = "walled"
+TRIBE: Final = "tribe"
+BOX: Final = "box"
+
+CLEAR: Final = "clear"
+ROUGH: Final = "rough"
+STRAIT: Final = "strait"
+APPIAN: Final = "appian"
+SEA: Final = "sea"
+"""A voyage, which goes by no path (9.6)."""
+DIFFICULT: Final = (ROUGH, STRAIT)
+"""The paths that no interception, avoidance or retreat crosses (10.2, 11.1, 12.4.1)."""
+
+ROMANS: Final = "romans"
+GAULS: Final = "gauls"
+ETRUSCANS: Final = "etruscans"
+SAMNITES: Final = "samnites"
+GREEKS: Final = "greeks"
+CARTHAGE: Final = "carthage"
+VOLSCI: Final = "volsci"
+TRANSALPINE_GAULS: Final = "transalpine_gauls"
+REBELS: Final = "rebels"
+
+GARRISON_BOX: Final = "garrison_box"
+TRANSALPINE_BOX: Final = "transalpine_box"
+CARTHAGO: Final = "carthago"
+ROMA: Final = "roma"
+SICILY: Final = "sicily"
+OFF_MAP: Final = "off_map"
+NAMED: Final = "named"
+MINOR: Final = "minor"
+CONSUL: Final = "consul"
+DICTATOR: Final = "dictator"
+ALWAYS: Final = "always"
+DESPERATE_TIMES: Final = "desperate_times"
+"""The word for a Desperate Times where a card is named (7.4.6)."""
+DESPERATE_VALUE: Final = 3
+
+
+Dice: TypeAlias = tuple[int, Sequence[int]]
+"""The size of an army, and the faces that it has rolled."""
+
+
+class Space(NamedTuple):
+    """One space: normal, a walled city, a tribe or an off-map box (2.2)."""
+
+    id: str
+    name: str
+    kind: str
+    home: str | None
+    """The power whose home it is; None: it starts independent."""
+    region: str
+    italy: bool
+    """In Italy, where Carthage never goes as a power without a player (16.3)."""
+    port: bool
+    reinforcement: int
+    loyalty: int
+    """Loyalty of a walled city at the start."""
+    subjugation: int
+    """Points that subjugate a tribe (13.5)."""
+    victory: bool
+    """Whether it is a victory space in this edition (4.1.1, S 2.2)."""
+
+
+class Power(NamedTuple):
+    """One power; a non-player power has no side (16)."""
+
+    id: str
+    name: str
+    side: Side | None
+    points: tuple[int, int, int]
+    """Movement points with a card of value 1, 2 and 3 (9.2)."""
+    raids: bool
+    city_loyalty: int
+    """The most loyalty its cities can have (7.3.1)."""
+    siege: int
+    """Modifier of its siege rolls (13.2)."""
+    levy: Mapping[str, int]
+    """Space -> CU it gets in the Reinforcement Phase whatever it controls (5.10.1)."""
+    ends_in: frozenset[str]
+    """The spaces in which its moves, interceptions and avoidances must end; empty: anywhere (16.3)."""
+    victim: str | None
+    """The power whose side, with its allies, does not decide for it at the end of a turn (16.1)."""
+
+
+class Leader(NamedTuple):
+    """One leader (8.1)."""
+
+    id: str
+    name: str
+    short: str
+    power: str
+    named: bool
+    role: str | None
+    """consul or dictator."""
+    initiative: int
+    tactics: int
+    penalty: int
+    """Loyalty that keeping him costs the Greeks each turn (8.2.3)."""
+
+
+class Card(NamedTuple):
+    """One card of a deck (6.1, 7.1). `schemas/cards.yaml` has every word of an event."""
+
+    id: str
+    deck: Side
+    number: int
+    name: str
+    value: int
+    remove: bool
+    """Out of the game once its event was played (7.1.3)."""
+    reshuffle: bool
+    extra: bool
+    """Played beside the card of the Action Phase, not as it (7.1.2, 21.5)."""
+    when: str | None
+    """The moment of a response; None: it is played as a card of the own Action Phase."""
+    conditions: tuple[Mapping[str, Any], ...]
+    effects: tuple[Mapping[str, Any], ...]
+    printed: str | None
+    """How far the sources tell of it: whole, part, name; None: it is ours."""
+
+
+class Voyage(NamedTuple):
+    """One right to sail: so many CU with a card of that value (9.6.3)."""
+
+    power: str
+    value: int
+    cu: int
+    ports: tuple[str, ...]
+    """One end of the voyage must be one of these; empty: any ports."""
+    holds: str | None
+    marker: str | None
+    lent: bool
+    """Carthage may lend it to an ally (S 9.6.3)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Board:
+    """The map, the powers, the leaders, the cards and the tables."""
+
+    sides: tuple[Side, ...]
+    """In their seats, clockwise (7.1.1)."""
+    spaces: Mapping[str, Space]
+    connections: tuple[tuple[str, str, str], ...]
+    """Both ends and the kind of every path, each once."""
+    neighbours: Mapping[str, Mapping[str, str]]
+    """Space -> neighbour -> kind of the path, in the order of their ids; a one-way path stands at its start only."""
+    ports: tuple[str, ...]
+    walled: tuple[str, ...]
+    tribes: tuple[str, ...]
+    homes: Mapping[str, tuple[str, ...]]
+    """Power -> its home spaces."""
+    appian_way: tuple[str, ...]
+    clear_for: Mapping[str, frozenset[str]]
+    """Power -> spaces to which every path is clear for it (9.2)."""
+    powers: Mapping[str, Power]
+    powers_of: Mapping[Side, tuple[str, ...]]
+    tie_order: tuple[str, ...]
+    """Powers, who wins a tie first (4.4)."""
+    permanent: tuple[tuple[str, str], ...]
+    """Alliances that never end (15.4)."""
+    leaders: Mapping[str, Leader]
+    cards: Mapping[str, Card]
+    decks: Mapping[Side, tuple[str, ...]]
+    named_events: Mapping[Side, tuple[str, ...]]
+    """Side -> the events that its Desperate Times name (7.4.3)."""
+    voyages: tuple[Voyage, ...]
+    years: Mapping[int, str]
+    levels: Mapping[int, int]
+    """Turn -> VP of an automatic victory (4.2)."""
+    tables: Mapping[str, Any]
+    """The tables as they stand in `tables.yaml`."""
+
+    def side_rank(self, side: Side) -> int:
+        """Return the place of a side in the order of ties, by its first power (4.4)."""
+        return min(self.tie_order.index(power) for power in self.powers_of[side])
+
+    def path(self, power: str, origin: str, to: str) -> str | None:
+        """Return the kind of the path between neighbours as it is for a power; None: there is none (2.2, 9.2)."""
+        kind = self.neighbours[origin].get(to)
+        if kind is not None and {origin, to} & self.clear_for.get(power, frozenset()):
+            return CLEAR
+        return kind
+
+    def by_land(self, power: str, space: str) -> tuple[str, ...]:
+        """Return the neighbours that a power reaches without a rough path or a strait (10.2, 11.1, 12.4.1)."""
+        return tuple(to for to in self.neighbours[space] if self.path(power, space, to) not in DIFFICULT)
+
+    def siege_result(self, total: int) -> tuple[int, int]:
+        """Return points gained and CU lost by a total of the siege and subjugation table (13.2)."""
+        rows = self.tables["siege"]["rows"]
+        points, lost = rows[min(max(total - 2, 0), len(rows) - 1)]
+        return points, lost
+
+    def attrition(self, face: int, cu: int) -> int:
+        """Return CU that a force loses by attrition (5.5)."""
+        table = self.tables["attrition"]
+        if cu < 1:
+            return 0
+        row: Sequence[int] = table["rows"][face - 1]
+        return min(cu, row[bisect_right(table["columns"], cu) - 1])
+
+    def naval_result(self, total: int) -> str:
+        """Return success, return or attrition (9.6.4)."""
+        rows: Sequence[str] = self.tables["naval"]["rows"]
+        return rows[min(max(total - 1, 0), len(rows) - 1)]
+
+    def force_ratio(self, larger: int, smaller: int) -> int | None:
+        """Return the modifier of the larger army; None: it wins automatically (12.2.1)."""
+        percent = 100 * larger // smaller if smaller else None
+        table = self.tables["force_ratio"]
+        if percent is None or percent >= table["automatic"]:
+            return None
+        rows: Sequence[Sequence[int]] = table["rows"]
+        return rows[bisect_right(rows, percent, key=lambda row: row[0]) - 1][1]
+
+    def losses(self, winner: Dice, loser: Dice) -> tuple[int, int]:
+        """Return the CU that winner and loser of a battle lose, each told as size and unmodified faces (12.3).
+
+        The size of who rolled a die finds its column; what is more than the CU that are there is for the caller.
+        """
+        table = self.tables["losses"]
+        by_winner = [(table["winner"], winner), (table["loser_own"], loser)]
+        lost_by_loser = sum(_lost(rows, dice) for rows, dice in by_winner)
+        return _lost(table["loser"], loser), lost_by_loser
+
+
+def _lost(rows: Sequence[Sequence[int]], dice: Dice) -> int:
+    size, faces = dice
+    column = min(size, len(rows[0])) - 1
+    return sum(rows[face - 1][column] for face in faces) if size else 0

@@ -1,0 +1,98 @@
+"""Changes of a position that several chapters make: control, losses, displaced leaders, and what follows from them.
+
+A chapter that takes CU or loyalty away calls `settle_spaces` when it is done: sieges without besiegers are lifted,
+garrisons come out, leaders alone among enemies are displaced, and cities that have fallen are told of.
+"""
+
+from __future__ import annotations
+
+from pbem.game import Table
+from pbem.rules.sword_of_rome.position.board import REBELS, WALLED
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.state import Game
+
+INSURRECTION = "insurrection"
+
+
+def set_control(game: Game, space: str, power: str | None) -> None:
+    """Give a space to a power, a city with loyalty 1; None makes it independent (7.3, 13.5).
+
+    Who is inside a city that its power loses otherwise than by a siege comes out (9.3.1).
+    """
+    holder = game.control.get(space)
+    if holder is not None and holder != power and space in game.inside:
+        come_out(game, holder, space, game.inside.pop(space))
+    if power is None:
+        game.control.pop(space, None)
+    else:
+        game.control[space] = power
+    if game.kind(space) == WALLED:
+        game.loyalty[space] = game.board.tables["city"]["converted"]
+
+
+def lose(game: Game, power: str, space: str, cu: int, *, inside: bool = False) -> int:
+    """Take CU from a force, mercenaries first, and return how many it had to give."""
+    force = game.inside.get(space) if inside else game.forces[power].get(space)
+    if force is None:
+        return 0
+    lost = min(cu, force.cu)
+    force.cu -= lost
+    force.mercenaries = max(0, force.mercenaries - lost)
+    if force.empty:
+        drop_force(game, power, space, inside=inside)
+    return lost
+
+
+def drop_force(game: Game, power: str, space: str, *, inside: bool = False) -> None:
+    """Take what a power has in a space off the map; its leaders must be put elsewhere."""
+    if inside:
+        game.inside.pop(space, None)
+    else:
+        game.forces[power].pop(space, None)
+
+
+def displace(game: Game, table: Table, power: str, space: str, *, inside: bool = False) -> None:
+    """Displace the leaders of a power in a space (8.4).
+
+    Named ones go to the Displaced box, minor ones are set aside.
+    """
+    force = game.inside.get(space) if inside else game.forces[power].get(space)
+    if force is None or not force.leaders:
+        return
+    leaders, force.leaders = force.leaders, []
+    if force.empty:
+        drop_force(game, power, space, inside=inside)
+    for leader in leaders:
+        (game.displaced if game.board.leaders[leader].named else game.reserve).append(leader)
+    table.tell("displaced", power=power, space=space, leaders=leaders, rule="8.4")
+
+
+def settle_spaces(game: Game, table: Table) -> None:
+    """Draw the consequences of what has changed on the map (8.4, 13.4, 16.4)."""
+    for space, siege in list(game.sieges.items()):
+        holder = game.control.get(space)
+        friends = holder is not None and game.allied(siege.by, holder)
+        if friends or not game.outside(siege.by, space):
+            del game.sieges[space]
+            table.tell("siege_lifted", space=space, power=siege.by, rule="13.4")
+    for space, force in list(game.inside.items()):
+        power = game.control.get(space)
+        if power is not None and not game.enemies_in(power, space):
+            del game.inside[space]
+            come_out(game, power, space, force)
+    for power in game.board.powers:
+        for space, force in list(game.forces[power].items()):
+            if force.cu or not game.enemies_in(power, space):
+                continue
+            if game.kind(space) != WALLED or not game.friendly(power, space):
+                displace(game, table, power, space)
+    insurrection = game.mark(INSURRECTION)
+    if insurrection is not None and not any(force.cu for _, force in game.everywhere(REBELS)):
+        game.marks.remove(insurrection)
+        table.tell("insurrection_ends", rule="S 16.4")
+
+
+def come_out(game: Game, power: str, space: str, force: Force) -> None:
+    """Put what was inside a city before it; a named commander stays before a minor one (8.2.1)."""
+    there = game.put(power, space, force)
+    there.leaders.sort(key=lambda leader: not game.board.leaders[leader].named)

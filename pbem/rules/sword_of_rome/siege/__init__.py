@@ -1,0 +1,1 @@
+"""Sieges, subjugation, raids, plunder and the attack on the unrest."""

@@ -1,0 +1,201 @@
+"""The unrest of Carthage: its cap, who raises and lowers it, and the attack on it (S 20).
+
+`attack` is called by `USES`, by a force that has sailed into the Garrison box with its last point, and by each half of
+a Campaign. The unrest fights with its level as size and tactics 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from pbem.game import Kinds, LegalOrders, Refusal, Table, Throw, of
+from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.rules.sword_of_rome.battle.losses import bear
+from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner, modifiers
+from pbem.rules.sword_of_rome.events import responses
+from pbem.rules.sword_of_rome.events.card_play import Use, lay_down, playable, put_away, value_of
+from pbem.rules.sword_of_rome.events.card_uses import card_faults
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX
+from pbem.rules.sword_of_rome.position.changes import settle_spaces
+from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.under_way import Battle
+
+ATTACK: Final = "attack_unrest"
+UNREST: Final = "unrest"
+"""The unrest in the names of its rolls; it is no power."""
+
+
+def cap(game: Game) -> int:
+    """Return how high the unrest can be raised: CU in the Garrison box hold it down (S 20.1)."""
+    most: int = game.board.tables["unrest"]["most"]
+    return max(0, most - game.cu(CARTHAGE, GARRISON_BOX))
+
+
+def raise_by(game: Game, table: Table, points: int, rule: str) -> int:
+    """Raise the unrest as far as its cap, and return by how much; the cap never lowers it (S 20.1)."""
+    raised = max(0, min(points, cap(game) - game.unrest))
+    game.unrest += raised
+    table.tell("unrest", level=game.unrest, by=raised, rule=rule)
+    return raised
+
+
+def lower_by(game: Game, table: Table, points: int, rule: str) -> int:
+    """Lower the unrest and return by how much (S 12.5.3, S 20.3)."""
+    lowered = min(points, game.unrest)
+    game.unrest -= lowered
+    table.tell("unrest", level=game.unrest, by=-lowered, rule=rule)
+    return lowered
+
+
+# ---- the attack (S 20.3)
+
+
+def fresh_cu(game: Game) -> int:
+    """Return the CU in the Garrison box that may attack: those that have by the same card may not again (S 20.3)."""
+    spent = game.card.attacked if game.card is not None else 0
+    return max(0, game.force(CARTHAGE, GARRISON_BOX).cu - spent)
+
+
+def why_not_attack(game: Game, leader: str, cu: int) -> tuple[str, Refusal] | None:
+    """Say why a leader cannot attack the unrest with so many CU, and which word of the order says so (S 20.3)."""
+    if not game.unrest:
+        return "do", Refusal("there is no unrest", "S 20.3")
+    if leader not in game.force(CARTHAGE, GARRISON_BOX).leaders:
+        return "leader", Refusal(f"{leader} is not in the Garrison box", "S 20.3")
+    if game.card is not None and leader in game.card.moved:
+        return "leader", Refusal(f"{leader} has been activated by this card", "S 20.3")
+    if not 0 < cu <= fresh_cu(game):
+        return "cu", Refusal(f"{fresh_cu(game)} CU in the Garrison box can attack", "S 20.3")
+    return None
+
+
+def attack(game: Game, table: Table, leader: str, cu: int, name: str) -> Flow[None]:
+    """Attack the unrest with a leader and so many CU in the Garrison box (S 20.3, 19.2).
+
+    Only these CU are lost. The points of either side change the unrest and nothing else. `name` goes into the names of
+    the rolls.
+    """
+    game.battle = Battle(GARRISON_BOX, CARTHAGE, "")
+    about = {"space": GARRISON_BOX, "power": CARTHAGE}
+    table.tell("unrest_attacked", leader=leader, cu=cu, level=game.unrest, rule="S 20.3")
+    yield from responses.window(game, table, "battle_begins", about=about)
+    automatic = automatic_winner(game.board, *_armies(game, leader, cu))
+    if automatic is None:
+        yield from responses.window(game, table, "battle_roll", about=about)
+        automatic = automatic_winner(game.board, *_armies(game, leader, cu))  # a response may have changed its level
+    if automatic is None:
+        wins, inflicted, suffered = _roll(game, table, leader, cu, name)
+    else:
+        wins, inflicted, suffered = automatic == "attacker", 0, 0 if automatic == "attacker" else cu
+        table.tell("automatic_win", winner=CARTHAGE if wins else UNREST, space=GARRISON_BOX, rule="12.2.1")
+    lost = yield from bear(game, table, CARTHAGE, GARRISON_BOX, min(suffered, cu), rule="S 20.3", leaders=False)
+    if game.card is not None:
+        game.card.attacked += cu - lost
+    if lost == cu:
+        _displace(game, table, leader)
+    if wins:
+        points = game.unrest if automatic is not None else (inflicted + 1) // 2
+        table.tell("unrest_beaten", points=points, rule="S 20.3")
+        lower_by(game, table, points, "S 20.3")
+    else:
+        points = (lost + 1) // 2
+        table.tell("unrest_wins", points=points, rule="S 20.3")
+        raise_by(game, table, points, "S 20.3")
+    game.battle = None
+    settle_spaces(game, table)
+
+
+def _armies(game: Game, leader: str, cu: int) -> tuple[Army, Army]:
+    return Army(cu, game.board.leaders[leader].tactics), Army(game.unrest)
+
+
+def _roll(game: Game, table: Table, leader: str, cu: int, name: str) -> tuple[bool, int, int]:
+    """Roll for Carthage and for the unrest (S 20.3).
+
+    Return whether Carthage wins, what it inflicts, and what it suffers.
+    """
+    battle, both = game.the_battle, _armies(game, leader, cu)
+    usual = game.board.tables["battle"]["dice"]
+    own, theirs = modifiers(game.board, *both, Ground())
+    own["event"] = battle.modifiers.get(CARTHAGE, 0)
+    side = game.board.powers[CARTHAGE].side or ""
+    throws = [
+        Throw(
+            f"unrest/{name}/{who}",
+            added,
+            battle.dice.get(who, usual),
+            side if who == CARTHAGE else "",
+            {"power": who, "space": GARRISON_BOX},
+        )
+        for who, added in ((CARTHAGE, own), (UNREST, theirs))
+    ]
+    contest = table.opposed(*throws, rule="S 20.3")
+    carthage, unrest = ((army.size, roll.faces) for army, roll in zip(both, (contest.own, contest.other), strict=True))
+    wins = contest.won
+    if battle.no_losses:
+        return wins, 0, 0
+    by_winner, by_loser = game.board.losses(carthage, unrest) if wins else game.board.losses(unrest, carthage)
+    return (wins, by_loser, by_winner) if wins else (wins, by_winner, by_loser)
+
+
+def _displace(game: Game, table: Table, leader: str) -> None:
+    """Displace the leader of an attack of which nothing is left; the others in the box stay (8.4)."""
+    game.forces[CARTHAGE][GARRISON_BOX].leaders.remove(leader)
+    if game.forces[CARTHAGE][GARRISON_BOX].empty:
+        del game.forces[CARTHAGE][GARRISON_BOX]
+    (game.displaced if game.board.leaders[leader].named else game.reserve).append(leader)
+    table.tell("displaced", power=CARTHAGE, space=GARRISON_BOX, leaders=[leader], rule="8.4")
+
+
+def attack_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List every attack on the unrest: a card, a leader whom it activates, and CU (S 20.3)."""
+    if decision.side != view.board.powers[CARTHAGE].side or not view.unrest:
+        return of([])
+    box = view.force(CARTHAGE, GARRISON_BOX)
+    return of(
+        [
+            Order("act", {"do": ATTACK, "card": card, "leader": leader, "cu": cu})
+            for card in playable(view, decision.side)
+            for leader in box.leaders
+            if view.board.leaders[leader].initiative <= value_of(view, card)
+            for cu in range(box.cu, 0, -1)
+        ]
+    )
+
+
+def check_attack(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with an attack on the unrest (S 20.3)."""
+    if decision.side != view.board.powers[CARTHAGE].side:
+        yield order.fault(("do",), "only Carthage attacks the unrest", rule="S 20.3")
+        return
+    yield from card_faults(view, decision, order)
+    leader = order.get("leader")
+    if leader is None:
+        yield order.fault(("leader",), "say who attacks", rule="S 20.3")
+        return
+    cu = order.get("cu", fresh_cu(view))
+    refused = why_not_attack(view, leader, cu)
+    if refused is not None:
+        word, refusal = refused
+        yield order.fault((word,), refusal.reason, rule=refusal.rule)
+    elif order.get("card") in playable(view, decision.side):
+        initiative, value = view.board.leaders[leader].initiative, value_of(view, order["card"])
+        if initiative > value:
+            yield order.fault(("card",), f"{leader} is activated by a card of {initiative} or more", rule="8.1")
+
+
+def attack_by_card(game: Game, table: Table, order: Order) -> Flow[None]:
+    """Activate a leader in the Garrison box with the card of the round, to attack the unrest (S 20.3)."""
+    play = lay_down(game, table, game.the_activation.side, order["card"], ATTACK, CARTHAGE)
+    about = {"space": GARRISON_BOX, "power": CARTHAGE, "value": play.value}
+    yield from responses.window(game, table, "activation", about=about)
+    cu, leader = order.get("cu", fresh_cu(game)), order["leader"]
+    if not play.cancelled and why_not_attack(game, leader, min(cu, fresh_cu(game))) is None:
+        play.moved.append(leader)
+        yield from attack(game, table, leader, min(cu, fresh_cu(game)), leader)
+    put_away(game, table)
+
+
+USES: Final[Mapping[str, Use]] = {ATTACK: Use(attack_orders, check_attack, attack_by_card)}
+KINDS: Final[Kinds] = {}

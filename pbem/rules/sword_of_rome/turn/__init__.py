@@ -1,0 +1,1 @@
+"""The turn, in the order of play."""

@@ -1,0 +1,139 @@
+"""The Action Phase: five rounds, in which each side is active once and acts as long as it likes (5.4).
+
+The position stands between any two actions: `activation` says who is active, `to_act` who still will be in the round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, flat_map, of
+from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.rules.sword_of_rome.events import alliances, card_uses, desperate_times, events, minor_leaders, nonplayers
+from pbem.rules.sword_of_rome.events.card_play import Use
+from pbem.rules.sword_of_rome.movement import activation as movement
+from pbem.rules.sword_of_rome.position.state import ROUND, UNSEEN, Game
+from pbem.rules.sword_of_rome.position.under_way import Activation
+from pbem.rules.sword_of_rome.siege import plunder, unrest
+
+
+def act_on(game: Game, table: Table) -> Flow[None]:
+    """Take the next step of the Action Phase: an action, a window, the next activation, round or phase (5.4, 7.4.1).
+
+    Before each activation there is one window for Desperate Times, and one after the last round.
+    """
+    assert game.first is not None
+    if game.round == 0:
+        begin_round(game, table)
+    elif game.activation is not None:
+        yield from take_action(game, table)
+    elif not game.to_act and game.round < game.board.tables["rounds"]:
+        begin_round(game, table)
+    elif not game.to_act:
+        yield from desperate_times.last_chances(game, table)
+        if game.activation is None:
+            end_rounds(game)
+    elif not game.window_shut:
+        game.window_shut = True
+        yield from desperate_times.window(game, table)
+    else:
+        game.activation = Activation(game.to_act.pop(0))
+        table.tell("active", side=game.activation.side, round=game.round, rule="5.4")
+
+
+def begin_round(game: Game, table: Table) -> None:
+    """Begin the next round: all are active once more, powers without a player may be activated again (5.4, 16.1.1)."""
+    assert game.first is not None
+    game.round += 1
+    game.to_act = game.clockwise(game.first)
+    game.activated, game.unrest_raised, game.window_shut = [], False, False
+    game.marks = [mark for mark in game.marks if mark.until != ROUND]
+    table.tell("round_begins", turn=game.turn, round=game.round, rule="5.4")
+
+
+def end_rounds(game: Game) -> None:
+    """End the Action Phase."""
+    game.round = 0
+    game.window_shut = False
+    game.phase = "attrition"
+
+
+def take_action(game: Game, table: Table) -> Flow[None]:
+    """Ask the active side for its next action and carry it out (5.4)."""
+    activation = game.the_activation
+    order = yield from table.ask(
+        activation.side,
+        "act",
+        rule="5.4",
+        turn=game.turn,
+        round=game.round,
+        played=activation.played,
+        cards=len(game.hands[activation.side]),
+    )
+    yield from USES[order["do"]].carry_out(game, table, order)
+    if activation.desperate and activation.played and game.activation is activation:
+        yield from end_activation(game, table, order)
+
+
+def end_activation(game: Game, table: Table, order: Order) -> Flow[None]:
+    """End the activation: after a Desperate Times the interrupted side proceeds at once (5.4, 7.4.4)."""
+    activation = game.the_activation
+    table.tell("passes_on", side=activation.side, played=activation.played, rule="5.4")
+    if not activation.desperate:
+        game.window_shut = False
+    game.activation = None
+    return
+    yield
+
+
+def end_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List the order that ends the activation (5.4)."""
+    return of([Order("act", {"do": "end"})])
+
+
+def no_faults(view: Game, decision: Decision, order: Order) -> Iterable[Fault]:
+    """Find nothing wrong: all of this is optional (5.4)."""
+    return ()
+
+
+def actions(view: Game, decision: Decision) -> LegalOrders:
+    """List every action of the active side (5.4)."""
+    if UNSEEN in view.hands[decision.side]:
+        return NOT_TOLD
+    uses = [use for word, use in USES.items() if why_not_use(view, word) is None]
+    return flat_map(lambda use: use.options(view, decision), uses)
+
+
+def check_action(view: Game, decision: Decision, order: Order) -> Iterable[Fault]:
+    """Yield what is wrong with an action (5.4)."""
+    use = USES.get(order["do"])
+    if use is None:
+        return [order.fault(("do",), f"{order['do']} cannot be done now", rule="5.4")]
+    refusal = why_not_use(view, order["do"])
+    if refusal is not None:
+        return [order.fault(("do",), refusal.reason, rule=refusal.rule)]
+    return use.check(view, decision, order)
+
+
+def why_not_use(view: Game, word: str) -> Refusal | None:
+    """Say why something cannot be done in this activation: a Desperate Times is for one action (7.4.2, 7.4.3)."""
+    if not view.the_activation.desperate or word in desperate_times.USES_OF_IT:
+        return None
+    return Refusal("a Desperate Times is for one action by that card; do this in your own activation", "7.4.3")
+
+
+USES: Final[Mapping[str, Use]] = {
+    **movement.USES,
+    **card_uses.USES,
+    **events.USES,
+    **nonplayers.USES,
+    **alliances.USES,
+    **minor_leaders.USES,
+    **desperate_times.USES,
+    **plunder.USES,
+    **unrest.USES,
+    "end": Use(end_orders, no_faults, end_activation),
+}
+"""All that the active side may do, by the word of the order, in the order of the rulebook."""
+KINDS: Final[Kinds] = {"act": (actions, check_action)}

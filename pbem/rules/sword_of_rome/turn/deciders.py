@@ -1,0 +1,46 @@
+"""Who decides for a power: its side, or for a power without a player one of the sides (16.1)."""
+
+from __future__ import annotations
+
+from pbem.game import Table
+from pbem.protocol import Flow, Side
+from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.turn.order_of_play import fewest_vp
+
+
+def is_friend(game: Game, side: Side, power: str) -> bool:
+    """Tell whether a side leads a power or is allied with it by any of its own."""
+    return any(game.allied(own, power) for own in game.board.powers_of[side])
+
+
+def decider(game: Game, table: Table, power: str) -> Flow[Side]:
+    """Return who decides for a power now (16.1).
+
+    For a power without a player that is who has activated it. Out of its activation it is the side with the fewest VP
+    that is not allied with the active player, nor the active player himself (option `active_player_decides`). At the
+    end of a turn it is the side with the fewest VP that is neither the power's natural victim nor allied with it.
+    """
+    side = game.board.powers[power].side
+    if side is not None:
+        return side
+    if game.card is not None and game.card.power == power:
+        return game.card.side
+    if game.activation is None:
+        victim = game.board.powers[power].victim
+        free = [each for each in game.in_play if victim is None or not is_friend(game, each, victim)]
+    else:
+        active = game.activation.side
+        own = game.board.powers_of[active]
+        free = [each for each in game.in_play if not any(is_friend(game, each, one) for one in own)]
+        if game.options["active_player_decides"]:
+            free.append(active)
+    return (yield from fewest_vp(game, table, free or game.in_play, power))
+
+
+def without_players(game: Game) -> list[str]:
+    """Return the powers without a player that have CU, in the order of the board (16)."""
+    return [
+        power.id
+        for power in game.board.powers.values()
+        if power.side is None and any(force.cu for _, force in game.everywhere(power.id))
+    ]

@@ -1,0 +1,111 @@
+"""The order of play: descending VP, ties, and who goes first (4.4, 5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, permutations
+from typing import Final
+
+from pbem.game import Kinds, LegalOrders, Table, listing, of
+from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.sword_of_rome.position.state import Game
+
+
+def tie_winner(game: Game, tied: Sequence[Side]) -> Side:
+    """Return who of some sides wins a tie (4.4)."""
+    return min(tied, key=game.board.side_rank)
+
+
+def by_vp(game: Game) -> list[Side]:
+    """Return the sides in play by descending VP, tied ones in the order of ties (4.4)."""
+    return sorted(game.in_play, key=lambda side: (-game.vp[side], game.board.side_rank(side)))
+
+
+def ranked(game: Game, table: Table) -> Flow[list[Side]]:
+    """Return the sides in play by descending VP; who wins a tie says in which order those tied act (4.4).
+
+    Nobody waits for that: without an answer it is the order of ties.
+    """
+    order: list[Side] = []
+    for _, group in groupby(by_vp(game), key=lambda side: game.vp[side]):
+        tied = list(group)
+        if len(tied) > 1:
+            answer = yield from table.ask(
+                tie_winner(game, tied),
+                "tie_order",
+                rule="4.4",
+                default={"order": tied},
+                waits=False,
+                phase=game.phase,
+                tied=tied,
+            )
+            tied = list(answer["order"])
+        order += tied
+    return order
+
+
+def fewest_vp(game: Game, table: Table, among: Sequence[Side], what: str) -> Flow[Side]:
+    """Return who of some sides has the fewest VP; of several the winner of the tie chooses (4.4).
+
+    `what` says for what: the phase, or the power to be decided for. Nobody waits: without an answer it is the winner.
+    """
+    least = min(game.vp[side] for side in among)
+    tied = sorted((side for side in among if game.vp[side] == least), key=game.board.side_rank)
+    if len(tied) == 1:
+        return tied[0]
+    answer = yield from table.ask(
+        tied[0], "tie_choice", rule="4.4", default={"side": tied[0]}, waits=False, what=what, tied=tied
+    )
+    side: Side = answer["side"]
+    return side
+
+
+def choose_first_player(game: Game, table: Table) -> Flow[None]:
+    """Let the side with the fewest VP name who goes first (5.3)."""
+    chooser = yield from fewest_vp(game, table, game.in_play, "first_player")
+    order = yield from table.ask(chooser, "first_player", rule="5.3", default={"side": chooser}, turn=game.turn)
+    game.first = order["side"]
+    table.tell("goes_first", side=game.first, by=chooser, rule="5.3")
+    game.phase = "action"
+
+
+def tie_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List every order of those tied (4.4)."""
+    return of([Order("tie_order", {"order": list(order)}) for order in permutations(decision.facts["tied"])])
+
+
+def check_tie_order(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with an order of those tied: each of them stands in it once (4.4)."""
+    tied = decision.facts["tied"]
+    if sorted(order["order"]) != sorted(tied):
+        yield order.fault(("order",), f"the order must have each of these once: {listing(tied, 'and')}", rule="4.4")
+
+
+def tie_choices(view: Game, decision: Decision) -> LegalOrders:
+    """List those tied (4.4)."""
+    return of([Order("tie_choice", {"side": side}) for side in decision.facts["tied"]])
+
+
+def check_tie_choice(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the choice of one of those tied (4.4)."""
+    tied = decision.facts["tied"]
+    if order["side"] not in tied:
+        yield order.fault(("side",), f"choose one of those tied: {listing(tied, 'or')}", rule="4.4")
+
+
+def first_players(view: Game, decision: Decision) -> LegalOrders:
+    """List the sides in play (5.3)."""
+    return of([Order("first_player", {"side": side}) for side in view.in_play])
+
+
+def check_first_player(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with a first player: a side that is out cannot go first (5.3)."""
+    if order["side"] not in view.in_play:
+        yield order.fault(("side",), f"{order['side']} is out of the game", rule="5.3")
+
+
+KINDS: Final[Kinds] = {
+    "tie_order": (tie_orders, check_tie_order),
+    "tie_choice": (tie_choices, check_tie_choice),
+    "first_player": (first_players, check_first_player),
+}

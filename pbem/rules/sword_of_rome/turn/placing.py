@@ -1,0 +1,90 @@
+"""Where new units may be placed (5.10)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from pbem.game import LegalOrders, Refusal, of, subsets
+from pbem.protocol import Order
+from pbem.rules.sword_of_rome.position.board import BOX, CARTHAGE, GARRISON_BOX, ROMANS, WALLED
+from pbem.rules.sword_of_rome.position.naming import no_such_space, space_named
+from pbem.rules.sword_of_rome.position.state import Game
+
+T = TypeVar("T")
+
+
+def eligible(game: Game, power: str) -> list[str]:
+    """Return the spaces where a power may place new units, in the order of the board (5.10).
+
+    They are friendly and without enemy CU, and connected by such spaces, over no rough path and no strait, with an
+    own unbesieged home reinforcement space; for Rome with any city. Carthage and its allies connect by sea too.
+    Carthage may place in the Garrison box (S 19.1).
+    """
+    board = game.board
+    friends = {other for other in board.powers if game.allied(power, other)}
+    free = {space for space, holder in game.control.items() if holder in friends}
+    free -= {space for space in game.sieges if game.kind(space) == WALLED}
+    for other in board.powers:
+        if other not in friends:
+            free -= game.stands(other)
+    by_sea = CARTHAGE in friends and board.powers[CARTHAGE].side is not None
+    found = [space for space in _sources(game, power) if space in free]
+    seen = set(found)
+    while found:
+        at = found.pop()
+        ways = (*board.by_land(power, at), *(board.ports if by_sea and at in board.ports else ()))
+        new = {to for to in ways if to in free and to not in seen}
+        seen |= new
+        found += new
+    if power == CARTHAGE:
+        seen.add(GARRISON_BOX)
+    for other in board.powers:  # powers do not stack (15.3, 16.2)
+        if other != power:
+            seen -= {space for space, force in game.everywhere(other) if force.cu}
+    return [space for space in board.spaces if space in seen]
+
+
+def sources(game: Game, power: str) -> list[str]:
+    """Return the reinforcement spaces that bring a power CU: its own home ones, controlled and unbesieged (5.10.1).
+
+    For Rome they are all its walled cities.
+    """
+    if power == ROMANS:
+        cities = {*game.cities(ROMANS)}
+        return [space for space in game.board.spaces if space in cities and not game.besieged(space)]
+    return [
+        space
+        for space in game.board.homes[power]
+        if game.board.spaces[space].reinforcement and game.control.get(space) == power and not game.besieged(space)
+    ]
+
+
+def _sources(game: Game, power: str) -> list[str]:
+    boxes = [space for space in game.board.homes[power] if game.board.spaces[space].kind == BOX and power != CARTHAGE]
+    return [*sources(game, power), *boxes]
+
+
+def why_not_place(game: Game, power: str, space: str) -> Refusal | None:
+    """Say why a power cannot place new units in a space; None: it can (5.10)."""
+    unknown = no_such_space(game, space)
+    if unknown is not None or space in eligible(game, power):
+        return unknown
+    if not game.friendly(power, space):
+        return Refusal(f"{space_named(game, space)} is not friendly to {game.board.powers[power].name}", "5.10")
+    where, who = space_named(game, space), game.board.powers[power].name
+    return Refusal(
+        f"no friendly spaces lead from a reinforcement space of {who} to {where}, or enemies are there", "5.10"
+    )
+
+
+def handfuls(make: Callable[[Mapping[T, int]], Order], places: Sequence[T], cu: int) -> LegalOrders:
+    """Return `make(place)` for every way to put some CU into places; each is made only when it is looked at."""
+    if not places:
+        return of([])
+
+    def place(picked: list[int]) -> Order:
+        return make(Counter(places[at - i] for i, at in enumerate(picked)))
+
+    return subsets(place, range(len(places) + cu - 1), [cu])

@@ -1,0 +1,242 @@
+"""The Reinforcement Phase: powers without a player first, then the sides by descending VP (5.10, S 5.10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from pbem.game import Kinds, LegalOrders, Table, of, product
+from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.rules.sword_of_rome.events import minor_leaders
+from pbem.rules.sword_of_rome.position.board import BOX, CARTHAGE, GREEKS, REBELS, ROMA, ROMANS
+from pbem.rules.sword_of_rome.position.changes import INSURRECTION
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.turn.deciders import decider
+from pbem.rules.sword_of_rome.turn.order_of_play import ranked
+from pbem.rules.sword_of_rome.turn.placing import eligible, handfuls, sources
+from pbem.rules.sword_of_rome.turn.returning import change_consuls, pay_for_leaders, return_displaced
+from pbem.rules.sword_of_rome.turn.scoring import drop_out
+
+Place: TypeAlias = tuple[str, str]
+"""A power, and a space where it may place."""
+MERCENARIES: Final = "mercenaries"
+
+
+class Lot(NamedTuple):
+    """CU that are placed together: how many, of what kind, and where they may go."""
+
+    cu: int
+    mercenaries: bool
+    places: tuple[Place, ...]
+
+
+def reinforce(game: Game, table: Table) -> Flow[None]:
+    """Give all powers their reinforcements, and take out of the game who has no CU left (5.10)."""
+    for power in game.board.powers.values():
+        if power.side is None and levy(game, power.id):
+            side = yield from decider(game, table, power.id)
+            yield from place_new(game, table, side, [power.id])
+            yield from minor_leaders.place(game, table, side, [power.id])
+    for side in (yield from ranked(game, table)):
+        powers = game.board.powers_of[side]
+        if CARTHAGE in powers:
+            yield from halve_mercenaries(game, table)
+        for group in [powers] if game.options["pooled_levies"] else [(power,) for power in powers]:
+            yield from place_new(game, table, side, group)
+        if ROMANS in powers:
+            yield from change_consuls(game, table)
+        yield from return_displaced(game, table, side)
+        if GREEKS in powers:
+            yield from pay_for_leaders(game, table)
+        yield from minor_leaders.place(game, table, side, powers)
+    drop_out(game, table)
+    game.phase = "turn_end"
+
+
+def levy(game: Game, power: str) -> int:
+    """Return the CU that a power gets, mercenaries not counted (5.10.1, S 5.10.1).
+
+    The rebels get theirs while the Insurrection is in effect.
+    """
+    numbers = game.board.tables["reinforcements"]
+    if power == REBELS:
+        return numbers["in_insurrection"] if game.mark(INSURRECTION) is not None else 0
+    if power == ROMANS:
+        cities = sources(game, ROMANS)
+        return sum(game.board.spaces[ROMA].reinforcement if city == ROMA else numbers["roman_city"] for city in cities)
+    fixed = sum(game.board.powers[power].levy.values()) if any(game.everywhere(power)) else 0
+    return fixed + sum(game.board.spaces[space].reinforcement for space in sources(game, power))
+
+
+def mercenaries_due(game: Game) -> int:
+    """Return the mercenaries that Carthage gets: fewer while the Insurrection is in effect (S 5.10.1)."""
+    numbers = game.board.tables["reinforcements"]
+    due: int = numbers["in_insurrection" if game.mark(INSURRECTION) is not None else MERCENARIES]
+    return due
+
+
+def lots(game: Game, powers: Sequence[str]) -> list[Lot]:
+    """Return what some powers of one decider place together; what finds no place is forfeited (5.10)."""
+    places = {power: [(power, space) for space in _open_to(game, power)] for power in powers}
+    everywhere = tuple(place for power in powers for place in places[power])
+    found = [Lot(sum(levy(game, power) for power in powers), False, everywhere)]
+    if CARTHAGE in powers:
+        found.append(Lot(mercenaries_due(game), True, everywhere))
+    return [lot for lot in found if lot.cu and lot.places]
+
+
+def _open_to(game: Game, power: str) -> list[str]:
+    """Return where a power may place its reinforcements: those with a fixed levy may always at their box or city."""
+    spaces = eligible(game, power)
+    return spaces or [space for space in game.board.powers[power].levy if not game.enemies_in(power, space)]
+
+
+def place_new(game: Game, table: Table, side: str, powers: Sequence[str]) -> Flow[None]:
+    """Ask where the new CU of some powers go, and put them there (5.10)."""
+    found = lots(game, powers)
+    if not found:
+        table.tell("no_reinforcements", powers=list(powers), rule="5.10")
+        return
+    order = yield from table.ask(
+        side,
+        "reinforce",
+        rule="5.10",
+        default=_body([next(iter(_handful(lot))) for lot in found]),
+        powers=list(powers),
+        cu=sum(lot.cu for lot in found if not lot.mercenaries),
+        mercenaries=sum(lot.cu for lot in found if lot.mercenaries),
+    )
+    for power, places in order.get("place", {}).items():
+        for space, cu in places.items():
+            game.put(power, space, Force(cu=cu))
+            table.tell("reinforced", power=power, space=space, cu=cu, rule="5.10")
+    for space, cu in order.get(MERCENARIES, {}).items():
+        game.put(CARTHAGE, space, Force(cu=cu, mercenaries=cu))
+        table.tell("hired", space=space, cu=cu, rule="S 5.10.1")
+
+
+def halve_mercenaries(game: Game, table: Table) -> Flow[None]:
+    """Send half of the mercenaries on the board home, rounded up; Carthage says which (S 5.10)."""
+    there = mercenaries(game)
+    leaving = (sum(there.values()) + 1) // 2
+    if not leaving:
+        return
+    order = yield from table.ask(
+        CARTHAGE, "halve", rule="S 5.10", default={"remove": _first(there, leaving)}, leaving=leaving, there=there
+    )
+    for space, cu in order["remove"].items():
+        inside = space not in game.forces[CARTHAGE] or game.forces[CARTHAGE][space].mercenaries < cu
+        force = game.inside[space] if inside else game.forces[CARTHAGE][space]
+        force.cu -= cu
+        force.mercenaries -= cu
+        if force.empty:
+            (game.inside if inside else game.forces[CARTHAGE]).pop(space)
+    table.tell("mercenaries_leave", cu=leaving, spaces=order["remove"], rule="S 5.10")
+
+
+def mercenaries(game: Game) -> dict[str, int]:
+    """Return the mercenaries that count as those on the board, by space (S 5.10)."""
+    there: dict[str, int] = {}
+    for space, force in game.everywhere(CARTHAGE):
+        if force.mercenaries and (game.options["box_mercenaries"] or game.board.spaces[space].kind != BOX):
+            there[space] = there.get(space, 0) + force.mercenaries
+    return dict(sorted(there.items()))
+
+
+def _first(there: Mapping[str, int], leaving: int) -> dict[str, int]:
+    """Return the default: those of the largest forces go."""
+    left = dict(there)
+    for _ in range(leaving):
+        most = max(left, key=lambda space: left[space])
+        left[most] -= 1
+    return {space: there[space] - left[space] for space in there if left[space] < there[space]}
+
+
+# ---- legal orders and checks
+
+
+def _handful(lot: Lot) -> LegalOrders:
+    def body(place: Mapping[Place, int]) -> Order:
+        if lot.mercenaries:
+            return Order("reinforce", {MERCENARIES: {space: cu for (_, space), cu in place.items()}})
+        by_power: dict[str, dict[str, int]] = {}
+        for (power, space), cu in place.items():
+            by_power.setdefault(power, {})[space] = cu
+        return Order("reinforce", {"place": by_power})
+
+    return handfuls(body, lot.places, lot.cu)
+
+
+def _body(parts: Sequence[Order]) -> dict[str, Any]:
+    return {key: value for part in parts for key, value in part.body.items()}
+
+
+def reinforce_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List every way to place the new CU (5.10)."""
+    found = lots(view, decision.facts["powers"])
+    return product(lambda *parts: Order("reinforce", _body(parts)), *(_handful(lot) for lot in found))
+
+
+def check_reinforce(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the places of new CU (5.10)."""
+    powers = decision.facts["powers"]
+    placed: dict[str, int] = {}
+    for power, places in order.get("place", {}).items():
+        if power not in powers:
+            yield order.fault(("place", power), f"{power} gets no CU here", rule="5.10")
+            continue
+        yield from _misplaced(view, order, power, places, ("place", power))
+        placed["cu"] = placed.get("cu", 0) + sum(places.values())
+    hired = order.get(MERCENARIES, {})
+    if hired and CARTHAGE not in powers:
+        yield order.fault((MERCENARIES,), "only Carthage has mercenaries", rule="S 5.10.1")
+    elif hired:
+        yield from _misplaced(view, order, CARTHAGE, hired, (MERCENARIES,))
+    found = lots(view, powers)
+    wanted = {lot.mercenaries: lot.cu for lot in found}
+    if placed.get("cu", 0) != wanted.get(False, 0):
+        yield order.fault(("place",), f"place {wanted.get(False, 0)} CU, not {placed.get('cu', 0)}", rule="5.10.1")
+    if sum(hired.values()) != wanted.get(True, 0):
+        reason = f"place {wanted.get(True, 0)} mercenaries, not {sum(hired.values())}"
+        yield order.fault((MERCENARIES,), reason, rule="S 5.10.1")
+
+
+def _misplaced(view: Game, order: Order, power: str, places: Mapping[str, int], at: tuple[str, ...]) -> Iterator[Fault]:
+    open_to = _open_to(view, power)
+    for space in places:
+        if space not in open_to:
+            yield order.fault((*at, space), f"{power} cannot place reinforcements in {space}", rule="5.10")
+
+
+def halve_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List every way to send the mercenaries home (S 5.10)."""
+    there: Mapping[str, int] = decision.facts["there"]
+    found: list[dict[str, int]] = [{}]
+    for space, most in there.items():
+        found = [{**body, space: cu} for body in found for cu in range(most + 1)]
+    leaving = decision.facts["leaving"]
+    return of(
+        [
+            Order("halve", {"remove": {space: cu for space, cu in body.items() if cu}})
+            for body in found
+            if sum(body.values()) == leaving
+        ]
+    )
+
+
+def check_halve(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the mercenaries that go home (S 5.10)."""
+    there: Mapping[str, int] = decision.facts["there"]
+    for space, cu in order["remove"].items():
+        if cu > there.get(space, 0):
+            yield order.fault(("remove", space), f"there are {there.get(space, 0)} mercenaries", rule="S 5.10")
+    gone = sum(order["remove"].values())
+    if gone != decision.facts["leaving"]:
+        yield order.fault(("remove",), f"{decision.facts['leaving']} CU leave, not {gone}", rule="S 5.10")
+
+
+KINDS: Final[Kinds] = {
+    "reinforce": (reinforce_orders, check_reinforce),
+    "halve": (halve_orders, check_halve),
+}

@@ -1,0 +1,49 @@
+"""The Alliance Phase: every alliance ends unless both powers renew it (5.9, 15.4)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pbem.game import Kinds, Table, yes_or_no
+from pbem.protocol import Flow
+from pbem.rules.sword_of_rome.events.alliances import part
+from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.turn.order_of_play import ranked
+
+
+def renew_alliances(game: Game, table: Table) -> Flow[None]:
+    """Ask by descending VP for each alliance: the first answer is an offer, the second accepts it (5.9).
+
+    The permanent ones never end (15.4).
+    """
+    open_pairs = [pair for pair in game.alliances if tuple(pair.split("+")) not in game.board.permanent]
+    if open_pairs:
+        for side in (yield from ranked(game, table)):
+            for pair in [pair for pair in open_pairs if side in _sides(game, pair)]:
+                open_pairs.remove(pair)
+                yield from _renew(game, table, side, pair)
+    game.phase = "reinforcement"
+
+
+def _sides(game: Game, pair: str) -> list[str]:
+    return [str(game.board.powers[power].side) for power in pair.split("+")]
+
+
+def _renew(game: Game, table: Table, side: str, pair: str) -> Flow[None]:
+    """Ask both sides of an alliance, this one first, and end it unless both renew it (5.9)."""
+    powers = pair.split("+")
+    if _sides(game, pair)[0] != side:
+        powers.reverse()
+    own, other = powers
+    for asked, power, ally in ((side, own, other), (str(game.board.powers[other].side), other, own)):
+        order = yield from table.ask(
+            asked, "renew", rule="5.9", default={"renew": False}, power=power, ally=ally, offered=asked != side
+        )
+        if not order["renew"]:
+            table.tell("alliance_ends", power=own, ally=other, rule="5.9")
+            part(game, table, pair)
+            return
+    table.tell("alliance_renewed", power=own, ally=other, rule="5.9")
+
+
+KINDS: Final[Kinds] = {"renew": yes_or_no("renew", "renew")}

@@ -1,0 +1,77 @@
+"""Setting up a scenario (3, S set-up)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pbem.game import Table
+from pbem.protocol import Side
+from pbem.rules.sword_of_rome.position.board import CONSUL, REBELS, TRIBE, WALLED, Board
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.options import Options
+from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.turn.draw import hand_limit
+
+
+def set_up(board: Board, options: Options, scenario: Mapping[str, Any], table: Table) -> Game:
+    """Return the position at the start: control as the map says, armies, shuffled decks, full hands (S set-up).
+
+    The consuls of the first turn are those of the set-up; the cup holds the others.
+    """
+    game = Game(
+        turn=scenario["first_turn"],
+        last_turn=scenario["last_turn"],
+        vp=dict.fromkeys(board.sides, scenario["vp"]),
+        hands={side: [] for side in board.sides},
+        decks={side: [] for side in board.sides},
+        discards={side: [] for side in board.sides},
+        desperate_times=dict.fromkeys(board.sides, scenario["desperate_times"]),
+        control={space.id: space.home for space in board.spaces.values() if space.home},
+        loyalty={space.id: space.loyalty for space in board.spaces.values() if space.kind == WALLED},
+        tribes=[space.id for space in board.spaces.values() if space.kind == TRIBE],
+        forces={power: {} for power in board.powers},
+        alliances=[f"{a}+{b}" for a, b in board.permanent],
+        board=board,
+        options=options,
+    )
+    for army in scenario["forces"]:
+        game.put(army["power"], army["at"], Force(army["cu"], army.get("mercenaries", 0), list(army["leaders"])))
+    placed = {leader for army in scenario["forces"] for leader in army["leaders"]}
+    absent = [leader for leader in board.leaders.values() if leader.id not in placed]
+    game.cup = table.shuffle("cup/start", [leader.id for leader in absent if leader.role == CONSUL])
+    game.reserve = [leader.id for leader in absent if leader.role != CONSUL]
+    for side in board.sides:
+        deal(game, side, table)
+    return game
+
+
+def deal(game: Game, side: Side, table: Table) -> None:
+    """Shuffle the deck of a side and deal its first hand (S set-up)."""
+    deck = table.shuffle(f"deck/{side}/start", game.board.decks[side])
+    cards = hand_limit(game, side)
+    game.hands[side], game.decks[side] = sorted(deck[:cards]), deck[cards:]
+    table.tell("dealt", to=[side], rule="S set-up", side=side, hand=list(game.hands[side]))
+
+
+def settle(game: Game) -> Game:
+    """Complete a changed position: cards and leaders found nowhere go back to the deck, the cup and the reserve.
+
+    What was put somewhere is taken out of them.
+    """
+    board = game.board
+    for side in board.sides:
+        on_table = [game.card.card] if game.card is not None else []
+        held = [*game.hands[side], *game.discards[side], *game.removed, *on_table]
+        deck = [card for card in game.decks[side] if card not in held]
+        game.decks[side] = deck + [card for card in board.decks[side] if card not in held and card not in deck]
+    placed = {leader for power in board.powers for _, force in game.everywhere(power) for leader in force.leaders}
+    placed |= {*game.displaced, *game.gone}
+    game.cup = [leader for leader in game.cup if leader not in placed]
+    game.reserve = [leader for leader in game.reserve if leader not in placed]
+    for leader in board.leaders.values():
+        if leader.id not in placed | {*game.cup, *game.reserve}:
+            (game.cup if leader.role == CONSUL else game.reserve).append(leader.id)
+    for power in (*board.powers, REBELS):
+        game.forces.setdefault(power, {})
+    return game

@@ -1,0 +1,1 @@
+"""What a side may know of a position, and how it is shown."""

@@ -1,0 +1,214 @@
+"""Hints on cards, alliances and leaders: what can be done, and orders to choose from (7, 8, 15, 16)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any, Final
+
+from pbem.game import LegalOrders, counted, listing
+from pbem.protocol import Decision, Order, Side
+from pbem.rules.sword_of_rome.events import effects
+from pbem.rules.sword_of_rome.events.card_play import playable, value_of
+from pbem.rules.sword_of_rome.events.desperate_times import announcements, contestable, named_events
+from pbem.rules.sword_of_rome.events.effects.table import EFFECTS
+from pbem.rules.sword_of_rome.events.events import why_no_event, why_not_laid
+from pbem.rules.sword_of_rome.events.minor_leaders import minor_orders
+from pbem.rules.sword_of_rome.events.responses import responses
+from pbem.rules.sword_of_rome.movement.activation import activatable
+from pbem.rules.sword_of_rome.position.board import Card
+from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
+from pbem.rules.sword_of_rome.turn.action import USES, why_not_use
+from pbem.rules.sword_of_rome.turn.returning import consul_orders, easable, keep_orders, relief, return_orders
+from pbem.rules.sword_of_rome.views.hinting import MOST, Hint, HintsOf, first_of
+
+_EXAMPLES: Final = {"activate": 3}
+"""Uses of which several orders are shown; of the others one."""
+_MOST_EVENTS: Final = 3
+_SEEN_TO: Final = 2_000
+"""Among so many ways to pay those that keep different leaders are looked for."""
+
+
+def event_in_words(card: Card) -> str:
+    """Return what an event does, in the words of `cards.yaml`: `levy 3`, `roll of romans by -2`."""
+    return ", ".join(_effect_in_words(word, told) for effect in card.effects for word, told in effect.items())
+
+
+def _effect_in_words(word: str, told: Any) -> str:
+    name = word.replace("_", " ")
+    if isinstance(told, Mapping):
+        return " ".join([name, *(f"{key} {_told(value)}" for key, value in told.items())])
+    return name if told == 1 and word not in ("levy", "support") else f"{name} {_told(told)}"
+
+
+def _told(value: Any) -> str:
+    return listing(map(str, value), "or") if isinstance(value, (list, tuple)) else str(value)
+
+
+# ---- the active side (5.4, 7.1)
+
+
+def _act(view: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what each card can do, whom it activates, and an order of each use (5.4, 7.1, 8.1)."""
+    side, activation = decision.side, view.the_activation
+    if activation.desperate:
+        names = listing((f"{view.board.cards[card].name} ({card})" for card in named_events(view, side)), "or")
+        yield "This is your Desperate Times: one action by card: desperate_times, which has the value 3 (7.4.3),"
+        yield f"or redraw, or the named event{': ' + names if names else ', which is out of the game'}."
+    elif activation.played:
+        yield "Your card of this round is played. What is not a card may still be done, and then: do: end."
+    cards = playable(view, side)
+    for value in sorted({value_of(view, card) for card in cards}):
+        leaders = activatable(view, side, value)
+        yield f"Value {value} activates {listing(leaders, 'or') or 'nobody'}."
+    if not activation.desperate:
+        yield from (f"  {_card(view, side, card)}" for card in view.hands[side] if card != UNSEEN)
+    for word, use in USES.items():
+        if word == "event" and not activation.desperate:
+            yield from _events(view, side)
+        elif word not in ("event", "end") and why_not_use(view, word) is None:
+            yield from islice(use.options(view, decision), _EXAMPLES.get(word, 1))
+    yield Order("act", {"do": "end"})
+
+
+def _card(view: Game, side: Side, card: str) -> str:
+    """Return a line about a card: its value, its event, and whether that can be played now."""
+    record = view.board.cards[card]
+    line = f"{card} {record.name}, {record.value}: {event_in_words(record)}"
+    if record.when is not None:
+        return f"{line} (response: {record.when.replace('_', ' ')})"
+    beside = " beside your card" if record.extra else ""
+    if all(word in EFFECTS for effect in record.effects for word in effect):
+        refusal = why_no_event(view, side, card)
+        if refusal is not None:
+            return f"{line} (not now: {refusal.reason})"
+    return line + (f" ({beside.strip()})" if beside else "")
+
+
+def _events(view: Game, side: Side) -> Iterator[Order]:
+    """Yield the first way to play some events of the hand, no two of the same name (7.1)."""
+    names: set[str] = set()
+    for card in view.hands[side]:
+        name = view.board.cards[card].name
+        if name not in names and len(names) < _MOST_EVENTS and why_not_laid(view, side, card) is None:
+            names.add(name)
+            yield effects.orders(view, side, card, Order("act", {"do": "event", "card": card}))[0]
+
+
+# ---- answers about cards and alliances (7.1.1, 7.4, 15.1)
+
+
+def _respond(view: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield the cards of the hand that fit, each with the first way to play it (7.1.1)."""
+    cards: list[str] = []
+    for order in responses(view, decision):
+        card = order["card"]
+        if card not in cards and card in view.board.cards:
+            cards.append(card)
+            record = view.board.cards[card]
+            yield f"{card} {record.name}: {event_in_words(record)}"
+            yield order
+    if not cards:
+        yield "You hold no card that fits. You are asked because your deck has one, and nobody sees your hand."
+
+
+def _desperate(view: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield who would play of those who announce one, and the plain answers (7.4.2)."""
+    board = view.board
+    able = [side for side in view.in_play if view.desperate_times[side]]
+    first = sorted(able, key=lambda side: (view.vp[side], board.side_rank(side)))
+    yield f"Of those who announce one plays who stands first here: {listing(first)}. The others keep theirs."
+    named = [f"{board.cards[card].name} ({card})" for card in named_events(view, decision.side)]
+    if named:
+        yield f"Yours names {listing(named, 'or')}; it may also be a card of value 3, or replace cards of your hand."
+    holder = decision.facts["next"] if decision.facts["last"] else None
+    others = contestable(view, decision.side, holder)
+    yield from (order for order in first_of(announcements(view, decision)) if order["announce"])
+    if others:
+        yield Order("desperate_times", {"announce": False, "contest": others})
+
+
+def _alliance(view: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield how the two stand, and what an alliance changes (15.2 to 15.5)."""
+    power, to = decision.facts["power"], decision.facts["to"]
+    board = view.board
+    side = board.powers[power].side
+    vp = view.vp[side] if side is not None else 0
+    friends = [board.powers[other].name for other in view.allies(power)]
+    yield f"{board.powers[power].name} has {vp} VP, you have {view.vp[decision.side]}."
+    yield f"Allies of {board.powers[power].name}: {listing(friends) or 'none'}."
+    if side is not None and len(board.powers_of[side]) > 1:
+        yield f"The alliance is one with {board.powers[power].name} alone (15.1.2)."
+    if len(board.powers_of[decision.side]) > 1:
+        yield f"The alliance is one of {board.powers[to].name} alone (15.1.2)."
+    yield "It ends with the turn unless both renew it; breaking it costs 3 points of own support (15.4, 15.5)."
+    yield Order("alliance", {"accept": True})
+
+
+# ---- leaders (8.2 to 8.4)
+
+
+def _ratings(view: Game, leaders: list[str]) -> Iterator[str]:
+    for leader in leaders:
+        record = view.board.leaders[leader]
+        yield f"{record.name}: initiative {record.initiative}, tactics {record.tactics}"
+
+
+def _consuls(view: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield who the consuls are, and places (8.2.2)."""
+    yield from _ratings(view, decision.facts["leaders"])
+    yield from _strongest(view, consul_orders(view, decision))
+
+
+def _return(view: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield who comes back, and places (8.4)."""
+    yield from _ratings(view, decision.facts["leaders"])
+    yield from _strongest(view, return_orders(view, decision))
+
+
+def _strongest(view: Game, orders: LegalOrders) -> Iterator[Order]:
+    """Yield the orders that bring leaders to the largest armies."""
+
+    def strength(order: Order) -> int:
+        return sum(view.force(view.board.leaders[leader].power, space).cu for leader, space in order["at"].items())
+
+    yield from sorted(islice(orders, _SEEN_TO), key=strength, reverse=True)[:MOST]
+
+
+def _command(view: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield who can command (8.2.1)."""
+    yield from _ratings(view, decision.facts["leaders"])
+    yield from (Order("command", {"leader": leader}) for leader in decision.facts["leaders"])
+
+
+def _keep(view: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what each leader costs, what there is to pay with, and how all or one can be kept (8.2.3, S 8.2.3)."""
+    for leader in decision.facts["leaders"]:
+        record = view.board.leaders[leader]
+        yield f"{record.name} costs {counted(record.penalty, 'point')} of loyalty; unpaid he leaves the game."
+    if easable(view):
+        yield f"Sicily takes {counted(relief(view), 'point')} off the price of one of them, by ease: NAME."
+    cities = [f"{space} {points}" for space, points in view.loyalty.items() if view.control.get(space) == "greeks"]
+    yield f"Loyalty: {listing(cities) or 'none'}."
+    by_kept: dict[tuple[str, ...], Order] = {}
+    for order in islice(keep_orders(view, decision), _SEEN_TO):
+        by_kept.setdefault(tuple(order["keep"]), order)
+    yield from islice(sorted(by_kept.values(), key=lambda order: -len(order["keep"])), 6)
+
+
+def _minors(view: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield places of minor leaders (8.3)."""
+    yield from first_of(minor_orders(view, decision))
+
+
+HINTS: Final[Mapping[str, HintsOf]] = {
+    "act": _act,
+    "respond": _respond,
+    "desperate_times": _desperate,
+    "alliance": _alliance,
+    "consuls": _consuls,
+    "return_leaders": _return,
+    "command": _command,
+    "keep_leaders": _keep,
+    "minor_leaders": _minors,
+}

@@ -1,0 +1,160 @@
+"""The scene to draw: who holds what, armies, sieges, marches just told, and the panels beside the map (2.2).
+
+Powers are told apart without colour too: by letters on the spaces that they hold, and by the names of their leaders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from pbem.game import Arrow, BaseMap, Counter, DrawnSide, Marker, Scene, base_map
+from pbem.protocol import Event
+from pbem.rules.sword_of_rome.position.board import TRIBE, Board
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.views.panels import panels
+
+if TYPE_CHECKING:
+    from pbem.game import Box
+
+
+def base(box: Box, board: Board) -> BaseMap:
+    """Return the map as it is printed; the name of a space says what it scores and brings (4.1.1, 5.10.1)."""
+    return base_map(
+        box.table("layout"),
+        box.table("coast"),
+        [
+            {**space, "kind": _kind(board, space["id"]), "name": _label(board, space["id"])}
+            for space in box.table("map")["spaces"]
+        ],
+        board.connections,
+    )
+
+
+def _kind(board: Board, space: str) -> str:
+    record = board.spaces[space]
+    return f"{record.kind}_victory" if record.victory else record.kind
+
+
+def _label(board: Board, space: str) -> str:
+    """Return the name of a space with its signs."""
+    record = board.spaces[space]
+    signs = (["*"] if record.victory else []) + ([f"+{record.reinforcement}"] if record.reinforcement else [])
+    return " ".join([record.name, *signs])
+
+
+def drawn(box: Box) -> tuple[DrawnSide, ...]:
+    """Return how the things of each power are drawn."""
+    return tuple(
+        DrawnSide(power["id"], power["name"], power["colour"], sign=power["sign"])
+        for power in box.table("powers")["powers"]
+    )
+
+
+def scene(view: Game, base: BaseMap, powers: tuple[DrawnSide, ...], printed: str, told: Sequence[Event] = ()) -> Scene:
+    """Return the scene of a position as its viewer knows it, with arrows for the marches just told.
+
+    `printed` is how much of the game is as printed.
+    """
+    board = view.board
+    return Scene(
+        base,
+        title=f"Turn {view.turn}, {board.years[min(view.turn, max(board.years))]}",
+        subtitle=_subtitle(view),
+        sides=powers,
+        control={space: view.control.get(space) for space in board.spaces},
+        counters=tuple(_counters(view, {power.id: power.sign for power in powers})),
+        markers=tuple(_markers(view)),
+        arrows=tuple(_arrows(view, told)),
+        panels=tuple(panels(view, printed)),
+    )
+
+
+def _subtitle(view: Game) -> str:
+    """Return what is under way."""
+    board = view.board
+    if view.result is not None:
+        return "the game is over"
+    if view.battle is not None:
+        return f"battle at {board.spaces[view.battle.space].name}"
+    if view.march is not None:
+        return f"{board.leaders[view.march.leader].name} is on the march"
+    if view.activation is not None:
+        names = " and ".join(board.powers[power].name for power in board.powers_of[view.activation.side])
+        return f"round {view.round}: {names}"
+    return f"round {view.round}" if view.round else f"{view.phase.replace('_', ' ')} phase"
+
+
+def _counters(view: Game, signs: dict[str, str]) -> Iterator[Counter]:
+    for power in view.board.powers:
+        for space in view.board.spaces:
+            force = view.forces[power].get(space)
+            if force is not None:
+                yield _counter(view, power, space, force, signs)
+    march = view.march
+    if march is not None and not march.force.empty:
+        yield _counter(view, march.power, march.at, march.force, signs)
+    for space, force in view.inside.items():
+        yield _counter(view, view.control[space], space, force, signs, inside=True)
+
+
+def _counter(
+    view: Game, power: str, space: str, force: Force, signs: dict[str, str], *, inside: bool = False
+) -> Counter:
+    """Return an army; one without a leader bears the letters of its power where a leader's name would stand."""
+    leaders = view.board.leaders
+    return Counter(
+        space,
+        power,
+        strength=str(force.cu) if force.cu else "",
+        label=leaders[force.leaders[0]].short if force.leaders else signs[power],
+        sublabel=", ".join(leaders[leader].short for leader in force.leaders[1:]),
+        badges=(f"{force.mercenaries} m",) if force.mercenaries else (),
+        inside=inside,
+    )
+
+
+def _markers(view: Game) -> Iterator[Marker]:
+    """Yield what makes each city and tribe fall: its loyalty or its factor, and how far a siege has come (13)."""
+    fall = dict(view.loyalty)
+    fall |= {space: view.board.spaces[space].subjugation for space in view.tribes if view.kind(space) == TRIBE}
+    for space, needed in fall.items():
+        siege = view.sieges.get(space)
+        if siege is None:
+            yield Marker(space, str(needed))
+        else:
+            yield Marker(space, f"{siege.level}/{needed}", "siege", siege.by)
+    if view.battle is not None:
+        yield Marker(view.battle.space, "battle", "battle")
+
+
+def _arrows(view: Game, told: Sequence[Event]) -> Iterator[Arrow]:
+    """Yield one arrow for each march, voyage, interception, avoidance and retreat, from what was told of them."""
+    way: list[str] = []
+    power, sails = "", False
+    for event in told:
+        facts = event.facts
+        if event.kind == "marches":
+            yield from _march(way, power)
+            way, power = [facts["space"]], facts["power"]
+        elif event.kind == "sails" and way:
+            sails = True
+        elif event.kind == "enters" and way:
+            if sails:
+                yield from _march(way, power)
+                yield Arrow((way[-1], facts["space"]), power, "sea")
+                way, sails = [facts["space"]], False
+            else:
+                way.append(facts["space"])
+        elif event.kind in ("avoids", "intercepts"):
+            origin = facts["origin"]
+            yield Arrow((origin, facts["space"]), facts["power"], "retreat" if event.kind == "avoids" else "march")
+        elif event.kind == "retreats" and facts["path"]:
+            yield Arrow((facts["space"], *facts["path"]), facts["power"], "retreat")
+    yield from _march(way, power)
+
+
+def _march(way: Sequence[str], power: str) -> Iterator[Arrow]:
+    if len(way) > 1:
+        yield Arrow(tuple(way), power)

@@ -1,0 +1,133 @@
+"""The summary of a position in a report: VP, alliances, armies, cities, off the map, and what the reader holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pbem.game import Line, Section, Summary, counted, listing
+from pbem.rules.sword_of_rome.position.board import CARTHAGE
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.naming import event_named
+from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
+from pbem.rules.sword_of_rome.siege.unrest import cap
+from pbem.rules.sword_of_rome.turn.scoring import gains, losses
+
+
+def summary(view: Game, names: Mapping[str, str]) -> Summary:
+    """Return where things stand; what is in the reader's hand stands apart."""
+    board = view.board
+    headline = f"Turn {view.turn} ({board.years[view.turn]})" + (f", round {view.round}" if view.round else "")
+    sections = (
+        Section("Victory points", tuple(_standing(view, names))),
+        Section("The round", tuple(_round(view, names))),
+        Section("Cards", tuple(_cards(view, names))),
+        Section("Alliances", tuple(_alliances(view, names))),
+        *(Section(f"Forces: {names[power]}", tuple(_forces(view, power, names))) for power in board.powers),
+        Section("Sieges", tuple(_sieges(view, names))),
+        Section("Away from home", tuple(_away(view, names))),
+        Section("Loyalty of the cities", tuple(_cities(view, names))),
+        Section("Off the map", tuple(_off_map(view, names))),
+    )
+    return Summary(headline, tuple(section for section in sections if section.lines), tuple(hand(view, names)))
+
+
+def _standing(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    """Yield VP and what each side would win and lose now; plunder, unrest (5.8.1, 14, S 20)."""
+    for side in view.board.sides:
+        now = f"now +{gains(view, side)} -{losses(view, side)}"
+        yield Line(names[side], (f"{view.vp[side]} VP", "out of the game" if side in view.out else now))
+    yield Line("Automatic victory", (f"{view.board.levels[view.turn]} VP",))
+    holder = "gauls" if view.plunder > 0 else "transalpine_gauls"
+    plunder = f"{abs(view.plunder)} of {view.board.tables['plunder']['track']}"
+    yield Line("Plunder", (plunder, names[holder]) if view.plunder else (plunder,))
+    if view.board.powers[CARTHAGE].side is not None:
+        yield Line("Unrest of Carthage", (f"{view.unrest}, cap {cap(view)}",))
+
+
+def _round(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    """Yield who is still to act in the round, and which powers without a player have been activated (5.4, 16.1.1)."""
+    if view.to_act:
+        yield Line(f"To act: {listing((names[side] for side in view.to_act), 'then')}")
+    if view.activated:
+        yield Line(f"Activated: {listing((names[power] for power in view.activated), 'and')}")
+    if view.unrest_raised:
+        yield Line("A card has raised the unrest.")
+
+
+def _cards(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    """Yield the sizes of hands and decks, and the Desperate Times that are left (6.1, 7.4)."""
+    for side in view.board.sides:
+        deck = f"{len(view.decks[side])} in the deck"
+        desperate = f"{view.desperate_times[side]} Desperate Times"
+        yield Line(names[side], (counted(len(view.hands[side]), "card"), deck, desperate))
+
+
+def _alliances(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    """Yield the alliances, those of the reader first and so called (15)."""
+    own = view.board.powers_of.get(view.reader or "", ())
+    permanent = ["+".join(pair) for pair in view.board.permanent]
+    for pair in sorted(view.alliances, key=lambda each: (each in permanent, not {*each.split("+")} & {*own})):
+        notes = (["yours"] if {*pair.split("+")} & {*own} else []) + (["for ever"] if pair in permanent else [])
+        yield Line(" and ".join(names[power] for power in pair.split("+")), tuple(notes))
+
+
+def _forces(view: Game, power: str, names: Mapping[str, str]) -> Iterator[Line]:
+    for space, force in sorted(view.forces[power].items()):
+        yield Line(names[space], (strength(force, names),))
+    march = view.march
+    if march is not None and march.power == power and not march.force.empty:
+        yield Line(names[march.at], (strength(march.force, names), "on the march"))
+    for space, force in sorted(view.inside.items()):
+        if view.control[space] == power:
+            yield Line(names[space], (strength(force, names), "inside the city"))
+
+
+def _away(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    """Yield the spaces that somebody else holds than at the start, by holder, and which of them score (4.1.1)."""
+    held: dict[str, list[str]] = {power: [] for power in (*view.board.powers, "")}
+    for space in view.board.spaces.values():
+        holder = view.control.get(space.id)
+        if holder != space.home:
+            held[holder or ""].append(names[space.id] + (" (scores)" if space.victory else ""))
+    for power, spaces in held.items():
+        if spaces:
+            yield Line(f"{names.get(power, 'Independent')}: {', '.join(spaces)}")
+
+
+def _cities(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    """Yield the loyalty of the cities, by power (7.3.1)."""
+    for power in view.board.powers:
+        cities = [f"{names[city]} {view.loyalty[city]}" for city in sorted(view.cities(power))]
+        if cities:
+            yield Line(f"{names[power]}: {', '.join(cities)}")
+
+
+def strength(force: Force, names: Mapping[str, str]) -> str:
+    """Return a force in words."""
+    mercenaries = f" ({force.mercenaries} mercenaries)" if force.mercenaries else ""
+    leaders = f", {listing((names[leader] for leader in force.leaders), 'and')}" if force.leaders else ""
+    return f"{force.cu} CU{mercenaries}{leaders}"
+
+
+def _sieges(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    for space, siege in sorted(view.sieges.items()):
+        tribe = space in view.tribes
+        needed = view.board.spaces[space].subjugation if tribe else view.loyalty[space]
+        yield Line(names[space], (f"{siege.level} of {needed}", f"by {names[siege.by]}"))
+
+
+def _off_map(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    for label, leaders in (("Displaced", view.displaced), ("To come", view.reserve), ("In the cup", sorted(view.cup))):
+        if leaders:
+            yield Line(f"{label}: {listing((names[leader] for leader in leaders), 'and')}")
+    for mark in view.marks:
+        yield Line(f"In effect: {event_named(view, mark.name)}" + (f" on {names[mark.on]}" if mark.on else ""))
+
+
+def hand(view: Game, names: Mapping[str, str]) -> Iterator[Section]:
+    """Yield the hand that the viewer sees."""
+    for side, held in view.hands.items():
+        if held and UNSEEN not in held:
+            cards = [view.board.cards[card] for card in held]
+            lines = tuple(Line(card.name, (card.id, f"value {card.value}")) for card in cards)
+            yield Section(f"Hand of the {names[side]}", lines)

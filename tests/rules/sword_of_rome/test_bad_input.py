@@ -1,0 +1,133 @@
+"""Bad input by letter: a fault with its line, its reason and its paragraph, and nothing changed."""
+
+from __future__ import annotations
+
+import json
+import re
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from pbem.cli.verbs import app
+
+ADDRESSES = {
+    "gauls": "ann@example.org",
+    "etruscans_samnites": "eve@example.org",
+    "greeks": "cy@example.org",
+    "carthage": "di@example.org",
+    "romans": "ann@example.org",
+}
+"""One person plays the Gauls and the Romans."""
+FAULTS = 3
+
+
+class Table:
+    """A game of five sides in which the Gauls are active, and the letters between them and the referee."""
+
+    def __init__(self, home: Path) -> None:
+        self.outbox, self.sent = home / "games" / "outbox" / "new", 0
+        players = [word for side, address in ADDRESSES.items() for word in ("--player", f"{side}=P <{address}>")]
+        self.run("new", "tiber", "--rules", "sword_of_rome", "--begin", *players)
+        self.says("gauls", "first_player: {side: gauls}")
+        self.adjudication, self.hands = self.state()
+
+    def run(self, *words: str, letter: bytes | None = None) -> tuple[int, str]:
+        ran = CliRunner().invoke(app, list(words), input=letter)
+        return ran.exit_code, ran.output
+
+    def says(self, side: str, text: str, *, sheet: bool = True) -> str:
+        """Send orders of a side under the heading of its sheet, or words alone; return the letter that answers."""
+        self.sent += 1
+        before = set(self.outbox.iterdir())
+        if sheet:
+            number = json.loads(self.run("status", "tiber", "--json")[1])["adjudication"]
+            text = f"game: tiber\nside: {side}\nadjudication: {number}\norders:\n- {text}"
+        elif ADDRESSES[side] == ADDRESSES["romans"]:
+            text = f"side: {side}\n\n{text}"
+        head = f"From: <{ADDRESSES[side]}>\nTo: pbem@example.org\nSubject: Re: tiber\nMessage-ID: <{self.sent}@here>"
+        self.run("letter", letter=f"{head}\n\n{text}\n".encode())
+        letters = [message_from_bytes(path.read_bytes()) for path in {*self.outbox.iterdir()} - before]
+        (own,) = (letter for letter in letters if ADDRESSES[side] in str(letter["To"]))
+        part = next(part for part in own.walk() if part.get_content_type() == "text/plain")
+        payload = part.get_payload(decode=True)
+        assert isinstance(payload, bytes)
+        return payload.decode()
+
+    def state(self) -> tuple[int, list[str]]:
+        """Return the last adjudication, and all hands."""
+        hands = [self.run("report", "tiber", "--side", side)[1].partition("WHAT YOU HOLD")[2] for side in ADDRESSES]
+        return json.loads(self.run("status", "tiber", "--json")[1])["adjudication"], hands
+
+    def card(self, side: str) -> str:
+        """Return a card of a side's hand."""
+        found = re.search(r"\b([a-z][0-9]+)[ ,]+value", self.run("report", "tiber", "--side", side)[1])
+        assert found is not None
+        return found[1]
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
+    home = tmp_path_factory.mktemp("tiber")
+    with pytest.MonkeyPatch.context() as patch:
+        for word in ("games", "keys"):
+            (home / word).mkdir(mode=0o700)
+            patch.setenv(f"PBEM_{word.upper()}", str(home / word))
+        return Table(home)
+
+
+@pytest.fixture(autouse=True)
+def world(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PBEM_GAMES", str(table.outbox.parents[1]))
+    monkeypatch.setenv("PBEM_KEYS", str(table.outbox.parents[2] / "keys"))
+
+
+def is_a_fault(table: Table, letter: str, marked: str, reason: str, rule: str) -> None:
+    """Check that a letter sends a sheet back, with the reason below the line that is wrong, and nothing has changed."""
+    lines = letter.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("#!"))
+    said = " ".join(line.removeprefix("#!").strip(" ^") for line in lines[at:] if line.startswith("#!"))
+    assert marked in lines[at - 1], letter
+    assert reason in said, letter
+    assert f"(rule {rule})" in said, letter
+    assert "nothing has changed" in letter
+    assert table.state() == (table.adjudication, table.hands)
+
+
+def test_sheets_of_one_person_mixed_up(table: Table) -> None:
+    card = table.card("romans")
+    letter = table.says("gauls", f"act: {{do: activate, card: {card}, leader: camillus}}")
+    is_a_fault(table, letter, "camillus", "not yours", "8.1")
+    assert f"{card} is not in your hand" in " ".join(letter.replace("#!", "").split())
+
+
+def test_proposal_to_oneself(table: Table) -> None:
+    letter = table.says("gauls", "act: {do: propose, to: gauls}")
+    is_a_fault(table, letter, "propose", "nobody allies with themselves", "15.1")
+
+
+def test_proposal_to_a_power_without_a_player(table: Table) -> None:
+    letter = table.says("gauls", "act: {do: propose, to: volsci}")
+    is_a_fault(table, letter, "propose", "no player who could accept", "15.1")
+
+
+def test_proposal_while_not_active_waits_for_the_activation(table: Table) -> None:
+    """15.1: only who is active proposes; orders ahead are kept until then, and nothing is proposed before."""
+    letter = table.says("greeks", "act: {do: propose, to: romans}")
+    assert "an alliance to" not in letter
+    assert table.state() == (table.adjudication, table.hands)
+
+
+def test_card_that_is_not_in_hand_is_not_shown(table: Table) -> None:
+    letter = table.says("greeks", f"SHOW ROMANS: {table.card('romans')}", sheet=False)
+    assert "SHOW was not carried out" in letter
+    assert "line 1" in letter
+    assert "is not in your hand (rule 6.1)" in " ".join(letter.split())
+    assert table.state() == (table.adjudication, table.hands)
+
+
+def test_table_talk_to_a_side_that_does_not_play(table: Table) -> None:
+    letter = table.says("greeks", "PRESS VOLSCI: shall we march on Roma?", sheet=False)
+    assert "PRESS was not carried out: line 1: there is no side 'VOLSCI'" in " ".join(letter.split())
+    assert table.state() == (table.adjudication, table.hands)

@@ -1,0 +1,383 @@
+"""The effects and conditions of The Sword of Rome: each played and refused, on cards that have them for the test.
+
+Those of the cards of the box are played in its cases too. An owner's cards may use every word of the vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pbem.crypto.dice import SeededDice
+from pbem.engine.cases import read_cases
+from pbem.game.plain import copy
+from pbem.game.table import Table
+from pbem.protocol import Decision, Order
+from pbem.rules.sword_of_rome.events import effects
+from pbem.rules.sword_of_rome.events.conditions import CONDITIONS, hold
+from pbem.rules.sword_of_rome.events.effects.table import EFFECTS, ELSEWHERE
+from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.state import Game, Mark, Siege
+from pbem.rules.sword_of_rome.position.under_way import Activation, Battle, CardPlay, March, Moment
+from tests.support.walks import loaded
+
+CARD = "r27"
+"""A card of the Romans, whose effect the tests change."""
+AT_WAR: Mapping[str, Any] = {"battle": Battle("vulci", "romans", "etruscans")}
+
+
+def begun(effect: Mapping[str, Any], condition: Mapping[str, Any] | None = None, **changes: Any) -> Game:
+    """Return a position of the Action Phase in which the Romans hold a card with one effect."""
+    rules = loaded("sword_of_rome").rules
+    game: Game = copy(rules.setup("short", Table(SeededDice(0))))
+    conditions = () if condition is None else (condition,)
+    card = game.board.cards[CARD]._replace(effects=(effect,), conditions=conditions)
+    game.board = replace(game.board, cards={**game.board.cards, CARD: card})
+    game.phase, game.round, game.activation = "action", 1, Activation("romans")
+    for name, value in changes.items():
+        setattr(game, name, value)
+    return game
+
+
+def moment(name: str, power: str = "", other: str = "", space: str = "") -> dict[str, Any]:
+    return {"moments": [Moment(name, space, power, other)]}
+
+
+def played(game: Game, body: Mapping[str, Any]) -> list[str]:
+    """Play the card, and return the kinds of what was told; what is asked is answered by its default."""
+    order = Order("event", {"card": CARD, **({"effect": body} if body else {})})
+    faults = list(effects.faults(game, "romans", CARD, order))
+    assert faults == []
+    assert effects.options(game, "romans", CARD)
+    assert order.body in [each.body for each in effects.orders(game, "romans", CARD, Order("event", {"card": CARD}))]
+    table = Table(SeededDice(1))
+    flow, answer = effects.play(game, table, "romans", CARD, body), None
+    try:
+        while True:
+            question = flow.send(answer)
+            assert isinstance(question, Decision)
+            assert question.default is not None
+            answer = Order(question.kind, question.default)
+    except StopIteration:
+        pass
+    return [event.kind for event in table.events]
+
+
+Check = Callable[[Game], bool]
+PLAYED: list[tuple[str, Mapping[str, Any], Mapping[str, Any], Mapping[str, Any], Check]] = [
+    ("levy", {"levy": 2}, {}, {"levy": {"roma": 2}}, lambda game: game.cu("romans", "roma") == 9),
+    ("support", {"support": 2}, {}, {"support": ["capua"]}, lambda game: game.loyalty["capua"] == 2),
+    (
+        "revolt",
+        {"revolt": {"of": "other", "points": 2}},
+        {},
+        {"revolt": ["vulci", "messana"]},
+        lambda game: not {"vulci", "messana"} & game.control.keys() and game.loyalty["messana"] == 1,
+    ),
+    (
+        "leader",
+        {"leader": {"one_of": ["dictator"]}},
+        {},
+        {"leader": {"name": "dictator", "at": "velitrae"}},
+        lambda game: "dictator" in game.force("romans", "velitrae").leaders,
+    ),
+    ("attrition", {"attrition": {"of": "greeks"}}, {}, {"attrition": "tarentum"}, lambda game: True),
+    (
+        "siege",
+        {"siege": 1},
+        {"sieges": {"antium": Siege("romans")}, "marched": ("velitrae", "antium")},
+        {"siege": "antium"},
+        lambda game: bool(game.sieges["antium"].rolled),
+    ),
+    (
+        "insurrection",
+        {"insurrection": 2},
+        {},
+        {"insurrection": "kerkouane"},
+        lambda game: game.cu("rebels", "kerkouane") == 2 and game.mark("insurrection") is not None,
+    ),
+    (
+        "roll",
+        {"roll": {"of": "other", "by": -2}},
+        {**AT_WAR, **moment("battle_roll", "romans", "etruscans")},
+        {},
+        lambda game: game.the_battle.modifiers == {"etruscans": -2},
+    ),
+    (
+        "dice",
+        {"dice": 4},
+        {**AT_WAR, **moment("battle_roll", "romans", "etruscans")},
+        {},
+        lambda game: game.the_battle.dice == {"romans": 4},
+    ),
+    (
+        "no_losses",
+        {"no_losses": 1},
+        {**AT_WAR, **moment("battle_roll", "romans", "etruscans")},
+        {},
+        lambda game: game.the_battle.no_losses,
+    ),
+    (
+        "battle_again",
+        {"battle_again": 1},
+        {**AT_WAR, **moment("battle_lost", "romans", "etruscans")},
+        {},
+        lambda game: game.moments[0].again,
+    ),
+    (
+        "flight",
+        {"flight": 1},
+        {**AT_WAR, **moment("battle_begins", "romans", "etruscans")},
+        {},
+        lambda game: game.moments[0].flight,
+    ),
+    (
+        "no_city",
+        {"no_city": 1},
+        {"card": CardPlay("romans", "r10", 2, "activate"), **moment("into_city", "etruscans", space="pisae")},
+        {},
+        lambda game: game.card is not None and game.card.closed == ["pisae"],
+    ),
+    (
+        "ambush",
+        {"ambush": {"power": "romans"}},
+        moment("army_enters", "etruscans", space="praeneste"),
+        {"ambush": {"from": "velitrae", "cu": 3}},
+        lambda game: game.cu("romans", "praeneste") == 3 and game.moments[0].ambush == "romans",
+    ),
+    (
+        "cancel",
+        {"cancel": "interception"},
+        moment("interception", "gauls"),
+        {},
+        lambda game: game.moments[0].cancelled,
+    ),
+    ("storm", {"storm": 1}, moment("voyage", "greeks"), {}, lambda game: game.moments[0].cancelled),
+    (
+        "sail",
+        {"sail": {"power": "romans", "cu": 3}},
+        moment("voyage_wanted", "romans"),
+        {},
+        lambda game: game.moments[0].sails == 3,
+    ),
+    (
+        "siege_points",
+        {"siege_points": 2},
+        {"sieges": {"antium": Siege("romans")}, **moment("siege_roll", "romans", space="antium")},
+        {},
+        lambda game: game.moments[0].points == 2,
+    ),
+    (
+        "siege_modifier",
+        {"siege_modifier": -1},
+        {"sieges": {"antium": Siege("gauls")}, **moment("siege_roll", "gauls", space="antium")},
+        {},
+        lambda game: game.moments[0].modifier == -1,
+    ),
+    (
+        "march",
+        {"march": 2},
+        {"march": March("romans", "romans", "camillus", Force(1), "roma", "roma", 4)},
+        {},
+        lambda game: game.the_march.points == 6,
+    ),
+    ("intercept", {"intercept": -1}, moment("interception", "gauls"), {}, lambda game: game.moments[0].modifier == -1),
+    ("avoid", {"avoid": 1}, moment("avoidance", "romans"), {}, lambda game: game.moments[0].avoided),
+    (
+        "marker",
+        {"marker": {"name": "elephants", "until": "turn"}},
+        {},
+        {},
+        lambda game: game.marks == [Mark("elephants", "romans", "turn")],
+    ),
+    ("draw", {"draw": 2}, {}, {}, lambda game: len(game.hands["romans"]) == 10),
+    (
+        "discard",
+        {"discard": {"of": "other", "cards": 2}},
+        {},
+        {"discard": "greeks"},
+        lambda game: len(game.hands["greeks"]) == 5 and len(game.discards["greeks"]) == 2,
+    ),
+    ("plunder", {"plunder": {"by": "gauls", "gain": 2}}, {}, {}, lambda game: game.plunder == 2),
+    ("unrest", {"unrest": 2}, {}, {}, lambda game: game.unrest == 2),
+    ("vp", {"vp": 1}, {}, {}, lambda game: game.vp["gauls"] == 7),
+]
+
+
+@pytest.mark.parametrize(("word", "effect", "changes", "body", "done"), PLAYED, ids=[each[0] for each in PLAYED])
+def test_effect_played(
+    word: str, effect: Mapping[str, Any], changes: Mapping[str, Any], body: Mapping[str, Any], done: Check
+) -> None:
+    game = situation(effect, changes)
+    assert played(game, body) != []
+    assert done(game)
+
+
+def situation(effect: Mapping[str, Any], changes: Mapping[str, Any]) -> Game:
+    """Return a position with the changes of a test; `marched` moves a Roman army from one space to another."""
+    left = dict(changes)
+    origin, to = left.pop("marched", (None, None))
+    game = begun(effect, **left)
+    if origin is not None:
+        game.forces["romans"][to] = game.forces["romans"].pop(origin)
+    return game
+
+
+REFUSED: list[tuple[str, Mapping[str, Any], Mapping[str, Any], Mapping[str, Any], str, str]] = [
+    ("levy", {"levy": 2}, {}, {"levy": {"roma": 1}}, "5.10", "place them all"),
+    ("support", {"support": 2}, {}, {"support": ["roma"]}, "7.3.1", "has loyalty 3"),
+    ("revolt", {"revolt": {"of": "other", "points": 2}}, {}, {"revolt": ["capua"]}, "7.3.3", "not held by another"),
+    ("revolt", {"revolt": {"of": "other", "points": 2}}, {}, {"revolt": ["luna"]}, "7.3.3", "CU guard"),
+    ("revolt", {"revolt": {"of": "other", "points": 2}}, {}, {"revolt": ["vulci"] * 2}, "7.3.3", "2 points"),
+    (
+        "revolt",
+        {"revolt": {"of": "other", "points": 1}},
+        {"alliances": ["etruscans+samnites", "etruscans+romans"]},
+        {"revolt": ["vulci"]},
+        "15.2.2",
+        "an ally's",
+    ),
+    ("leader", {"leader": {"one_of": ["pyrrhus"]}}, {}, {}, "8.2.1", "no place"),
+    (
+        "attrition",
+        {"attrition": {"of": "greeks"}},
+        {"alliances": ["etruscans+samnites", "greeks+romans"]},
+        {"attrition": "tarentum"},
+        "5.5",
+        "no army of Greeks",
+    ),
+    ("siege", {"siege": 1}, {}, {"siege": "antium"}, "13.1.1", "no commander"),
+    (
+        "insurrection",
+        {"insurrection": 2},
+        {"marks": [Mark("insurrection", "gauls", "game")]},
+        {"insurrection": "carthago"},
+        "S 16.4",
+        "in revolt",
+    ),
+    ("roll", {"roll": {"of": "gauls", "by": 2}}, {**AT_WAR, **moment("battle_roll")}, {}, "12.2.3", "Gauls fights"),
+    ("dice", {"dice": 4}, moment("battle_roll", "gauls", "greeks"), {}, "12.2.3", "no army of yours"),
+    ("no_losses", {"no_losses": 1}, {}, {}, "7.1.1", "only at its moment"),
+    ("battle_again", {"battle_again": 1}, moment("battle_lost", "gauls", "romans"), {}, "21.3", "not yours"),
+    ("flight", {"flight": 1}, moment("battle_begins", "gauls", "greeks"), {}, "21.3", "no army of yours"),
+    ("no_city", {"no_city": 1}, moment("into_city"), {}, "21.3", "card is on the table"),
+    ("ambush", {"ambush": {"power": "romans"}}, moment("army_enters", "gauls", space="luna"), {}, "9.3.3", "can reach"),
+    ("cancel", {"cancel": "avoidance"}, moment("interception", "gauls"), {}, "7.1.1", "only at its moment"),
+    ("storm", {"storm": 1}, moment("voyage_wanted"), {}, "7.1.1", "only at its moment"),
+    ("sail", {"sail": {"power": "etruscans", "cu": 3}}, moment("voyage_wanted", "romans"), {}, "9.6.3", "carry only"),
+    ("siege_points", {"siege_points": 2}, moment("siege_roll", space="antium"), {}, "13.2", "no siege"),
+    ("siege_modifier", {"siege_modifier": 2}, {}, {}, "7.1.1", "only at its moment"),
+    ("march", {"march": 2}, {}, {}, "9.2", "is activated"),
+    ("intercept", {"intercept": 1}, moment("avoidance"), {}, "7.1.1", "only at its moment"),
+    ("avoid", {"avoid": 1}, moment("avoidance", "gauls"), {}, "11.1", "no army of yours"),
+    (
+        "marker",
+        {"marker": {"name": "elephants", "until": "turn"}},
+        {"marks": [Mark("elephants", "greeks", "turn")]},
+        {},
+        "7.1",
+        "in effect already",
+    ),
+    ("draw", {"draw": 2}, {"decks": {"romans": []}, "discards": {"romans": []}}, {}, "6.4.2", "no card"),
+    ("discard", {"discard": {"of": "gauls", "cards": 1}}, {}, {"discard": "greeks"}, "6.2.1", "cannot be chosen"),
+    ("plunder", {"plunder": {"by": "gauls", "lose": 1}}, {}, {}, "14.1", "no marker"),
+    ("unrest", {"unrest": -1}, {}, {}, "S 20.1", "no unrest"),
+    ("vp", {"vp": 1}, {"vp": dict.fromkeys(("gauls", "greeks", "romans"), 12)}, {}, "5.8.1", "all the VP"),
+]
+
+
+@pytest.mark.parametrize(("word", "effect", "changes", "body", "rule", "says"), REFUSED)
+def test_effect_refused(
+    word: str, effect: Mapping[str, Any], changes: Mapping[str, Any], body: Mapping[str, Any], rule: str, says: str
+) -> None:
+    game = situation(effect, changes)
+    faults = list(effects.faults(game, "romans", CARD, Order("event", {"card": CARD, "effect": body})))
+    assert [fault.rule for fault in faults] == [rule]
+    assert says in faults[0].reason
+    if not effects.options(game, "romans", CARD):
+        assert effects.why_not(game, "romans", CARD).reason == faults[0].reason
+
+
+def test_every_effect_is_played_and_refused_here() -> None:
+    schema = loaded("sword_of_rome").box.table("schemas/cards")["$defs"]
+    assert {each[0] for each in PLAYED} == {each[0] for each in REFUSED} == EFFECTS.keys()
+    assert schema["effect"]["properties"].keys() == EFFECTS.keys() | ELSEWHERE.keys()
+    assert schema["condition"]["properties"].keys() == CONDITIONS.keys()
+
+
+def test_every_word_of_the_vocabulary_is_explained() -> None:
+    box = loaded("sword_of_rome").box
+    words = {key: [each["word"] for each in told] for key, told in box.table("card_words")["words"].items()}
+    schema = box.table("schemas/cards")
+    assert words["when"] == schema["properties"]["cards"]["items"]["properties"]["when"]["enum"]
+    assert words["if"] == list(schema["$defs"]["condition"]["properties"])
+    assert words["do"] == list(schema["$defs"]["effect"]["properties"])
+
+
+def uses(order: Mapping[str, Any]) -> set[str]:
+    """Return the cards that an order of a case plays."""
+    return {str(body["card"]) for body in order.values() if isinstance(body, Mapping) and body.get("card")}
+
+
+def test_a_case_plays_each_card() -> None:
+    """Cards of a deck with the same name and words are one: a case plays any of them. Plain levies are tried below."""
+    box, board = loaded("sword_of_rome").box, begun({"levy": 1}).board
+    named = [given for path in box.cases() for case in read_cases(path) for given in case.told.get("play", ())]
+    played = {card for given in named for order in given.values() for card in uses(order)}
+    words = {(card.deck, card.name) for card in board.cards.values() if card.id in played}
+    missing = {card.id for card in board.cards.values() if (card.deck, card.name) not in words}
+    assert {id for id in missing if "Levy" not in board.cards[id].name} == set()
+
+
+@pytest.mark.parametrize("side", loaded("sword_of_rome").rules.sides)
+def test_every_levy_of_a_deck_is_played(side: str) -> None:
+    """From the set-up every levy finds places; the first way to play each brings its CU."""
+    first = begun({"levy": 1})
+    levies = [id for id in first.board.decks[side] if "levy" in first.board.cards[id].effects[0] and id != CARD]
+    assert len(levies) > 20
+    for card in levies:
+        game = begun({"levy": 1})
+        order = effects.orders(game, side, card, Order("event", {"card": card}))[0]
+        assert list(effects.faults(game, side, card, order)) == []
+        before = game.cu_on_map(side)
+        for _ in effects.play(game, Table(SeededDice(1)), side, card, order["effect"]):
+            raise AssertionError(card)
+        assert game.cu_on_map(side) == before + game.board.cards[card].effects[0]["levy"]
+
+
+CONDITION: list[tuple[Mapping[str, Any], Mapping[str, Any], bool]] = [
+    ({"active": "own"}, {}, True),
+    ({"active": "gauls"}, {}, False),
+    ({"army_of": "etruscans"}, AT_WAR, True),
+    ({"army_of": "greeks"}, AT_WAR, False),
+    ({"attacker": "own"}, AT_WAR, True),
+    ({"attacker": "other"}, AT_WAR, False),
+    ({"besieger": "own"}, moment("siege_roll", "romans"), True),
+    ({"besieger": "own"}, moment("siege_roll", "gauls"), False),
+    ({"mover": "other"}, moment("voyage", "greeks"), True),
+    ({"mover": {"power": "etruscans"}}, moment("voyage", "greeks"), False),
+    ({"near": "own"}, moment("army_enters", space="antium"), True),
+    ({"near": "ally"}, moment("army_enters", space="antium"), False),
+    ({"control": {"space": "roma", "by": "own"}}, {}, True),
+    ({"control": {"space": "roma", "by": "other"}}, {}, False),
+    ({"marker": "elephants"}, {"marks": [Mark("elephants", "greeks", "turn")]}, True),
+    ({"marker": "elephants"}, {}, False),
+    ({"players": [4, 5]}, {}, True),
+    ({"players": [2, 3]}, {}, False),
+    ({"phase": "action"}, {}, True),
+    ({"phase": "surrender"}, {}, False),
+]
+
+
+@pytest.mark.parametrize(("condition", "changes", "holds"), CONDITION)
+def test_condition(condition: Mapping[str, Any], changes: Mapping[str, Any], holds: bool) -> None:
+    game = begun({"levy": 1}, condition, **changes)
+    assert (hold(game, "romans", CARD) is None) == holds
+
+
+def test_every_condition_holds_and_fails_here() -> None:
+    for holds in (True, False):
+        assert {next(iter(each)) for each, _, wanted in CONDITION if wanted == holds} == CONDITIONS.keys()

@@ -1,0 +1,96 @@
+"""The map of The Sword of Rome: nothing printed covers anything else, and all of it is on the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+from pbem.game import BaseMap
+from pbem.render.canvas import Bounds
+from pbem.render.panels import legend, panel, title
+from pbem.render.placement import overlap
+from pbem.render.places import label_box, shape_box
+from pbem.rules.sword_of_rome.views.scene import base, drawn
+from tests.support.walks import loaded, start
+
+
+@cache
+def italy() -> BaseMap:
+    rules: Any = loaded("sword_of_rome").rules
+    return base(rules.box, rules.board)
+
+
+def printed() -> Iterator[tuple[str, Bounds]]:
+    for place in italy().places.values():
+        yield place.id, shape_box(italy(), place)
+        yield f"the name of {place.id}", label_box(italy(), place)
+
+
+def slots() -> Iterator[tuple[str, Bounds]]:
+    """Yield what the panels of the first position take, those of one slot one below another."""
+    rules: Any = loaded("sword_of_rome").rules
+    view = rules.view(start(rules, "short", 1), None)
+    scene = rules.scene(view)
+    sides = drawn(rules.box)
+    room = italy().slots
+    pictures = [("title", title(scene.title, scene.subtitle, room["title"].width, 1))]
+    pictures += [(each.slot, panel(each, sides, room[each.slot].width, 1)) for each in scene.panels]
+    pictures.append(("legend", legend(italy(), sides, room["legend"].width, 1)))
+    down = {name: float(slot.y) for name, slot in room.items()}
+    for n, (name, picture) in enumerate(pictures):
+        x, y = room[name].x, down[name]
+        yield f"panel {n} in {name}", (x, y, x + picture.width, y + picture.height)
+        down[name] += picture.height
+
+
+def test_nothing_printed_lies_on_anything_else() -> None:
+    clashes = [
+        (one, other)
+        for (one, a), (other, b) in combinations([*printed(), *slots()], 2)
+        if overlap(a, b) and other != f"the name of {one}"
+    ]
+
+    assert clashes == []
+
+
+def test_everything_printed_is_on_the_picture() -> None:
+    out = [
+        name
+        for name, (left, top, right, bottom) in [*printed(), *slots()]
+        if left < 0 or top < 0 or right > italy().width or bottom > italy().height
+    ]
+
+    assert out == []
+
+
+def test_no_two_paths_cross_and_none_runs_under_a_third_place() -> None:
+    at = {place.id: (place.x, place.y) for place in italy().places.values()}
+
+    def turn(p: tuple[int, int], q: tuple[int, int], r: tuple[int, int]) -> int:
+        return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
+
+    def cross(one: Any, other: Any) -> bool:
+        a, b, c, d = at[one.a], at[one.b], at[other.a], at[other.b]
+        return turn(a, b, c) * turn(a, b, d) < 0 and turn(c, d, a) * turn(c, d, b) < 0
+
+    crossings = [
+        (one, other)
+        for one, other in combinations(italy().paths, 2)
+        if len({one.a, one.b, other.a, other.b}) == 4 and cross(one, other)
+    ]
+
+    assert crossings == []
+    assert [(path.a, path.b, id) for path in italy().paths for id in at if _covers(at, path, id)] == []
+
+
+def _covers(at: dict[str, tuple[int, int]], path: Any, id: str) -> bool:
+    """Tell whether a path runs through the shape of a place that is none of its ends."""
+    if id in (path.a, path.b):
+        return False
+    (ax, ay), (bx, by), (x, y) = at[path.a], at[path.b], at[id]
+    length: float = ((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5
+    along: float = ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / length
+    across: float = abs((x - ax) * (by - ay) - (y - ay) * (bx - ax)) / length
+    return 0 < along < length and across < 18
