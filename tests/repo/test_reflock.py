@@ -71,11 +71,15 @@ def test_writer_whose_lock_was_taken_over_commits_nothing(repo: GameRepo, held: 
 
 
 def test_full_disk_leaves_no_ref_lock(repo: GameRepo, held: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> int:
-        raise OSError(28, "No space left on device")
+    pwrite = os.pwrite
+
+    def full(fd: int, content: bytes, at: int) -> int:
+        if content.startswith(b"pbem, process"):
+            raise OSError(28, "No space left on device")
+        return pwrite(fd, content, at)
 
     with monkeypatch.context() as broken:
-        broken.setattr(os, "write", full)
+        broken.setattr(os, "pwrite", full)
         with pytest.raises(OSError, match=r"main\.lock"):
             repo.commit({"a": b"b"}, "turn")
     assert not held.exists()

@@ -91,7 +91,7 @@ class GameRepo:
         self._objects = Objects(self.path)
         self._ref = self.path / REF
         self._packs = self.path / "objects" / "pack"
-        self._drafts = self._packs / "tmp_pbem_pack", self._packs / "tmp_pbem_idx", self.path / "tmp_pbem_ref"
+        self._drafts = self._packs / "tmp_pbem_pack", self._packs / "tmp_pbem_idx", self._ref.with_name("main.new.lock")
         self._ref_lock = RefLock(self._ref, self.path / LOCK, self._drafts)
         self._lock = GameLock(self.path / LOCK, path.stem, self._ref_lock.recover)
         self._depth = 0

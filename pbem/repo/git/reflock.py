@@ -55,7 +55,7 @@ class RefLock:
                 continue
             try:
                 with naming(self.path):
-                    os.write(fd, f"{self._signed()}\n".encode())
+                    os.pwrite(fd, f"{self._signed()}\n".encode(), 0)
             except OSError:
                 self._clear()
                 raise
