@@ -23,6 +23,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from pathlib import Path
+from random import Random
 from typing import Final, TypeVar
 
 from imapclient import IMAPClient
@@ -33,6 +34,9 @@ HOST: Final = "mail.pbem.test"
 USERS: Final = ("referee", "ann", "bob", "full")
 """The accounts, all `@pbem.test` and with the password `secret-NAME`. The box of `full` has a quota of one byte."""
 _PORTS: Final = ("MX", "SUBMISSION", "SUBMISSIONS", "PLAIN", "LMTP", "IMAP", "IMAPS", "AUTH")
+_PORT_RANGE: Final = range(10_000, 32_000)
+_START: Final = 60
+"""Seconds that a server may take to start, on a machine that has other work."""
 _MAIL_UID: Final = 5000
 _DEATH_SIGNAL: Final = 1
 
@@ -65,21 +69,19 @@ def soon(ask: Callable[[], T], limit: float = 20) -> T:
 
 
 def free_ports(count: int) -> list[int]:
-    """Return ports of loopback that nobody listens on."""
-    with _many_sockets(count) as sockets:
-        return [each.getsockname()[1] for each in sockets]
+    """Return ports of loopback that nobody listens on.
 
-
-@contextmanager
-def _many_sockets(count: int) -> Iterator[list[socket.socket]]:
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        yield sockets
-    finally:
-        for each in sockets:
-            each.close()
+    They lie below those that systems give to outgoing connections, of which one could take the port of a server that
+    is started again.
+    """
+    found: list[int] = []
+    for port in Random().sample(_PORT_RANGE, len(_PORT_RANGE)):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            found.append(port)
+        if len(found) == count:
+            break
+    return found
 
 
 def _ends_with_the_test() -> None:
@@ -174,7 +176,7 @@ class MailHost:
         self._start(
             "dovecot", ["dovecot", "-F", "-c", str(self.folder / "dovecot.conf")], ("LMTP", "IMAP", "IMAPS", "AUTH")
         )
-        soon(self._can_log_in)
+        soon(self._can_log_in, _START)
 
     def start_postfix(self) -> None:
         """Start Postfix and wait until its ports answer."""
@@ -182,12 +184,12 @@ class MailHost:
         self._start("postfix", master, ("MX", "SUBMISSION", "SUBMISSIONS", "PLAIN"))
 
     def _start(self, name: str, command: list[str], ports: tuple[str, ...]) -> None:
-        soon(lambda: not any(answers(self.ports[port]) for port in ports))
+        soon(lambda: not any(answers(self.ports[port]) for port in ports), _START)
         with (self.folder / "log" / f"{name}.out").open("ab") as out:
             self._running[name] = subprocess.Popen(
                 command, start_new_session=True, stdout=out, stderr=out, preexec_fn=_ends_with_the_test
             )
-        soon(lambda: all(answers(self.ports[port]) for port in ports))
+        soon(lambda: all(answers(self.ports[port]) for port in ports), _START)
 
     def kill(self, name: str) -> None:
         """Kill a server with all its processes: `dovecot` or `postfix`."""
