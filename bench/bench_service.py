@@ -24,10 +24,14 @@ from pbem.cli.demo import SECRETS
 from pbem.mail import maps
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import MailSettings
+from pbem.post.config import load
+from pbem.post.open_tables import open_tables
 from pbem.post.sqlite_tables import SqliteTables
+from pbem.post.tables import Tables
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.new_game import NewGame
 from pbem.render.form import order_lines
+from tests.support.postgres import missing, running
 
 GAMES: Final = 40
 LETTERS: Final = 12
@@ -52,10 +56,10 @@ import signal, sys
 from pathlib import Path
 from pbem.post.config import load
 from pbem.post.service import Post, Service
-from pbem.post.sqlite_tables import SqliteTables
+from pbem.post.open_tables import open_tables
 from pbem.post.transport.ways import sender, sources
 config = load(Path(sys.argv[1]))
-post = Post(config, SqliteTables(config.tables_file), list(sources(config)), sender(config))
+post = Post(config, open_tables(config), list(sources(config)), sender(config))
 signal.signal(signal.SIGTERM, lambda *_: post.stop.set())
 Service(post, int(sys.argv[2]), (sys.executable, "-c", sys.argv[3])).run()
 """
@@ -85,6 +89,11 @@ def figures() -> Iterator[Figure]:
         yield Figure("post: its growth after half of the letters", whole.memory / whole.halfway, "times", 1.1)
         bare = taken(path / "bare", written, NO_PICTURES)
         yield Figure("post: letters a second, without pictures", bare.speed, "letters/s", 45.0, AT_LEAST)
+        if not missing():
+            with running() as server:
+                shared = taken(path / "database", written, NO_PICTURES, database=server.database())
+            share = shared.speed / bare.speed
+            yield Figure("post: letters a second on a database / in a file", share, "times", 0.8, AT_LEAST)
         one, two = (taken(path / str(count), written, SLEEPING, count).speed for count in (1, 2))
         yield Figure("post: two workers / one, work that sleeps", two / one, "times", 1.8, AT_LEAST)
         yield Figure(f"post: a look at {IDLE:,} idle games", 1000 * idle(path / "idle.sqlite"), "ms", 50.0)
@@ -141,11 +150,13 @@ def letter(game: Adjudicator, side: str, number: int, *, begins: bool) -> bytes:
     ).encode() + (sheet.replace(b"orders:\n", WORDS) if begins else sheet)
 
 
-def taken(path: Path, written: Mapping[str, Sequence[bytes]], changed: str, workers: int = WORKERS) -> Taken:
-    """Let the post take the letters in."""
+def taken(
+    path: Path, written: Mapping[str, Sequence[bytes]], changed: str, workers: int = WORKERS, database: str = ""
+) -> Taken:
+    """Let the post take the letters in, with its tables in a file or in a database."""
     for room in ("games", "in/new", "in/cur", "in/tmp"):
         (path / room).mkdir(parents=True)
-    (path / "pbem.yaml").write_text(CONFIG)
+    (path / "pbem.yaml").write_text(CONFIG + (f"database: {database}\n" if database else ""))
     for name in written:
         Adjudicator.create(path / "games", path / "keys", new_game(name)).close()
     sides = 2
@@ -153,7 +164,7 @@ def taken(path: Path, written: Mapping[str, Sequence[bytes]], changed: str, work
     rest = [raw for turn in zip_longest(*(letters[sides:] for letters in written.values())) for raw in turn if raw]
     command = [sys.executable, "-c", SERVICE, str(path / "pbem.yaml"), str(workers), WORKER.format(changed=changed)]
     service = Popen(command, stdout=(path / "log").open("w"), stderr=sys.stderr)
-    tables = SqliteTables(path / "games" / "post.sqlite")
+    tables = open_tables(load(path / "pbem.yaml"))
     try:
         deliver(path / "in", first, 0)
         wait(tables, len(first))
@@ -181,7 +192,7 @@ def deliver(box: Path, letters: Sequence[bytes], first: int) -> None:
         draft.rename(box / "new" / draft.name)
 
 
-def wait(tables: SqliteTables, count: int) -> None:
+def wait(tables: Tables, count: int) -> None:
     """Wait until so many letters are taken in and all answers have left."""
     until = monotonic() + 900
     while (counts := tables.counts()).taken < count or counts.to_send:

@@ -13,7 +13,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   |-- NameReused             game.table: two rolls of one name
     |   |-- OptionRefused          engine.playout: an answer that is both offered and refused
     |   `-- Stuck                  engine.session: a game that rests for ever
-    |-- AnotherRuns                post.service: another service works on the same tables
+    |-- AnotherRuns                post.duty: another service works on the same tables
     |-- Astray (ValueError)        rules.hannibal_italy.movement.paths: a path that cannot be followed
     |-- BadBeacon (ValueError)     crypto.beacon: a round or a signature that is not drand's
     |-- BadChainFile               crypto.chain_file: the file of a player's own chain
@@ -48,11 +48,11 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   |-- Busy                   repo.git.gamelock: another command is at work on the game
     |   |-- GameExists             repo.git: a new game with the name of another
     |   |-- InTheWay               repo.git.mirror: something stands where a mirror is to be
-    |   |-- Moved                  repo.git: a commit upon a position that is no longer the last
+    |   |-- Moved                  repo.git.reflock: a commit upon a position that is no longer the last
     |   |-- NoLocks                repo.git.gamelock: this system has no file locks
     |   |-- NoSuchGame             repo.git: no repo of a game at a path
     |   `-- TooLarge               repo.git.objects: a file of a repo that is larger than what is read
-    |-- TablesDamaged              post.sqlite_tables: a file of tables that cannot be read
+    |-- TablesDamaged              post.tables: tables that cannot be read
     |-- Unreachable                post.transport.base: a mail server that does not answer, or broke off
     |   `-- LoginRefused           post.transport.base: a mail server that refuses user or password
     |-- Unreadable                 game.yaml.limits: a text that is no YAML of ours

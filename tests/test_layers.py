@@ -53,6 +53,8 @@ OWNERS: dict[str, set[str]] = {
     "imapclient": {"post.transport"},
     "imaplib": set(),
     "sqlite3": {"post.sqlite_tables"},
+    "psycopg": {"post.postgres_tables", "post.cluster", "post.open_tables"},
+    "procrastinate": {"post.cluster", "post.open_tables"},
     "selectolax": {"mail"},
     "PIL": {"render"},
     "jinja2": {"render", "mail"},
@@ -100,6 +102,8 @@ LAZY = {
     "imapclient",
     "smtplib",
     "sqlite3",
+    "psycopg",
+    "procrastinate",
 }
 
 

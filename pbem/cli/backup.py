@@ -60,8 +60,11 @@ def backup(
     except BadRecipient as wrong:
         misuse(f"--to: {wrong}")
     words = first_line(passphrase_file) if passphrase_file else ""
-    made = back_up_all(_places(config), folder, recipients, words)
+    places = _places(config)
+    made = back_up_all(places, folder, recipients, words)
     print(f"{made.folder}: {', '.join(made.games) or 'no games'}; the secrets are {'NOT ' if plain else ''}sealed.")
+    if places.database is not None:
+        print(f"What waits in {places.database} is not in it: pg_dump copies that.")
     for each in made.left_out:
         print(f"pbem: left out: {each}", file=sys.stderr)
     for old in drop_old(folder, keep) if keep else ():
@@ -104,4 +107,4 @@ def _places(config: Path | None) -> Places:
     if config is None and not file.exists():
         return Places(games_folder(), keys_folder(), games_folder() / TABLES)
     read = load(file)
-    return Places(read.games, read.keys, read.tables_file, file)
+    return Places(read.games, read.keys, read.tables_file, file, read.database)

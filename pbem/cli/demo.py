@@ -20,8 +20,9 @@ from typing import Any, Final, TypeAlias
 from pbem.crypto.keys import Secrets
 from pbem.mail.intake import take_in
 from pbem.mail.maps import map_picture
-from pbem.mail.outgoing import MailSettings, side_report, welcome_letters
+from pbem.mail.outgoing import MailSettings, side_report
 from pbem.mail.tasks import Handled
+from pbem.mail.welcome import welcome_letters
 from pbem.protocol import Decision, Order
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.new_game import NewGame

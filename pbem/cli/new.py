@@ -154,8 +154,8 @@ def _press(talk: Talk, sides: int) -> str | None:
 
 def _first(game: Adjudicator, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the first letters of a game that has just been made."""
-    from pbem.mail.outgoing import welcome_letters
     from pbem.mail.report_letters import closing_letters, first_letters
+    from pbem.mail.welcome import welcome_letters
 
     first = closing_letters if game.closed else first_letters if game.begun else welcome_letters
     yield from first(game, settings)

@@ -78,13 +78,13 @@ def _opened(config: PostConfig) -> Post:
     """Return the parts of the post; nothing is connected yet."""
     from errno import ENOENT
 
+    from pbem.post.open_tables import open_tables
     from pbem.post.service import Post
-    from pbem.post.sqlite_tables import SqliteTables
     from pbem.post.transport.ways import sender, sources
 
     if not config.games.is_dir():
         raise FileNotFoundError(ENOENT, "the folder of the games does not exist; `games:` names it", str(config.games))
-    return Post(config, SqliteTables(config.tables_file), list(sources(config)), sender(config))
+    return Post(config, open_tables(config), list(sources(config)), sender(config))
 
 
 def _health(config: PostConfig, json: bool) -> None:
@@ -92,11 +92,11 @@ def _health(config: PostConfig, json: bool) -> None:
     from time import time
 
     from pbem.post.health import health
-    from pbem.post.sqlite_tables import SqliteTables
+    from pbem.post.open_tables import never_opened, open_tables
 
-    if not config.tables_file.exists():
+    if never_opened(config):
         misuse(f"{config.tables_file} does not exist: `pbem post` has never run with this config")
-    found = health(SqliteTables(config.tables_file), time())
+    found = health(open_tables(config), time())
     if json:
         print_json({"well": found.well, "line": found.line})
     else:

@@ -14,6 +14,7 @@ from pbem.cli.runtime import WORLD, Boxes, open_questions, opened, print_json, p
 from pbem.paths import games_folder
 
 if TYPE_CHECKING:
+    from pbem.post.tables import Tables
     from pbem.referee.open_game import OpenGame
 
 
@@ -133,17 +134,34 @@ def _all(games: Path | None, boxes: Boxes, json: bool) -> None:
 
 def _waiting(games: Path | None, name: str | None) -> Iterator[str]:
     """Yield what waits in the post, of one game or of all; nothing where it has never run."""
+    from pbem.post.log import sentence
+
+    try:
+        tables = _tables(games)
+        if tables is not None:
+            from pbem.post.health import waiting
+
+            yield from (f"Post: {line}" for line in waiting(tables, name))
+            tables.close()
+    except OSError as wrong:
+        yield f"Post: what waits cannot be told: {sentence(wrong)}"
+
+
+def _tables(games: Path | None) -> Tables | None:
+    """Open the tables of the post; None: it has never run."""
     from pbem.post.config import TABLES, find, load
 
     file = find()
-    tables_file = load(file).tables_file if file.exists() else (games or games_folder()) / TABLES
-    if tables_file.exists():
-        from pbem.post.health import waiting
-        from pbem.post.sqlite_tables import SqliteTables
+    if file.exists():
+        from pbem.post.open_tables import never_opened, open_tables
 
-        tables = SqliteTables(tables_file)
-        yield from (f"Post: {line}" for line in waiting(tables, name))
-        tables.close()
+        config = load(file)
+        return None if never_opened(config) else open_tables(config)
+    if not (tables_file := (games or games_folder()) / TABLES).exists():
+        return None
+    from pbem.post.sqlite_tables import SqliteTables
+
+    return SqliteTables(tables_file)
 
 
 def _line(game: OpenGame) -> str:

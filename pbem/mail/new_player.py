@@ -6,19 +6,10 @@ from collections.abc import Iterator
 
 from pbem.game.wording import listing
 from pbem.mail.maps import Maps
-from pbem.mail.outgoing import (
-    About,
-    MailSettings,
-    Outgoing,
-    called,
-    heading,
-    letter,
-    paragraphs,
-    report_of,
-    welcome_letter,
-)
+from pbem.mail.outgoing import About, MailSettings, Outgoing, called, letter, paragraphs, report_of
 from pbem.mail.own_orders import standing_list
 from pbem.mail.report_letters import attachments
+from pbem.mail.welcome import heading, welcome_letter
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.players import last_wrote

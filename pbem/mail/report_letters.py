@@ -16,18 +16,9 @@ from pbem.mail.correspondence import News, correspondence
 from pbem.mail.echo import echo
 from pbem.mail.maps import Maps
 from pbem.mail.outbox import Attachments
-from pbem.mail.outgoing import (
-    About,
-    Answered,
-    MailSettings,
-    Outgoing,
-    called,
-    heading,
-    letter,
-    paragraphs,
-    report_of,
-)
+from pbem.mail.outgoing import About, Answered, MailSettings, Outgoing, called, letter, paragraphs, report_of
 from pbem.mail.receipts import OWN_SHEET, enclosed, unanswered_sheets
+from pbem.mail.welcome import heading
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Side
 from pbem.referee import sheet_check

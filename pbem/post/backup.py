@@ -43,6 +43,8 @@ class Places(NamedTuple):
     keys: Path
     tables: Path
     config: Path | None = None
+    database: str | None = None
+    """The database that the tables are in; its own programs make copies of it."""
 
 
 class BackedUp(NamedTuple):

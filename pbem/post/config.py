@@ -15,6 +15,7 @@ from datetime import date, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
+from urllib.parse import parse_qs, urlsplit
 
 from pbem.game import yaml as yamlio
 from pbem.game.schema_check import misfits
@@ -199,6 +200,8 @@ class PostConfig:
     """How many workers; None: one for each core."""
     tables: Path | None = None
     """The file of the tables; None: `post.sqlite` in the folder of the games."""
+    database: str | None = None
+    """The URL of a PostgreSQL database that the tables are in, for services on several hosts; None: in the file."""
     backup: Path | None = None
     """The folder of the backups, whose age `pbem doctor` looks at; None: there are none."""
 
@@ -280,6 +283,13 @@ def _contradictions(value: Any, file: Path) -> Iterator[tuple[Place, str, bool]]
             date.fromisoformat(value["in"]["imap"]["since"])
         except ValueError:
             yield ("in", "imap", "since"), "there is no such day", False
+    if "database" in value:
+        url = urlsplit(value["database"])
+        if url.password is not None or "password" in parse_qs(url.query):
+            why = "a password does not stand in this file; PostgreSQL looks for it in ~/.pgpass and in PGPASSWORD"
+            yield ("database",), why, False
+        if "tables" in value:
+            yield ("tables",), "the tables lie in the database or in a file; leave out one of the two", True
     if value["in"] == {"stdin": False}:
         yield ("in",), "letters have no way in", False
     for way, kind in (("in", "imap"), ("out", "smtp")):
@@ -334,6 +344,7 @@ class _Reader:
             limits=Limits(**value.get("limits", {})),
             workers=value.get("workers"),
             tables=self._path(value.get("tables")),
+            database=value.get("database"),
             backup=self._path(value.get("backup")),
         )
 

@@ -13,7 +13,8 @@ from pbem.post import bounces
 from pbem.post.backup import last_backup
 from pbem.post.config import PostConfig
 from pbem.post.health import health, waiting
-from pbem.post.sqlite_tables import SqliteTables
+from pbem.post.log import sentence
+from pbem.post.open_tables import never_opened, open_tables
 from pbem.post.transport.base import Source, Unreachable
 from pbem.post.transport.stdin import StdinSource
 from pbem.post.transport.ways import sender, sources
@@ -87,11 +88,11 @@ def _disk(config: PostConfig) -> Iterator[Finding]:
 
 
 def _tables(config: PostConfig) -> Iterator[Finding]:
-    if not config.tables_file.exists():
+    if never_opened(config):
         yield Finding("post", False, f"it has never run: {config.tables_file} does not exist")
         return
     try:
-        tables = SqliteTables(config.tables_file)
+        tables = open_tables(config)
         if (damage := tables.damage()) is not None:
             yield Finding("tables", False, f"{config.tables_file} is damaged: {damage}")
         found = health(tables, time())
@@ -99,7 +100,7 @@ def _tables(config: PostConfig) -> Iterator[Finding]:
         yield from (Finding("post", False, text) for text in waiting(tables) if "cannot be taken in" in text)
         tables.close()
     except (PbemError, OSError) as wrong:
-        yield Finding("tables", False, str(wrong))
+        yield Finding("tables", False, sentence(wrong))
 
 
 def _ways(config: PostConfig) -> Iterator[Finding]:

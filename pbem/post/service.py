@@ -10,12 +10,11 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from threading import Event, Thread
 from time import monotonic, time
 from typing import Final
@@ -23,6 +22,7 @@ from typing import Final
 from pbem.mail.outgoing import MailSettings
 from pbem.post import bounces, confirm
 from pbem.post.config import PostConfig
+from pbem.post.duty import duty
 from pbem.post.health import BEAT, REACHED, STOPPED, WELL, health
 from pbem.post.intake import Sweep
 from pbem.post.kept_worker import KeptWorker
@@ -36,7 +36,6 @@ from pbem.post.triage import Players
 from pbem.post.worker import Worker
 from pbem.protocol import PbemError
 from pbem.referee.adjudicator import Adjudicator
-from pbem.repo.git.gamelock import Busy, GameLock
 
 _PAUSES: Final = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0)
 """Seconds between attempts to reach what cannot be reached."""
@@ -55,26 +54,6 @@ _GRACE: Final = 30.0
 """Seconds that a worker has to finish a letter when the service stops."""
 OUTBOX: Final = "outbox"
 """The maildir in the folder of the games that commands write letters to, by hand."""
-
-
-class AnotherRuns(PbemError):
-    """Another service works on the same tables."""
-
-
-@contextmanager
-def alone(tables_file: Path) -> Iterator[None]:
-    """Be the only service on a file of tables. Raises AnotherRuns, which names the other one."""
-    path = tables_file.with_name(f"{tables_file.name}.lock")
-    lock = GameLock(path, tables_file.name, lambda: None)
-    try:
-        lock.acquire(0)
-    except Busy:
-        holder = path.read_text("utf-8", "replace") or "another process"
-        raise AnotherRuns(f"{holder} works on {tables_file} already; nothing was done") from None
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 @dataclass
@@ -145,7 +124,7 @@ class Post:
 def once(post: Post) -> bool:
     """Fetch, take in and send what there is, and return whether all could be reached."""
     well = True
-    with alone(post.config.tables_file):
+    with duty(post.config, post.tables, post.say).alone():
         worker = Worker(post.config, post.tables, post.say, post.clock)
         for sweep in post.sweeps:
             well &= _reached(post, sweep.source.name, partial(_all_of, sweep))
@@ -186,11 +165,12 @@ class Service:
         """Set when the workers have ended."""
         command = [*program, str(post.config.file)]
         self.workers = [KeptWorker(command, post.say) for _ in range(count or os.cpu_count() or 1)]
+        self._duty = duty(post.config, post.tables, post.say, self.workers)
 
     def run(self) -> None:
         """Run until `stop` is set. Raises AnotherRuns."""
         post = self._post
-        with alone(post.config.tables_file):
+        with self._duty.opened():
             self._beat("")
             for worker in self.workers:
                 worker.start()
@@ -222,7 +202,8 @@ class Service:
             if monotonic() - asked >= _ASK:
                 asked = monotonic()
                 with suppress(OSError):
-                    self._post.ask_to_confirm()
+                    if self._duty.is_ours():
+                        self._post.ask_to_confirm()
 
     def _end(self, threads: Sequence[Thread]) -> None:
         """Let everybody finish what they are at."""
@@ -257,8 +238,7 @@ class Service:
             swept = sweep.look()
             if swept.taken:
                 busy = monotonic()
-                for worker in self.workers:
-                    worker.ring()
+                self._duty.ring()
             sweep.mark()
             if not any(swept):
                 sweep.source.wait(_SOON if monotonic() - busy < _SOON_MARKED else _WAIT)
@@ -266,17 +246,21 @@ class Service:
         self._again(sweep.source.name, look, 0.0)
         self._worked.wait(_GRACE)
         with suppress(PbemError, OSError):  # they are marked when the service runs again
-            sweep.mark()
+            if self._duty.is_ours():
+                sweep.mark()
 
     def _send(self) -> None:
         """Send for as long as the service runs."""
         self._again(self._post.sender.name, self._post.send, _TICK)
 
     def _again(self, name: str, action: Callable[[], object], rest: float) -> None:
-        """Do something again and again; with growing pauses while it fails, and one line in the log."""
+        """Do something again and again while on duty; with growing pauses while it fails, and one line in the log."""
         once, failures, noted = Once(self._say), 0, 0.0
         while not self._stop.is_set():
             try:
+                if not self._duty.is_ours():
+                    self._stop.wait(_TICK)
+                    continue
                 action()
                 if failures or monotonic() - noted > _BEAT:
                     self._post.note_reached(name, WELL)

@@ -15,8 +15,7 @@ from threading import local
 from time import time
 from typing import Any, Final
 
-from pbem.post.tables import LONGEST, NO_GAME, Counts, NewLetter, Stuck, Tables, ToSend, Urgency, Waiting
-from pbem.protocol import PbemError
+from pbem.post.tables import LONGEST, NO_GAME, Counts, NewLetter, Stuck, Tables, TablesDamaged, ToSend, Urgency, Waiting
 
 _PATIENCE: Final = 30.0
 """Seconds to wait for another process that writes."""
@@ -46,10 +45,6 @@ CREATE INDEX outbox_written ON outbox (recipient, since);
 CREATE INDEX outbox_sent ON outbox (ended) WHERE state = 'sent';
 CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL, at REAL NOT NULL) WITHOUT ROWID;
 """
-
-
-class TablesDamaged(PbemError):
-    """The file of the tables is not what it must be."""
 
 
 class SqliteTables(Tables):

@@ -1,7 +1,8 @@
 """The tables of the post: letters in order of arrival, games that have letters waiting, letters to send.
 
 Everything in them can be made anew from the games and the mailbox, but for letters that wait to be sent. `SqliteTables`
-(`pbem.post.sqlite_tables`) keeps them in one file. All times are seconds since 1970. A time that lies further ahead
+(`pbem.post.sqlite_tables`) keeps them in one file, `PostgresTables` (`pbem.post.postgres_tables`) in a database that
+several hosts share. All times are seconds since 1970. A time that lies further ahead
 than anything is ever put off (`LONGEST`) comes of a clock that has jumped back, and counts as past.
 
 The life of a letter: `add` puts it in order, for one game or several. A worker takes the game that has waited longest
@@ -17,6 +18,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, NamedTuple
+
+from pbem.protocol import PbemError
 
 LONGEST: Final = 8 * 24 * 3600.0
 """Seconds: nothing is put off for longer than this."""
@@ -112,6 +115,10 @@ class Counts(NamedTuple):
     """Letters in the mailbox that are none of ours."""
     taken: int
     """Letters that were taken in."""
+
+
+class TablesDamaged(PbemError):
+    """What the tables lie in is not what it must be."""
 
 
 class Tables(ABC):
@@ -243,6 +250,10 @@ class Tables(ABC):
     @abstractmethod
     def forget(self, key: str) -> None:
         """Forget a word."""
+
+    def damage(self) -> str | None:
+        """Return what is wrong with what the tables lie in; None: nothing is, or it is not ours to look after."""
+        return None
 
     @abstractmethod
     def close(self) -> None:

@@ -4,6 +4,9 @@ Every step can be repeated: the commit of a game says which letters it has, and 
 it. A claim is a file lock beside the repo of its game, which the kernel frees when a worker dies. The next one then
 takes the same letter in again, and the game recognizes it.
 
+On a database shared by several hosts, `pbem.post.cluster` hands out the games. A file lock need not reach as far as the
+other hosts, so there the commit decides: who finds that the game has moved on throws the work away and reads again.
+
 As a process of its own (`python -m pbem.post.worker CONFIG`) it ends when its standard input does: with the service
 that has started it, however that one ends, but not in the middle of a letter. Each line there rings the bell.
 """
@@ -16,7 +19,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,11 +31,12 @@ from pbem.mail.tasks import Handled
 from pbem.post.config import PostConfig, load
 from pbem.post.intake import BOUNCE, TOO_BIG
 from pbem.post.log import Once, Say, say, sentence
+from pbem.post.open_tables import open_tables
 from pbem.post.reception import bounced, received, too_big
-from pbem.post.sqlite_tables import SqliteTables
 from pbem.post.table_outbox import TableOutbox
 from pbem.post.tables import NO_GAME, Tables, Waiting
 from pbem.protocol import PbemError
+from pbem.repo.git import Moved
 from pbem.repo.git.gamelock import Busy, GameLock
 
 _CLAIM: Final = "pbem.post"
@@ -48,6 +52,8 @@ _DEADLY: Final = 3
 """After so many attempts it may be the letter that workers die of: its game waits if this one dies, too."""
 _OTHER_RULES: Final = 300.0
 """Seconds after which a game that is played with other rules is tried again."""
+_READ_AGAIN: Final = 2
+"""So many times a letter is begun again at once because its game has moved on meanwhile."""
 _PAUSES: Final = (5.0, 15.0, 60.0, 300.0, 900.0, 3600.0)
 """Seconds that a game waits whose letter could not be taken in, by how often it was tried."""
 
@@ -66,7 +72,7 @@ class Worker:
         """Take in all letters that are due and that no other worker is at; return how many there were."""
         whole = 0
         while not stop():
-            taken = next((count for count in map(self._game, self._choice()) if count), 0)
+            taken = next((count for count in map(self.take_in, self._choice()) if count), 0)
             if not taken:
                 return whole
             whole += taken
@@ -75,11 +81,11 @@ class Worker:
     def _choice(self) -> list[str]:
         return list(self._tables.next_games(self._clock(), _CHOICE))
 
-    def _game(self, game: str) -> int:
+    def take_in(self, game: str, stop: Callable[[], bool] = lambda: False) -> int:
         """Take in letters of a game, if no other worker is at it; return how many."""
         with self._claimed(game) as mine:
             count = 0
-            while mine and count < _AT_A_TIME:
+            while mine and count < _AT_A_TIME and not stop():
                 letter = self._tables.next_letter(game, self._clock())
                 if letter is None or not self._letter(letter, game):
                     break
@@ -112,7 +118,7 @@ class Worker:
             if letter.tries >= _DEADLY and game not in {each.game for each in self._tables.stuck()}:
                 self._put_off(game, letter, "a letter has ended the worker that took it in, again and again")
             try:
-                handled = self._carry_out(letter)
+                handled = self._carry_out_as_it_stands(letter)
             except (PbemError, OSError) as wrong:
                 return self._put_off(game, letter, sentence(wrong))
             except Exception as wrong:  # a bug: its letter waits, and those of other games go on
@@ -134,6 +140,13 @@ class Worker:
         stuck = {each.game for each in self._tables.stuck()} if games else ()
         first = [self._tables.next_letter(each, self._clock()) for each in games if each not in stuck]
         return any(each is not None and each.id < letter.id for each in first)
+
+    def _carry_out_as_it_stands(self, letter: Waiting) -> Handled:
+        """Carry out a letter; again, if the game has moved on before the commit, as when this worker was asleep."""
+        for _ in range(_READ_AGAIN):
+            with suppress(Moved):
+                return self._carry_out(letter)
+        return self._carry_out(letter)
 
     def _carry_out(self, letter: Waiting) -> Handled:
         """Carry out a letter, and put the answers into the outbox."""
@@ -177,8 +190,16 @@ def main(file: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, stop)
     config = load(file)
-    tables = SqliteTables(config.tables_file)
+    tables = _opened(config, lambda: stopped)
+    if tables is None:
+        return
     worker = Worker(config, tables)
+    if config.database is not None:
+        from pbem.post.cluster import work
+
+        work(config.database, worker.take_in)
+        tables.close()
+        return
     os.set_blocking(sys.stdin.fileno(), False)
 
     def over() -> bool:
@@ -194,6 +215,19 @@ def main(file: Path) -> None:
         if not stopped and _rung(_LOOK) is None:
             break
     tables.close()
+
+
+def _opened(config: PostConfig, stop: Callable[[], bool]) -> Tables | None:
+    """Open the tables, as soon as they can be reached; None: the service has gone meanwhile."""
+    once = Once(say)
+    while not stop():
+        try:
+            return open_tables(config)
+        except OSError as wrong:
+            once.begins(f"no letter can be taken in: {sentence(wrong)}")
+        if _rung(_LOOK) is None:
+            break
+    return None
 
 
 def _rung(seconds: float) -> bool | None:

@@ -7,7 +7,7 @@ import pytest
 from pbem.crypto.seal import recipient_of
 from pbem.mail.command_lines import commands_in
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import welcome_letters
+from pbem.mail.welcome import welcome_letters
 from tests.mail.test_intake import read
 from tests.support.live import SECRETS, Folder, letter, quoted
 

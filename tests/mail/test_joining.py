@@ -21,8 +21,8 @@ from pbem.crypto.seal import new_identity, recipient_of, unseal
 from pbem.game import yaml as yamlio
 from pbem.mail.command_actions import MOST_OF_A_PHRASE
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import welcome_letters
 from pbem.mail.tasks import Handled
+from pbem.mail.welcome import welcome_letters
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.take_home import take_home
 from pbem.repo.git import GameRepo

@@ -18,9 +18,10 @@ from pbem.mail.correspondence import Correspondence, News, choose_news, correspo
 from pbem.mail.intake import take_in
 from pbem.mail.last_reported import SIDE_NOTE, note_reported, set_back
 from pbem.mail.outboxes import MaildirOutbox
-from pbem.mail.outgoing import MailSettings, welcome_letters
+from pbem.mail.outgoing import MailSettings
 from pbem.mail.report_letters import reports
 from pbem.mail.tasks import Handled
+from pbem.mail.welcome import welcome_letters
 from pbem.referee.ruling import set_default
 from tests.support.live import ADDRESSES, Folder, later, letter, pick, sheet
 from tests.support.walks import loaded

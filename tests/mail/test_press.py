@@ -22,9 +22,10 @@ from pbem.crypto.keys import Keys
 from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
 from pbem.mail.outboxes import MaildirOutbox
-from pbem.mail.outgoing import MailSettings, side_report, welcome_letters
+from pbem.mail.outgoing import MailSettings, side_report
 from pbem.mail.press import Addressed, addressed, press_in
 from pbem.mail.tasks import Handled
+from pbem.mail.welcome import welcome_letters
 from pbem.referee.open_game import CannotPlay
 from pbem.referee.talk import MOST
 from pbem.repo.layout import PRESS

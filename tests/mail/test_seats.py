@@ -18,9 +18,10 @@ from pbem.mail.bundles import _told_once, bundled
 from pbem.mail.correspondence import News, correspondence
 from pbem.mail.intake import take_in
 from pbem.mail.mailbox import read_letter, read_mailbox
-from pbem.mail.outgoing import Outgoing, report_of, welcome_letters
+from pbem.mail.outgoing import Outgoing, report_of
 from pbem.mail.report_letters import first_letters
 from pbem.mail.tasks import Handled
+from pbem.mail.welcome import welcome_letters
 from pbem.protocol import Decision, Side
 from pbem.referee.open_game import CannotPlay
 from pbem.referee.players import change_of

@@ -144,6 +144,22 @@ def test_password_in_the_file_is_refused_and_not_repeated() -> None:
     assert "hunter2" not in told
 
 
+@pytest.mark.parametrize("url", ["postgresql://pbem:hunter2@db/pbem", "postgresql://db/pbem?password=hunter2"])
+def test_password_of_the_database_is_refused_and_not_repeated(url: str) -> None:
+    (told,) = faults(f"{LEAST}database: {url}\n")
+    assert told.startswith("4:11: a password does not stand in this file; PostgreSQL looks for it in ~/.pgpass")
+    assert "hunter2" not in told
+
+
+def test_tables_lie_in_a_database_or_in_a_file() -> None:
+    assert read(f"{LEAST}database: postgresql://pbem@db/pbem\n").database == "postgresql://pbem@db/pbem"
+    assert read(LEAST).database is None
+    (told,) = faults(f"{LEAST}database: postgresql://db/pbem\ntables: t\n")
+    assert told == "5:1: the tables lie in the database or in a file; leave out one of the two"
+    (told,) = faults(f"{LEAST}database: mysql://db/pbem\n")
+    assert told.startswith("4:11: 'mysql://db/pbem' does not match")
+
+
 def test_all_faults_are_told_at_once() -> None:
     told = faults(WHOLE.replace("games: games", "gmaes: games").replace("workers: 3", "workers: many"))
     assert [each.partition(":")[0] for each in told] == ["1", "25"]

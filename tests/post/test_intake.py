@@ -11,8 +11,7 @@ import pytest
 
 from pbem.post.config import Limits
 from pbem.post.intake import SINCE, TOO_BIG, Sweep
-from pbem.post.sqlite_tables import SqliteTables
-from pbem.post.tables import NO_GAME
+from pbem.post.tables import NO_GAME, Tables
 from pbem.post.transport.base import Arrived, Unreachable
 from pbem.post.triage import Players
 from tests.support.boxes import Box
@@ -41,17 +40,17 @@ def box() -> Box:
 
 
 @pytest.fixture
-def tables(season: Season) -> SqliteTables:
+def tables(season: Season) -> Tables:
     return season.tables()
 
 
 @pytest.fixture
-def sweep(season: Season, box: Box, tables: SqliteTables) -> Sweep:
+def sweep(season: Season, box: Box, tables: Tables) -> Sweep:
     return sweep_of(season, box, tables)
 
 
 def sweep_of(
-    season: Season, box: Box, tables: SqliteTables, limits: Limits | None = None, clock: Callable[[], float] = time
+    season: Season, box: Box, tables: Tables, limits: Limits | None = None, clock: Callable[[], float] = time
 ) -> Sweep:
     players = Players(season.config.mail_settings(NOW))
     return Sweep(box, tables, players, limits or season.config.limits, season.said.append, clock)
@@ -66,7 +65,7 @@ def stranger(subject: str = "Dinner?") -> bytes:
 
 
 def test_letter_of_a_player_is_put_in_the_queue_of_its_game(
-    sweep: Sweep, box: Box, tables: SqliteTables, season: Season
+    sweep: Sweep, box: Box, tables: Tables, season: Season
 ) -> None:
     at = NOW - timedelta(seconds=20)
     box.put(status(season), at)
@@ -78,7 +77,7 @@ def test_letter_of_a_player_is_put_in_the_queue_of_its_game(
     assert sweep.look() == (0, 0)
 
 
-def test_letter_of_a_stranger_is_left_alone(sweep: Sweep, box: Box, tables: SqliteTables, season: Season) -> None:
+def test_letter_of_a_stranger_is_left_alone(sweep: Sweep, box: Box, tables: Tables, season: Season) -> None:
     box.put(stranger(), NOW)
     box.put(stranger("large") + b"x" * 3_000_000, NOW)
     assert sweep.look() == (0, 2)
@@ -97,9 +96,7 @@ def test_private_letter_of_a_player_stays_unread(sweep: Sweep, box: Box, season:
     assert box.marked == []
 
 
-def test_letter_of_fifty_megabytes_is_never_fetched(
-    sweep: Sweep, box: Box, tables: SqliteTables, season: Season
-) -> None:
+def test_letter_of_fifty_megabytes_is_never_fetched(sweep: Sweep, box: Box, tables: Tables, season: Season) -> None:
     box.put(status(season), NOW, size=50_000_000)
     assert sweep.look() == (1, 0)
     assert box.fetched == []
@@ -110,9 +107,7 @@ def test_letter_of_fifty_megabytes_is_never_fetched(
     assert b"STATUS" not in found.content
 
 
-def test_changed_uidvalidity_makes_no_letter_come_twice(
-    sweep: Sweep, box: Box, tables: SqliteTables, season: Season
-) -> None:
+def test_changed_uidvalidity_makes_no_letter_come_twice(sweep: Sweep, box: Box, tables: Tables, season: Season) -> None:
     box.put(status(season), NOW)
     box.put(stranger(), NOW)
     sweep.look()
@@ -121,9 +116,7 @@ def test_changed_uidvalidity_makes_no_letter_come_twice(
     assert tables.counts().waiting == 1
 
 
-def test_letter_is_marked_only_when_its_game_has_it(
-    sweep: Sweep, box: Box, tables: SqliteTables, season: Season
-) -> None:
+def test_letter_is_marked_only_when_its_game_has_it(sweep: Sweep, box: Box, tables: Tables, season: Season) -> None:
     box.put(status(season), NOW)
     sweep.look()
     assert sweep.mark() == 0
@@ -135,9 +128,7 @@ def test_letter_is_marked_only_when_its_game_has_it(
     assert sweep.mark() == 0
 
 
-def test_letter_is_marked_in_its_own_mailbox_alone(
-    sweep: Sweep, box: Box, tables: SqliteTables, season: Season
-) -> None:
+def test_letter_is_marked_in_its_own_mailbox_alone(sweep: Sweep, box: Box, tables: Tables, season: Season) -> None:
     box.put(status(season), NOW)
     sweep.look()
     found = tables.next_letter("punica", time())
@@ -148,9 +139,7 @@ def test_letter_is_marked_in_its_own_mailbox_alone(
     assert sweep.mark() == 1
 
 
-def test_letters_older_than_the_games_are_left_alone(
-    sweep: Sweep, box: Box, tables: SqliteTables, season: Season
-) -> None:
+def test_letters_older_than_the_games_are_left_alone(sweep: Sweep, box: Box, tables: Tables, season: Season) -> None:
     box.put(status(season), NOW - timedelta(days=400))
     box.put(status(season), NOW)
     assert sweep.look() == (1, 0)
@@ -175,7 +164,7 @@ def test_letter_that_is_gone_meanwhile_is_no_error(sweep: Sweep, box: Box, seaso
 
 
 def test_unreachable_mailbox_is_told_and_nothing_is_known(
-    sweep: Sweep, box: Box, tables: SqliteTables, season: Season
+    sweep: Sweep, box: Box, tables: Tables, season: Season
 ) -> None:
     box.put(status(season), NOW)
     box.wrong = "connection refused"
@@ -185,9 +174,7 @@ def test_unreachable_mailbox_is_told_and_nothing_is_known(
     assert sweep.look() == (1, 0)
 
 
-def test_mailbox_that_breaks_off_is_read_on_from_there(
-    sweep: Sweep, box: Box, tables: SqliteTables, season: Season
-) -> None:
+def test_mailbox_that_breaks_off_is_read_on_from_there(sweep: Sweep, box: Box, tables: Tables, season: Season) -> None:
     for _ in range(4):
         box.put(status(season), NOW)
     fetch, left = box.fetch, [3]
@@ -206,7 +193,7 @@ def test_mailbox_that_breaks_off_is_read_on_from_there(
     assert tables.counts().waiting == 4
 
 
-def test_sender_of_too_many_letters_waits_and_no_other(box: Box, tables: SqliteTables, season: Season) -> None:
+def test_sender_of_too_many_letters_waits_and_no_other(box: Box, tables: Tables, season: Season) -> None:
     for _ in range(4):
         box.put(status(season), NOW)
     box.put(status(season, "blue"), NOW)
@@ -220,7 +207,7 @@ def test_sender_of_too_many_letters_waits_and_no_other(box: Box, tables: SqliteT
     assert sum("come too fast" in line for line in season.said) == 1
 
 
-def test_game_with_too_many_letters_waits_and_no_other(box: Box, tables: SqliteTables, season: Season) -> None:
+def test_game_with_too_many_letters_waits_and_no_other(box: Box, tables: Tables, season: Season) -> None:
     season.create("zama")
     for side in ("red", "blue", "red"):
         box.put(status(season, side), NOW)
@@ -235,7 +222,7 @@ def test_game_with_too_many_letters_waits_and_no_other(box: Box, tables: SqliteT
     assert tables.next_letter("punica", time() + 3601) is not None
 
 
-def test_time_of_a_letter_is_never_in_the_future(sweep: Sweep, box: Box, tables: SqliteTables, season: Season) -> None:
+def test_time_of_a_letter_is_never_in_the_future(sweep: Sweep, box: Box, tables: Tables, season: Season) -> None:
     box.put(status(season), NOW + timedelta(days=300))
     sweep.look()
     found = tables.next_letter("punica", time())
@@ -244,7 +231,7 @@ def test_time_of_a_letter_is_never_in_the_future(sweep: Sweep, box: Box, tables:
 
 
 def test_many_letters_at_once_are_taken_in_parts_and_in_order(
-    sweep: Sweep, box: Box, tables: SqliteTables, season: Season
+    sweep: Sweep, box: Box, tables: Tables, season: Season
 ) -> None:
     for number in range(120):
         box.put(status(season) if number % 3 else stranger(f"letter {number}"), NOW + timedelta(seconds=number / 1000))

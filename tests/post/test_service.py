@@ -17,9 +17,10 @@ from typing import Any
 import pytest
 
 from pbem.post import service as service_module
+from pbem.post.duty import AnotherRuns, alone
 from pbem.post.health import BEAT, STOPPED, health
 from pbem.post.notify import notify
-from pbem.post.service import AnotherRuns, Post, Service, alone, once
+from pbem.post.service import Post, Service, once
 from pbem.post.unit import unit_file
 from tests.support.boxes import Box, Way
 from tests.support.seasons import Season, alive, children, until

@@ -1,26 +1,58 @@
-"""The tables of the post: order, what is known, what waits, limits, clocks that jump, and a disk that is full."""
+"""The tables of the post, in a file and in a database: order, what is known, limits, clocks that jump, a full disk."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
-from pbem.post.sqlite_tables import SqliteTables, TablesDamaged
-from pbem.post.tables import LONGEST, NO_GAME, NewLetter, ToSend, Urgency
+from pbem.post.sqlite_tables import SqliteTables
+from pbem.post.tables import LONGEST, NO_GAME, NewLetter, Tables, TablesDamaged, ToSend, Urgency
+from tests.support.postgres import Server
 
 NOON = 1_000_000.0
 
 
 @pytest.fixture
-def tables(tmp_path: Path) -> Iterator[SqliteTables]:
+def sqlite_tables(tmp_path: Path) -> Iterator[SqliteTables]:
     made = SqliteTables(tmp_path / "post.sqlite", lambda: NOON)
     yield made
     made.close()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def another(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Tables]]:
+    """Return what opens the same tables once more."""
+    opened: list[Tables] = []
+    url = ""
+    if request.param == "postgres":
+        server: Server = request.getfixturevalue("server")
+        url = server.database()
+
+    def open_tables() -> Tables:
+        opened.append(tables_at(url, tmp_path / "t.sqlite"))
+        return opened[-1]
+
+    yield open_tables
+    for each in opened:
+        each.close()
+
+
+def tables_at(url: str, file: Path) -> Tables:
+    if not url:
+        return SqliteTables(file, lambda: NOON)
+    from pbem.post.postgres_tables import PostgresTables
+
+    return PostgresTables(url, lambda: NOON)
+
+
+@pytest.fixture
+def tables(another: Callable[[], Tables]) -> Tables:
+    return another()
 
 
 def new(content: bytes, *games: str, sender: str = "ann@example.org") -> NewLetter:
@@ -31,7 +63,7 @@ def out(name: str, urgency: Urgency = Urgency.ANSWER, to: str = "ann@example.org
     return ToSend(name, to, name.encode(), urgency, thread, 0, NOON)
 
 
-def test_letters_of_a_game_come_in_order_of_arrival(tables: SqliteTables) -> None:
+def test_letters_of_a_game_come_in_order_of_arrival(tables: Tables) -> None:
     for at in range(5):
         assert tables.add("box", str(at), new(b"%d" % at, "punica"), {})
     for at in range(5):
@@ -43,7 +75,7 @@ def test_letters_of_a_game_come_in_order_of_arrival(tables: SqliteTables) -> Non
     assert tables.next_games(NOON, 9) == []
 
 
-def test_game_that_has_waited_longest_comes_first(tables: SqliteTables) -> None:
+def test_game_that_has_waited_longest_comes_first(tables: Tables) -> None:
     for at, game in enumerate(["zama", "cannae", "zama", "trebia"]):
         tables.add("box", str(at), new(b"%d" % at, game), {})
     assert tables.next_games(NOON, 9) == ["zama", "cannae", "trebia"]
@@ -54,7 +86,7 @@ def test_game_that_has_waited_longest_comes_first(tables: SqliteTables) -> None:
     assert tables.next_games(NOON, 1) == ["cannae"]
 
 
-def test_letter_of_the_same_bytes_is_one_letter(tables: SqliteTables) -> None:
+def test_letter_of_the_same_bytes_is_one_letter(tables: Tables) -> None:
     assert tables.add("box/7", "1", new(b"same", "punica"), {})
     assert not tables.add("box/8", "4", new(b"same", "punica"), {})
     assert tables.known("box/7", "1")
@@ -70,7 +102,7 @@ def test_letter_of_the_same_bytes_is_one_letter(tables: SqliteTables) -> None:
     assert tables.to_mark(lambda source: True) == [("box/8", "4")]
 
 
-def test_letter_for_two_games_is_done_after_both(tables: SqliteTables) -> None:
+def test_letter_for_two_games_is_done_after_both(tables: Tables) -> None:
     tables.add("box", "1", new(b"both", "punica", "zama"), {})
     found = tables.next_letter("punica", NOON)
     assert found is not None
@@ -85,13 +117,13 @@ def test_letter_for_two_games_is_done_after_both(tables: SqliteTables) -> None:
     assert tables.to_mark(lambda source: True) == [("box", "1")]
 
 
-def test_letter_about_no_game_stands_in_a_queue(tables: SqliteTables) -> None:
+def test_letter_about_no_game_stands_in_a_queue(tables: Tables) -> None:
     tables.add("box", "1", new(b"HELP"), {})
     assert tables.next_games(NOON, 9) == [NO_GAME]
     assert tables.next_letter(NO_GAME, NOON) is not None
 
 
-def test_what_is_not_ours_is_known_and_nothing_more(tables: SqliteTables) -> None:
+def test_what_is_not_ours_is_known_and_nothing_more(tables: Tables) -> None:
     assert not tables.known("box", "1")
     tables.passed("box", "1")
     assert tables.known("box", "1")
@@ -99,7 +131,7 @@ def test_what_is_not_ours_is_known_and_nothing_more(tables: SqliteTables) -> Non
     assert tables.counts().passed == 1
 
 
-def test_letter_that_is_not_due_lets_the_next_one_pass(tables: SqliteTables) -> None:
+def test_letter_that_is_not_due_lets_the_next_one_pass(tables: Tables) -> None:
     tables.add("box", "1", new(b"late", "punica"), {"punica": NOON + 60})
     assert tables.next_games(NOON, 9) == []
     tables.add("box", "2", new(b"now", "punica", sender="bob@example.org"), {})
@@ -112,7 +144,7 @@ def test_letter_that_is_not_due_lets_the_next_one_pass(tables: SqliteTables) -> 
     assert tables.next_games(NOON + 60, 9) == ["punica"]
 
 
-def test_slots_are_when_letters_came_or_are_due(tables: SqliteTables) -> None:
+def test_slots_are_when_letters_came_or_are_due(tables: Tables) -> None:
     tables.add("box", "1", new(b"1", "punica", "zama"), {"punica": NOON + 60, "zama": NOON + 60})
     tables.add("box", "2", new(b"2", "punica"), {})
     assert tables.last_slots("ann@example.org", 9) == [NOON + 60, NOON]
@@ -121,7 +153,7 @@ def test_slots_are_when_letters_came_or_are_due(tables: SqliteTables) -> None:
     assert tables.slots_between("zama", NOON - 1, NOON + 59) == []
 
 
-def test_postponed_game_waits_and_says_why(tables: SqliteTables) -> None:
+def test_postponed_game_waits_and_says_why(tables: Tables) -> None:
     tables.add("box", "1", new(b"1", "punica"), {})
     assert tables.postpone("punica", NOON + 60, "other rules")
     assert not tables.postpone("punica", NOON + 90, "other rules")
@@ -135,7 +167,7 @@ def test_postponed_game_waits_and_says_why(tables: SqliteTables) -> None:
 
 
 @pytest.mark.parametrize("jump", [-400 * 86400.0, 400 * 86400.0])
-def test_clock_that_jumps_leaves_nothing_waiting(tables: SqliteTables, jump: float) -> None:
+def test_clock_that_jumps_leaves_nothing_waiting(tables: Tables, jump: float) -> None:
     tables.add("box", "1", new(b"1", "punica"), {"punica": NOON + 60})
     tables.postpone("punica", NOON + 60, "busy")
     tables.put(out("a"))
@@ -145,19 +177,19 @@ def test_clock_that_jumps_leaves_nothing_waiting(tables: SqliteTables, jump: flo
     assert [each.name for each in tables.to_send(NOON + jump, 9)] == ["a"]
 
 
-def test_nothing_is_put_off_so_long_that_it_counts_as_past(tables: SqliteTables) -> None:
+def test_nothing_is_put_off_so_long_that_it_counts_as_past(tables: Tables) -> None:
     tables.add("box", "1", new(b"1", "punica"), {"punica": NOON + LONGEST})
     assert tables.next_games(NOON, 9) == []
 
 
-def test_asked_players_are_sent_to_first_then_in_order(tables: SqliteTables) -> None:
+def test_asked_players_are_sent_to_first_then_in_order(tables: Tables) -> None:
     for name, urgency in [("n", Urgency.NEWS), ("b", Urgency.ANSWER), ("c", Urgency.ASKED), ("d", Urgency.ASKED)]:
         assert tables.put(out(name, urgency))
     assert [each.name for each in tables.to_send(NOON, 9)] == ["c", "d", "b", "n"]
     assert [each.name for each in tables.to_send(NOON, 2)] == ["c", "d"]
 
 
-def test_letter_is_sent_once_whatever_is_put_again(tables: SqliteTables) -> None:
+def test_letter_is_sent_once_whatever_is_put_again(tables: Tables) -> None:
     assert tables.put(out("a"))
     assert not tables.put(out("a"))
     tables.sent("a", NOON)
@@ -167,7 +199,7 @@ def test_letter_is_sent_once_whatever_is_put_again(tables: SqliteTables) -> None
     assert tables.sent_between(NOON, NOON + 3600) == 0
 
 
-def test_letter_put_off_keeps_its_content_and_counts_tries(tables: SqliteTables) -> None:
+def test_letter_put_off_keeps_its_content_and_counts_tries(tables: Tables) -> None:
     tables.put(out("a"))
     tables.later("a", NOON + 60, "451 try again")
     assert tables.to_send(NOON + 59, 9) == []
@@ -178,7 +210,7 @@ def test_letter_put_off_keeps_its_content_and_counts_tries(tables: SqliteTables)
     assert tables.counts().refused == 1
 
 
-def test_bundled_news_are_one_letter(tables: SqliteTables) -> None:
+def test_bundled_news_are_one_letter(tables: Tables) -> None:
     for name in "abc":
         tables.put(out(name, Urgency.NEWS))
     tables.put(out("other", Urgency.NEWS, thread="zama"))
@@ -190,7 +222,7 @@ def test_bundled_news_are_one_letter(tables: SqliteTables) -> None:
     assert not tables.put(out("a", Urgency.NEWS))
 
 
-def test_letters_written_to_an_address_are_found(tables: SqliteTables) -> None:
+def test_letters_written_to_an_address_are_found(tables: Tables) -> None:
     tables.put(out("a"))
     tables.put(out("b", to="bob@example.org"))
     tables.sent("a", NOON)
@@ -198,7 +230,7 @@ def test_letters_written_to_an_address_are_found(tables: SqliteTables) -> None:
     assert tables.written_to("ann@example.org", NOON) == []
 
 
-def test_notes_are_kept_and_found_by_prefix(tables: SqliteTables) -> None:
+def test_notes_are_kept_and_found_by_prefix(tables: Tables) -> None:
     tables.note("seen imap", "well", NOON)
     tables.note("seen imap", "badly", NOON + 1)
     tables.note("other", "x", NOON)
@@ -208,7 +240,7 @@ def test_notes_are_kept_and_found_by_prefix(tables: SqliteTables) -> None:
     assert tables.noted("seen imap") is None
 
 
-def test_counts_tell_what_lies_there(tables: SqliteTables) -> None:
+def test_counts_tell_what_lies_there(tables: Tables) -> None:
     assert tables.counts() == (0, None, 0, 0, 0, 0)
     tables.add("box", "1", new(b"1", "punica"), {})
     tables.add("box", "2", new(b"2", "punica"), {})
@@ -219,7 +251,7 @@ def test_counts_tell_what_lies_there(tables: SqliteTables) -> None:
     assert tables.counts() == (1, NOON, 1, 0, 0, 1)
 
 
-def test_threads_lose_and_double_nothing(tables: SqliteTables) -> None:
+def test_threads_lose_and_double_nothing(tables: Tables) -> None:
     def put(start: int) -> None:
         for at in range(start, start + 25):
             tables.add("box", str(at), new(b"%d" % (at % 50), "punica"), {})
@@ -233,24 +265,23 @@ def test_threads_lose_and_double_nothing(tables: SqliteTables) -> None:
     assert all(tables.known("box", str(at)) for at in range(100))
 
 
-def test_tick_over_ten_thousand_idle_games_finds_nothing(tables: SqliteTables) -> None:
-    with sqlite3.connect(tables.file) as direct:
+def test_tick_over_ten_thousand_idle_games_finds_nothing(sqlite_tables: SqliteTables) -> None:
+    with sqlite3.connect(sqlite_tables.file) as direct:
         direct.executemany("INSERT INTO games (game) VALUES (?)", ((f"game-{at}",) for at in range(10_000)))
         rows = ((f"{at:064x}", f"game-{at % 10_000}") for at in range(20_000))
         direct.executemany("INSERT INTO letters (digest, sender, at, since) VALUES (?, ?, 0, 0)", rows)
     direct.close()
-    assert tables.next_games(NOON, 32) == []
-    assert tables.to_mark(lambda source: True) == []
-    assert tables.to_send(NOON, 8) == []
+    assert sqlite_tables.next_games(NOON, 32) == []
+    assert sqlite_tables.to_mark(lambda source: True) == []
+    assert sqlite_tables.to_send(NOON, 8) == []
 
 
-def test_second_process_finds_what_the_first_has_put(tables: SqliteTables) -> None:
+def test_second_process_finds_what_the_first_has_put(tables: Tables, another: Callable[[], Tables]) -> None:
     tables.add("box", "1", new(b"1", "punica"), {})
     tables.put(out("a"))
-    other = SqliteTables(tables.file)
+    other = another()
     assert other.next_games(NOON, 9) == ["punica"]
     assert [each.name for each in other.to_send(NOON, 9)] == ["a"]
-    other.close()
 
 
 def test_file_that_is_no_table_is_named(tmp_path: Path) -> None:
@@ -259,35 +290,35 @@ def test_file_that_is_no_table_is_named(tmp_path: Path) -> None:
         SqliteTables(tmp_path / "post.sqlite")
 
 
-def test_file_of_another_version_is_left_alone(tables: SqliteTables) -> None:
-    with sqlite3.connect(tables.file) as direct:
+def test_file_of_another_version_is_left_alone(sqlite_tables: SqliteTables) -> None:
+    with sqlite3.connect(sqlite_tables.file) as direct:
         direct.execute("PRAGMA user_version = 99")
     direct.close()
     with pytest.raises(TablesDamaged, match="another version"):
-        SqliteTables(tables.file)
+        SqliteTables(sqlite_tables.file)
 
 
-def test_full_disk_is_an_error_of_the_disk_and_loses_nothing(tables: SqliteTables) -> None:
-    tables.add("box", "1", new(b"1", "punica"), {})
-    (pages,) = tables._rows("PRAGMA page_count")[0]
-    tables._rows(f"PRAGMA max_page_count = {pages}")
+def test_full_disk_is_an_error_of_the_disk_and_loses_nothing(sqlite_tables: SqliteTables) -> None:
+    sqlite_tables.add("box", "1", new(b"1", "punica"), {})
+    (pages,) = sqlite_tables._rows("PRAGMA page_count")[0]
+    sqlite_tables._rows(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(OSError, match="full"):
-        tables.add("box", "2", new(b"x" * 100_000, "punica"), {})
-    assert not tables.known("box", "2")
-    tables._rows("PRAGMA max_page_count = 100000")
-    assert tables.add("box", "2", new(b"x" * 100_000, "punica"), {})
-    assert tables.counts().waiting == 2
+        sqlite_tables.add("box", "2", new(b"x" * 100_000, "punica"), {})
+    assert not sqlite_tables.known("box", "2")
+    sqlite_tables._rows("PRAGMA max_page_count = 100000")
+    assert sqlite_tables.add("box", "2", new(b"x" * 100_000, "punica"), {})
+    assert sqlite_tables.counts().waiting == 2
 
 
-def test_copy_is_whole_and_takes_letters_to_send_of_another(tables: SqliteTables, tmp_path: Path) -> None:
-    tables.add("box", "1", new(b"1", "punica"), {})
-    tables.put(out("a"))
-    tables.copy(tmp_path / "copy.sqlite")
-    tables.put(out("b"))
-    tables.sent("a", NOON)
+def test_copy_is_whole_and_takes_letters_to_send_of_another(sqlite_tables: SqliteTables, tmp_path: Path) -> None:
+    sqlite_tables.add("box", "1", new(b"1", "punica"), {})
+    sqlite_tables.put(out("a"))
+    sqlite_tables.copy(tmp_path / "copy.sqlite")
+    sqlite_tables.put(out("b"))
+    sqlite_tables.sent("a", NOON)
     copied = SqliteTables(tmp_path / "copy.sqlite")
     assert [each.name for each in copied.to_send(NOON, 9)] == ["a"]
-    copied.add_letters_to_send_of(tables.file)
+    copied.add_letters_to_send_of(sqlite_tables.file)
     assert [each.name for each in copied.to_send(NOON, 9)] == ["b"]
     assert not copied.put(out("a"))
     assert copied.next_games(NOON, 9) == ["punica"]

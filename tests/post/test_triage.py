@@ -8,8 +8,9 @@ import pytest
 
 from pbem.mail.inbox import open_letter
 from pbem.mail.mime import LARGEST
-from pbem.mail.outgoing import help_letter, side_report, welcome_letter
+from pbem.mail.outgoing import help_letter, side_report
 from pbem.mail.report_letters import first_letters
+from pbem.mail.welcome import welcome_letter
 from pbem.post.triage import Bounce, Look, NotOurs, Ours, Players, Robot, TooBig, has_sheet, judge
 from tests.support.live import Folder
 from tests.support.posted import bury, form_of, players, report_id, token_of, written

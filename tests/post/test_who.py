@@ -10,9 +10,9 @@ import pytest
 
 from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import welcome_letter
 from pbem.mail.tasks import Handled
 from pbem.mail.token import acquaintance
+from pbem.mail.welcome import welcome_letter
 from pbem.post.config import WhoConfig
 from pbem.post.who import LetterDoor
 from tests.support.live import OTHERS, SIDES, Folder, order, sheet

@@ -20,8 +20,9 @@ from time import monotonic, sleep
 from pbem.crypto.keys import Secrets
 from pbem.mail.maildir import read_maildir
 from pbem.post.config import PostConfig, load
+from pbem.post.open_tables import open_tables
 from pbem.post.service import Post
-from pbem.post.sqlite_tables import SqliteTables
+from pbem.post.tables import Tables
 from pbem.post.transport.ways import sender, sources
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
@@ -44,7 +45,7 @@ who:
 send: {{per_hour: {rate}, per_day: {rate}}}
 limits: {{sender_per_hour: {limit}, game_per_hour: {limit}}}
 workers: {workers}
-"""
+{more}"""
 
 
 @dataclass
@@ -56,6 +57,8 @@ class Season:
     rate: int = 100_000
     limit: int = 100_000
     workers: int = 2
+    more: str = ""
+    """More lines of the config."""
     count: int = 0
     said: list[str] = field(default_factory=list)
 
@@ -63,7 +66,13 @@ class Season:
         for name in ("games", "in/new", "in/cur", "in/tmp"):
             (self.path / name).mkdir(parents=True, exist_ok=True)
         rules = ", ".join(str(Path(each).absolute()) for each in FOLDERS)
-        words = {"proofs": self.proofs, "rate": self.rate, "limit": self.limit, "workers": self.workers}
+        words = {
+            "proofs": self.proofs,
+            "rate": self.rate,
+            "limit": self.limit,
+            "workers": self.workers,
+            "more": self.more,
+        }
         self.file.write_text(CONFIG.format(rules=rules, **words))
 
     @property
@@ -81,7 +90,7 @@ class Season:
     def post(self, **changes: object) -> Post:
         """Return the parts of the post, whose log goes to `said`."""
         config = replace(self.config, **changes)  # type: ignore[arg-type]
-        tables = SqliteTables(config.tables_file)
+        tables = open_tables(config)
         return Post(config, tables, list(sources(config)), sender(config), self.said.append)
 
     # ---- games
@@ -152,8 +161,8 @@ class Season:
     def log(self) -> str:
         return (self.path / "log").read_text("utf-8")
 
-    def tables(self) -> SqliteTables:
-        return SqliteTables(self.config.tables_file)
+    def tables(self) -> Tables:
+        return open_tables(self.config)
 
 
 def address(name: str, side: Side) -> str:

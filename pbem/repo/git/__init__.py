@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -43,6 +42,7 @@ from pbem.repo.git.formats import (
 from pbem.repo.git.gamelock import LOCK, Busy, GameLock
 from pbem.repo.git.objects import Objects, StoreError, TooLarge
 from pbem.repo.git.paths import BadPath, Changes, nested, numbered, parts
+from pbem.repo.git.reflock import Moved, RefLock
 from pbem.repo.git.sizes import require_small
 
 __all__ = ["BadPath", "Busy", "GameExists", "GameRepo", "Logged", "Moved", "NoSuchGame", "StoreError", "numbered"]
@@ -52,8 +52,6 @@ PATIENCE: Final = 10.0
 """Seconds to wait for a lock."""
 TIDY_EVERY: Final = 128
 """The number of commits between two repacks, which take about 100 ms and are made when the lock is released."""
-_STALE: Final = 3600.0
-"""Age in seconds after which a ref lock counts as abandoned: git holds one for milliseconds."""
 
 _OID: Final = pattern(r"[0-9a-f]{40}")
 _EMPTY: Final = tree_object({}).oid
@@ -65,10 +63,6 @@ class NoSuchGame(StoreError):
 
 class GameExists(StoreError):
     """A new game would overwrite another."""
-
-
-class Moved(StoreError):
-    """The game has changed since it was read, so the commit would be based on an old position."""
 
 
 class Logged(NamedTuple):
@@ -96,10 +90,10 @@ class GameRepo:
         self.path = path.absolute()
         self._objects = Objects(self.path)
         self._ref = self.path / REF
-        self._ref_lock = self.path / f"{REF}.lock"
         self._packs = self.path / "objects" / "pack"
-        self._drafts = self._packs / "tmp_pbem_pack", self._packs / "tmp_pbem_idx"
-        self._lock = GameLock(self.path / LOCK, path.stem, self._clear_ref_lock)
+        self._drafts = self._packs / "tmp_pbem_pack", self._packs / "tmp_pbem_idx", self._ref.with_name("main.new.lock")
+        self._ref_lock = RefLock(self._ref, self.path / LOCK, self._drafts)
+        self._lock = GameLock(self.path / LOCK, path.stem, self._ref_lock.recover)
         self._depth = 0
         self._in_transaction = False
         self._due = False
@@ -332,41 +326,21 @@ class GameRepo:
     def _publish(self, made: Mapping[bytes, GitObject], old: bytes | None, new: bytes) -> None:
         """Write objects, and then the ref that needs them. Draft names are fixed: those of a dead writer are reused."""
         packed = pack_objects(list(made.values()))
-        pack, index = self._drafts
-        self._take_ref_lock()
+        pack, index, ref = self._drafts
+        self._ref_lock.take(PATIENCE / 10)
         try:
             if self._read_ref() != old:
                 raise Moved(f"{self.path.stem} has moved on since it was read; nothing was committed. Read it again.")
-            write({pack: packed.pack, index: packed.index, self._ref_lock: f"{new.hex()}\n".encode()})
+            write({pack: packed.pack, index: packed.index, ref: f"{new.hex()}\n".encode()})
+            self._ref_lock.require()
             os.rename(pack, self._packs / f"{packed.name}.pack")
             os.rename(index, self._packs / f"{packed.name}.idx")  # makes git see the pack
             sync_folder(self._packs)
-            os.rename(self._ref_lock, self._ref)
-        except BaseException:
-            self._clear_ref_lock()
-            raise
+            self._ref_lock.require()
+            os.rename(ref, self._ref)
+        finally:
+            self._ref_lock.release()
         sync_folder(self._ref.parent)
-
-    def _take_ref_lock(self) -> None:
-        """Take git's lock on the ref, which another git program may hold for a moment."""
-        until = time.monotonic() + PATIENCE / 10
-        while True:
-            try:
-                return os.close(os.open(self._ref_lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
-            except FileExistsError:
-                with suppress(FileNotFoundError):
-                    if time.time() - self._ref_lock.stat().st_mtime > _STALE:
-                        self._clear_ref_lock()
-                if time.monotonic() > until:
-                    raise Busy(
-                        f"another git program holds {self._ref_lock}; nothing was committed. "
-                        f"If none is running, delete that file."
-                    ) from None
-                time.sleep(0.02)
-
-    def _clear_ref_lock(self) -> None:
-        with suppress(FileNotFoundError):
-            os.unlink(self._ref_lock)
 
     @contextmanager
     def _held(self, timeout: float) -> Iterator[None]:
