@@ -19,6 +19,8 @@ from tests.support.postgres import Server
 from tests.support.seasons import Season, until
 from tests.support.walks import FOLDERS
 
+pytestmark = pytest.mark.real
+
 ROOT = Path(__file__).parent.parent.parent
 GAMES = ("punica", "zama", "cannae")
 ON_DUTY = "this service reads the mailboxes and sends"

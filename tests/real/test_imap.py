@@ -244,6 +244,7 @@ def lines_of_a_session(host: MailHost) -> int:
         return soon(lambda: proxy.lines)
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(("trick", "every"), [("cut", 1), ("stall", 11), ("delay", 11)])
 def test_break_after_any_line_loses_and_doubles_nothing(host: MailHost, trick: Trick, every: int) -> None:
     """Stalls and delays cost seconds each, so they are played after every eleventh line only."""

@@ -84,5 +84,5 @@ def test_letter_that_cannot_be_taken_in_waits_at_the_server(host: MailHost, fold
     soon(lambda: "status=deferred" in host.log.rpartition("pipe+later@pbem.test")[2], 60)
     assert answers(folder) == []
     (folder / "away").rename(folder / "keys")
-    soon(lambda: answers(folder), 60)
+    soon(lambda: "status=sent" in host.log.rpartition("pipe+later@pbem.test")[2], 60)
     assert len(answers(folder)) == 1

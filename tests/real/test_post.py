@@ -23,6 +23,8 @@ from tests.real.proxy import Proxy
 from tests.real.season import GAME, Season, text_of
 from tests.support.live import Folder, pick, sheet
 
+pytestmark = pytest.mark.real
+
 ADDRESSES = {"red": "ann@pbem.test", "blue": "bob@pbem.test"}
 FULL = {**ADDRESSES, "blue": "full@pbem.test"}
 

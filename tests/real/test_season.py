@@ -21,6 +21,8 @@ from tests.real.season import GAME, Season, key_in
 from tests.real.test_setup import master
 from tests.support.live import sheet
 
+pytestmark = pytest.mark.real
+
 USERS = {"rome": "ann", "carthage": "bob"}
 
 

@@ -125,6 +125,7 @@ def lines_of_a_session(host: MailHost) -> int:
         return soon(lambda: proxy.lines)
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(("trick", "every"), [("cut", 1), ("stall", 7), ("delay", 7)])
 def test_break_after_any_line_loses_no_letter(host: MailHost, trick: Trick, every: int) -> None:
     """At least once, with the same Message-ID; twice only where the break hid the answer to the whole letter."""
