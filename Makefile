@@ -50,7 +50,7 @@ test: $(LINKED) ## run the tests
 
 real: $(LINKED) ## install real mail servers and programs (Debian, as root), and run the tests that drive them
 	@tests/real/install
-	@$(PYTEST) -n $(JOBS) --dist worksteal -m "not soak" tests/real tests/post/test_tables.py tests/post/test_cluster.py
+	@$(PYTEST) -n $(JOBS) --dist worksteal -m "not soak" tests/real tests/post
 
 fix: $(LINKED) ## format the code and repair what ruff can repair
 	@$(BIN)/ruff check --fix-only --quiet .

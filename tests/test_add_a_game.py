@@ -91,6 +91,7 @@ def test_commands_of_the_page_work(built: Path) -> None:
     assert "- lay: {card:" in run(built, "pbem form first --side red", PBEM_RULES=str(built / "rules")).stdout
 
 
+@pytest.mark.soak
 def test_properties_of_every_game_hold_for_the_page(built: Path) -> None:
     """The leak tests and the other generic properties, run as the page says."""
     _, _, _, *words = shlex.split(COMMANDS[1])

@@ -333,6 +333,7 @@ def told(path: Path) -> dict[str, int]:
     return dict(found)
 
 
+@pytest.mark.soak
 def test_a_crash_loses_no_talk_and_passes_none_on_twice(tmp_path: Path) -> None:
     """Wherever the process dies, the letter is taken in again, and afterwards all is as if it had not died."""
     begun = Folder(tmp_path / "begun")

@@ -74,6 +74,7 @@ def nothing_waits(season: Season) -> bool:
     return counts.waiting == counts.to_send == 0
 
 
+@pytest.mark.real
 def test_service_outlives_its_worker_and_its_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, services: list[Popen[str]], server: Server
 ) -> None:
@@ -98,6 +99,7 @@ def test_service_outlives_its_worker_and_its_database(
         assert len(set(season.ids())) == len(season.ids())
 
 
+@pytest.mark.real
 def test_second_service_works_along_and_takes_over_the_duty(season: Season, services: list[Popen[str]]) -> None:
     on_duty = "this service reads the mailboxes and sends"
     services.append(season.start())
@@ -121,6 +123,7 @@ def test_second_service_works_along_and_takes_over_the_duty(season: Season, serv
     assert len(set(season.ids())) == len(season.ids())
 
 
+@pytest.mark.real
 def test_once_is_refused_while_another_service_is_on_duty(season: Season) -> None:
     from pbem.post.cluster import ClusterDuty
     from pbem.post.duty import AnotherRuns

@@ -64,6 +64,7 @@ def goes_on(season: Season) -> None:
     until(lambda: all(now > then for now, then in zip(adjudications(season), before, strict=True)), 120)
 
 
+@pytest.mark.real
 def test_service_outlives_its_workers_and_its_own_death(season: Season, running: Popen[str]) -> None:
     goes_on(season)
     killed = children(running.pid)
@@ -95,6 +96,7 @@ def test_service_outlives_its_workers_and_its_own_death(season: Season, running:
     assert list((season.path / "in" / "new").iterdir()) == []
 
 
+@pytest.mark.real
 def test_second_service_refuses_and_names_the_first(season: Season, running: Popen[str]) -> None:
     for words in ([], ["--once"]):
         second = season.start(*words)
@@ -111,6 +113,7 @@ def test_lock_is_free_when_its_holder_is_gone(season: Season) -> None:
         pass
 
 
+@pytest.mark.real
 def test_systemd_is_told_of_start_and_stop(season: Season, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as channel:
         channel.bind("\0pbem-test-of-the-service")
@@ -223,6 +226,7 @@ def test_once_tells_what_it_could_not_reach_and_does_the_rest(season: Season) ->
     assert len(way.given) == 1
 
 
+@pytest.mark.real
 def test_service_stops_within_seconds(season: Season, running: Popen[str]) -> None:
     started = monotonic()
     running.terminate()

@@ -28,6 +28,7 @@ def test_ruling(game: str, case: Case) -> None:
     assert verdict.passed, "\n" + "\n".join([*verdict.differences, "what happened:", *verdict.report])
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("game", GAMES)
 def test_no_case_would_pass_without_its_orders(game: str) -> None:
     """What a case expects comes of its orders; an only answer, which the engine gives by itself, may be written out."""
