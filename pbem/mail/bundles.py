@@ -171,7 +171,7 @@ def _subject(subjects: Sequence[str]) -> str:
     """
     words = [each.split(" ") for each in dict.fromkeys(subjects)]
     begin = _alike(words, "?")
-    if any("?" in word for each in words for word in each):  # a question stays whole: what is before a colon is shared
+    if any("?" in word for each in words for word in each):  # a question stays whole, up to its colon
         begin = max([at for at, word in enumerate(words[0][:begin], 1) if word.endswith(":")], default=0)
     ends = [each[begin:] for each in words]
     end = _alike([each[::-1] for each in ends], "?")

@@ -24,9 +24,9 @@ from pbem.mail.address import MESSAGE_ID, mailbox
 from pbem.render.receipt import NAME as RECEIPT
 
 POSITION: Final = "position.txt"
-"""The attachment that describes the position in words."""
+"""The name of the attachment with the position as text."""
 POSITION_DATA: Final = "position.json"
-"""The attachment with the position as data."""
+"""The name of the attachment with the position as data."""
 _ON_THE_WIRE: Final = compat32.clone(linesep="\r\n")
 """The old policy: the newer one encodes message ids longer than a line, which breaks threads."""
 _ON_ONE_LINE: Final = _ON_THE_WIRE.clone(max_line_length=900)
@@ -48,7 +48,7 @@ class Attachments:
     sheet: str | None = None
     """The form, as orders.yaml."""
     standing: str | None = None
-    """The position in words, as position.txt."""
+    """The position as text, as position.txt."""
     position: str | None = None
     """The position as the reader may know it, as position.json."""
     own_sheet: tuple[str, bytes] | None = None

@@ -18,8 +18,10 @@ from typing import Final
 
 import pytest
 
+from pbem.audit.derive import Derivation
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
+from pbem.crypto.seal import CannotOpen
 from tests.support.grammar import COMMITS, Forged, finish, play
 from tests.support.live import Folder, git
 from tests.support.soak import scaled
@@ -101,6 +103,20 @@ def test_every_commit_of_an_honest_game_is_made_again(folder: Folder) -> None:
     commits = git(path, "rev-list", "--count", "main")
     (derived,) = (each.text for each in verdict.findings.checked if each.subject == "derived")
     assert derived == f"{int(commits) - 1} commits made again from what was handed in"
+
+
+def test_what_nobody_can_open_excuses_no_commit(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A commit whose making wants a file that is never opened is blamed, not taken as it stands."""
+    game, _ = play(folder, "toy", target=10_000, seed=0)
+    path = folder.repo(game.name)
+    with game:
+        finish(game)
+
+    def closed(*_: object) -> None:
+        raise CannotOpen("the addresses of the players")
+
+    monkeypatch.setattr(Derivation, "_make", closed)
+    assert "it cannot be derived: " in str(verify(path, folders=FOLDERS).findings.sorted)
 
 
 def main(most: int) -> None:
