@@ -300,4 +300,4 @@ def _late(terms: Terms, clocks: Clocks, fact: Late) -> None:
         clock.called, clock.extended = at, None
         clock.late += 1
         if terms.pace is not None:
-            clock.bank = max(clock.bank, min(terms.pace.bonus, terms.pace.most)) or _DAY
+            clock.bank = max(clock.bank, terms.pace.bonus) or _DAY

@@ -19,7 +19,6 @@ from pbem.referee.clock.calendar import Span, read_instant, written
 from pbem.referee.clock.terms import Terms, as_text, duration
 
 _NOTHING: Final = timedelta(0)
-_DAY: Final = timedelta(days=1)
 _EVER: Final = timedelta(days=100_000)
 
 
@@ -39,6 +38,10 @@ class SideClock:
     """When that was."""
     since: datetime | None = None
     """When the letter that asks was handed over, from which its time counts; None: not yet."""
+    answered: datetime | None = None
+    """When the letter with its answer came; None: the game waits for it."""
+    earns: bool = False
+    """Whether that answer earns the bonus."""
     called: datetime | None = None
     """The deadline by which it was last called late on this question; None: it is not late."""
     extended: datetime | None = None
@@ -53,7 +56,7 @@ class SideClock:
     @property
     def runs(self) -> bool:
         """Whether its time is being counted, quiet time and stops apart."""
-        return self.since is not None and self.bounced is None
+        return self.since is not None and self.answered is None and self.bounced is None
 
 
 @dataclass(slots=True)
@@ -111,7 +114,7 @@ def deadline(terms: Terms, clocks: Clocks, side: Side) -> datetime | None:
     An answer whose letter came at that very second is in time.
     """
     clock = clocks.sides[side]
-    if clock.since is None or clock.bounced is not None:
+    if clock.since is None or not clock.runs:
         return None
     stops = stops_of(clocks, side)
     found = []
@@ -164,17 +167,30 @@ def ask(clocks: Clocks, sides: Iterable[Side], adjudication: int, at: datetime, 
     clocks.time = max(clocks.time, at)
 
 
-def stop(terms: Terms, clocks: Clocks, side: Side, at: datetime, *, earned: bool) -> None:
-    """Stop a side's clock: its question has an answer, or is gone. `earned`: it gets the bonus, unless it was late."""
+def answer(clocks: Clocks, side: Side, at: datetime, *, earns: bool) -> None:
+    """Stop a side's clock, because a letter that came at `at` answers its question. A later letter may replace it."""
     clock = clocks.sides[side]
+    clock.answered, clock.earns = at, earns
+    clocks.time = max(clocks.time, at)
+
+
+def take_back(clocks: Clocks, side: Side, at: datetime) -> None:
+    """Let a side's clock run on, because its answer was withdrawn: all the time since it was asked counts."""
+    clock = clocks.sides[side]
+    clock.answered, clock.earns, clock.held = None, False, None
+    clocks.time = max(clocks.time, at)
+
+
+def close(terms: Terms, clocks: Clocks, side: Side, at: datetime) -> None:
+    """Close the question to a side: it is charged with its time, and gets the bonus if its answer earns it."""
+    clock, pace = clocks.sides[side], terms.pace
     settle(terms, clocks, side, at)
-    pace = terms.pace
     if pace is not None and clock.called is not None:
-        clock.bank = max(clock.bank, min(pace.bonus, pace.most))
-    elif pace is not None and earned:
+        clock.bank = max(clock.bank, pace.bonus)
+    elif pace is not None and clock.earns:
         clock.bank = max(clock.bank, min(clock.bank + pace.bonus, pace.most))
-    clock.asked, clock.opened, clock.since = 0, None, None
-    clock.called, clock.extended, clock.bounced = None, None, None
+    clock.asked, clock.opened, clock.since, clock.answered, clock.earns = 0, None, None, None, False
+    clock.called, clock.extended, clock.bounced, clock.held = None, None, None, None
     clocks.time = max(clocks.time, at)
 
 
@@ -194,7 +210,7 @@ def _running(terms: Terms, clocks: Clocks, side: Side, at: datetime) -> timedelt
     clock = clocks.sides[side]
     if clock.since is None:
         return _NOTHING
-    until = at if clock.bounced is None else min(at, clock.bounced)
+    until = min(each for each in (at, clock.bounced, clock.answered) if each is not None)
     return calendar.counted(terms, clock.since, until, stops_of(clocks, side))
 
 
@@ -208,7 +224,7 @@ def _put_off(at: datetime, stops: list[Span], downs: list[Span]) -> datetime:
 # ---- on record
 
 
-_INSTANTS: Final = ("opened", "since", "called", "extended", "bounced", "held")
+_INSTANTS: Final = ("opened", "since", "answered", "called", "extended", "bounced", "held")
 
 
 def _written(clock: SideClock) -> dict[str, Any]:
@@ -218,6 +234,7 @@ def _written(clock: SideClock) -> dict[str, Any]:
         **({"late": clock.late} if clock.late else {}),
         **({"asked": clock.asked} if clock.asked else {}),
         **{word: written(at) for word in _INSTANTS if (at := getattr(clock, word)) is not None},
+        **({"earns": True} if clock.earns else {}),
         **({"away": [_interval(span) for span in clock.away]} if clock.away else {}),
     }
 
@@ -229,6 +246,7 @@ def _read(said: Record) -> SideClock:
         int(said.get("late", 0)),
         int(said.get("asked", 0)),
         **{word: read_instant(said[word]) for word in _INSTANTS if word in said},
+        earns=bool(said.get("earns", False)),
         away=[_span(text) for text in said.get("away", ())],
     )
 
