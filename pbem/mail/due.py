@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from pbem.mail.bundles import bundled
-from pbem.mail.handed_over import note_handed_over
 from pbem.mail.last_reported import CLOSED, note_reported, reported
 from pbem.mail.outgoing import MailSettings, Outgoing
 from pbem.mail.report_letters import closing_letters, daily_news, news_due, reports
@@ -50,7 +49,6 @@ def go_on(name: str, until: datetime, settings: MailSettings) -> GoneOn:
     No letter for the game waits that came before. What an earlier command still owes the players is told them, too.
     """
     with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
-        note_handed_over(game, settings.outbox, settings.now)
         pay_debts(game, settings)
         done = carry_out_due(game, until, settings)
         return GoneOn(done.log, noted_due(game, settings))
@@ -105,7 +103,6 @@ def _put(game: Adjudicator, letters: Iterable[Outgoing], settings: MailSettings)
         note_reported(game.path, game.adjudication)
         if (closed := game.closed) is not None:
             note_reported(game.path, closed.round, CLOSED)
-        note_handed_over(game, settings.outbox, settings.now)
     return whole
 
 

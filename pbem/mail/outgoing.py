@@ -103,7 +103,7 @@ class Outgoing:
         if self.file is None:
             self.file = outbox.put(self.name, self.to, self.content)
             for sent in self.sent:
-                note_sent(replace(sent, file=self.file))
+                note_sent(sent)
         return self.file
 
 

@@ -259,10 +259,6 @@ class SqliteTables(Tables):
                 (game, when, tip),
             )
 
-    def look_again(self, game: str) -> None:
-        with self._write() as connection:
-            connection.execute("UPDATE games SET falls = 0 WHERE game = ?", (game,))
-
     def tips(self) -> Mapping[str, str]:
         return dict(self._rows("SELECT game, tip FROM games WHERE tip <> ''"))
 
@@ -325,10 +321,6 @@ class SqliteTables(Tables):
             connection.execute(
                 "UPDATE outbox SET due = ?, reason = ?, tries = tries + 1 WHERE name = ?", (until, reason, name)
             )
-
-    def sent_at(self, name: str) -> float | None:
-        rows = self._rows("SELECT ended FROM outbox WHERE name = ? AND state = 'sent'", name)
-        return float(rows[0][0]) if rows else None
 
     def written_to(self, address: str, since: float) -> Sequence[str]:
         rows = self._rows("SELECT name FROM outbox WHERE recipient = ? AND since > ?", address, since)

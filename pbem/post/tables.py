@@ -215,10 +215,6 @@ class Tables(ABC):
         """Note when something falls due next in a game by itself (None: nothing does), as of a commit, its `tip`."""
 
     @abstractmethod
-    def look_again(self, game: str) -> None:
-        """Let a game be looked at soon, if it was before: something may have changed that it is to note."""
-
-    @abstractmethod
     def tips(self) -> Mapping[str, str]:
         """Return the commits as of which it was noted what falls due in each game."""
 
@@ -260,10 +256,6 @@ class Tables(ABC):
     @abstractmethod
     def sent(self, name: str, now: float) -> None:
         """Note that a letter was accepted by a server. Its content is kept no longer."""
-
-    @abstractmethod
-    def sent_at(self, name: str) -> float | None:
-        """Return when a letter was accepted by a server; None: it was not."""
 
     @abstractmethod
     def later(self, name: str, until: float, reason: str) -> None:
