@@ -1,13 +1,15 @@
-"""What falls due in a game by itself: news that is told once a day.
+"""What falls due in a game by itself: the end of a hold, a deadline, news that is told once a day.
 
 Nothing waits here and there are no timers: whoever looks at a game has done in order what has fallen due meanwhile,
-each thing as of the time at which it was due. A letter that came before that, or in the same second, goes first.
+each thing as of the time at which it was due. A letter goes before a hold or a deadline that ends in the same second:
+these fall due in the second after it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
+from functools import partial
 from typing import Final, NamedTuple
 
 from pbem.mail.bundles import bundled
@@ -16,6 +18,9 @@ from pbem.mail.outgoing import MailSettings, Outgoing
 from pbem.mail.report_letters import closing_letters, daily_news, news_due, reports
 from pbem.mail.tasks import NextDue
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.clock.decide import late_from
+from pbem.referee.hold import hold_ends
+from pbem.referee.timekeeping import catch_up
 
 _MOST: Final = 1000
 """So many things fall due at most before a game is looked at again."""
@@ -58,7 +63,7 @@ def due_in(game: Adjudicator, settings: MailSettings) -> Due | None:
     """Return what falls due next in a game; None: nothing does before something comes from outside."""
     if not game.begun or game.result is not None:
         return None
-    return min(_news(game, settings), default=None, key=_when)
+    return min([*_clock(game, settings), *_news(game, settings)], default=None, key=_when)
 
 
 def noted_due(game: Adjudicator, settings: MailSettings) -> NextDue:
@@ -67,15 +72,12 @@ def noted_due(game: Adjudicator, settings: MailSettings) -> NextDue:
     return NextDue(None if due is None else due.when, game.ledger.head)
 
 
-def carry_out_due(game: Adjudicator, until: datetime, settings: MailSettings, *, before: bool = False) -> DueDone:
-    """Carry out what has fallen due in a game until a time, in order; with `before`, not what is due at that time.
-
-    The game's lock is held.
-    """
+def carry_out_due(game: Adjudicator, until: datetime, settings: MailSettings) -> DueDone:
+    """Carry out what has fallen due in a game until a time, in order. The game's lock is held."""
     done = DueDone([], [])
     for _ in range(_MOST):
         due = due_in(game, settings)
-        if due is None or due.when > until or (before and due.when == until):
+        if due is None or due.when > until:
             break
         game.carry_out_letter_of(due.when, settings.now)
         done.letters.extend(_put(game, due.carry_out(), settings))
@@ -110,10 +112,27 @@ def _when(due: Due) -> datetime:
     return due.when
 
 
+def _clock(game: Adjudicator, settings: MailSettings) -> Iterator[Due]:
+    if (when := hold_ends(game, game.ready)) is not None:
+        yield Due(when, "a hold is over", lambda: _played_on(game, game.adjudicate, settings))
+    terms, clocks = game.clock.terms, game.clock.read()
+    if terms is not None and clocks is not None and (when := late_from(terms, clocks)) is not None:
+        yield Due(when, "a deadline has passed", lambda: _played_on(game, partial(catch_up, game), settings))
+
+
 def _news(game: Adjudicator, settings: MailSettings) -> Iterator[Due]:
     times = [when for side in game.rules.sides if (when := news_due(game, side)) is not None]
     if times:
         yield Due(min(times), "the news of the day", lambda: daily_news(game, min(times), settings))
+
+
+def _played_on(game: Adjudicator, play_on: Callable[[], object], settings: MailSettings) -> Iterator[Outgoing]:
+    """Play a game on, and yield the letters that tell of it, with what an earlier command still owes."""
+    before = game.adjudication
+    with game.transaction():
+        play_on()
+    known = reported(game.path)
+    yield from _told(game, before if known is None else known, settings)
 
 
 def _told(game: Adjudicator, since: int, settings: MailSettings) -> Iterator[Outgoing]:

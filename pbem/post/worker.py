@@ -129,12 +129,12 @@ class Worker:
         """Return until when games can go on by themselves; None: that is not known.
 
         It is when the mailboxes were last looked through, but before the first letter that waits; the letter `besides`
-        is left out. Between a letter and what falls due in the same second the letter goes first.
+        is left out.
         """
         if not (looked := self._tables.looked()):
             return None
         first = [at for game in games if (at := self._tables.first_waiting(game, besides)) is not None]
-        return datetime.fromtimestamp(min([floor(looked), *(floor(at) - 1 for at in first)]), UTC)
+        return datetime.fromtimestamp(min([floor(looked), *map(floor, first)]), UTC)
 
     def _note_due(self, game: str, due: NextDue) -> None:
         self._tables.falls_due(game, None if due.when is None else due.when.timestamp(), due.tip)

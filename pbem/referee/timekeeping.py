@@ -188,7 +188,9 @@ def pause(game: Adjudicator, until: datetime | None, reason: str, *, request: in
         terms, clocks = require_clock(game)
         require_consent_of_others(game, terms, request)
         at = time_of(game, clocks)
-        return put_fact(game, Paused(at, at + terms.pause if until is None else whole(until), reason_of(reason), request))
+        return put_fact(
+            game, Paused(at, at + terms.pause if until is None else whole(until), reason_of(reason), request)
+        )
 
 
 def resume(game: Adjudicator, reason: str) -> Clocks:
