@@ -7,20 +7,23 @@ these fall due in the second after it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from pbem.mail.bundles import bundled
+from pbem.mail.handing import note_handed_over
 from pbem.mail.last_reported import CLOSED, note_reported, reported
 from pbem.mail.outgoing import MailSettings, Outgoing
 from pbem.mail.report_letters import closing_letters, daily_news, news_due, reports
 from pbem.mail.tasks import NextDue
+from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.clock.decide import late_from
 from pbem.referee.hold import hold_ends
-from pbem.referee.timekeeping import catch_up
+from pbem.referee.timekeeping import catch_up, hand_over, note_down
 
 _MOST: Final = 1000
 """So many things fall due at most before a game is looked at again."""
@@ -41,6 +44,18 @@ class DueDone(NamedTuple):
     log: list[str]
 
 
+class Witnessed(NamedTuple):
+    """What the service has seen of a game, to be put on record."""
+
+    handed: Mapping[Side, datetime]
+    """Side -> when a letter that asks it was handed over last."""
+    downs: Sequence[tuple[datetime, datetime]]
+    """From when until when nobody looked into the mailboxes, in order."""
+
+
+_NOTHING_SEEN: Final = Witnessed({}, ())
+
+
 class GoneOn(NamedTuple):
     """What has become of a game that was looked at: lines for the log, and what falls due next."""
 
@@ -48,15 +63,38 @@ class GoneOn(NamedTuple):
     due: NextDue
 
 
-def go_on(name: str, until: datetime, settings: MailSettings) -> GoneOn:
+def go_on(name: str, until: datetime, settings: MailSettings, witnessed: Witnessed = _NOTHING_SEEN) -> GoneOn:
     """Carry out what has fallen due in a game until a time, and write to everybody concerned.
 
     No letter for the game waits that came before. What an earlier command still owes the players is told them, too.
     """
     with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
+        log = put_on_record(game, witnessed, settings)
         pay_debts(game, settings)
-        done = carry_out_due(game, until, settings)
-        return GoneOn(done.log, noted_due(game, settings))
+        log += carry_out_due(game, until, settings).log
+        return GoneOn(log, noted_due(game, settings))
+
+
+def put_on_record(game: Adjudicator, witnessed: Witnessed, settings: MailSettings) -> list[str]:
+    """Put on record what the service has seen, as far as it changes the clock of a game; return lines for the log.
+
+    What has fallen due before that is carried out first.
+    """
+    log: list[str] = []
+    if game.clock.terms is None:
+        return log
+    for since, until in witnessed.downs:
+        game.carry_out_letter_of(until, settings.now)
+        if note_down(game, since, until):
+            log.append(f"{game.name}: the service was down from {since:%Y-%m-%d %H:%M} to {until:%Y-%m-%d %H:%M} UTC")
+    for side, at in sorted(witnessed.handed.items(), key=itemgetter(1)):
+        log += carry_out_due(game, at, settings).log
+        clocks = game.clock.read()
+        opened = None if clocks is None else clocks.sides[side].opened
+        if opened is not None and opened <= at:
+            game.carry_out_letter_of(at, settings.now)
+            hand_over(game, {side: at})
+    return log
 
 
 def due_in(game: Adjudicator, settings: MailSettings) -> Due | None:
@@ -69,7 +107,8 @@ def due_in(game: Adjudicator, settings: MailSettings) -> Due | None:
 def noted_due(game: Adjudicator, settings: MailSettings) -> NextDue:
     """Return when something falls due next in a game."""
     due = due_in(game, settings)
-    return NextDue(None if due is None else due.when, game.ledger.head)
+    runs = game.clock.terms is not None and game.result is None
+    return NextDue(None if due is None else due.when, game.ledger.head, runs)
 
 
 def carry_out_due(game: Adjudicator, until: datetime, settings: MailSettings) -> DueDone:
@@ -102,6 +141,8 @@ def _put(game: Adjudicator, letters: Iterable[Outgoing], settings: MailSettings)
     if settings.outbox is not None:
         for out in whole:
             out.put_into(settings.outbox)
+        if settings.outbox.hands_over:
+            note_handed_over(game, whole, settings.now)
         note_reported(game.path, game.adjudication)
         if (closed := game.closed) is not None:
             note_reported(game.path, closed.round, CLOSED)

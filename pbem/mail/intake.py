@@ -17,6 +17,7 @@ from pbem.mail.command_actions import confirm_once
 from pbem.mail.commands import Command, Instruction
 from pbem.mail.desk import Desk, Reply
 from pbem.mail.due import carry_out_due, noted_due
+from pbem.mail.handing import note_handed_over
 from pbem.mail.inbox import open_letter, with_orders
 from pbem.mail.last_reported import CLOSED, note_reported, reported, set_back
 from pbem.mail.letter import Letter
@@ -199,6 +200,8 @@ class _Sitting:
         """Put the letters into the outbox while the lock is held: no report is written twice, or in the wrong order."""
         for out in letters:
             out.put_into(outbox)
+        if outbox.hands_over:
+            note_handed_over(self.game, letters, self.settings.now)
         if self.reported_to_all:
             note_reported(self.game.path, self.game.adjudication)
             if self.closing_told and (closed := self.game.closed) is not None:
