@@ -35,6 +35,11 @@ class Muted:
     outbox: Outbox
     address: str
 
+    @property
+    def hands_over(self) -> bool:
+        """Whether letters count as handed over once they lie there."""
+        return self.outbox.hands_over
+
     def put(self, name: str, to: str, content: bytes) -> str:
         """Keep a letter, unless it is one of those; return where it lies."""
         muted = in_vain(name) and to.lower() == self.address.lower()

@@ -237,6 +237,12 @@ class PostgresTables(Tables):
             *(game, when, tip),
         )
 
+    def look_at(self, game: str, when: float) -> None:
+        self._change("UPDATE falls SET due = least(due, %s) WHERE game = %s AND due IS NOT NULL", when, game)
+
+    def has_clock(self, game: str) -> bool:
+        return bool(self._rows("SELECT 1 FROM falls WHERE game = %s AND due IS NOT NULL", game))
+
     def tips(self) -> Mapping[str, str]:
         return dict(self._rows("SELECT game, tip FROM falls"))
 

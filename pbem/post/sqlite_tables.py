@@ -259,6 +259,15 @@ class SqliteTables(Tables):
                 (game, when, tip),
             )
 
+    def look_at(self, game: str, when: float) -> None:
+        with self._write() as connection:
+            connection.execute(
+                "UPDATE games SET falls = min(falls, ?) WHERE game = ? AND falls IS NOT NULL", (when, game)
+            )
+
+    def has_clock(self, game: str) -> bool:
+        return bool(self._rows("SELECT 1 FROM games WHERE game = ? AND falls IS NOT NULL", game))
+
     def tips(self) -> Mapping[str, str]:
         return dict(self._rows("SELECT game, tip FROM games WHERE tip <> ''"))
 
