@@ -30,7 +30,7 @@ from pbem.mail.ending_words import drawn, resigned
 from pbem.mail.last_reported import reported
 from pbem.mail.outgoing import called, side_report
 from pbem.mail.own_orders import standing, withdrawn
-from pbem.mail.table_talk import pressed, shown
+from pbem.mail.table_talk import pressed, said_aloud, shown
 from pbem.mail.task import Task
 from pbem.mail.token import renew
 from pbem.protocol import Side
@@ -335,6 +335,7 @@ _ACTIONS: Final[Mapping[Command, Callable[[Task], str]]] = {
     Command.REFUSE: _refusal,
     Command.RENEW: _renewed,
     Command.RESIGN: resigned,
+    Command.SAY: said_aloud,
     Command.SHOW: shown,
     Command.STANDING: standing,
     Command.WITHDRAW: withdrawn,

@@ -34,7 +34,7 @@ from pbem.mail.sheet_choice import (
     orders_outside,
 )
 from pbem.mail.table_talk import talk_letters
-from pbem.mail.tasks import Handled, Task, not_yours, refuse, refuse_unread, tasks_of
+from pbem.mail.tasks import Handled, Task, not_yours, refuse, answer_unread, tasks_of
 from pbem.mail.token import note_heard, token, tokens_of
 from pbem.paths import GAME_NAME
 from pbem.protocol import Side
@@ -68,7 +68,7 @@ def take_in_where_possible(raw: bytes, settings: MailSettings) -> Handled:
         return handled
     without = about(letter, settings) if may_order_without_sheet(letter) else None
     if letter.refusal is not None and without is None:
-        refuse_unread(handled, letter, settings)
+        answer_unread(handled, letter, settings)
         return handled
     if any(each.command == Command.HELP and not each.rest for each in letter.commands):
         handled.letters.append(help_letter(letter, settings))
@@ -127,7 +127,7 @@ def _desk(handled: Handled, share: Share, settings: MailSettings, game: Adjudica
     if outside and all(each.where == "quoted" or only_names(each) for each in letter.enclosures):
         letter = with_orders(letter, [line for each in outside for line in each.lines])
     if letter.refusal is not None and not outside:
-        refuse_unread(handled, letter, settings)
+        answer_unread(handled, letter, settings)
         return None
     return Desk(handled, letter, settings, game, share.side, task, outside)
 
