@@ -13,7 +13,6 @@ from pbem.cli.runtime import mail_settings, opened, opened_to_change, post, post
 from pbem.paths import games_folder
 
 if TYPE_CHECKING:
-    from pbem.cli.runtime import Boxes
     from pbem.protocol import Side
     from pbem.referee.open_game import OpenGame
 
@@ -48,7 +47,9 @@ def _reminded(game: OpenGame, awaited: list[Side], whom: list[Side]) -> str:
 
 def broadcast(
     names: GamePatterns,
-    text: Annotated[Path | None, typer.Option("--text", help="A file with the words; by default standard input.")] = None,
+    text: Annotated[
+        Path | None, typer.Option("--text", help="A file with the words; by default standard input.")
+    ] = None,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
@@ -65,11 +66,11 @@ def broadcast(
             to[name] = readers(game)
             return Dealt(f"{len(to[name])} readers", {"readers": len(to[name])})
 
-    try:
-        deal_with(meant, deal, json, verb="broadcast", again=[] if text is None else ["--text", str(text)])
-    finally:
-        for out in broadcast_letters(words, to, settings):
-            post(out, settings.games / "outbox")
+    def write() -> list[str]:
+        return [post(out, settings.games / "outbox") for out in broadcast_letters(words, to, settings)]
+
+    again = [] if text is None else ["--text", str(text)]
+    deal_with(meant, deal, json, verb="broadcast", again=again, at_end=write)
 
 
 def archive(

@@ -25,7 +25,9 @@ import typer
 from pbem.cli.runtime import WORLD, misuse, print_json
 from pbem.protocol import Bug, PbemError
 
-GamePatterns = Annotated[list[str], typer.Argument(metavar="GAMES...", help="Games, by name or by a pattern: 'spring-*'.")]
+GamePatterns = Annotated[
+    list[str], typer.Argument(metavar="GAMES...", help="Games, by name or by a pattern: 'spring-*'.")
+]
 _PATTERN: Final = "*?["
 _LEAST_FOR_A_BAR: Final = 2
 
@@ -52,20 +54,32 @@ def games_meant(folder: Path, patterns: Sequence[str]) -> list[str]:
 
 
 def deal_with(
-    names: Sequence[str], deal: Callable[[str], Dealt], json: bool, *, verb: str, again: Sequence[str] = ()
+    names: Sequence[str],
+    deal: Callable[[str], Dealt],
+    json: bool,
+    *,
+    verb: str,
+    again: Sequence[str] = (),
+    at_end: Callable[[], Sequence[str]] | None = None,
 ) -> None:
     """Deal with each game, print what came of it, and end with exit code 1 if that failed in any.
 
-    `verb` and `again` are the words of the command before and behind the names of the games.
+    `verb` and `again` are the words of the command before and behind the names of the games. `at_end` writes letters
+    that are about several of them, and returns their files.
     """
     rows = list(_rows(names, deal, verb))
+    letters = None if at_end is None else list(at_end())
     failed = [row["game"] for row in rows if not row["done"]]
     if json:
-        print_json({"games": [{key: row[key] for key in row if key != "line"} for row in rows], "failed": len(failed)})
+        told = [{key: row[key] for key in row if key != "line"} for row in rows]
+        print_json({"games": told, "failed": len(failed)} | ({} if letters is None else {"letters": letters}))
     else:
         for row in rows:
             if row["done"]:
                 print(f"{row['game']}: {row['line']}")
+            letters = [*(letters or ()), *row.get("letters", ())]
+        for path in letters or ():
+            print(f"Letter: {path}")
         for row in rows:
             if not row["done"]:
                 print(f"{row['game']}: nothing was done: {row['why']}", file=sys.stderr)

@@ -34,7 +34,7 @@ from pbem.mail.sheet_choice import (
     orders_outside,
 )
 from pbem.mail.table_talk import talk_letters
-from pbem.mail.tasks import Handled, Task, not_yours, refuse, answer_unread, tasks_of
+from pbem.mail.tasks import Handled, Task, answer_unread, not_yours, refuse, tasks_of
 from pbem.mail.token import note_heard, token, tokens_of
 from pbem.paths import GAME_NAME
 from pbem.protocol import Side
