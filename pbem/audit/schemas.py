@@ -76,7 +76,7 @@ CHARTER: Final = {
     "players": {str: str}, "by_mail": [str], "options": dict,
     "dice": {"scheme": str, "length": int, "tip": HEX, "hidden": HEX, "beacon?": str},
     "sealed_to": str, "signed_by": str, "quorum?": int, "one_side_each?": bool,
-    "press?": pattern("free|public|silent"), "press_unsigned?": bool, "press_opened?": bool,
+    "press?": pattern("free|public|silent"), "press_unsigned?": bool, "press_opened?": bool, "clock?": dict,
 }  # fmt: skip
 REQUEST: Final = {
     "request": int, "kind": str, "to?": int, "side?": str, "at": int, "reason": str, "undone?": [int], "needed": [str],

@@ -25,6 +25,7 @@ from pbem.orders.sheet import ORDERS, Sheet
 from pbem.orders.standing import InForce, file_standing
 from pbem.protocol import Side
 from pbem.referee import sheet_check
+from pbem.referee.clocked import after_adjudication, after_sheet
 from pbem.referee.committed import files_of
 from pbem.referee.new_game import NewGame
 from pbem.referee.open_game import CannotPlay, Now, OpenGame, OtherRules
@@ -179,8 +180,10 @@ class Adjudicator(OpenGame):
                 files |= self.ledger.standing_files(state, side)
             if sheet.link is not None:
                 state.new_links[side] = sheet.link
-            files |= self.ledger.state_files(state)
-            now.head = self.ledger.commit(files, f"{self.name}: {by} of {side}")
+            clocks = after_sheet(self, side)
+            files |= self.ledger.state_files(state) | clocks.files
+            with self.clock.dated(clocks.at):
+                now.head = self.ledger.commit(files, f"{self.name}: {by} of {side}")
             return receipt
 
     def adjudicate(self, late: Iterable[Side] = (), absent: Iterable[Side] = ()) -> list[int]:
@@ -192,6 +195,8 @@ class Adjudicator(OpenGame):
         """
         done: list[int] = []
         passed, away = frozenset(late), frozenset(absent)
+        if (passed or away) and self.clock.decides:
+            raise CannotPlay(f"the clock of {self.name} says who is late; `pbem status {self.name}` shows until when")
         if away and not self.rules.has_bot:
             raise CannotPlay(f"{self.box.title} has no bot to play for an absent player")
         with self._changing():
@@ -204,8 +209,10 @@ class Adjudicator(OpenGame):
     def step(self, late: frozenset[Side], absent: frozenset[Side]) -> bool:
         """Make the next adjudication if there is anything to answer, or close its sheets; return whether it was made.
 
-        The game's lock is held. `late` and `absent` are as in `adjudicate`.
+        The game's lock is held. `late` and `absent` are as in `adjudicate`; in a game with a clock they are on record.
         """
+        if self.clock.decides:
+            late, absent = self.clock.called()
         now, at = self.current(), Circumstances(self.day, late, absent)
         call = Call(at) if self.charter.dice.beacon is None else self._decided(now, at)
         if call is None:
@@ -345,13 +352,15 @@ class Adjudicator(OpenGame):
         after = advanced(self.rules, state, played, expired, settled.requests)
         now.state, now.session = after, session
         talk = self.talk.files()
+        clocks = after_adjudication(self, after, played)
         files = files_of(self, now, made, played.seed, published_span(state, played.outcome), talked=bool(talk))
         if played.outcome.checkpoint is not None:
             after.handed_in = [side for side in after.handed_in if side in played.outcome.kept]
         for side in sorted({side for side, _ in expired}):
             files |= self.ledger.standing_files(after, side)
-        files |= self.ledger.state_files(after, len(files[POSITION])) | settled.files | talk
-        now.head = self.ledger.commit(files, adjudication_message(self.name, made))
+        files |= self.ledger.state_files(after, len(files[POSITION])) | settled.files | talk | clocks.files
+        with self.clock.dated(clocks.at):
+            now.head = self.ledger.commit(files, adjudication_message(self.name, made))
         return n
 
     def _filed(self, state: State, side: Side, sheet: Sheet) -> list[Any]:

@@ -27,6 +27,7 @@ from pbem.game.shelf import Loaded
 from pbem.orders.standing import Filed, InForce, read_filed
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, Event, PbemError, Result, Side
+from pbem.referee.game_clock import GameClock
 from pbem.repo import format1
 from pbem.repo.charter import FORMAT, Pins
 from pbem.repo.git import GameRepo
@@ -78,6 +79,7 @@ class OpenGame:
         """The day by which standing orders expire; None: the day by the clock."""
         self.moment: datetime | None = None
         """The time at which sheets are closed; None: the time by the clock."""
+        self.clock = GameClock(ledger, loaded.rules.sides, lambda: self.time)
 
     @classmethod
     def open(

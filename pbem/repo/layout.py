@@ -24,6 +24,8 @@ letters/9f/9f86d081...         a letter that was carried out: side, sheet, adjud
                                digest, because a plain digest could be found by guessing the letter); a letter with a
                                Message-ID has a second note, named by its content too
 beacon.yaml                    the last closing of the sheets, and the beacon round that decides
+clock.yaml                     in a game with a clock: the clock of each side, pauses, vacations
+clock/000/0001.yaml            in a game with a clock: a fact of time that the referee states, or who is late
 revealed.yaml                  the secrets, once the game is over
 ```
 
@@ -43,6 +45,7 @@ BOX: Final = "box/"
 POSITION: Final = "position.yaml"
 REVEALED: Final = "revealed.yaml"
 BEACON: Final = "beacon.yaml"
+CLOCK: Final = "clock.yaml"
 STATE: Final = "sealed/state.age"
 PLAYERS: Final = "sealed/players.age"
 PRESS: Final = "sealed/press.age"
@@ -53,6 +56,7 @@ OFFICE: Final = (PLAYERS, UNOPENED)
 LETTERS: Final = "letters/"
 JOINED: Final = "joined/"
 REQUESTS: Final = "requests/"
+FACTS: Final = "clock/"
 VIEWS: Final = "views/"
 EARLIER_VIEWS: Final = "known/"
 """The folder of views in games of format 1."""
@@ -81,6 +85,11 @@ def box_path(name: str) -> str:
 def sheet_path(side: Side, n: int) -> str:
     """Return the path of a sheet that was accepted from a side."""
     return sealed_path(numbered(f"{SHEETS}{side}", n))
+
+
+def fact_path(number: int) -> str:
+    """Return the path of a fact of time."""
+    return numbered(FACTS.rstrip("/"), number)
 
 
 def request_path(number: int) -> str:

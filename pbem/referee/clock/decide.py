@@ -1,0 +1,96 @@
+"""What is due at an instant: sides that are late, holds that end, reminders. Nothing is done here.
+
+The order is that in which it fell due. Between a letter and a deadline of the same second the letter wins, so a
+deadline is due from the next second on.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+from pbem.protocol import Side
+from pbem.referee.clock import calendar
+from pbem.referee.clock.sides import Clocks, deadline, stops_of
+from pbem.referee.clock.terms import Terms
+
+_DAY: Final = timedelta(days=1)
+_SECOND: Final = timedelta(seconds=1)
+
+
+class What(IntEnum):
+    """What falls due, in the order in which it is done if it falls due in the same second."""
+
+    HALF_TIME = 1
+    """A reminder: half of the time of a side has passed."""
+    LAST_DAY = 2
+    """A reminder: the last day of a side begins."""
+    HOLD_ENDS = 3
+    """The sheet of a side has waited long enough."""
+    LATE = 4
+    """The deadline of a side has passed; the side is told then, too."""
+
+
+class Due(NamedTuple):
+    """Something that falls due: when, what, and for which side; `deadline` is that of the side, if it has one."""
+
+    at: datetime
+    what: What
+    side: Side
+    deadline: datetime | None
+
+
+def due(terms: Terms, clocks: Clocks, now: datetime) -> list[Due]:
+    """Return all that has fallen due by an instant, the first first.
+
+    A reminder is listed as long as the side is asked: who sends them notes which have been sent. After the first of
+    what is LATE or HOLD_ENDS is done, ask again: it may change the rest.
+    """
+    return sorted(each for each in expected(terms, clocks) if _has_come(each, now))
+
+
+def next_due(terms: Terms, clocks: Clocks, now: datetime) -> datetime | None:
+    """Return the first instant after `now` at which something falls due; None: nothing will, as things stand."""
+    coming = (each.at + (_SECOND if each.what is What.LATE else timedelta(0)) for each in expected(terms, clocks))
+    return min((at for at in coming if at > now), default=None)
+
+
+def expected(terms: Terms, clocks: Clocks) -> list[Due]:
+    """Return all that falls due, or has, as things stand."""
+    found: list[Due] = []
+    for side, clock in clocks.sides.items():
+        if clock.held is not None:
+            found.append(Due(clock.held, What.HOLD_ENDS, side, None))
+        until = deadline(terms, clocks, side)
+        if until is None or clock.since is None or (clock.called is not None and not terms.forfeit):
+            continue
+        found.append(Due(until, What.LATE, side, until))
+        if clock.called is None:
+            found += reminders(terms, clocks, side, clock.since, until)
+    return found
+
+
+def reminders(terms: Terms, clocks: Clocks, side: Side, since: datetime, until: datetime) -> list[Due]:
+    """Return the reminders of a side before its deadline: at half time, and a day before, if that is later."""
+    stops = stops_of(clocks, side)
+    half = calendar.after(terms, since, calendar.counted(terms, since, until, stops) / 2, stops)
+    half = min(calendar.whole(half), until)
+    found = [Due(half, What.HALF_TIME, side, until)] if since < half < until else []
+    if until - _DAY > half:
+        found.append(Due(until - _DAY, What.LAST_DAY, side, until))
+    return found
+
+
+def late_at(terms: Terms, clocks: Clocks, now: datetime) -> dict[Side, datetime]:
+    """Return the sides whose deadline has passed first, each with that deadline; none: nobody is late.
+
+    Sides with one deadline are late together. Those with a later one are called after that.
+    """
+    passed = [each for each in expected(terms, clocks) if each.what is What.LATE and _has_come(each, now)]
+    first = min((each.at for each in passed), default=None)
+    return {each.side: each.at for each in sorted(passed, key=lambda each: each.side) if each.at == first}
+
+
+def _has_come(each: Due, now: datetime) -> bool:
+    return now > each.at if each.what is What.LATE else now >= each.at
