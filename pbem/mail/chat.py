@@ -21,7 +21,7 @@ def chat_letters(game: str, said: str, answered: Letter, settings: MailSettings)
     """
     with Adjudicator.open(settings.games, settings.keys, game, folders=settings.boxes) as opened:
         opened.carry_out_letter_of(settings.letter_time, settings.now)
-        own = opened.sides_of(answered.sender)
+        own = opened.written_by(answered.sender)
         asked = [side for side in own if opened.begun and any(each.side == side for each in opened.open_decisions)]
         for side in asked or own[:1]:
             yield _letter(opened, side, said, answered, settings)
@@ -45,4 +45,4 @@ def _letter(game: Adjudicator, side: Side, said: str, answered: Letter, settings
     )
     stamp = f"chat.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
     attached = Attachments(sheet=form, receipt=enclosed(game, side))
-    return letter(settings, answered.sender, stamp, text, answered, attached, About(game, side))
+    return letter(settings, answered.sender, stamp, text, answered, attached, About(game, side, shared=False))

@@ -17,6 +17,7 @@ class Command(StrEnum):
     AGREED = "AGREED"
     CHAIN = "CHAIN"
     CONSENT = "CONSENT"
+    DEPUTY = "DEPUTY"
     DRAW = "DRAW"
     FORECAST = "FORECAST"
     FORM = "FORM"
@@ -59,7 +60,7 @@ TALK: Final = frozenset({Command.PRESS, Command.SAY, Command.SHOW})
 """The commands by which a side talks to others. A letter may give them several times."""
 
 
-CAPITALS_ONLY: Final = frozenset({Command.SAY})
+CAPITALS_ONLY: Final = frozenset({Command.DEPUTY, Command.SAY})
 """The commands that are none in small letters: too many sentences begin so."""
 
 

@@ -93,7 +93,7 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
         raise CannotPlay(f"{called} does not name its game in a line such as `game: punica`.")
     with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
         game.carry_out_letter_of(settings.letter_time, settings.now)
-        sides = game.sides_of(letter.sender)
+        sides = game.written_by(letter.sender)
         first = len(handled.letters)
         if settings.door is not None and (turned := settings.door.turned(game, letter, sides)) is not None:
             handled.accepted = False
@@ -105,7 +105,7 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
             return
         if not sides:
             raise CannotPlay(not_yours(name, letter))
-        for side in _shown_by_token(game, letter, sides, settings):
+        for side in _shown_by_token(game, letter, game.sides_of(letter.sender), settings):
             note_heard(game, side, settings.letter_time, "token")
         shares = shared_out(game, sides, letter, task, settings)
         for reason in shares.refused:

@@ -19,6 +19,7 @@ from pbem.mail.task import Task
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OpenGame, Told
+from pbem.referee.players import deputy_of
 from pbem.referee.talk import show, shown_event, speak
 from pbem.render.receipt import HeardTalk
 from pbem.render.report import happened, mail
@@ -85,10 +86,12 @@ def talk_letters(game: Adjudicator, settings: MailSettings, passed_on: list[str]
         passed_on.append(talk.letter)
         for side in talk.to:
             if side in game.ledger.addresses:
-                yield _letter(game, talk, side, settings)
+                yield _letter(game, talk, side, settings, game.ledger.addresses[side])
+                if (deputy := deputy_of(game, side, f"{settings.now:%Y-%m-%d}")) is not None:
+                    yield _letter(game, talk, side, settings, deputy.address)
 
 
-def _letter(game: Adjudicator, talk: Talk, side: Side, settings: MailSettings) -> Outgoing:
+def _letter(game: Adjudicator, talk: Talk, side: Side, settings: MailSettings, to: str) -> Outgoing:
     others = [each for each in talk.to if each != side]
     text = mail(
         "talk",
@@ -102,7 +105,7 @@ def _letter(game: Adjudicator, talk: Talk, side: Side, settings: MailSettings) -
         how=paragraphs([_how(game, talk, side)]),
     )
     digest = game.ledger.talk_digest(f"{talk.letter} {side}")[:24]
-    return letter(settings, game.ledger.addresses[side], f"talk.{game.name}.{digest}", text)
+    return letter(settings, to, f"talk.{game.name}.{digest}", text)
 
 
 def _how(game: OpenGame, talk: Talk, side: Side) -> str:

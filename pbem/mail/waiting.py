@@ -47,7 +47,8 @@ def unread(letter: Letter, settings: MailSettings) -> Unread | None:
     try:
         name = meant(letter, settings)
         with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game:
-            side = next(iter(game.sides_of(letter.sender)), None)
+            game.carry_out_letter_of(settings.letter_time, settings.now)
+            side = next(iter(game.written_by(letter.sender)), None)
             if side is None:
                 return None
             log = log_line(game, side, "nothing was found in it")
