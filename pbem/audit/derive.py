@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
 from operator import itemgetter
 from typing import Final
 
@@ -39,15 +39,18 @@ from pbem.game import yaml as yamlio
 from pbem.game.wording import counted
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.clock.facts import read_fact
 from pbem.referee.players import put_deputy
 from pbem.referee.requests import note_consent, refuse
 from pbem.referee.reveal import reveal
 from pbem.referee.talk import write_talk
+from pbem.referee.timekeeping import put_fact
 from pbem.repo.charter import Deputy, Deputyship, Joined
 from pbem.repo.git.history import Past
 from pbem.repo.layout import (
     BEACON,
     DEPUTIES,
+    FACTS,
     JOINED,
     LETTERS,
     OFFICE,
@@ -237,6 +240,8 @@ class Derivation:
         if PRESS in recorded:
             self._talk(recorded)
         self._game.today, self._game.moment = date.min, None
+        if self._game.clock.terms is not None:
+            self._repo.letter_time = datetime.fromtimestamp(commit.author, UTC)
         if kind is Kind.TALK:
             write_talk(self._game)
         elif kind is Kind.JOIN:
@@ -253,6 +258,8 @@ class Derivation:
             self._request(recorded)
         elif kind is Kind.REVEAL:
             reveal(self._game)
+        elif kind is Kind.FACT:
+            self._fact(recorded)
         else:
             n = self._turn_at.get(commit.at)
             if n is None or n not in self._books.turns:
@@ -347,6 +354,11 @@ class Derivation:
             return
         new_sides = [side for side in said.get("consents", ()) if side not in before.consents] or [note.get("side", "")]
         note_consent(self._game, new_sides[0], before.request, letter)
+
+    def _fact(self, recorded: Files) -> None:
+        """State a fact of time again, or decide again who is late."""
+        path = next(path for path in recorded if path.startswith(FACTS))
+        put_fact(self._game, read_fact(yamlio.read(recorded[path] or b"", name=path).value), _note(recorded)[1])
 
     def _adjudication(self, n: int, turn: Record) -> None:
         """Make an adjudication again, or an act of the game master."""

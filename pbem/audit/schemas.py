@@ -67,6 +67,7 @@ NOTE: Final = {
     "joined?": bool,
     "consents?": int,
     "refuses?": int,
+    "fact?": int,
     "after?": int,
 }
 DEPUTY: Final = {"named": int, "until?": DAY}
@@ -77,7 +78,7 @@ CHARTER: Final = {
     "format": int, "made_by": WORD, "game": WORD, "rules": WORD, "edition": str, "scenario": str,
     "players": {str: str}, "by_mail": [str], "options": dict,
     "dice": {"scheme": str, "length": int, "tip": HEX, "hidden": HEX, "beacon?": str},
-    "sealed_to": str, "signed_by": str, "quorum?": int, "one_side_each?": bool,
+    "sealed_to": str, "signed_by": str, "printed?": WORD, "quorum?": int, "one_side_each?": bool,
     "press?": pattern("free|public|silent"), "press_unsigned?": bool, "press_opened?": bool, "clock?": dict,
 }  # fmt: skip
 REQUEST: Final = {

@@ -1,6 +1,7 @@
 """The actions of a letter's commands: PHRASE, KEY and CHAIN to join, CONSENT and REFUSE, STATUS and FORM.
 
-Those about a player's own orders are in `pbem.mail.own_orders`, those that ask for more in `pbem.mail.asking`.
+Those about a player's own orders are in `pbem.mail.own_orders`, those that ask for more in `pbem.mail.asking`, those
+about the letters that a player gets in `pbem.mail.reader_settings`.
 
 Each command is answered by a paragraph. A command that is refused does not keep the others from being carried out. What
 a command changes is committed together with the note that its letter was carried out. If a letter was carried out
@@ -25,12 +26,11 @@ from pbem.game.wording import listing
 from pbem.mail.asking import help_orders, history
 from pbem.mail.commands import TALK, Command, Instruction, is_question
 from pbem.mail.consent_letters import outcome
-from pbem.mail.correspondence import News, choose_news
 from pbem.mail.deputies import OF_THE_PLAYER, named
 from pbem.mail.ending_words import drawn, resigned
-from pbem.mail.last_reported import reported
 from pbem.mail.outgoing import called, side_report
 from pbem.mail.own_orders import standing, withdrawn
+from pbem.mail.reader_settings import calendar, news, zone
 from pbem.mail.table_talk import pressed, said_aloud, shown
 from pbem.mail.task import Task
 from pbem.mail.token import renew
@@ -241,26 +241,7 @@ def _number(task: Task) -> int:
     return int(number)
 
 
-# ---------------------------------------------------------------------------------------------- news
-
-
-def _news(task: Task) -> str:
-    """Note when a side is told what has happened if nothing is asked of it. The note is not part of the game."""
-    game, side = task.game, task.side
-    *name, word = task.rest.split() or [""]
-    if name not in ([], [game.name]) or word.lower() not in [*News]:
-        raise CannotPlay(f"write one of these words after it: {listing(list(News), 'or')}")
-    told = reported(game.path)
-    told = game.adjudication if told is None else min(told, game.adjudication)
-    wanted = choose_news(game.path, side, News(word.lower()), told, task.digest)
-    return f"NEWS: {_NEWS[wanted]}"
-
-
-_NEWS: Final[Mapping[News, str]] = {
-    News.EVERY: "you are told what happened after each adjudication.",
-    News.ROUND: "you are told what happened when you are asked next, or when a round of the game is over.",
-    News.ASKED: "you are told what happened when you are asked next, all in one letter.",
-}
+# ---------------------------------------------------------------------------------------------- keys of letters
 
 
 def _renewed(task: Task) -> str:
@@ -333,9 +314,10 @@ _TELLS: Final[Mapping[Command, Callable[[Task], str]]] = {
 }
 """The commands that ask and are answered at once; the others are answered once the letter has been carried out."""
 _ACTIONS: Final[Mapping[Command, Callable[[Task], str]]] = {
+    Command.CALENDAR: calendar,
     Command.PHRASE: _phrase,
     Command.KEY: _key,
-    Command.NEWS: _news,
+    Command.NEWS: news,
     Command.PRESS: pressed,
     Command.CHAIN: _chain,
     Command.CONSENT: _consent,
@@ -348,5 +330,6 @@ _ACTIONS: Final[Mapping[Command, Callable[[Task], str]]] = {
     Command.SHOW: shown,
     Command.STANDING: standing,
     Command.WITHDRAW: withdrawn,
+    Command.ZONE: zone,
 }
 """The commands that change something."""

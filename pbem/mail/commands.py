@@ -15,6 +15,7 @@ class Command(StrEnum):
     """A word that a player may write on a line of a letter."""
 
     AGREED = "AGREED"
+    CALENDAR = "CALENDAR"
     CHAIN = "CHAIN"
     CONSENT = "CONSENT"
     DEPUTY = "DEPUTY"
@@ -36,6 +37,7 @@ class Command(StrEnum):
     STANDING = "STANDING"
     STATUS = "STATUS"
     WITHDRAW = "WITHDRAW"
+    ZONE = "ZONE"
 
 
 QUESTIONS: Final = frozenset(

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 OF_THE_PLAYER: Final = frozenset(
     {
-        *(Command.CHAIN, Command.CONSENT, Command.DEPUTY, Command.DRAW, Command.KEY, Command.NEWS),
-        *(Command.PHRASE, Command.REFUSE, Command.RENEW, Command.RESIGN),
+        *(Command.CALENDAR, Command.CHAIN, Command.CONSENT, Command.DEPUTY, Command.DRAW, Command.KEY, Command.NEWS),
+        *(Command.PHRASE, Command.REFUSE, Command.RENEW, Command.RESIGN, Command.ZONE),
     }
 )
 """The commands that a deputy may not give."""

@@ -16,6 +16,8 @@ from pbem.mail.bundles import bundled
 from pbem.mail.command_actions import confirm_once
 from pbem.mail.commands import Command, Instruction
 from pbem.mail.desk import Desk, Reply
+from pbem.mail.due import carry_out_due, noted_due
+from pbem.mail.handed_over import note_handed_over
 from pbem.mail.inbox import open_letter, with_orders
 from pbem.mail.last_reported import CLOSED, note_reported, reported, set_back
 from pbem.mail.letter import Letter
@@ -92,7 +94,12 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
         called = task.sheets[0].name if task.sheets else "Your letter"
         raise CannotPlay(f"{called} does not name its game in a line such as `game: punica`.")
     with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
+        note_handed_over(game, settings.outbox, settings.now)
+        before = carry_out_due(game, settings.letter_time, settings, before=True)
+        handled.letters += before.letters
+        handled.log += before.log
         game.carry_out_letter_of(settings.letter_time, settings.now)
+        handled.due[name] = noted_due(game, settings)
         sides = game.written_by(letter.sender)
         first = len(handled.letters)
         if settings.door is not None and (turned := settings.door.turned(game, letter, sides)) is not None:
@@ -113,6 +120,7 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
         desks = [desk for share in shares.shares if (desk := _desk(handled, share, settings, game)) is not None]
         if desks:
             _Sitting(handled, settings, game, desks).carry_out(first)
+            handled.due[name] = noted_due(game, settings)
 
 
 def _shown_by_token(game: Adjudicator, letter: Letter, sides: Sequence[Side], settings: MailSettings) -> Sequence[Side]:
@@ -186,6 +194,7 @@ class _Sitting:
             note_reported(self.game.path, self.game.adjudication)
             if self.closing_told and (closed := self.game.closed) is not None:
                 note_reported(self.game.path, closed.round, CLOSED)
+        note_handed_over(self.game, outbox, self.settings.now)
 
     def _write(self, desks: Sequence[Desk]) -> None:
         """Write the letters: reports to all if the game has moved on, else an answer to the sender."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -18,6 +19,9 @@ class Outbox(Protocol):
         A letter that is written again, after a crash or by two processes at once, is kept once (`unique_name`).
         """
 
+    def left(self, file: str, now: datetime) -> datetime | None:
+        """Return when the letter that lies there was handed over to be delivered; None: not yet."""
+
 
 @dataclass(frozen=True, slots=True)
 class MaildirOutbox:
@@ -28,3 +32,7 @@ class MaildirOutbox:
     def put(self, name: str, to: str, content: bytes) -> str:
         """Keep a letter; see `Outbox`. To whom it goes stands in its head."""
         return str(write_to_maildir(self.folder, content, name))
+
+    def left(self, file: str, now: datetime) -> datetime | None:
+        """Return the current time: what lies there is out of our hands."""
+        return now

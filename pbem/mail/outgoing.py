@@ -64,6 +64,9 @@ class MailSettings:
     """When the letter came that is taken in; None: now."""
     plus: bool = False
     """Whether the provider delivers `pbem+TOKEN@...` to the mailbox of `pbem@...`: letters are then answered there."""
+    looked: datetime | None = None
+    """Until when nothing else waits to be taken in that came for the game: so long it can go on by itself. None: the
+    time is that of the letter."""
     door: Door | None = None
     """Who says whether a letter is carried out; None: whatever comes from an address on file is."""
 
@@ -106,7 +109,7 @@ class Outgoing:
                 copy.put_into(outbox)
             self.file = outbox.put(self.name, self.to, self.content)
             for sent in self.sent:
-                note_sent(sent)
+                note_sent(replace(sent, file=self.file))
         return self.file
 
 

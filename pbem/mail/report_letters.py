@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 
 from pbem.crypto.beacon import address
-from pbem.mail.correspondence import News, correspondence
+from pbem.mail.correspondence import News, correspondence, note_owed
 from pbem.mail.echo import echo
 from pbem.mail.maps import Maps
 from pbem.mail.outbox import Attachments
 from pbem.mail.outgoing import About, Answered, MailSettings, Outgoing, called, letter, paragraphs, report_of
+from pbem.mail.reader_time import MORNING, morning_after, zone_of
 from pbem.mail.receipts import OWN_SHEET, enclosed, unanswered_sheets
 from pbem.mail.welcome import heading
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Side
 from pbem.referee import sheet_check
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.open_game import OpenGame
 from pbem.referee.past import position_at
 from pbem.referee.take_home import take_home
 from pbem.render.report import Report, mail
@@ -64,8 +67,28 @@ def reports(
             continue
         if _is_told(game, side, known.news, start):
             yield from turn_letter(game, side, start, settings, maps, to_it)
-        elif to_it is not None:
+            continue
+        if known.news == News.DAILY and settings.outbox is not None and side in game.ledger.addresses:
+            note_owed(game.path, side, settings.letter_time)
+        if to_it is not None:
             yield from receipt_letter(game, side, settings, to_it)
+
+
+def daily_news(game: Adjudicator, now: datetime, settings: MailSettings) -> Iterator[Outgoing]:
+    """Yield a report to every side that wants its news once a day, and is to be told by now what was held back."""
+    maps = Maps(settings.drawings)
+    for side in game.rules.sides:
+        known, when = correspondence(game.path, side), news_due(game, side)
+        if when is not None and when <= now and known.told is not None:
+            yield from turn_letter(game, side, min(known.told, game.adjudication), settings, maps)
+
+
+def news_due(game: OpenGame, side: Side) -> datetime | None:
+    """Return when a side is to be told what was held back from it; None: nothing is, or only when it is asked next."""
+    known = correspondence(game.path, side)
+    if known.news != News.DAILY or not known.owed or known.told is None or known.told >= game.adjudication:
+        return None
+    return morning_after(datetime.fromisoformat(known.owed), zone_of(game, side))
 
 
 def _is_told(game: Adjudicator, side: Side, news: News, since: int) -> bool:
@@ -160,7 +183,7 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
         game=game.name,
         number=number,
         asked=told.asked,
-        later=paragraphs([_LATER]) if game.adjudication > answered.after else [],
+        later=paragraphs([_LATER[correspondence(game.path, side).news]]) if game.adjudication > answered.after else [],
         report=told.text,
         receipt=receipt,
         answers=paragraphs(answered.paragraphs),
@@ -182,7 +205,12 @@ def _files(game: Adjudicator, side: Side, number: int | None) -> bool:
 
 
 _STANDING: Final = re.compile(rb"(?m)^standing\w*\s*:")
-_LATER: Final = "What happened is told with your next question, as you have chosen by NEWS."
+_LATER: Final[Mapping[News, str]] = {
+    News.EVERY: "What happened is told with your next question.",
+    News.ROUND: "What happened is told with your next question, or at the end of the turn, as you have chosen by NEWS.",
+    News.DAILY: f"What happened is told with your next question, or at {MORNING}, as you have chosen by NEWS.",
+    News.ASKED: "What happened is told with your next question, as you have chosen by NEWS.",
+}
 
 
 def last_report(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from datetime import datetime
+from typing import Final, NamedTuple
 
 from pbem.mail.bundles import bundled
 from pbem.mail.chat import chat_letters
@@ -14,6 +15,13 @@ from pbem.mail.outgoing import MailSettings, Outgoing, refusal_letter
 from pbem.mail.routing import answers_talk, game_of, meant, only_names
 from pbem.mail.waiting import Unread, orders_of_another, unread
 from pbem.referee.open_game import CannotPlay, OtherRules
+
+
+class NextDue(NamedTuple):
+    """When something falls due next in a game by itself (None: nothing does), as of a commit."""
+
+    when: datetime | None
+    tip: str
 
 
 @dataclass(slots=True)
@@ -27,6 +35,8 @@ class Handled:
     """The faults of each sheet that was sent back."""
     waits: dict[str, OtherRules] = field(default_factory=dict)
     """The games that cannot take it in before the game master has acted, and why."""
+    due: dict[str, NextDue] = field(default_factory=dict)
+    """What falls due next in each game that it was carried out in."""
     log: list[str] = field(default_factory=list)
     """A line for each game that the letter is about: its side, what came of it, whom the game waits for."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from pbem.mail.outboxes import Outbox
@@ -39,3 +40,7 @@ class Muted:
         """Keep a letter, unless it is one of those; return where it lies."""
         muted = in_vain(name) and to.lower() == self.address.lower()
         return "" if muted else self.outbox.put(name, to, content)
+
+    def left(self, file: str, now: datetime) -> datetime | None:
+        """Return when a letter was handed over."""
+        return self.outbox.left(file, now)

@@ -117,6 +117,8 @@ class Sending:
         now = self._clock()
         if isinstance(delivery, Accepted):
             self._tables.sent(letter.name, now)
+            if letter.urgency == Urgency.ASKED:  # the clock of its reader runs from now on: the game is to note it
+                self._tables.look_again(letter.name.partition(".")[0])
             return True
         if isinstance(delivery, Later) and now - letter.since < _GIVE_UP:
             pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** min(letter.tries, 20))

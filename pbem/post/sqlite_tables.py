@@ -19,7 +19,13 @@ from pbem.post.tables import LONGEST, NO_GAME, Counts, NewLetter, Stuck, Tables,
 
 _PATIENCE: Final = 30.0
 """Seconds to wait for another process that writes."""
-_VERSION: Final = 1
+_VERSION: Final = 2
+_DUE: Final = """
+ALTER TABLE games ADD COLUMN falls REAL;
+ALTER TABLE games ADD COLUMN tip TEXT NOT NULL DEFAULT '';
+CREATE INDEX games_due ON games (falls) WHERE falls IS NOT NULL;
+"""
+"""What version 1 does not have."""
 _SCHEMA: Final = """
 CREATE TABLE seen (source TEXT NOT NULL, uid TEXT NOT NULL, letter INTEGER, marked INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (source, uid)) WITHOUT ROWID;
@@ -58,8 +64,8 @@ class SqliteTables(Tables):
         self._all: list[sqlite3.Connection] = []
         with self._failing(), self._write() as connection:
             (version,) = connection.execute("PRAGMA user_version").fetchone()
-            if version == 0:
-                for statement in filter(str.strip, _SCHEMA.split(";")):
+            if version in (0, 1):
+                for statement in filter(str.strip, f"{_SCHEMA if version == 0 else ''}{_DUE}".split(";")):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {_VERSION}")
             elif version != _VERSION:
@@ -169,7 +175,13 @@ class SqliteTables(Tables):
             "SELECT game FROM games INDEXED BY games_waiting WHERE oldest IS NOT NULL "
             "AND (due <= ?1 OR due > ?1 + ?2) AND (pause <= ?1 OR pause > ?1 + ?2) ORDER BY oldest LIMIT ?3"
         )
-        return [game for (game,) in self._rows(query, now, LONGEST, most)]
+        found = [game for (game,) in self._rows(query, now, LONGEST, most)]
+        query = (
+            "SELECT game FROM games INDEXED BY games_due WHERE falls IS NOT NULL AND falls <= ?1 "
+            "AND (pause <= ?2 OR pause > ?2 + ?3) ORDER BY falls LIMIT ?4"
+        )
+        found += [game for (game,) in self._rows(query, self.looked(), now, LONGEST, most)]
+        return list(dict.fromkeys(found))[:most]
 
     def next_letter(self, game: str, now: float) -> Waiting | None:
         with self._write() as connection:
@@ -185,6 +197,15 @@ class SqliteTables(Tables):
             id, digest, sender, at, content, by, size, tries = found
             rows = connection.execute("SELECT game FROM work WHERE letter = ? AND state = 'waiting'", (id,))
             return Waiting(id, digest, sender, at, content, [each for (each,) in rows.fetchall()], by, size, tries)
+
+    def first_waiting(self, game: str, besides: int = 0) -> float | None:
+        rows = self._rows(
+            "SELECT min(at) FROM work INDEXED BY work_waiting JOIN letters ON letters.id = letter "
+            "WHERE game = ? AND state = 'waiting' AND letter <> ?",
+            *(game, besides),
+        )
+        first: float | None = rows[0][0]
+        return first
 
     def begun(self, letter: int) -> None:
         with self._write() as connection:
@@ -227,6 +248,23 @@ class SqliteTables(Tables):
                 "WHERE oldest IS NOT NULL AND reason <> '' ORDER BY game"
             )
         ]
+
+    # ---- games go on by themselves
+
+    def falls_due(self, game: str, when: float | None, tip: str) -> None:
+        with self._write() as connection:
+            connection.execute(
+                "INSERT INTO games (game, falls, tip) VALUES (?1, ?2, ?3) "
+                "ON CONFLICT (game) DO UPDATE SET falls = ?2, tip = ?3",
+                (game, when, tip),
+            )
+
+    def look_again(self, game: str) -> None:
+        with self._write() as connection:
+            connection.execute("UPDATE games SET falls = 0 WHERE game = ?", (game,))
+
+    def tips(self) -> Mapping[str, str]:
+        return dict(self._rows("SELECT game, tip FROM games WHERE tip <> ''"))
 
     # ---- letters go
 
@@ -287,6 +325,10 @@ class SqliteTables(Tables):
             connection.execute(
                 "UPDATE outbox SET due = ?, reason = ?, tries = tries + 1 WHERE name = ?", (until, reason, name)
             )
+
+    def sent_at(self, name: str) -> float | None:
+        rows = self._rows("SELECT ended FROM outbox WHERE name = ? AND state = 'sent'", name)
+        return float(rows[0][0]) if rows else None
 
     def written_to(self, address: str, since: float) -> Sequence[str]:
         rows = self._rows("SELECT name FROM outbox WHERE recipient = ? AND since > ?", address, since)

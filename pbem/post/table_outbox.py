@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from time import time
 from typing import Final
@@ -31,6 +32,11 @@ class TableOutbox:
         unique = unique_name(name, content)
         self._keep(unique, to, content)
         return unique
+
+    def left(self, file: str, now: datetime) -> datetime | None:
+        """Return when a server accepted a letter; None: none has."""
+        at = self.tables.sent_at(Path(file).name)
+        return None if at is None else datetime.fromtimestamp(at, UTC)
 
     def collect(self, folder: Path) -> int:
         """Take over the letters of a maildir, which commands write by hand; return how many there were."""

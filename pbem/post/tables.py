@@ -27,6 +27,12 @@ NO_GAME: Final = ""
 """What stands for the game of letters that are about none: they are answered in order, too."""
 
 
+LEAST_DOWN: Final = 1800.0
+"""Seconds: a time for which nobody looked into the mailboxes is noted if it is no shorter."""
+_LOOKED: Final = "looked"
+_DOWN: Final = "down "
+
+
 class Urgency(IntEnum):
     """How soon a letter is to be sent: the lower, the sooner."""
 
@@ -165,11 +171,22 @@ class Tables(ABC):
 
     @abstractmethod
     def next_games(self, now: float, most: int) -> Sequence[str]:
-        """Return games with a letter that is due, the one whose oldest letter has waited longest first."""
+        """Return games with a letter that is due, the one whose oldest letter has waited longest first.
+
+        Behind them come those in which something has fallen due by itself before the mailboxes were last looked
+        through (`looked`).
+        """
 
     @abstractmethod
     def next_letter(self, game: str, now: float) -> Waiting | None:
         """Return the oldest letter of a game that is due; None: none is. Call it with the game claimed."""
+
+    @abstractmethod
+    def first_waiting(self, game: str, besides: int = 0) -> float | None:
+        """Return when the mailbox got the first of the letters of a game that wait, due or not; None: none waits.
+
+        The letter `besides` is left out.
+        """
 
     @abstractmethod
     def begun(self, letter: int) -> None:
@@ -190,6 +207,37 @@ class Tables(ABC):
     @abstractmethod
     def stuck(self) -> Sequence[Stuck]:
         """Return the games whose letters were postponed."""
+
+    # ---- games go on by themselves
+
+    @abstractmethod
+    def falls_due(self, game: str, when: float | None, tip: str) -> None:
+        """Note when something falls due next in a game by itself (None: nothing does), as of a commit, its `tip`."""
+
+    @abstractmethod
+    def look_again(self, game: str) -> None:
+        """Let a game be looked at soon, if it was before: something may have changed that it is to note."""
+
+    @abstractmethod
+    def tips(self) -> Mapping[str, str]:
+        """Return the commits as of which it was noted what falls due in each game."""
+
+    def looked(self) -> float:
+        """Return until when all letters of the mailboxes stand in the tables; 0: that is not known."""
+        noted = self.noted(_LOOKED)
+        return 0.0 if noted is None else float(noted[0])
+
+    def note_looked(self, until: float, now: float) -> None:
+        """Note that all letters stand here which the mailboxes got until a time, and for how long nobody had looked."""
+        before = self.looked()
+        if before and until - before >= LEAST_DOWN:
+            self.note(f"{_DOWN}{before:.0f}", f"{until:.0f}", now)
+        if until > before:
+            self.note(_LOOKED, f"{until:.3f}", now)
+
+    def downs(self) -> Sequence[tuple[float, float]]:
+        """Return from when until when nobody looked into the mailboxes, for long, in order."""
+        return sorted((float(key.removeprefix(_DOWN)), float(until)) for key, until, _ in self.notes(_DOWN))
 
     # ---- letters go
 
@@ -212,6 +260,10 @@ class Tables(ABC):
     @abstractmethod
     def sent(self, name: str, now: float) -> None:
         """Note that a letter was accepted by a server. Its content is kept no longer."""
+
+    @abstractmethod
+    def sent_at(self, name: str) -> float | None:
+        """Return when a letter was accepted by a server; None: it was not."""
 
     @abstractmethod
     def later(self, name: str, until: float, reason: str) -> None:

@@ -22,12 +22,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from math import floor
 from pathlib import Path
 from time import time
 from typing import Final
 
+from pbem.mail.due import go_on
 from pbem.mail.outgoing import MailSettings
-from pbem.mail.tasks import Handled
+from pbem.mail.tasks import Handled, NextDue
 from pbem.post.config import PostConfig, load
 from pbem.post.intake import BOUNCE, TOO_BIG
 from pbem.post.log import Once, Say, say, sentence
@@ -36,7 +38,7 @@ from pbem.post.reception import bounced, received, too_big
 from pbem.post.table_outbox import TableOutbox
 from pbem.post.tables import NO_GAME, Tables, Waiting
 from pbem.protocol import PbemError
-from pbem.repo.git import Moved
+from pbem.repo.git import Moved, NoSuchGame
 from pbem.repo.git.gamelock import Busy, GameLock
 
 _CLAIM: Final = "pbem.post"
@@ -82,15 +84,60 @@ class Worker:
         return list(self._tables.next_games(self._clock(), _CHOICE))
 
     def take_in(self, game: str, stop: Callable[[], bool] = lambda: False) -> int:
-        """Take in letters of a game, if no other worker is at it; return how many."""
+        """Take in letters of a game, if no other worker is at it, and what has fallen due in it; return how many."""
         with self._claimed(game) as mine:
             count = 0
             while mine and count < _AT_A_TIME and not stop():
                 letter = self._tables.next_letter(game, self._clock())
-                if letter is None or not self._letter(letter, game):
+                if letter is None:
+                    return count + self._go_on(game)
+                if not self._letter(letter, game):
                     break
                 count += 1
             return count
+
+    def _go_on(self, game: str) -> int:
+        """Carry out what has fallen due in a game by itself; return how many things those were."""
+        looked = self._looked([game])
+        if game == NO_GAME or looked is None:
+            return 0
+        now = datetime.fromtimestamp(self._clock(), UTC)
+        try:
+            gone = go_on(game, looked, self._config.mail_settings(now, self._outbox))
+        except NoSuchGame:
+            self._tables.falls_due(game, None, "")
+            return 0
+        except (Busy, Moved):  # it is come to again soon
+            return 0
+        except (PbemError, OSError) as wrong:
+            return self._cannot_go_on(game, sentence(wrong))
+        except Exception as wrong:  # a bug: this game waits, and the others go on
+            traceback.print_exc()
+            return self._cannot_go_on(game, f"a fault in pbem: {type(wrong).__name__}: {wrong}")
+        for line in gone.log:
+            self._say(line)
+        self._tables.resume(game)
+        self._note_due(game, gone.due)
+        return len(gone.log)
+
+    def _cannot_go_on(self, game: str, reason: str) -> int:
+        if self._tables.postpone(game, self._clock() + _OTHER_RULES, reason):
+            self._say(f"{game} cannot go on: {reason}")
+        return 0
+
+    def _looked(self, games: Sequence[str], besides: int = 0) -> datetime | None:
+        """Return until when games can go on by themselves; None: that is not known.
+
+        It is when the mailboxes were last looked through, but before the first letter that waits; the letter `besides`
+        is left out. Between a letter and what falls due in the same second the letter goes first.
+        """
+        if not (looked := self._tables.looked()):
+            return None
+        first = [at for game in games if (at := self._tables.first_waiting(game, besides)) is not None]
+        return datetime.fromtimestamp(min([floor(looked), *(floor(at) - 1 for at in first)]), UTC)
+
+    def _note_due(self, game: str, due: NextDue) -> None:
+        self._tables.falls_due(game, None if due.when is None else due.when.timestamp(), due.tip)
 
     @contextmanager
     def _claimed(self, game: str) -> Iterator[bool]:
@@ -126,6 +173,8 @@ class Worker:
                 return self._put_off(game, letter, f"a fault in pbem: {type(wrong).__name__}: {wrong}")
         for line in [*handled.notes, *handled.log]:
             self._say(line)
+        for each, due in handled.due.items():
+            self._note_due(each, due)
         for each in letter.games:
             if each in handled.waits:
                 reason = str(handled.waits[each])
@@ -165,7 +214,8 @@ class Worker:
 
     def _settings(self, letter: Waiting) -> MailSettings:
         settings = self._config.mail_settings(datetime.fromtimestamp(self._clock(), UTC), self._outbox)
-        return replace(settings, came=datetime.fromtimestamp(letter.at, UTC))
+        looked = self._looked(letter.games, letter.id)
+        return replace(settings, came=datetime.fromtimestamp(letter.at, UTC), looked=looked)
 
     def _sent_to(self, address: str) -> list[str]:
         return list(self._tables.written_to(address, self._clock() - _DAY))

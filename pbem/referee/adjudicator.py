@@ -19,12 +19,14 @@ from pbem.engine.advance import Outcome, advance, at_hand, begin
 from pbem.engine.answers import Sources, has_order_for
 from pbem.engine.session import Queued
 from pbem.game.plain import Record
+from pbem.game.wording import listing
 from pbem.orders.check import Receipt
 from pbem.orders.forgive import Answering
 from pbem.orders.sheet import ORDERS, Sheet
 from pbem.orders.standing import InForce, file_standing
 from pbem.protocol import Side
 from pbem.referee import sheet_check
+from pbem.referee.clock.decide import late_at
 from pbem.referee.clocked import after_adjudication, after_sheet
 from pbem.referee.committed import files_of
 from pbem.referee.new_game import NewGame
@@ -161,6 +163,7 @@ class Adjudicator(OpenGame):
         not been used yet.
         """
         with self._changing():
+            self._require_on_time()
             receipt, sheet = sheet_check.check(self, side, raw, name=name, answering=answering, recorded=recorded)
             if sheet is None:
                 return receipt
@@ -308,6 +311,12 @@ class Adjudicator(OpenGame):
         closed = self.closed  # only with other rules a game can need a migration to adjudicate at all
         if closed is not None and not (closed.come and act == "migration"):
             raise CannotPlay(f"the sheets of {self.name} are closed until round {closed.round} of {DRAND} is put in")
+
+    def _require_on_time(self) -> None:
+        """Raise CannotPlay if a deadline has passed before this letter came and is not called yet."""
+        clocks, terms = self.clock.read(), self.clock.terms
+        if clocks is not None and terms is not None and (late := late_at(terms, clocks, self.clock.time)):
+            raise CannotPlay(f"the deadline of {listing(sorted(late))} has passed: `pbem adjudicate {self.name}` first")
 
     def _begin(self, now: Now, call: Call) -> bool:
         seed = self.ledger.seed(1, None, beacon=call.beacon)

@@ -64,6 +64,8 @@ def put_fact(game: Adjudicator, fact: Fact, letter: LetterId | None = None) -> C
     """
     with game.lock():
         terms, clocks = require_clock(game)
+        if isinstance(fact, Paused | Extended):
+            _require_consent(game, terms, fact.request)
         try:
             put(terms, clocks, fact)
         except BadFact as wrong:
@@ -80,12 +82,26 @@ def put_fact(game: Adjudicator, fact: Fact, letter: LetterId | None = None) -> C
         return clocks
 
 
+def _require_consent(game: Adjudicator, terms: Terms, request: int) -> None:
+    """Raise CannotPlay if the game master plays a side, and the sides have not consented by an open request."""
+    if request:
+        found = game.request(request)
+        if found is None or found.outcome != OPEN:
+            raise CannotPlay(f"request {request} is not open")
+        require_consents(found)
+    elif terms.master is not None:
+        raise CannotPlay(
+            f"the game master plays {terms.master} in {game.name}: the other sides must consent. Ask them by letter"
+        )
+
+
 def _settled(game: Adjudicator, fact: Fact, number: int) -> dict[str, bytes]:
     """Return the files that close the request by which the sides have consented to a fact."""
     if not isinstance(fact, Paused | Extended) or not fact.request:
         return {}
     request, state = game.request(fact.request), game.current(resumed=False).state
-    assert request is not None and state is not None
+    assert request is not None
+    assert state is not None
     request.outcome = f"done in fact {number}"
     state.requests = {"made": made(state)}
     return request_files(request) | game.ledger.state_files(state)
@@ -125,7 +141,7 @@ def hand_over(game: Adjudicator, sides: Mapping[Side, datetime]) -> None:
             if (clock := clocks.sides[side]).opened is not None and clock.since is None
         }
         if waiting:
-            put_fact(game, Asked(max(time_of(game, clocks), *waiting.values()), waiting))
+            put_fact(game, Asked(max(clocks.time, *waiting.values()), waiting))
 
 
 def note_down(game: Adjudicator, since: datetime, until: datetime) -> bool:
@@ -137,7 +153,7 @@ def note_down(game: Adjudicator, since: datetime, until: datetime) -> bool:
             return False
         if not any(clock.asked for clock in clocks.sides.values()):
             return False
-        put_fact(game, Down(max(time_of(game, clocks), whole(until)), whole(since), whole(until)))
+        put_fact(game, Down(max(clocks.time, whole(until)), whole(since), whole(until)))
         return True
 
 
@@ -186,9 +202,10 @@ def pause(game: Adjudicator, until: datetime | None, reason: str, *, request: in
     """
     with game.lock():
         terms, clocks = require_clock(game)
-        require_consent_of_others(game, terms, request)
         at = time_of(game, clocks)
-        return put_fact(game, Paused(at, at + terms.pause if until is None else whole(until), reason_of(reason), request))
+        return put_fact(
+            game, Paused(at, at + terms.pause if until is None else whole(until), reason_of(reason), request)
+        )
 
 
 def resume(game: Adjudicator, reason: str) -> Clocks:
@@ -201,8 +218,7 @@ def resume(game: Adjudicator, reason: str) -> Clocks:
 def extend(game: Adjudicator, sides: Mapping[Side, datetime], reason: str, *, request: int = 0) -> Clocks:
     """Give sides time until a time at least; `request` is as in `pause`. Raises CannotPlay if no deadline runs."""
     with game.lock():
-        terms, clocks = require_clock(game)
-        require_consent_of_others(game, terms, request)
+        _, clocks = require_clock(game)
         until = {side: whole(at) for side, at in sides.items()}
         return put_fact(game, Extended(time_of(game, clocks), until, reason_of(reason), request))
 
@@ -217,19 +233,6 @@ def extended_by(game: Adjudicator, span: timedelta, sides: tuple[Side, ...] = ()
     if not running:
         raise CannotPlay(f"no deadline of {game.name} is running")
     return running
-
-
-def require_consent_of_others(game: Adjudicator, terms: Terms, request: int) -> None:
-    """Raise CannotPlay if the game master plays a side, and the sides have not consented by an open request."""
-    if request:
-        found = game.request(request)
-        if found is None or found.outcome != OPEN:
-            raise CannotPlay(f"request {request} is not open")
-        require_consents(found)
-    elif terms.master is not None:
-        raise CannotPlay(
-            f"the game master plays {terms.master} in {game.name}: the other sides must consent. Ask them by letter"
-        )
 
 
 # ---- what follows

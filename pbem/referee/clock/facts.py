@@ -117,6 +117,8 @@ class Late:
 
 Fact: TypeAlias = Asked | Bounced | Reached | Down | Paused | Resumed | Extended | Away | Back | Late
 
+_MOVES: Final = (Paused, Resumed, Extended, Away, Back)
+"""What somebody wants, and could want too late: whoever is late by then is called first."""
 _KINDS: Final[dict[str, type[Any]]] = {
     "asked": Asked,
     "bounced": Bounced,
@@ -168,7 +170,7 @@ def put(terms: Terms, clocks: Clocks, fact: Fact) -> None:
     """Change the clocks as a fact says. Raises BadFact, and changes nothing, if it cannot be."""
     if fact.at < clocks.time:
         raise BadFact(f"it is of {written(fact.at)}, and {written(clocks.time)} is on record already")
-    if not isinstance(fact, Late | Down) and (late := late_at(terms, clocks, fact.at)):
+    if isinstance(fact, _MOVES) and (late := late_at(terms, clocks, fact.at)):
         raise BadFact(f"the deadline of {listing(sorted(late))} has passed before, and nobody was called late")
     match fact:
         case Asked():

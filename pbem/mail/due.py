@@ -1,0 +1,126 @@
+"""What falls due in a game by itself: news that is told once a day.
+
+Nothing waits here and there are no timers: whoever looks at a game has done in order what has fallen due meanwhile,
+each thing as of the time at which it was due. A letter that came before that, or in the same second, goes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from pbem.mail.bundles import bundled
+from pbem.mail.handed_over import note_handed_over
+from pbem.mail.last_reported import CLOSED, note_reported, reported
+from pbem.mail.outgoing import MailSettings, Outgoing
+from pbem.mail.report_letters import closing_letters, daily_news, news_due, reports
+from pbem.mail.tasks import NextDue
+from pbem.referee.adjudicator import Adjudicator
+
+_MOST: Final = 1000
+"""So many things fall due at most before a game is looked at again."""
+
+
+class Due(NamedTuple):
+    """A thing that falls due in a game: when, what it is for the log, and what carries it out."""
+
+    when: datetime
+    what: str
+    carry_out: Callable[[], Iterable[Outgoing]]
+
+
+class DueDone(NamedTuple):
+    """What was carried out in a game: the letters, and a line for the log for each thing."""
+
+    letters: list[Outgoing]
+    log: list[str]
+
+
+class GoneOn(NamedTuple):
+    """What has become of a game that was looked at: lines for the log, and what falls due next."""
+
+    log: list[str]
+    due: NextDue
+
+
+def go_on(name: str, until: datetime, settings: MailSettings) -> GoneOn:
+    """Carry out what has fallen due in a game until a time, and write to everybody concerned.
+
+    No letter for the game waits that came before. What an earlier command still owes the players is told them, too.
+    """
+    with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
+        note_handed_over(game, settings.outbox, settings.now)
+        pay_debts(game, settings)
+        done = carry_out_due(game, until, settings)
+        return GoneOn(done.log, noted_due(game, settings))
+
+
+def due_in(game: Adjudicator, settings: MailSettings) -> Due | None:
+    """Return what falls due next in a game; None: nothing does before something comes from outside."""
+    if not game.begun or game.result is not None:
+        return None
+    return min(_news(game, settings), default=None, key=_when)
+
+
+def noted_due(game: Adjudicator, settings: MailSettings) -> NextDue:
+    """Return when something falls due next in a game."""
+    due = due_in(game, settings)
+    return NextDue(None if due is None else due.when, game.ledger.head)
+
+
+def carry_out_due(game: Adjudicator, until: datetime, settings: MailSettings, *, before: bool = False) -> DueDone:
+    """Carry out what has fallen due in a game until a time, in order; with `before`, not what is due at that time.
+
+    The game's lock is held.
+    """
+    done = DueDone([], [])
+    for _ in range(_MOST):
+        due = due_in(game, settings)
+        if due is None or due.when > until or (before and due.when == until):
+            break
+        game.carry_out_letter_of(due.when, settings.now)
+        done.letters.extend(_put(game, due.carry_out(), settings))
+        done.log.append(f"{game.name}: {due.what}, due {due.when:%Y-%m-%d %H:%M:%S} UTC")
+    return done
+
+
+def pay_debts(game: Adjudicator, settings: MailSettings) -> list[Outgoing]:
+    """Return the letters that a command owes the players which has ended before it wrote them.
+
+    The game's lock is held, and no letter waits to be taken in: else that one's answer tells what is owed.
+    """
+    known = reported(game.path)
+    if settings.outbox is None or known is None or known >= game.adjudication:
+        return []
+    return _put(game, _told(game, known, settings), settings)
+
+
+def _put(game: Adjudicator, letters: Iterable[Outgoing], settings: MailSettings) -> list[Outgoing]:
+    """Put letters into the outbox, if there is one, and note that all has been told; return them."""
+    whole = bundled(list(letters))
+    if settings.outbox is not None:
+        for out in whole:
+            out.put_into(settings.outbox)
+        note_reported(game.path, game.adjudication)
+        if (closed := game.closed) is not None:
+            note_reported(game.path, closed.round, CLOSED)
+        note_handed_over(game, settings.outbox, settings.now)
+    return whole
+
+
+def _when(due: Due) -> datetime:
+    return due.when
+
+
+def _news(game: Adjudicator, settings: MailSettings) -> Iterator[Due]:
+    times = [when for side in game.rules.sides if (when := news_due(game, side)) is not None]
+    if times:
+        yield Due(min(times), "the news of the day", lambda: daily_news(game, min(times), settings))
+
+
+def _told(game: Adjudicator, since: int, settings: MailSettings) -> Iterator[Outgoing]:
+    if since < game.adjudication:
+        yield from reports(game, since, settings)
+    if (closed := game.closed) is not None and reported(game.path, CLOSED) != closed.round:
+        yield from closing_letters(game, settings)
