@@ -118,7 +118,7 @@ def new(
         corrections=corrections(rules, correct, boxes),
         quorum=quorum,
         one_side_each=one_side_each,
-        press=_press(talk, len(sides)),
+        press=_press(talk),
         press_unsigned=talk.unsigned,
         press_opened=talk.opened,
         clock=_clock(clock),
@@ -180,13 +180,13 @@ def _clock(options: ClockOptions) -> dict[str, Any] | None:
     return said or None
 
 
-def _press(talk: Talk, sides: int) -> str | None:
-    """Return how the players may talk; by default freely, if there are more than two. Two gain nothing by it."""
+def _press(talk: Talk) -> str:
+    """Return how the players may talk; by default freely."""
     from pbem.repo.charter import FREE, PRESS, SILENT
 
     if talk.press is not None and talk.press not in PRESS:
         misuse(f"--press {talk.press}: it is one of {', '.join(PRESS)}")
-    press = talk.press or (FREE if sides > 2 or talk.unsigned or talk.opened else None)
+    press = talk.press or FREE
     if press == SILENT and (talk.unsigned or talk.opened):
         misuse("--press silent: then there is no talk that could be unsigned, or opened")
     return press

@@ -11,6 +11,7 @@ from pbem.cli.backup import backup, doctor, restore
 from pbem.cli.box import box
 from pbem.cli.by_reader import ByReader
 from pbem.cli.chain_and_beacon import beacon, my_chain
+from pbem.cli.desk import archive, broadcast, remind
 from pbem.cli.disputes import explain, migrate, replay, what_if
 from pbem.cli.keys import keys
 from pbem.cli.new import player
@@ -65,6 +66,9 @@ app.command()(backup)
 app.command()(restore)
 app.command("seal-orders")(seal_orders)
 app.command()(thread)
+app.command()(remind)
+app.command()(broadcast)
+app.command()(archive)
 app.command()(press)
 app.command()(show)
 app.command()(rollback)
@@ -129,8 +133,7 @@ def new(
         typer.Option(
             "--press",
             metavar="FREE|PUBLIC|SILENT",
-            help="How the players may talk by the referee: free, public or silent. By default free, if more than two "
-            "sides play.",
+            help="How the players may talk by the referee: free, public or silent. By default free.",
         ),
     ] = None,
     press_unsigned: Annotated[bool, typer.Option("--press-unsigned", help="Talk may be unsigned.")] = False,
