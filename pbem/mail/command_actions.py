@@ -24,6 +24,7 @@ from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.game.plain import Record
 from pbem.game.wording import listing
 from pbem.mail.asking import help_orders, history
+from pbem.mail.clock_words import away, back, pause
 from pbem.mail.commands import TALK, Command, Instruction, is_question
 from pbem.mail.consent_letters import outcome
 from pbem.mail.deputies import OF_THE_PLAYER, named
@@ -314,10 +315,13 @@ _TELLS: Final[Mapping[Command, Callable[[Task], str]]] = {
 }
 """The commands that ask and are answered at once; the others are answered once the letter has been carried out."""
 _ACTIONS: Final[Mapping[Command, Callable[[Task], str]]] = {
+    Command.AWAY: away,
+    Command.BACK: back,
     Command.CALENDAR: calendar,
     Command.PHRASE: _phrase,
     Command.KEY: _key,
     Command.NEWS: news,
+    Command.PAUSE: pause,
     Command.PRESS: pressed,
     Command.CHAIN: _chain,
     Command.CONSENT: _consent,
