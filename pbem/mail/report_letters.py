@@ -18,13 +18,14 @@ from pbem.mail.echo import echo
 from pbem.mail.maps import Maps
 from pbem.mail.outbox import Attachments
 from pbem.mail.outgoing import About, Answered, MailSettings, Outgoing, called, letter, paragraphs, report_of
-from pbem.mail.reader_time import MORNING, morning_after, zone_of
+from pbem.mail.reader_time import MORNING, morning_after, shown, zone_of
 from pbem.mail.receipts import OWN_SHEET, enclosed, unanswered_sheets
 from pbem.mail.welcome import heading
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Side
 from pbem.referee import sheet_check
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.hold import held_until
 from pbem.referee.open_game import OpenGame
 from pbem.referee.past import position_at
 from pbem.referee.take_home import take_home
@@ -263,15 +264,26 @@ def closing_letters(game: Adjudicator, settings: MailSettings, answered: Sequenc
 def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str, object]:
     """Return what a letter says of the sheet that it answers: its number, how it was read, whether it has been used.
 
-    As long as the sheet is not used, that is also what its orders will cost. Later the report says so.
+    As long as the sheet is not used, that is also what its orders will cost, and until when it can be taken back. Later
+    the report says so.
     """
     used = game.adjudication > after
     return {
         "number": number,
         "used": after + 1 if used else 0,
         "echo": echo(game.ledger.sheet(side, number)),
+        "held": [] if used else paragraphs(_on_hold(game, side)),
         "costs": [] if used else _indented(sheet_check.costs(game, side)),
     }
+
+
+def _on_hold(game: Adjudicator, side: Side) -> Iterator[str]:
+    """Yield until when a side can take its orders back, if the game waits for that alone."""
+    if (until := held_until(game)) is not None and game.waits(side):
+        yield (
+            f"It is on hold until {shown(until, zone_of(game, side))}. Until then WITHDRAW takes it back, and a new "
+            "sheet takes its place."
+        )
 
 
 def _indented(lines: Iterable[str]) -> list[str]:
