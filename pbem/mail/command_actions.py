@@ -26,6 +26,7 @@ from pbem.game.wording import listing
 from pbem.mail.asking import help_orders, history
 from pbem.mail.commands import TALK, Command, Instruction, is_question
 from pbem.mail.consent_letters import outcome
+from pbem.mail.deadlines import deadline_line
 from pbem.mail.ending_words import drawn, resigned
 from pbem.mail.outgoing import called, side_report
 from pbem.mail.own_orders import standing, withdrawn
@@ -279,7 +280,7 @@ def status_lines(game: Adjudicator, side: Side) -> Iterator[str]:
     elif game.closed is not None:
         yield f"The sheets are closed until round {game.closed.round} of the beacon has come."
     elif report.asked:
-        yield f"You are asked: {report.asked}"
+        yield f"You are asked: {report.asked} {deadline_line(game, side)}".rstrip()
     elif (until := held_until(game)) is not None:
         yield f"It is on hold until {shown_time(until, zone_of(game, side))}: until then orders can be taken back."
     else:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from pbem.crypto.beacon import address
 from pbem.mail.correspondence import News, correspondence, note_owed
+from pbem.mail.deadlines import calendar_file
 from pbem.mail.echo import echo
 from pbem.mail.maps import Maps
 from pbem.mail.outbox import Attachments
@@ -166,7 +167,13 @@ def attachments(
         position=json.dumps(take_home(game, side), indent=1, ensure_ascii=False) if told.sheet else None,
         own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
         receipt=enclosed(game, side, since, number),
+        calendar=_calendar(game, side) if told.sheet else None,
     )
+
+
+def _calendar(game: OpenGame, side: Side) -> str | None:
+    """Return the deadline of a side as a file for its calendar, if its player wants that."""
+    return calendar_file(game, side, game.clock.now) if correspondence(game.path, side).calendar else None
 
 
 def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answered: Answered) -> Iterator[Outgoing]:
@@ -194,6 +201,7 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
         standing=told.position if told.sheet else None,
         own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
         receipt=enclosed(game, side, answered.after, number, tells=False),
+        calendar=_calendar(game, side) if told.sheet else None,
     )
     stamp = f"{game.name}.{side}.{game.adjudication}.sheet-{number or game.sheets(side)}"
     to = game.ledger.addresses[side]
