@@ -14,6 +14,7 @@ JOINED: Final = "joined"
 STANDING: Final = "standing"
 VIEW: Final = "view"
 LETTER: Final = "letter"
+DEPUTY: Final = "deputy"
 REQUEST: Final = "request"
 FACT: Final = "fact"
 
@@ -24,6 +25,7 @@ class Kind(StrEnum):
     CHARTER = "charter"
     JOIN = "join"
     PLAYER = "another player or address"
+    DEPUTY = "deputy"
     SHEET = "sheet"
     ADJUDICATION = "adjudication"
     MIGRATION = "migration"
@@ -52,7 +54,8 @@ _ROWS: Final = (
     _row(Kind.CHARTER, (CHARTER, PINS, PLAYERS), may=(BOX,)),
     _row(Kind.JOIN, (), (JOINED, LETTER)),
     _row(Kind.JOIN, (JOINED, STATE), may=(LETTER,)),
-    _row(Kind.PLAYER, (JOINED, PLAYERS), may=(STATE, REQUEST)),
+    _row(Kind.PLAYER, (JOINED, PLAYERS), may=(STATE, REQUEST, DEPUTY)),
+    _row(Kind.DEPUTY, (DEPUTY, PLAYERS, STATE), may=(LETTER,)),
     _row(Kind.SHEET, (SHEET, STATE), may=(STANDING, LETTER, CLOCK)),
     _row(Kind.ADJUDICATION, (TURN, STATE), may=_PLAYED),
     _row(Kind.MIGRATION, (TURN, STATE, BOX), may=_PLAYED),

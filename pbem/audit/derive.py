@@ -40,14 +40,16 @@ from pbem.game.wording import counted
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.clock.facts import read_fact
+from pbem.referee.players import put_deputy
 from pbem.referee.requests import note_consent, refuse
 from pbem.referee.reveal import reveal
 from pbem.referee.talk import write_talk
 from pbem.referee.timekeeping import put_fact
-from pbem.repo.charter import Joined
+from pbem.repo.charter import Deputy, Deputyship, Joined
 from pbem.repo.git.history import Past
 from pbem.repo.layout import (
     BEACON,
+    DEPUTIES,
     FACTS,
     JOINED,
     LETTERS,
@@ -113,7 +115,21 @@ class _OpenLedger(Ledger):
         """Return the path of the note of a letter, which is given in place of the letter's digest."""
         return digest
 
-    def player_files(self, side: Side, name: str, address: str) -> dict[str, bytes]:
+    def player(self, side: Side) -> str:
+        """Return the name of the player of a side: only the first is known."""
+        return self.charter.players[side]
+
+    @property
+    def addresses(self) -> Mapping[Side, str]:
+        """The addresses of the sides, which nobody can open."""
+        return dict.fromkeys(self.charter.players, "")
+
+    @property
+    def deputies(self) -> Mapping[Side, Deputy]:
+        """The deputies, whom nobody knows."""
+        return {}
+
+    def _seat_files(self, side: Side, seat: Record) -> dict[str, bytes]:
         """Return the file of the players, which nobody can open."""
         return {PLAYERS: b""}
 
@@ -232,6 +248,8 @@ class Derivation:
             self._join(recorded)
         elif kind is Kind.PLAYER:
             self._player(recorded)
+        elif kind is Kind.DEPUTY:
+            self._deputy(recorded)
         elif kind is Kind.SHEET:
             self._sheet(recorded)
         elif kind is Kind.CLOSING:
@@ -281,6 +299,13 @@ class Derivation:
         said = plain.decode(Joined, yamlio.read(recorded[path] or b"", name=path).value)
         replaced = said.player != self._game.ledger.joined(side).player
         self._game.change_player(side, "", "", replaced=replaced)
+
+    def _deputy(self, recorded: Files) -> None:
+        """Give a side a deputy again, or dismiss one; who that is stays sealed."""
+        path = next(path for path in recorded if path.startswith(DEPUTIES))
+        side = path[len(DEPUTIES) : -len(".yaml")]
+        said = plain.decode(Deputyship, yamlio.read(recorded[path] or b"", name=path).value)
+        put_deputy(self._game, side, None, said.until, _note(recorded)[1])
 
     def _sheet(self, recorded: Files) -> None:
         """Hand in an opened sheet again."""

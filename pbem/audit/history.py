@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from re import compile as pattern
 from typing import Any, Final
 
-from pbem.audit.commits import FACT, JOINED, LETTER, REQUEST, SHEET, STANDING, TURN, VIEW, Kind, kind_of
+from pbem.audit.commits import DEPUTY, FACT, JOINED, LETTER, REQUEST, SHEET, STANDING, TURN, VIEW, Kind, kind_of
 from pbem.audit.findings import Findings, Place, listed
 from pbem.audit.schemas import NOTE, said_in
 from pbem.audit.schemas import REQUEST as REQUEST_SHAPE
@@ -29,6 +29,7 @@ from pbem.repo.layout import (
     REVEALED,
     STATE,
     UNOPENED,
+    deputy_path,
     fact_path,
     joined_path,
     request_path,
@@ -131,6 +132,8 @@ def filed(path: str, sides: Sequence[Side]) -> Filed | None:
     for side in sides:
         if path == joined_path(side):
             return Filed(JOINED, side)
+        if path == deputy_path(side):
+            return Filed(DEPUTY, side)
         if path == standing_path(side):
             return Filed(STANDING, side)
         if path == view_path(side):

@@ -70,6 +70,8 @@ NOTE: Final = {
     "fact?": int,
     "after?": int,
 }
+DEPUTY: Final = {"named": int, "until?": DAY}
+"""That a side has a deputy: how often one was named or dismissed, and until when the last one may write."""
 REVEALED: Final = {"hidden": HEX, "identity": str}
 PINS: Final = {"box": HEX, "code": HEX}
 CHARTER: Final = {

@@ -11,6 +11,7 @@ from pbem.cli.backup import backup, doctor, restore
 from pbem.cli.box import box
 from pbem.cli.by_reader import ByReader
 from pbem.cli.chain_and_beacon import beacon, my_chain
+from pbem.cli.desk import archive, broadcast, remind
 from pbem.cli.disputes import explain, migrate, replay, what_if
 from pbem.cli.keys import keys
 from pbem.cli.new import player
@@ -65,6 +66,9 @@ app.command()(backup)
 app.command()(restore)
 app.command("seal-orders")(seal_orders)
 app.command()(thread)
+app.command()(remind)
+app.command()(broadcast)
+app.command()(archive)
 app.command()(press)
 app.command()(show)
 app.command()(rollback)
@@ -129,14 +133,25 @@ def new(
         typer.Option(
             "--press",
             metavar="FREE|PUBLIC|SILENT",
-            help="How the players may talk by the referee: free, public or silent. By default free, if more than two "
-            "sides play.",
+            help="How the players may talk by the referee: free, public or silent. By default free.",
         ),
     ] = None,
     press_unsigned: Annotated[bool, typer.Option("--press-unsigned", help="Talk may be unsigned.")] = False,
     press_opened: Annotated[
         bool, typer.Option("--press-opened", help="Signed talk is opened when the game is over.")
     ] = False,
+    clock: Annotated[
+        Path | None, typer.Option("--clock", help="A YAML file with the terms of the clock; see docs/clock.md.")
+    ] = None,
+    pace: Annotated[
+        str | None, typer.Option("--pace", metavar="BANK+BONUS/MOST", help="A time bank for each side: 3d+12h/14d.")
+    ] = None,
+    deadline: Annotated[
+        list[str] | None, typer.Option("--deadline", metavar="DAY TIME", help="A weekly deadline: 'sunday 20:00'.")
+    ] = None,
+    zone: Annotated[
+        str | None, typer.Option("--zone", help="The time zone of the clock: Europe/Berlin; by default UTC.")
+    ] = None,
     correct: Correct = None,
     yes: Yes = False,
     games: Games = None,
@@ -153,6 +168,7 @@ def new(
         *(name, rules, player or [], scenario, edition, option or [], beacon, quorum, one_side_each, begin),
         *(correct or [], yes, games, rules_dir, json),
         talk=new_game.Talk(press, press_unsigned, press_opened),
+        clock=new_game.ClockOptions(clock, pace, deadline or [], zone),
     )
 
 

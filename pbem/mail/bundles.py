@@ -59,7 +59,8 @@ def _together(bundle: Sequence[Outgoing]) -> Outgoing:
     news = {each.draft.subject for each in bundle if asking and each.sent[0].told is not None}.difference(asking)
     subjects = [draft.subject for draft in drafts if draft.subject not in news]
     text = _text([each.whose for each in bundle], [draft.text for draft in drafts])
-    return Outgoing(first.to, name, _draft(drafts, subjects, text, message_id), sent)
+    copies = tuple(copy for each in bundle for copy in each.copies)
+    return Outgoing(first.to, name, _draft(drafts, subjects, text, message_id), sent, copies=copies)
 
 
 def _text(names: Sequence[str], texts: Sequence[str]) -> str:

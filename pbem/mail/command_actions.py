@@ -27,19 +27,21 @@ from pbem.mail.asking import help_orders, history
 from pbem.mail.commands import TALK, Command, Instruction, is_question
 from pbem.mail.consent_letters import outcome
 from pbem.mail.deadlines import deadline_line
+from pbem.mail.deputies import OF_THE_PLAYER, named
 from pbem.mail.ending_words import drawn, resigned
 from pbem.mail.outgoing import called, side_report
 from pbem.mail.own_orders import standing, withdrawn
 from pbem.mail.reader_settings import calendar, news, zone
 from pbem.mail.reader_time import shown as shown_time
 from pbem.mail.reader_time import zone_of
-from pbem.mail.table_talk import pressed, shown
+from pbem.mail.table_talk import pressed, said_aloud, shown
 from pbem.mail.task import Task
 from pbem.mail.token import renew
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.hold import held_until
 from pbem.referee.open_game import CannotPlay, OtherRules
+from pbem.referee.players import deputy_of
 from pbem.referee.requests import consent, refuse
 from pbem.render.messages import sentences
 from pbem.repo.charter import ChainPromise
@@ -77,13 +79,15 @@ def carry_out(
     digest: str,
     noted: Record | None = None,
     said: Collection[Instruction] = (),
+    *,
+    deputy: bool = False,
 ) -> CommandResults:
     """Carry out the commands of a letter, and return what they did.
 
     `letter` are its digests; None: it was carried out before, and only the answers are given again. `digest` is the one
     by which notes outside the game know it. `noted` is what was noted of a letter that was carried out before. `said`
     are the commands that were carried out for another side of the same player. If one of them is refused for this side,
-    the answer does not mention it.
+    the answer does not mention it. `deputy`: the letter is not the player's own.
     """
     results, seen = CommandResults(), set[Command]()
     for number, each in enumerate(commands):
@@ -98,6 +102,8 @@ def carry_out(
             if command in seen and command not in TALK:
                 raise CannotPlay("a letter may give it only once. The first one counts")
             seen.add(command)
+            if deputy and command in OF_THE_PLAYER:
+                raise CannotPlay(f"that is for the player of {called(game, side)} alone, and you are the deputy")
             results.confirmed[each] = _ACTIONS[command](task)
             results.paragraphs.append(results.confirmed[each])
             results.done.append(command)
@@ -286,6 +292,8 @@ def status_lines(game: Adjudicator, side: Side) -> Iterator[str]:
     else:
         names = dict.fromkeys(called(game, each.side) for each in game.open_decisions if each.side != side)
         yield f"It waits for {listing(names)}." if names else "It waits for nobody."
+    if (deputy := deputy_of(game, side)) is not None and game.result is None:
+        yield f"Your deputy up to {deputy.until} is {deputy.name} <{deputy.address}>."
     if (out := game.out) and game.result is None:
         yield f"Out of the game: {listing([called(game, each) for each in out])}."
     if number := game.requests.get(OPEN, 0):
@@ -319,10 +327,12 @@ _ACTIONS: Final[Mapping[Command, Callable[[Task], str]]] = {
     Command.PRESS: pressed,
     Command.CHAIN: _chain,
     Command.CONSENT: _consent,
+    Command.DEPUTY: named,
     Command.DRAW: drawn,
     Command.REFUSE: _refusal,
     Command.RENEW: _renewed,
     Command.RESIGN: resigned,
+    Command.SAY: said_aloud,
     Command.SHOW: shown,
     Command.STANDING: standing,
     Command.WITHDRAW: withdrawn,

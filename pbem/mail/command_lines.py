@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from pbem.mail.commands import ASKED_WITH, CHANGES, OPENS_LINK, QUESTIONS, Command, Instruction
+from pbem.mail.commands import ASKED_WITH, CAPITALS_ONLY, CHANGES, OPENS_LINK, QUESTIONS, Command, Instruction
 from pbem.mail.lines import BULLETS, MARKS, without_frame
 
 SAMPLE_PHRASE: Final = "any words of yours"
@@ -103,6 +103,8 @@ class _Begun(NamedTuple):
 def _read(line: str) -> _Begun | None:
     found = _LINE.fullmatch(line.rstrip())
     if found is None or found["word"].upper() not in _WORDS:
+        return None
+    if found["word"].upper() in CAPITALS_ONLY and not found["word"].isupper():
         return None
     if found["word"].upper() == Command.AGREED and "?" in line:  # who asks has not agreed
         return None

@@ -18,6 +18,7 @@ class Command(StrEnum):
     CALENDAR = "CALENDAR"
     CHAIN = "CHAIN"
     CONSENT = "CONSENT"
+    DEPUTY = "DEPUTY"
     DRAW = "DRAW"
     FORECAST = "FORECAST"
     FORM = "FORM"
@@ -31,6 +32,7 @@ class Command(StrEnum):
     RENEW = "RENEW"
     REPORT = "REPORT"
     RESIGN = "RESIGN"
+    SAY = "SAY"
     SHOW = "SHOW"
     STANDING = "STANDING"
     STATUS = "STATUS"
@@ -56,8 +58,12 @@ side has a dice chain."""
 OPENS_LINK: Final = frozenset({Command.AGREED, Command.STANDING, Command.WITHDRAW})
 """The commands that end with a link of the player's chain, which a mail program may put on the next line."""
 
-TALK: Final = frozenset({Command.PRESS, Command.SHOW})
+TALK: Final = frozenset({Command.PRESS, Command.SAY, Command.SHOW})
 """The commands by which a side talks to others. A letter may give them several times."""
+
+
+CAPITALS_ONLY: Final = frozenset({Command.DEPUTY, Command.SAY})
+"""The commands that are none in small letters: too many sentences begin so."""
 
 
 class Instruction(NamedTuple):

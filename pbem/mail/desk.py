@@ -19,6 +19,8 @@ from pbem.mail.command_actions import (
 )
 from pbem.mail.commands import Command, Instruction
 from pbem.mail.consent_letters import refusal_letters, request_letters
+from pbem.mail.deputies import is_deputy
+from pbem.mail.deputy_letter import deputy_letter
 from pbem.mail.form_letter import form_letter
 from pbem.mail.last_reported import CLOSED, reported
 from pbem.mail.letter import Enclosure, Letter
@@ -133,7 +135,8 @@ class Desk:
         others = [each for each in task.commands if each.command != Command.AGREED]
         own = None if noted else letter.digests
         self.left_out = self._left_out(task, agreed)
-        done = self.done = carry_out(game, self.side, others, own, letter.identity, noted, said)
+        deputy = is_deputy(game, self.side, letter.sender)
+        done = self.done = carry_out(game, self.side, others, own, letter.identity, noted, said, deputy=deputy)
         if done.done:
             again = "" if noted is None else " again"
             self.handled.notes.append(f"{game.name}: {self.side} says {', '.join(done.done)}{again}")
@@ -268,6 +271,8 @@ class Desk:
         game, settings, handled, done = self.game, self.settings, self.handled, self.done
         if Command.REFUSE in done.done:
             handled.letters += refusal_letters(game, self.side, settings)
+        if Command.DEPUTY in done.done:
+            handled.letters += deputy_letter(game, self.side, settings)
         asked = game.request() if {Command.DRAW, Command.RESIGN} & set(done.done) else None
         if isinstance(asked, Ending) and asked.outcome == OPEN and asked.side == self.side:
             handled.letters += request_letters(game, asked, settings)

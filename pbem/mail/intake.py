@@ -36,7 +36,7 @@ from pbem.mail.sheet_choice import (
     orders_outside,
 )
 from pbem.mail.table_talk import talk_letters
-from pbem.mail.tasks import Handled, Task, not_yours, refuse, refuse_unread, tasks_of
+from pbem.mail.tasks import Handled, Task, answer_unread, not_yours, refuse, tasks_of
 from pbem.mail.token import note_heard, token, tokens_of
 from pbem.paths import GAME_NAME
 from pbem.protocol import Side
@@ -71,7 +71,7 @@ def take_in_where_possible(raw: bytes, settings: MailSettings) -> Handled:
         return handled
     without = about(letter, settings) if may_order_without_sheet(letter) else None
     if letter.refusal is not None and without is None:
-        refuse_unread(handled, letter, settings)
+        answer_unread(handled, letter, settings)
         return handled
     if any(each.command == Command.HELP and not each.rest for each in letter.commands):
         handled.letters.append(help_letter(letter, settings))
@@ -100,7 +100,7 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
         handled.log += before.log
         game.carry_out_letter_of(settings.letter_time, settings.now)
         handled.due[name] = noted_due(game, settings)
-        sides = game.sides_of(letter.sender)
+        sides = game.written_by(letter.sender)
         first = len(handled.letters)
         if settings.door is not None and (turned := settings.door.turned(game, letter, sides)) is not None:
             handled.accepted = False
@@ -112,7 +112,7 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
             return
         if not sides:
             raise CannotPlay(not_yours(name, letter))
-        for side in _shown_by_token(game, letter, sides, settings):
+        for side in _shown_by_token(game, letter, game.sides_of(letter.sender), settings):
             note_heard(game, side, settings.letter_time, "token")
         shares = shared_out(game, sides, letter, task, settings)
         for reason in shares.refused:
@@ -135,7 +135,7 @@ def _desk(handled: Handled, share: Share, settings: MailSettings, game: Adjudica
     if outside and all(each.where == "quoted" or only_names(each) for each in letter.enclosures):
         letter = with_orders(letter, [line for each in outside for line in each.lines])
     if letter.refusal is not None and not outside:
-        refuse_unread(handled, letter, settings)
+        answer_unread(handled, letter, settings)
         return None
     return Desk(handled, letter, settings, game, share.side, task, outside)
 

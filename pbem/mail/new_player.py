@@ -40,7 +40,7 @@ def new_address_letter(game: Adjudicator, side: Side, replaced: bool, settings: 
     picture, lies = Maps(settings.drawings).new_picture(game, side, since, "")
     attached = attachments(game, side, report, picture, since)
     stamp = f"{game.name}.{side}.address-{joined.addresses}"
-    about = About(game, side, game.adjudication, lies)
+    about = About(game, side, game.adjudication, lies, shared=False)
     return letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=about)
 
 

@@ -19,6 +19,7 @@ from pbem.game.wording import on_one_line
 from pbem.mail.commands import Command
 from pbem.mail.correspondence import Correspondence, Sent, correspondence, note_sent
 from pbem.mail.deadlines import deadline_line
+from pbem.mail.deputies import for_deputy
 from pbem.mail.door import Door
 from pbem.mail.echo import echo
 from pbem.mail.letter import Letter
@@ -34,6 +35,7 @@ from pbem.orders.sheet import sentence
 from pbem.protocol import Decision, Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import OpenGame
+from pbem.referee.players import deputy_of
 from pbem.render.report import Mail, Report, ReportRequest, mail, report
 from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
@@ -93,6 +95,8 @@ class Outgoing:
     """The side that it is for, as players write it."""
     file: str | None = None
     """Where it lies in the outbox, once it does."""
+    copies: tuple[Outgoing, ...] = ()
+    """The copies that deputies get: they go into the outbox with it."""
 
     @cached_property
     def content(self) -> bytes:
@@ -102,6 +106,8 @@ class Outgoing:
     def put_into(self, outbox: Outbox) -> str:
         """Put it into the outbox, unless it lies there, and note that; return where it lies."""
         if self.file is None:
+            for copy in self.copies:
+                copy.put_into(outbox)
             self.file = outbox.put(self.name, self.to, self.content)
             for sent in self.sent:
                 note_sent(sent)
@@ -131,6 +137,8 @@ class About:
     """The last adjudication that it tells of; None: it tells of none."""
     picture: str = ""
     """The digest of what its picture shows; empty: it has none."""
+    shared: bool = True
+    """Whether a deputy of the side gets it, too: it answers nobody's letter alone."""
 
 
 # ---------------------------------------------------------------------------------------------- reports
@@ -218,7 +226,7 @@ def returned(
     game: Adjudicator, receipt: Receipt, answered: Letter, settings: MailSettings, answers: Sequence[str] = ()
 ) -> Outgoing:
     """Return the letter that sends a sheet with faults back, or says that it came too late; `answers` stand first."""
-    receipted, about = enclosed(game, receipt.side), About(game, receipt.side)
+    receipted, about = enclosed(game, receipt.side), About(game, receipt.side, shared=False)
     if (closed := game.closed) is not None:
         words = mail("too_late", game=game.name, adjudication=closed.adjudication, round=closed.round, time=closed.time)
         stamp = f"late.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
@@ -247,7 +255,7 @@ def foreseen_letter(
     words = mail("forecast", game=game.name, forecast=foreseen, echo=read)
     stamp = f"forecast.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
     attached = Attachments(sheet=again, receipt=enclosed(game, side))
-    return letter(settings, answered.sender, stamp, words, answered, attached, About(game, side))
+    return letter(settings, answered.sender, stamp, words, answered, attached, About(game, side, shared=False))
 
 
 def commands_letter(
@@ -272,7 +280,7 @@ def commands_letter(
     side = answered.side
     stamp = f"words.{game.name}.{side}.{game.adjudication}.{asked.digest[:24]}"
     attached = Attachments(sheet=sheet, standing=position or None, receipt=enclosed(game, side))
-    return letter(settings, asked.sender, stamp, text, asked, attached, About(game, side))
+    return letter(settings, asked.sender, stamp, text, asked, attached, About(game, side, shared=False))
 
 
 def help_letter(answered: Letter, settings: MailSettings) -> Outgoing:
@@ -342,8 +350,15 @@ def letter(
         unasked=answered is None,
         attached=attached,
     )
-    sent = () if about is None else (Sent(about.game.path, about.side, own_id, about.told, about.picture),)
-    return Outgoing(to, stamp, draft, sent, "" if about is None else called(about.game, about.side))
+    if about is None:
+        return Outgoing(to, stamp, draft)
+    whose, deputy = called(about.game, about.side), deputy_of(about.game, about.side, f"{settings.now:%Y-%m-%d}")
+    theirs = None if deputy is None else for_deputy(draft, about.game, about.side, deputy.address)
+    if deputy is not None and theirs is not None and deputy.address == to.lower():
+        return Outgoing(to, stamp, theirs, whose=whose)
+    copies = () if deputy is None or theirs is None or not about.shared else (Outgoing(deputy.address, stamp, theirs),)
+    sent = (Sent(about.game.path, about.side, own_id, about.told, about.picture),)
+    return Outgoing(to, stamp, draft, sent, whose, copies=copies)
 
 
 def _gap(text: Mail, about: About) -> str:

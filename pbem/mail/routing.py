@@ -190,12 +190,13 @@ def _plays(settings: MailSettings, name: str, sender: str) -> bool:
 
 
 def sides_of(settings: MailSettings, name: str, sender: str) -> list[Side]:
-    """Return the sides that an address plays in a game; none if there is no such game."""
+    """Return the sides that an address may write for in a game; none if there is no such game."""
     if not GAME_NAME.fullmatch(name):
         return []
     try:
         with GameRepo.open(settings.games / f"{name}.git") as repo:
-            return Ledger(repo, Keys.load(settings.keys, name)).sides_of(sender)
+            day = settings.letter_time.date().isoformat()
+            return Ledger(repo, Keys.load(settings.keys, name)).written_by(sender, day)
     except (StoreError, BadKeys, CannotOpen, Unreadable, OSError, ValueError, TypeError, KeyError):
         return []  # one damaged game must not keep the letters of all the others from being read
 

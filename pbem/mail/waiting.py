@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pbem.game.wording import listing
+from pbem.mail.chat import no_orders
 from pbem.mail.command_actions import before_the_beginning
 from pbem.mail.letter import Letter
 from pbem.mail.outgoing import MailSettings, called
@@ -37,7 +38,10 @@ def awaited(game: Adjudicator) -> str:
 class Unread(NamedTuple):
     """The game of a letter in which nothing is found: a line for the log, and what to do if it has not begun."""
 
+    game: str
     log: str
+    no_orders: str
+    """What is said of mere words."""
     not_begun: str | None
 
 
@@ -46,10 +50,12 @@ def unread(letter: Letter, settings: MailSettings) -> Unread | None:
     try:
         name = meant(letter, settings)
         with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game:
-            side = next(iter(game.sides_of(letter.sender)), None)
+            game.carry_out_letter_of(settings.letter_time, settings.now)
+            side = next(iter(game.written_by(letter.sender)), None)
             if side is None:
                 return None
-            return Unread(log_line(game, side, "nothing was found in it"), _before(game, side))
+            log = log_line(game, side, "nothing was found in it")
+            return Unread(name, log, no_orders(game, letter.refusal or ""), _before(game, side))
     except OtherRules:
         raise
     except (CannotPlay, StoreError):

@@ -127,7 +127,7 @@ class Adjudicator(OpenGame):
         with self._changing(pinned=False):
             self._require_open()
             joined, state = self.ledger.joined(side), self.current(resumed=False).state
-            files = self.ledger.player_files(side, name, address)
+            files = self.ledger.player_files(side, name, address, replaced=replaced)
             count = joined.addresses + 1
             joined = Joined(player=joined.player + 1) if replaced else joined
             joined = replace(joined, addresses=count)

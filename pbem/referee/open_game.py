@@ -174,6 +174,16 @@ class OpenGame:
         own = self.ledger.sides_of(address)
         return [side for side in self.rules.sides if side in own]
 
+    def written_by(self, address: str) -> list[Side]:
+        """Return the sides that an address may write for today: those that it plays, or is the deputy of."""
+        own = self.ledger.written_by(address, self.calendar_day)
+        return [side for side in self.rules.sides if side in own]
+
+    @property
+    def calendar_day(self) -> str:
+        """The day on which the letter came that is carried out, or the day by the clock."""
+        return (self.today or date.today()).isoformat()
+
     @property
     def one_side_each(self) -> bool:
         """Whether no address may play more than one side."""

@@ -141,7 +141,7 @@ def hand_over(game: Adjudicator, sides: Mapping[Side, datetime]) -> None:
             if (clock := clocks.sides[side]).opened is not None and clock.since is None
         }
         if waiting:
-            put_fact(game, Asked(max(time_of(game, clocks), *waiting.values()), waiting))
+            put_fact(game, Asked(max(clocks.time, *waiting.values()), waiting))
 
 
 def note_down(game: Adjudicator, since: datetime, until: datetime) -> bool:
@@ -153,7 +153,7 @@ def note_down(game: Adjudicator, since: datetime, until: datetime) -> bool:
             return False
         if not any(clock.asked for clock in clocks.sides.values()):
             return False
-        put_fact(game, Down(max(time_of(game, clocks), whole(until)), whole(since), whole(until)))
+        put_fact(game, Down(max(clocks.time, whole(until)), whole(since), whole(until)))
         return True
 
 

@@ -28,7 +28,17 @@ from pbem.game.plain import Record
 from pbem.protocol import Result, Side
 from pbem.repo import format1, rooms
 from pbem.repo.adjudication import Adjudication, Seed, public_record, read_adjudication, sealed_record
-from pbem.repo.charter import Charter, Joined, Pins, Revealed, check_secrets, check_signer, read_charter
+from pbem.repo.charter import (
+    Charter,
+    Deputy,
+    Deputyship,
+    Joined,
+    Pins,
+    Revealed,
+    check_secrets,
+    check_signer,
+    read_charter,
+)
 from pbem.repo.commits import charter_message, commit_of_adjudication, commits_of_adjudications
 from pbem.repo.dice_inputs import Links, stated_inputs
 from pbem.repo.git import GameRepo, Logged
@@ -42,6 +52,7 @@ from pbem.repo.layout import (
     REVEALED,
     STATE,
     UNOPENED,
+    deputy_path,
     joined_path,
     sealed_path,
     sheet_path,
@@ -152,8 +163,21 @@ class Ledger:
         return self.charter.players[side] if isinstance(seat, str) else str(seat["name"])
 
     @property
+    def deputies(self) -> Mapping[Side, Deputy]:
+        """The deputies of sides, whether or not their time is over."""
+        seats = {side: seat for side, seat in self._seats.items() if not isinstance(seat, str)}
+        return {side: plain.decode(Deputy, seat["deputy"]) for side, seat in seats.items() if "deputy" in seat}
+
+    def deputyship(self, side: Side) -> Deputyship:
+        """Return what is public of the deputies of a side."""
+        content = self.repo.read(deputy_path(side))
+        if content is None:
+            return Deputyship(0)
+        return plain.decode(Deputyship, yamlio.read(content, name=deputy_path(side)).value)
+
+    @property
     def _seats(self) -> Mapping[Side, Any]:
-        """The sealed file of the players: side -> address, or a mapping with name and address."""
+        """The sealed file of the players: side -> address, or a mapping with name, address and deputy."""
         sealed = self._file(PLAYERS)
         if self._unsealed_seats is None or self._unsealed_seats[0] != sealed:
             self._unsealed_seats = sealed, json.loads(unseal(self.keys.office, PLAYERS, sealed))
@@ -162,6 +186,12 @@ class Ledger:
     def sides_of(self, address: str) -> list[Side]:
         """Return the sides that an address plays, in capitals or not."""
         return [side for side, own in self.addresses.items() if own.lower() == address.lower()]
+
+    def written_by(self, address: str, day: str) -> list[Side]:
+        """Return the sides that an address may write for on a day: those that it plays, or is the deputy of."""
+        deputies = self.deputies.items()
+        others = [side for side, each in deputies if each.writes_on(day) and each.address.lower() == address.lower()]
+        return [*self.sides_of(address), *others]
 
     def state(self, at: str | None = None) -> State | None:
         """Return the state from which the game is resumed, now or as of a commit; None: it has not begun."""
@@ -246,9 +276,26 @@ class Ledger:
         """Return the file of what a side has mailed: its phrase, its chain, its key."""
         return {joined_path(side): _yaml_of(joined)}
 
-    def player_files(self, side: Side, name: str, address: str) -> dict[str, bytes]:
-        """Return the sealed file of the players with another name and address for a side."""
-        seats = {**self._seats, side: {"name": name, "address": address}}
+    def player_files(self, side: Side, name: str, address: str, *, replaced: bool) -> dict[str, bytes]:
+        """Return the files of the players with another name and address for a side; a new player has no deputy."""
+        deputy, named = self.deputies.get(side), self.deputyship(side)
+        seat: dict[str, Any] = {"name": name, "address": address}
+        if deputy is not None and not replaced:
+            seat["deputy"] = plain.encode(deputy)
+        over = replaced and named.until is not None
+        files = {deputy_path(side): _yaml_of(Deputyship(named.named + 1))} if over else {}
+        return files | self._seat_files(side, seat)
+
+    def deputy_files(self, side: Side, deputy: Deputy | None, until: str | None) -> dict[str, bytes]:
+        """Return the files by which a side has a deputy until a day, or none any more."""
+        seat: dict[str, Any] = {"name": self.player(side), "address": self.addresses[side]}
+        if deputy is not None:
+            seat["deputy"] = plain.encode(deputy)
+        public = Deputyship(self.deputyship(side).named + 1, until)
+        return {deputy_path(side): _yaml_of(public), **self._seat_files(side, seat)}
+
+    def _seat_files(self, side: Side, seat: Record) -> dict[str, bytes]:
+        seats = {**self._seats, side: seat}
         return {PLAYERS: seal([recipient_of(self.keys.office)], PLAYERS, compact(seats))}
 
     def closing_files(self, closing: Closing) -> dict[str, bytes]:
