@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from pbem.mail.bundles import bundled
 from pbem.mail.handed_over import note_handed_over
 from pbem.mail.last_reported import CLOSED, note_reported, reported
+from pbem.mail.observers import next_news, write_to_observers
 from pbem.mail.outgoing import MailSettings, Outgoing
 from pbem.mail.report_letters import closing_letters, daily_news, news_due, reports
 from pbem.mail.tasks import NextDue
@@ -60,7 +61,7 @@ def due_in(game: Adjudicator, settings: MailSettings) -> Due | None:
     """Return what falls due next in a game; None: nothing does before something comes from outside."""
     if not game.begun or game.result is not None:
         return None
-    return min(_news(game, settings), default=None, key=_when)
+    return min([*_news(game, settings), *_observers(game, settings)], default=None, key=_when)
 
 
 def noted_due(game: Adjudicator, settings: MailSettings) -> NextDue:
@@ -102,6 +103,7 @@ def _put(game: Adjudicator, letters: Iterable[Outgoing], settings: MailSettings)
     if settings.outbox is not None:
         for out in whole:
             out.put_into(settings.outbox)
+        write_to_observers(game, settings, settings.outbox, settings.now)
         note_reported(game.path, game.adjudication)
         if (closed := game.closed) is not None:
             note_reported(game.path, closed.round, CLOSED)
@@ -117,6 +119,11 @@ def _news(game: Adjudicator, settings: MailSettings) -> Iterator[Due]:
     times = [when for side in game.rules.sides if (when := news_due(game, side)) is not None]
     if times:
         yield Due(min(times), "the news of the day", lambda: daily_news(game, min(times), settings))
+
+
+def _observers(game: Adjudicator, settings: MailSettings) -> Iterator[Due]:
+    if settings.outbox is not None and (when := next_news(game)) is not None:
+        yield Due(when, "the news for observers", list)  # they are written to whenever letters are
 
 
 def _told(game: Adjudicator, since: int, settings: MailSettings) -> Iterator[Outgoing]:
