@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from re import compile as pattern
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
@@ -51,6 +52,18 @@ _NO_POST: Final = (
 )
 
 
+_PACE: Final = pattern(r"(?P<bank>[^+/]+)(?:\+(?P<bonus>[^+/]+))?(?:/(?P<most>[^+/]+))?")
+
+
+class ClockOptions(NamedTuple):
+    """The terms of the clock: a file with them, and what is said in its stead or beside it."""
+
+    file: Path | None
+    pace: str | None
+    deadlines: list[str]
+    zone: str | None
+
+
 class Talk(NamedTuple):
     """How the players may talk: the word for it, whether unsigned, and whether it is opened at the end."""
 
@@ -77,6 +90,7 @@ def new(
     json: bool,
     *,
     talk: Talk,
+    clock: ClockOptions,
 ) -> None:
     """Make a new game. It begins at once with `begin`, or if no player has an address to send a phrase from."""
     from pbem.mail.last_reported import CLOSED, note_reported
@@ -107,6 +121,7 @@ def new(
         press=_press(talk),
         press_unsigned=talk.unsigned,
         press_opened=talk.opened,
+        clock=_clock(clock),
     )
     if addresses and settings.sender == NO_SENDER:
         remark(_NO_SENDER, json)
@@ -114,7 +129,7 @@ def new(
         _preview(new_game, settings)
         require_agreement(f"Make {name}?", yes)
     with _made(settings, new_game) as game:
-        letters = post_all(_first(game, settings), settings.games / "outbox")
+        letters = post_all(_first(game, settings), settings.games / "outbox", game)
         if game.closed is not None:
             note_reported(game.path, game.closed.round, CLOSED)
         note_reported(game.path, game.adjudication)
@@ -138,6 +153,31 @@ def new(
         print(f"Tip of the dice chain, for every player to note: {record['tip']}")
         print_waiting(game)
         _print_letters("First letter", letters, settings)
+
+
+def _clock(options: ClockOptions) -> dict[str, Any] | None:
+    """Return the terms of a clock as the options say; None: the game has none."""
+    from pbem.game import yaml as yamlio
+
+    said: dict[str, Any] = {}
+    if options.file is not None:
+        try:
+            said = yamlio.read(options.file.read_bytes(), name=options.file.name).value
+        except yamlio.Unreadable as wrong:
+            misuse(str(wrong))
+        if not isinstance(said, dict):
+            misuse(f"--clock {options.file}: write a mapping, such as `pace: {{bank: 3d, bonus: 12h, most: 14d}}`")
+        said = said.get("clock", said)
+    if options.pace is not None:
+        found = _PACE.fullmatch(options.pace)
+        if found is None:
+            misuse(f"--pace {options.pace}: write a bank, a bonus and the most, such as 3d+12h/14d")
+        said["pace"] = {word: text.strip() for word, text in found.groupdict().items() if text is not None}
+    if options.deadlines:
+        said["deadlines"] = options.deadlines
+    if options.zone is not None:
+        said["zone"] = options.zone
+    return said or None
 
 
 def _press(talk: Talk) -> str:
@@ -221,6 +261,7 @@ def player(
     from pbem.mail.token import forget_heard
     from pbem.post import bounces
     from pbem.referee.players import carry_out, change_of
+    from pbem.referee.timekeeping import note_reached
 
     side, found, who = person.partition("=")
     box = mailbox(who.strip())
@@ -244,6 +285,7 @@ def player(
             forget_heard(game.path, side)
             bounces.forget(game.path, side)
             letter = post(new_address_letter(game, side, change.replaced, settings), settings.games / "outbox")
+            note_reached(game, side)
         if json:
             print_json({"game": name, "side": side, "replaced": change.replaced, "letters": [letter]})
             return
@@ -257,6 +299,7 @@ def _made(settings: MailSettings, new: NewGame) -> Adjudicator:
     """Return a new game; or the same game, if an earlier command that made it ended before its first letters."""
     from pbem.mail.last_reported import reported
     from pbem.referee.adjudicator import Adjudicator
+    from pbem.referee.clock.terms import read_terms
     from pbem.repo.git import GameExists
     from pbem.repo.public import as_files
 
@@ -267,12 +310,13 @@ def _made(settings: MailSettings, new: NewGame) -> Adjudicator:
         asked: list[object] = [new.rules, new.players, new.options, new.scenario, new.edition, new.beacon]
         asked += [as_files(new.corrections), new.quorum, new.one_side_each]
         asked += [new.press, new.press_unsigned, new.press_opened]
+        asked += [new.clock and read_terms(new.clock, game.rules.sides).record()]
         charter = game.charter
         names = {side: charter.players[side] for side in new.players}
         scenario, edition = new.scenario and charter.scenario, new.edition and charter.edition
         there: list[object] = [charter.rules, names, charter.options, scenario, edition, charter.dice.beacon]
         there += [as_files(game.ledger.corrections()), charter.quorum, charter.one_side_each]
-        there += [charter.press, charter.press_unsigned, charter.press_opened]
+        there += [charter.press, charter.press_unsigned, charter.press_opened, charter.clock]
         played = reported(game.path) is not None or any(map(game.sheets, game.rules.sides))
         if played or there != asked or dict(game.ledger.addresses) != new.addresses:
             game.close()

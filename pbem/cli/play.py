@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pbem.cli.runtime import (
     FAULTS,
     Boxes,
+    done_by_now,
     judge,
     mail_settings,
     misuse,
@@ -178,7 +179,7 @@ def submit(name: str, handed: HandedIn, games: Path | None, boxes: Boxes, json: 
         require_side(game, side)
         raw = f"AGREED {agreed}".encode() if file is None else read_sheet(game, side, file)
         mark = sha256(f"submitted for {side}\n".encode() + raw).hexdigest()
-        owing, now = owes(game), datetime.now(UTC)
+        owing, due, now = owes(game), done_by_now(game, games, boxes), datetime.now(UTC)
         game.carry_out_letter_of(now, now)
         with game.transaction():
             before = game.ledger.letter(mark) if owing else None  # then an earlier command did all but write letters
@@ -189,7 +190,7 @@ def submit(name: str, handed: HandedIn, games: Path | None, boxes: Boxes, json: 
                 if receipt.number is None:
                     judge(receipt, json, "", _advice(receipt, game))
             numbers = game.adjudicate()
-        letters = tell_all(game, numbers, games, boxes)
+        letters = due + tell_all(game, numbers, games, boxes)
         number = receipt.number if receipt is not None else (before or {})["sheet"]
         if json:
             record = {
@@ -251,11 +252,14 @@ def adjudicate(name: str, late: list[str], bot: list[str], games: Path | None, b
     with opened_to_change(name, games, boxes) as game:
         for side in [*late, *bot]:
             require_side(game, side)
-        owing = owes(game)
-        # Repeating a command that broke off must not answer the next decision as well.
-        numbers = [] if owing and (late or bot) else game.adjudicate(late, bot)
+        owing, before = owes(game), game.adjudication
+        with game.lock():
+            due = done_by_now(game, games, boxes)
+            # Repeating a command that broke off must not answer the next decision as well.
+            numbers = [] if owing and (late or bot) else game.adjudicate(late, bot)
+        numbers = [*range(before + 1, game.adjudication + 1)] if due else numbers
         advice = [] if numbers or owing else [line for side in late for line in _not_late(game, side)]
-        letters = tell_all(game, numbers, games, boxes)
+        letters = due + tell_all(game, numbers, games, boxes)
         if json:
             more = {"advice": advice} if advice else {}
             print_json({"adjudications": numbers, "waiting": open_questions(game), "letters": letters, **more})

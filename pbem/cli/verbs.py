@@ -141,6 +141,18 @@ def new(
     press_opened: Annotated[
         bool, typer.Option("--press-opened", help="Signed talk is opened when the game is over.")
     ] = False,
+    clock: Annotated[
+        Path | None, typer.Option("--clock", help="A YAML file with the terms of the clock; see docs/clock.md.")
+    ] = None,
+    pace: Annotated[
+        str | None, typer.Option("--pace", metavar="BANK+BONUS/MOST", help="A time bank for each side: 3d+12h/14d.")
+    ] = None,
+    deadline: Annotated[
+        list[str] | None, typer.Option("--deadline", metavar="DAY TIME", help="A weekly deadline: 'sunday 20:00'.")
+    ] = None,
+    zone: Annotated[
+        str | None, typer.Option("--zone", help="The time zone of the clock: Europe/Berlin; by default UTC.")
+    ] = None,
     correct: Correct = None,
     yes: Yes = False,
     games: Games = None,
@@ -157,6 +169,7 @@ def new(
         *(name, rules, player or [], scenario, edition, option or [], beacon, quorum, one_side_each, begin),
         *(correct or [], yes, games, rules_dir, json),
         talk=new_game.Talk(press, press_unsigned, press_opened),
+        clock=new_game.ClockOptions(clock, pace, deadline or [], zone),
     )
 
 

@@ -57,8 +57,6 @@ class Correspondence:
     """Whether each letter that asks something brings its deadline as a file for a calendar."""
     reminded: str = ""
     """The last reminder: what was asked then, and which reminder it was."""
-    file: str = ""
-    """Where the last letter with a report lies in the outbox."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +70,6 @@ class Sent:
     """The last adjudication that the letter tells of; None: it tells of none."""
     picture: str = ""
     """The digest of what its picture shows; empty: it has none."""
-    file: str = ""
-    """Where it lies in the outbox."""
 
 
 def correspondence(repo: Path, side: Side) -> Correspondence:
@@ -83,7 +79,7 @@ def correspondence(repo: Path, side: Side) -> Correspondence:
         told = found["told"]
         picture, first, last = (str(found[key]) for key in ("picture", "first", "last"))
         letters = tuple(map(str, found["letters"]))
-        owed, zone, reminded, file = (str(found.get(key, "")) for key in ("owed", "zone", "reminded", "file"))
+        owed, zone, reminded = (str(found.get(key, "")) for key in ("owed", "zone", "reminded"))
         return Correspondence(
             news=News(found["news"]),
             told=None if told is None else int(told),
@@ -95,7 +91,6 @@ def correspondence(repo: Path, side: Side) -> Correspondence:
             zone=zone,
             calendar=bool(found.get("calendar", False)),
             reminded=reminded,
-            file=file,
         )
     except FileNotFoundError:
         return Correspondence()
@@ -119,7 +114,6 @@ def note_sent(sent: Sent) -> None:
         first=known.first or sent.message_id,
         last=sent.message_id,
         owed=known.owed if sent.told is None else "",
-        file=known.file if sent.told is None else sent.file,
     )
     _keep(sent.repo, sent.side, known, now)
 

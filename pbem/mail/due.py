@@ -1,23 +1,30 @@
-"""What falls due in a game by itself: news that is told once a day.
+"""What falls due in a game by itself: the end of a hold, a deadline, news that is told once a day.
 
 Nothing waits here and there are no timers: whoever looks at a game has done in order what has fallen due meanwhile,
-each thing as of the time at which it was due. A letter that came before that, or in the same second, goes first.
+each thing as of the time at which it was due. A letter goes before a hold or a deadline that ends in the same second:
+these fall due in the second after it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from pbem.mail.bundles import bundled
-from pbem.mail.handed_over import note_handed_over
+from pbem.mail.handing import note_handed_over
 from pbem.mail.last_reported import CLOSED, note_reported, reported
 from pbem.mail.observers import next_news, write_to_observers
 from pbem.mail.outgoing import MailSettings, Outgoing
 from pbem.mail.report_letters import closing_letters, daily_news, news_due, reports
 from pbem.mail.tasks import NextDue
+from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.clock.decide import late_from
+from pbem.referee.hold import hold_ends
+from pbem.referee.timekeeping import catch_up, hand_over, note_down
 
 _MOST: Final = 1000
 """So many things fall due at most before a game is looked at again."""
@@ -38,6 +45,18 @@ class DueDone(NamedTuple):
     log: list[str]
 
 
+class Witnessed(NamedTuple):
+    """What the service has seen of a game, to be put on record."""
+
+    handed: Mapping[Side, datetime]
+    """Side -> when a letter that asks it was handed over last."""
+    downs: Sequence[tuple[datetime, datetime]]
+    """From when until when nobody looked into the mailboxes, in order."""
+
+
+_NOTHING_SEEN: Final = Witnessed({}, ())
+
+
 class GoneOn(NamedTuple):
     """What has become of a game that was looked at: lines for the log, and what falls due next."""
 
@@ -45,40 +64,61 @@ class GoneOn(NamedTuple):
     due: NextDue
 
 
-def go_on(name: str, until: datetime, settings: MailSettings) -> GoneOn:
+def go_on(name: str, until: datetime, settings: MailSettings, witnessed: Witnessed = _NOTHING_SEEN) -> GoneOn:
     """Carry out what has fallen due in a game until a time, and write to everybody concerned.
 
     No letter for the game waits that came before. What an earlier command still owes the players is told them, too.
     """
     with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
-        note_handed_over(game, settings.outbox, settings.now)
+        log = put_on_record(game, witnessed, settings)
         pay_debts(game, settings)
-        done = carry_out_due(game, until, settings)
-        return GoneOn(done.log, noted_due(game, settings))
+        log += carry_out_due(game, until, settings).log
+        return GoneOn(log, noted_due(game, settings))
+
+
+def put_on_record(game: Adjudicator, witnessed: Witnessed, settings: MailSettings) -> list[str]:
+    """Put on record what the service has seen, as far as it changes the clock of a game; return lines for the log.
+
+    What has fallen due before that is carried out first.
+    """
+    log: list[str] = []
+    if game.clock.terms is None:
+        return log
+    for since, until in witnessed.downs:
+        game.carry_out_letter_of(until, settings.now)
+        if note_down(game, since, until):
+            log.append(f"{game.name}: the service was down from {since:%Y-%m-%d %H:%M} to {until:%Y-%m-%d %H:%M} UTC")
+    for side, at in sorted(witnessed.handed.items(), key=itemgetter(1)):
+        log += carry_out_due(game, at, settings).log
+        clocks = game.clock.read()
+        opened = None if clocks is None else clocks.sides[side].opened
+        if opened is not None and opened <= at:
+            game.carry_out_letter_of(at, settings.now)
+            hand_over(game, {side: at})
+    return log
 
 
 def due_in(game: Adjudicator, settings: MailSettings) -> Due | None:
     """Return what falls due next in a game; None: nothing does before something comes from outside."""
     if not game.begun or game.result is not None:
         return None
-    return min([*_news(game, settings), *_observers(game, settings)], default=None, key=_when)
+    due = [*_clock(game, settings), *_news(game, settings), *_observers(game, settings)]
+    return min(due, default=None, key=_when)
 
 
 def noted_due(game: Adjudicator, settings: MailSettings) -> NextDue:
     """Return when something falls due next in a game."""
     due = due_in(game, settings)
-    return NextDue(None if due is None else due.when, game.ledger.head)
+    runs = game.clock.terms is not None and game.result is None
+    return NextDue(None if due is None else due.when, game.ledger.head, runs)
 
 
-def carry_out_due(game: Adjudicator, until: datetime, settings: MailSettings, *, before: bool = False) -> DueDone:
-    """Carry out what has fallen due in a game until a time, in order; with `before`, not what is due at that time.
-
-    The game's lock is held.
-    """
+def carry_out_due(game: Adjudicator, until: datetime, settings: MailSettings) -> DueDone:
+    """Carry out what has fallen due in a game until a time, in order. The game's lock is held."""
     done = DueDone([], [])
     for _ in range(_MOST):
         due = due_in(game, settings)
-        if due is None or due.when > until or (before and due.when == until):
+        if due is None or due.when > until:
             break
         game.carry_out_letter_of(due.when, settings.now)
         done.letters.extend(_put(game, due.carry_out(), settings))
@@ -103,16 +143,25 @@ def _put(game: Adjudicator, letters: Iterable[Outgoing], settings: MailSettings)
     if settings.outbox is not None:
         for out in whole:
             out.put_into(settings.outbox)
+        if settings.outbox.hands_over:
+            note_handed_over(game, whole, settings.now)
         write_to_observers(game, settings, settings.outbox, settings.now)
         note_reported(game.path, game.adjudication)
         if (closed := game.closed) is not None:
             note_reported(game.path, closed.round, CLOSED)
-        note_handed_over(game, settings.outbox, settings.now)
     return whole
 
 
 def _when(due: Due) -> datetime:
     return due.when
+
+
+def _clock(game: Adjudicator, settings: MailSettings) -> Iterator[Due]:
+    if (when := hold_ends(game, game.ready)) is not None:
+        yield Due(when, "a hold is over", lambda: _played_on(game, game.adjudicate, settings))
+    terms, clocks = game.clock.terms, game.clock.read()
+    if terms is not None and clocks is not None and (when := late_from(terms, clocks)) is not None:
+        yield Due(when, "a deadline has passed", lambda: _played_on(game, partial(catch_up, game), settings))
 
 
 def _news(game: Adjudicator, settings: MailSettings) -> Iterator[Due]:
@@ -124,6 +173,15 @@ def _news(game: Adjudicator, settings: MailSettings) -> Iterator[Due]:
 def _observers(game: Adjudicator, settings: MailSettings) -> Iterator[Due]:
     if settings.outbox is not None and (when := next_news(game)) is not None:
         yield Due(when, "the news for observers", list)  # they are written to whenever letters are
+
+
+def _played_on(game: Adjudicator, play_on: Callable[[], object], settings: MailSettings) -> Iterator[Outgoing]:
+    """Play a game on, and yield the letters that tell of it, with what an earlier command still owes."""
+    before = game.adjudication
+    with game.transaction():
+        play_on()
+    known = reported(game.path)
+    yield from _told(game, before if known is None else known, settings)
 
 
 def _told(game: Adjudicator, since: int, settings: MailSettings) -> Iterator[Outgoing]:

@@ -17,7 +17,7 @@ from pbem.mail.command_actions import confirm_once
 from pbem.mail.commands import Command, Instruction
 from pbem.mail.desk import Desk, Reply
 from pbem.mail.due import carry_out_due, noted_due
-from pbem.mail.handed_over import note_handed_over
+from pbem.mail.handing import note_handed_over
 from pbem.mail.inbox import open_letter, with_orders
 from pbem.mail.last_reported import CLOSED, note_reported, reported, set_back
 from pbem.mail.letter import Letter
@@ -42,6 +42,7 @@ from pbem.mail.token import note_heard, token, tokens_of
 from pbem.paths import GAME_NAME
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.hold import hold_ends
 from pbem.referee.open_game import CannotPlay, OtherRules
 from pbem.repo.git import NoSuchGame
 
@@ -95,8 +96,7 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
         called = task.sheets[0].name if task.sheets else "Your letter"
         raise CannotPlay(f"{called} does not name its game in a line such as `game: punica`.")
     with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
-        note_handed_over(game, settings.outbox, settings.now)
-        before = carry_out_due(game, settings.letter_time, settings, before=True)
+        before = carry_out_due(game, settings.letter_time, settings)
         handled.letters += before.letters
         handled.log += before.log
         game.carry_out_letter_of(settings.letter_time, settings.now)
@@ -174,6 +174,7 @@ class _Sitting:
                 said += desk.done.carried_out
             goes_on = any(desk.number is not None for desk in desks) or _left_behind(game)
             numbers = game.adjudicate() if (goes_on if game.begun else not game.awaited) and desks else []
+            numbers += self._when_hold_is_over()
         confirm_once(game, {desk.side: desk.done for desk in desks})
         handled.notes += [f"{game.name}: adjudication {n}" for n in numbers]
         for desk in desks:
@@ -187,16 +188,26 @@ class _Sitting:
             self._post(handled.letters[first:], self.settings.outbox)
         game.talk.note_sent(self.talk)
 
+    def _when_hold_is_over(self) -> list[int]:
+        """Play on where the hold of a sheet that came is over by now, and nothing else came meanwhile."""
+        game, looked = self.game, self.settings.looked
+        ends = hold_ends(game, game.ready) if game.begun else None
+        if ends is None or looked is None or ends > looked:
+            return []
+        game.carry_out_letter_of(ends, self.settings.now)
+        return game.adjudicate()
+
     def _post(self, letters: Sequence[Outgoing], outbox: Outbox) -> None:
         """Put the letters into the outbox while the lock is held: no report is written twice, or in the wrong order."""
         for out in letters:
             out.put_into(outbox)
+        if outbox.hands_over:
+            note_handed_over(self.game, letters, self.settings.now)
         write_to_observers(self.game, self.settings, outbox, self.settings.letter_time)
         if self.reported_to_all:
             note_reported(self.game.path, self.game.adjudication)
             if self.closing_told and (closed := self.game.closed) is not None:
                 note_reported(self.game.path, closed.round, CLOSED)
-        note_handed_over(self.game, outbox, self.settings.now)
 
     def _write(self, desks: Sequence[Desk]) -> None:
         """Write the letters: reports to all if the game has moved on, else an answer to the sender."""

@@ -109,7 +109,7 @@ class Outgoing:
                 copy.put_into(outbox)
             self.file = outbox.put(self.name, self.to, self.content)
             for sent in self.sent:
-                note_sent(replace(sent, file=self.file))
+                note_sent(sent)
         return self.file
 
 

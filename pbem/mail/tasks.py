@@ -22,6 +22,8 @@ class NextDue(NamedTuple):
 
     when: datetime | None
     tip: str
+    clock: bool = False
+    """Whether the game has a clock that can run."""
 
 
 @dataclass(slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 from pbem.mail.outboxes import Outbox
@@ -36,11 +35,12 @@ class Muted:
     outbox: Outbox
     address: str
 
+    @property
+    def hands_over(self) -> bool:
+        """Whether letters count as handed over once they lie there."""
+        return self.outbox.hands_over
+
     def put(self, name: str, to: str, content: bytes) -> str:
         """Keep a letter, unless it is one of those; return where it lies."""
         muted = in_vain(name) and to.lower() == self.address.lower()
         return "" if muted else self.outbox.put(name, to, content)
-
-    def left(self, file: str, now: datetime) -> datetime | None:
-        """Return when a letter was handed over."""
-        return self.outbox.left(file, now)

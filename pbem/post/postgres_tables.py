@@ -237,8 +237,11 @@ class PostgresTables(Tables):
             *(game, when, tip),
         )
 
-    def look_again(self, game: str) -> None:
-        self._change("UPDATE falls SET due = 0 WHERE game = %s", game)
+    def look_at(self, game: str, when: float) -> None:
+        self._change("UPDATE falls SET due = least(due, %s) WHERE game = %s AND due IS NOT NULL", when, game)
+
+    def has_clock(self, game: str) -> bool:
+        return bool(self._rows("SELECT 1 FROM falls WHERE game = %s AND due IS NOT NULL", game))
 
     def tips(self) -> Mapping[str, str]:
         return dict(self._rows("SELECT game, tip FROM falls"))
@@ -293,10 +296,6 @@ class PostgresTables(Tables):
 
     def later(self, name: str, until: float, reason: str) -> None:
         self._change("UPDATE outbox SET due = %s, reason = %s, tries = tries + 1 WHERE name = %s", until, reason, name)
-
-    def sent_at(self, name: str) -> float | None:
-        rows = self._rows("SELECT ended FROM outbox WHERE name = %s AND state = 'sent'", name)
-        return float(rows[0][0]) if rows else None
 
     def written_to(self, address: str, since: float) -> Sequence[str]:
         rows = self._rows("SELECT name FROM outbox WHERE recipient = %s AND since > %s", address, since)

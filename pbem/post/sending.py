@@ -14,6 +14,7 @@ from pbem.mail.mime import Headers, decoded
 from pbem.post.bundled_news import news_in_one
 from pbem.post.config import Rates
 from pbem.post.log import Say
+from pbem.post.table_outbox import asked_by
 from pbem.post.tables import Tables, ToSend, Urgency
 from pbem.post.transport.base import Accepted, Later, Sender
 
@@ -116,9 +117,10 @@ class Sending:
         delivery = self.sender.send(letter.to, letter.content)
         now = self._clock()
         if isinstance(delivery, Accepted):
+            game, sides = asked_by(letter)
+            for side in sides:
+                self._tables.note_handed(game, side, now)
             self._tables.sent(letter.name, now)
-            if letter.urgency == Urgency.ASKED:  # the clock of its reader runs from now on: the game is to note it
-                self._tables.look_again(letter.name.partition(".")[0])
             return True
         if isinstance(delivery, Later) and now - letter.since < _GIVE_UP:
             pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** min(letter.tries, 20))

@@ -259,9 +259,14 @@ class SqliteTables(Tables):
                 (game, when, tip),
             )
 
-    def look_again(self, game: str) -> None:
+    def look_at(self, game: str, when: float) -> None:
         with self._write() as connection:
-            connection.execute("UPDATE games SET falls = 0 WHERE game = ?", (game,))
+            connection.execute(
+                "UPDATE games SET falls = min(falls, ?) WHERE game = ? AND falls IS NOT NULL", (when, game)
+            )
+
+    def has_clock(self, game: str) -> bool:
+        return bool(self._rows("SELECT 1 FROM games WHERE game = ? AND falls IS NOT NULL", game))
 
     def tips(self) -> Mapping[str, str]:
         return dict(self._rows("SELECT game, tip FROM games WHERE tip <> ''"))
@@ -325,10 +330,6 @@ class SqliteTables(Tables):
             connection.execute(
                 "UPDATE outbox SET due = ?, reason = ?, tries = tries + 1 WHERE name = ?", (until, reason, name)
             )
-
-    def sent_at(self, name: str) -> float | None:
-        rows = self._rows("SELECT ended FROM outbox WHERE name = ? AND state = 'sent'", name)
-        return float(rows[0][0]) if rows else None
 
     def written_to(self, address: str, since: float) -> Sequence[str]:
         rows = self._rows("SELECT name FROM outbox WHERE recipient = ? AND since > ?", address, since)

@@ -31,6 +31,9 @@ LEAST_DOWN: Final = 1800.0
 """Seconds: a time for which nobody looked into the mailboxes is noted if it is no shorter."""
 _LOOKED: Final = "looked"
 _DOWN: Final = "down "
+_HANDED: Final = "handed "
+NEVER: Final = 1e15
+"""A time that never comes."""
 
 
 class Urgency(IntEnum):
@@ -212,11 +215,35 @@ class Tables(ABC):
 
     @abstractmethod
     def falls_due(self, game: str, when: float | None, tip: str) -> None:
-        """Note when something falls due next in a game by itself (None: nothing does), as of a commit, its `tip`."""
+        """Note when something falls due next in a game by itself (None: nothing does), as of a commit, its `tip`.
+
+        `NEVER`: nothing does now, but the game has a clock.
+        """
 
     @abstractmethod
-    def look_again(self, game: str) -> None:
-        """Let a game be looked at soon, if it was before: something may have changed that it is to note."""
+    def look_at(self, game: str, when: float) -> None:
+        """Let a game be looked at by a time, if it has a clock."""
+
+    @abstractmethod
+    def has_clock(self, game: str) -> bool:
+        """Tell whether anything may fall due in a game by itself, as it was last noted."""
+
+    def note_handed(self, game: str, side: str, at: float) -> None:
+        """Note that a letter was sent which asks a side something."""
+        self.note(f"{_HANDED}{game} {side}", "", at)
+        self.look_at(game, at)
+
+    def handed(self, game: str) -> Mapping[str, float]:
+        """Return when letters were sent that ask sides of a game something, by side, since `forget_handed`."""
+        prefix = f"{_HANDED}{game} "
+        return {key.removeprefix(prefix): at for key, _, at in self.notes(prefix)}
+
+    def forget_handed(self, game: str, sides: Mapping[str, float]) -> None:
+        """Forget when letters were sent, unless another one was since."""
+        for side, at in sides.items():
+            key = f"{_HANDED}{game} {side}"
+            if (noted := self.noted(key)) is not None and noted[1] == at:
+                self.forget(key)
 
     @abstractmethod
     def tips(self) -> Mapping[str, str]:
@@ -260,10 +287,6 @@ class Tables(ABC):
     @abstractmethod
     def sent(self, name: str, now: float) -> None:
         """Note that a letter was accepted by a server. Its content is kept no longer."""
-
-    @abstractmethod
-    def sent_at(self, name: str) -> float | None:
-        """Return when a letter was accepted by a server; None: it was not."""
 
     @abstractmethod
     def later(self, name: str, until: float, reason: str) -> None:

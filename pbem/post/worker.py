@@ -18,7 +18,7 @@ import select
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -27,7 +27,7 @@ from pathlib import Path
 from time import time
 from typing import Final
 
-from pbem.mail.due import go_on
+from pbem.mail.due import Witnessed, go_on
 from pbem.mail.outgoing import MailSettings
 from pbem.mail.tasks import Handled, NextDue
 from pbem.post.config import PostConfig, load
@@ -36,11 +36,13 @@ from pbem.post.log import Once, Say, say, sentence
 from pbem.post.open_tables import open_tables
 from pbem.post.reception import bounced, received, too_big
 from pbem.post.table_outbox import TableOutbox
-from pbem.post.tables import NO_GAME, Tables, Waiting
+from pbem.post.tables import NEVER, NO_GAME, Tables, Waiting
 from pbem.protocol import PbemError
 from pbem.repo.git import Moved, NoSuchGame
 from pbem.repo.git.gamelock import Busy, GameLock
 
+_SEEN_DOWN: Final = "down seen "
+"""The note of a game up to when it knows that nobody looked into the mailboxes."""
 _CLAIM: Final = "pbem.post"
 """The file beside a game's own lock by which a worker claims its queue."""
 _LOOK: Final = 2.0
@@ -86,14 +88,15 @@ class Worker:
     def take_in(self, game: str, stop: Callable[[], bool] = lambda: False) -> int:
         """Take in letters of a game, if no other worker is at it, and what has fallen due in it; return how many."""
         with self._claimed(game) as mine:
-            count = 0
+            clocked = mine and self._tables.has_clock(game)
+            count, gone_on = (self._go_on(game), True) if clocked else (0, False)
             while mine and count < _AT_A_TIME and not stop():
                 letter = self._tables.next_letter(game, self._clock())
                 if letter is None:
-                    return count + self._go_on(game)
+                    return count if gone_on else count + self._go_on(game)
                 if not self._letter(letter, game):
                     break
-                count += 1
+                count, gone_on = count + 1, False
             return count
 
     def _go_on(self, game: str) -> int:
@@ -101,9 +104,12 @@ class Worker:
         looked = self._looked([game])
         if game == NO_GAME or looked is None:
             return 0
+        handed = {side: at for side, at in self._tables.handed(game).items() if at < looked.timestamp()}
+        seen = float((self._tables.noted(f"{_SEEN_DOWN}{game}") or ("0",))[0])
+        downs = [(since, until) for since, until in self._tables.downs() if until > seen]
         now = datetime.fromtimestamp(self._clock(), UTC)
         try:
-            gone = go_on(game, looked, self._config.mail_settings(now, self._outbox))
+            gone = go_on(game, looked, self._config.mail_settings(now, self._outbox), _witnessed(handed, downs))
         except NoSuchGame:
             self._tables.falls_due(game, None, "")
             return 0
@@ -117,6 +123,9 @@ class Worker:
         for line in gone.log:
             self._say(line)
         self._tables.resume(game)
+        self._tables.forget_handed(game, handed)
+        if downs:
+            self._tables.note(f"{_SEEN_DOWN}{game}", f"{downs[-1][1]:.0f}", self._clock())
         self._note_due(game, gone.due)
         return len(gone.log)
 
@@ -129,15 +138,18 @@ class Worker:
         """Return until when games can go on by themselves; None: that is not known.
 
         It is when the mailboxes were last looked through, but before the first letter that waits; the letter `besides`
-        is left out. Between a letter and what falls due in the same second the letter goes first.
+        is left out.
         """
         if not (looked := self._tables.looked()):
             return None
         first = [at for game in games if (at := self._tables.first_waiting(game, besides)) is not None]
-        return datetime.fromtimestamp(min([floor(looked), *(floor(at) - 1 for at in first)]), UTC)
+        return datetime.fromtimestamp(min([floor(looked), *map(floor, first)]), UTC)
 
     def _note_due(self, game: str, due: NextDue) -> None:
-        self._tables.falls_due(game, None if due.when is None else due.when.timestamp(), due.tip)
+        when = NEVER if due.clock else None
+        self._tables.falls_due(game, when if due.when is None else due.when.timestamp(), due.tip)
+        for at in self._tables.handed(game).values():
+            self._tables.look_at(game, at)
 
     @contextmanager
     def _claimed(self, game: str) -> Iterator[bool]:
@@ -227,6 +239,16 @@ class Worker:
             whose = f"letters of {game} wait" if game != NO_GAME else "letters wait"
             self._say(f"{whose}: {reason}")
         return False
+
+
+def _witnessed(handed: Mapping[str, float], downs: Sequence[tuple[float, float]]) -> Witnessed:
+    return Witnessed(
+        {side: _time(at) for side, at in handed.items()}, [(_time(since), _time(until)) for since, until in downs]
+    )
+
+
+def _time(seconds: float) -> datetime:
+    return datetime.fromtimestamp(floor(seconds), UTC)
 
 
 def main(file: Path) -> None:

@@ -29,6 +29,7 @@ from pbem.referee import sheet_check
 from pbem.referee.clock.decide import late_at
 from pbem.referee.clocked import after_adjudication, after_sheet
 from pbem.referee.committed import files_of
+from pbem.referee.hold import is_on_hold, require_gone_on
 from pbem.referee.new_game import NewGame
 from pbem.referee.open_game import CannotPlay, Now, OpenGame, OtherRules
 from pbem.referee.played import Played, adjudication_of, advanced, published_span
@@ -167,6 +168,7 @@ class Adjudicator(OpenGame):
             receipt, sheet = sheet_check.check(self, side, raw, name=name, answering=answering, recorded=recorded)
             if sheet is None:
                 return receipt
+            require_gone_on(self, self.ready)
             now = self.current()
             state = now.state
             assert state is not None
@@ -183,7 +185,7 @@ class Adjudicator(OpenGame):
                 files |= self.ledger.standing_files(state, side)
             if sheet.link is not None:
                 state.new_links[side] = sheet.link
-            clocks = after_sheet(self, side)
+            clocks = after_sheet(self, side, self.ready)
             files |= self.ledger.state_files(state) | clocks.files
             with self.clock.dated(clocks.at):
                 now.head = self.ledger.commit(files, f"{self.name}: {by} of {side}")
@@ -213,7 +215,10 @@ class Adjudicator(OpenGame):
         """Make the next adjudication if there is anything to answer, or close its sheets; return whether it was made.
 
         The game's lock is held. `late` and `absent` are as in `adjudicate`; in a game with a clock they are on record.
+        Nothing is made while a sheet is on hold.
         """
+        if is_on_hold(self, late=bool(late)):
+            return False
         if self.clock.decides:
             late, absent = self.clock.called()
         now, at = self.current(), Circumstances(self.day, late, absent)
@@ -221,6 +226,13 @@ class Adjudicator(OpenGame):
         if call is None:
             return False
         return self._begin(now, call) if now.state is None else self._step(now, call)
+
+    def ready(self) -> bool:
+        """Tell whether every open decision has an answer, so that the game can go on, once no sheet is on hold."""
+        if (state := self.current().state) is None:
+            return False
+        at = Circumstances(self.day, *(self.clock.called() if self.clock.decides else ()))
+        return at_hand(self.session, self._sources(state, at)[0])
 
     def put_in_round(self, number: int, signature: str) -> list[int]:
         """Put in the beacon round that the closed sheets wait for; return the new adjudications.

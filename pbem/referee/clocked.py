@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Final, NamedTuple
 
 from pbem.engine.answers import has_order_for
 from pbem.game.declining import does_nothing
 from pbem.protocol import Decision, Side
-from pbem.referee.clock.sides import Clocks, answer, ask, close, new_clocks, take_back
+from pbem.referee.clock.sides import Clocks, answer, ask, close, hold, new_clocks, take_back
 from pbem.referee.clock.terms import Terms
 from pbem.referee.open_game import OpenGame
 from pbem.referee.played import Played
@@ -26,16 +27,21 @@ class Stamped(NamedTuple):
 _WITHOUT: Final = Stamped({}, None)
 
 
-def after_sheet(game: OpenGame, side: Side) -> Stamped:
-    """Return the clocks once a sheet of a side is on record; `game` stands so already."""
-    clocks = game.clock.read()
-    if clocks is None:
+def after_sheet(game: OpenGame, side: Side, ready: Callable[[], bool]) -> Stamped:
+    """Return the clocks once a sheet of a side is on record; `game` stands so already.
+
+    `ready` tells whether the game would go on with it: then the sheet is on hold first, if the terms say so.
+    """
+    terms, clocks = game.clock.terms, game.clock.read()
+    if terms is None or clocks is None:
         return _WITHOUT
     at, clock = game.clock.time, clocks.sides[side]
     asked_since = clock.since or clock.opened
     if clock.asked and asked_since is not None:
         if not _waits_for(game, side):
             answer(clocks, side, max(at, asked_since), earns=_earns(game, side))
+            if terms.hold and ready():
+                hold(terms, clocks, side)
         elif clock.answered is not None:
             take_back(clocks, side, max(at, asked_since))
     return Stamped(game.clock.files(clocks), at)

@@ -14,7 +14,7 @@ from pbem.game import yaml as yamlio
 from pbem.protocol import Side
 from pbem.referee.clock.calendar import whole
 from pbem.referee.clock.facts import Fact, fact_record
-from pbem.referee.clock.sides import Clocks, late_now, read_clocks
+from pbem.referee.clock.sides import Clocks, held_until, late_now, read_clocks
 from pbem.referee.clock.terms import BOT, DEFAULT, Terms, read_terms
 from pbem.repo.layout import CLOCK, fact_path
 from pbem.repo.ledger import Ledger
@@ -56,6 +56,11 @@ class GameClock:
         late = frozenset() if clocks is None else late_now(clocks)
         when = None if terms is None else terms.late
         return (late if when == DEFAULT else frozenset()), (late if when == BOT else frozenset())
+
+    def held(self) -> datetime | None:
+        """Return when the last hold of a sheet ends, or has ended; None: no sheet is on hold."""
+        clocks = self.read()
+        return None if clocks is None else held_until(clocks)
 
     def files(self, clocks: Clocks) -> dict[str, bytes]:
         """Return the file of the clocks."""

@@ -114,7 +114,7 @@ def test_idle_games_are_not_opened(season: Season, post: Post, clock: Time) -> N
     opened: list[str] = []
     real = Adjudicator.open.__func__  # type: ignore[attr-defined]
 
-    def noting(kind: type[Adjudicator], games: Path, keys: Path, name: str, **more: object) -> Adjudicator:
+    def noting(kind: type[Adjudicator], games: Path, keys: Path, name: str, /, **more: object) -> Adjudicator:
         opened.append(name)
         found: Adjudicator = real(kind, games, keys, name, **more)
         return found
@@ -161,8 +161,8 @@ def test_a_long_time_without_a_look_is_noted(tmp_path: Path) -> None:
     tables.close()
 
 
-def test_a_letter_goes_before_what_is_due_in_its_second(season: Season, post: Post, box: Box, clock: Time) -> None:
-    """So long as a letter waits, its game goes on by itself only until the second before it."""
+def test_a_game_waits_for_the_letters_that_came_before(season: Season, post: Post, box: Box, clock: Time) -> None:
+    """So long as a letter waits, its game goes on by itself only until the time of that letter."""
     season.create("punica", begin=True)
     worker = Worker(post.config, post.tables, season.said.append, clock)
     post.tables.note("since", "0", 0.0)
@@ -172,7 +172,7 @@ def test_a_letter_goes_before_what_is_due_in_its_second(season: Season, post: Po
     side, sheet = next(season.asked("punica"))
     box.put(season.letter("punica", side, sheet), clock.now - timedelta(minutes=50))
     post.sweeps[0].look()
-    assert worker._looked(["punica"]) == MORNING + timedelta(minutes=9, seconds=59)
+    assert worker._looked(["punica"]) == MORNING + timedelta(minutes=10)
     waiting = post.tables.next_letter("punica", clock())
     assert waiting is not None
     assert worker._looked(["punica"], waiting.id) == MORNING + timedelta(seconds=1000)

@@ -92,5 +92,11 @@ def late_at(terms: Terms, clocks: Clocks, now: datetime) -> dict[Side, datetime]
     return {each.side: each.at for each in sorted(passed, key=lambda each: each.side) if each.at == first}
 
 
+def late_from(terms: Terms, clocks: Clocks) -> datetime | None:
+    """Return the first instant at which a side can be called late, as things stand; None: none can."""
+    first = min((each.at for each in expected(terms, clocks) if each.what is What.LATE), default=None)
+    return None if first is None else first + _SECOND
+
+
 def _has_come(each: Due, now: datetime) -> bool:
     return now > each.at if each.what is What.LATE else now >= each.at

@@ -296,6 +296,8 @@ def _days(terms: Terms, away: list[Span], year: int) -> set[date]:
 def _late(terms: Terms, clocks: Clocks, fact: Late) -> None:
     if dict(fact.sides) != late_at(terms, clocks, fact.at):
         raise BadFact("these are not the sides whose deadline has passed first")
+    for clock in clocks.sides.values():  # a deadline ends a hold
+        clock.held = None
     for side, at in fact.sides.items():
         clock = clocks.sides[side]
         settle(terms, clocks, side, at)

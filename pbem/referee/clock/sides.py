@@ -8,7 +8,7 @@ stands still while the game is paused, while the side is away, while its mailbox
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -170,8 +170,24 @@ def ask(clocks: Clocks, sides: Iterable[Side], adjudication: int, at: datetime, 
 def answer(clocks: Clocks, side: Side, at: datetime, *, earns: bool) -> None:
     """Stop a side's clock, because a letter that came at `at` answers its question. A later letter may replace it."""
     clock = clocks.sides[side]
-    clock.answered, clock.earns = at, earns
+    clock.answered, clock.earns, clock.held = at, earns, None
     clocks.time = max(clocks.time, at)
+
+
+def hold(terms: Terms, clocks: Clocks, side: Side) -> None:
+    """Let a side's answer wait, so that it can be taken back: for as long as the terms say, or until its deadline."""
+    clock = clocks.sides[side]
+    assert clock.answered is not None
+    until = clock.answered + terms.hold
+    probe = Clocks(clocks.time, {side: replace(clock, answered=None)}, 0, clocks.pauses, clocks.downs)
+    if (last := deadline(terms, probe, side)) is not None:
+        until = min(until, last)
+    clock.held = until if until > clock.answered else None
+
+
+def held_until(clocks: Clocks) -> datetime | None:
+    """Return when the last of the holds ends, or ended; None: no sheet is on hold."""
+    return max((clock.held for clock in clocks.sides.values() if clock.held is not None), default=None)
 
 
 def take_back(clocks: Clocks, side: Side, at: datetime) -> None:
