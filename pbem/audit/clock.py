@@ -26,7 +26,18 @@ from pbem.protocol import Side
 from pbem.referee.clock.calendar import written
 from pbem.referee.clock.decide import late_at
 from pbem.referee.clock.facts import BadFact, Fact, Late, fact_record, put, read_fact
-from pbem.referee.clock.sides import Clocks, SideClock, answer, close, late_now, new_clocks, read_clocks, take_back
+from pbem.referee.clock.sides import (
+    Clocks,
+    SideClock,
+    answer,
+    close,
+    held_until,
+    hold,
+    late_now,
+    new_clocks,
+    read_clocks,
+    take_back,
+)
 from pbem.referee.clock.terms import BOT, DEFAULT, BadTerms, Terms, read_terms
 from pbem.repo.charter import Charter
 from pbem.repo.git.history import Past
@@ -143,10 +154,11 @@ class _Watch:
             for earns in (False, True):
                 expected.append(_copy(before))
                 answer(expected[-1], side, max(at, since), earns=earns)
+                if self._terms.hold:
+                    expected.append(_copy(expected[-1]))
+                    hold(self._terms, expected[-1], side)
             expected.append(_copy(before))
             take_back(expected[-1], side, max(at, since))
-        for each in expected:  # until when a sheet is held follows from what is in it
-            each.sides[side].held = after.sides[side].held if side in after.sides else None
         if all(each != after for each in expected):
             yield from _differs(expected[-1], after)
 
@@ -160,6 +172,14 @@ class _Watch:
             before = new_clocks(self._terms, after.sides, _dated(commit))
         yield from self._called(n, turn, before)
         yield from self._forfeited(turn)
+        held = held_until(before)
+        if (
+            held is not None
+            and held > _dated(commit)
+            and "act" not in turn
+            and (self._terms.runs or "late" not in turn)
+        ):
+            yield f"turn {n} was made at {written(_dated(commit))}, while a sheet was on hold until {written(held)}"
         if _dated(commit) != after.time or after.time < before.time:
             yield f"turn {n} is of {written(_dated(commit))}, and its clocks of {written(after.time)}"
         expected = replace(_copy(before), time=after.time)

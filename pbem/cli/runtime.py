@@ -281,6 +281,7 @@ def open_questions(game: OpenGame) -> list[dict[str, str]]:
 def print_waiting(game: OpenGame) -> None:
     """Print what a game waits for, or how it ended."""
     from pbem.crypto.beacon import address
+    from pbem.referee.hold import held_until
 
     if game.result is not None:
         from pbem.render.messages import sentences
@@ -292,6 +293,8 @@ def print_waiting(game: OpenGame) -> None:
     if game.awaited and game.closed is None:
         who = ", ".join(f"{side} ({game.player(side)})" for side in game.awaited)
         print(f"It waits for a phrase from {who}. To begin without: `pbem adjudicate {game.name}`.")
+    if (until := held_until(game)) is not None:
+        print(f"It is on hold until {until:%Y-%m-%d %H:%M:%S} UTC: until then orders can be taken back.")
     for each in game.open_decisions:
         asked = f"{each.kind}, {FOR}: {each.about}" if each.about else each.kind
         print(f"It waits for {each.side}: {game.box.forms[each.kind].title} ({asked}, {cited(each.rule)})")

@@ -13,9 +13,8 @@ from typing import Final
 
 from pbem.game.wording import listing
 from pbem.mail.observers import observers
-from pbem.mail.outbox import Attachments
-from pbem.mail.outgoing import About, MailSettings, Outgoing, called, letter, side_report
-from pbem.mail.receipts import enclosed
+from pbem.mail.outgoing import MailSettings, Outgoing, called, letter
+from pbem.mail.reminders import reminder
 from pbem.mail.table_talk import behind_marks
 from pbem.mail.welcome import welcome_letter
 from pbem.protocol import Side
@@ -44,30 +43,7 @@ def reminders(game: Adjudicator, sides: Iterable[Side], settings: MailSettings) 
         if not game.begun:
             yield welcome_letter(game, side, settings, again=f"{settings.now:%Y%m%d}")
         else:
-            yield _reminder(game, side, settings)
-
-
-def _reminder(game: Adjudicator, side: Side, settings: MailSettings) -> Outgoing:
-    report = side_report(game, side, game.adjudication)
-    own = [each for each in game.open_decisions if each.side == side]
-    by_default = all(each.default is not None for each in own) or side in game.defaults
-    text = mail(
-        "reminder",
-        game=game.name,
-        player=game.player(side),
-        asked=report.asked,
-        deadline="",
-        by_default=by_default,
-        sheet=(report.sheet or "").rstrip("\n"),
-    )
-    stamp = f"remind.{game.name}.{side}.{game.adjudication}.{_day_digest(game, side, settings)}"
-    attached = Attachments(sheet=report.sheet, receipt=enclosed(game, side))
-    return letter(settings, game.ledger.addresses[side], stamp, text, attached=attached, about=About(game, side))
-
-
-def _day_digest(game: OpenGame, side: Side, settings: MailSettings) -> str:
-    about = f"{game.name} {side} {game.adjudication} {settings.now:%Y-%m-%d}"
-    return sha256(about.encode()).hexdigest()[:24]
+            yield reminder(game, side, "", f"{settings.now:%Y-%m-%d}", settings)
 
 
 def words_of(text: str) -> str:

@@ -26,16 +26,20 @@ from pbem.game.wording import listing
 from pbem.mail.asking import help_orders, history
 from pbem.mail.commands import TALK, Command, Instruction, is_question
 from pbem.mail.consent_letters import outcome
+from pbem.mail.deadlines import deadline_line
 from pbem.mail.deputies import OF_THE_PLAYER, named
 from pbem.mail.ending_words import drawn, resigned
 from pbem.mail.outgoing import called, side_report
 from pbem.mail.own_orders import standing, withdrawn
 from pbem.mail.reader_settings import calendar, news, zone
+from pbem.mail.reader_time import shown as shown_time
+from pbem.mail.reader_time import zone_of
 from pbem.mail.table_talk import pressed, said_aloud, shown
 from pbem.mail.task import Task
 from pbem.mail.token import renew
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.hold import held_until
 from pbem.referee.open_game import CannotPlay, OtherRules
 from pbem.referee.players import deputy_of
 from pbem.referee.requests import consent, refuse
@@ -282,7 +286,9 @@ def status_lines(game: Adjudicator, side: Side) -> Iterator[str]:
     elif game.closed is not None:
         yield f"The sheets are closed until round {game.closed.round} of the beacon has come."
     elif report.asked:
-        yield f"You are asked: {report.asked}"
+        yield f"You are asked: {report.asked} {deadline_line(game, side)}".rstrip()
+    elif (until := held_until(game)) is not None:
+        yield f"It is on hold until {shown_time(until, zone_of(game, side))}: until then orders can be taken back."
     else:
         names = dict.fromkeys(called(game, each.side) for each in game.open_decisions if each.side != side)
         yield f"It waits for {listing(names)}." if names else "It waits for nobody."

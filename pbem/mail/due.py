@@ -1,4 +1,4 @@
-"""What falls due in a game by itself: the end of a hold, a deadline, news that is told once a day.
+"""What falls due in a game by itself: the end of a hold, a reminder, a deadline, news that is told once a day.
 
 Nothing waits here and there are no timers: whoever looks at a game has done in order what has fallen due meanwhile,
 each thing as of the time at which it was due. A letter goes before a hold or a deadline that ends in the same second:
@@ -18,6 +18,7 @@ from pbem.mail.handing import note_handed_over
 from pbem.mail.last_reported import CLOSED, note_reported, reported
 from pbem.mail.observers import next_news, write_to_observers
 from pbem.mail.outgoing import MailSettings, Outgoing
+from pbem.mail.reminders import at_deadline, reminders_due, write_reminder
 from pbem.mail.report_letters import closing_letters, daily_news, news_due, reports
 from pbem.mail.tasks import NextDue
 from pbem.protocol import Side
@@ -161,7 +162,16 @@ def _clock(game: Adjudicator, settings: MailSettings) -> Iterator[Due]:
         yield Due(when, "a hold is over", lambda: _played_on(game, game.adjudicate, settings))
     terms, clocks = game.clock.terms, game.clock.read()
     if terms is not None and clocks is not None and (when := late_from(terms, clocks)) is not None:
-        yield Due(when, "a deadline has passed", lambda: _played_on(game, partial(catch_up, game), settings))
+        yield Due(when, "a deadline has passed", lambda: _called(game, settings))
+    for each in reminders_due(game):
+        yield Due(each.at, f"a reminder for {each.side}", partial(write_reminder, game, each, settings))
+
+
+def _called(game: Adjudicator, settings: MailSettings) -> Iterator[Outgoing]:
+    """Call who is late, and yield the letters that tell of what follows from it."""
+    before = game.adjudication
+    yield from _played_on(game, partial(catch_up, game), settings)
+    yield from at_deadline(game, before, settings)
 
 
 def _news(game: Adjudicator, settings: MailSettings) -> Iterator[Due]:

@@ -18,6 +18,7 @@ from typing import Any, Final
 from pbem.game.wording import on_one_line
 from pbem.mail.commands import Command
 from pbem.mail.correspondence import Correspondence, Sent, correspondence, note_sent
+from pbem.mail.deadlines import deadline_line
 from pbem.mail.deputies import for_deputy
 from pbem.mail.door import Door
 from pbem.mail.echo import echo
@@ -196,6 +197,7 @@ def report_request(
         ruled=side in game.defaults,
         sheets=sheets,
         key="" if side is None else token(game, side),
+        deadline="" if side is None else deadline_line(game, side),
     )
 
 

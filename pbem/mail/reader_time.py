@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta
-from functools import cache
 from typing import Final
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+from zoneinfo import ZoneInfo
 
 from pbem.mail.correspondence import correspondence
 from pbem.protocol import Side
+from pbem.referee.clock.zones import UnknownZone
+from pbem.referee.clock.zones import zone_of as named_zone
 from pbem.referee.open_game import OpenGame
 
 MORNING: Final = "07:00"
 """When daily news goes out, in the zone of its reader."""
 EXAMPLE: Final = "Europe/Berlin"
-_UTC: Final = ZoneInfo("UTC")
-_FIXED: Final = ("UTC", "Etc/UTC", "GMT", "Z")
-
-
-@cache
-def _names() -> dict[str, str]:
-    return {name.lower(): name for name in available_timezones() if "/" in name}
 
 
 def zone_named(text: str) -> ZoneInfo | None:
@@ -29,19 +24,22 @@ def zone_named(text: str) -> ZoneInfo | None:
     >>> zone_named("europe/berlin")
     zoneinfo.ZoneInfo(key='Europe/Berlin')
     """
-    if text.upper() in map(str.upper, _FIXED):
-        return _UTC
-    name = _names().get(text.lower().replace(" ", "_"))
-    return None if name is None else ZoneInfo(name)
+    for name in (text, text.upper(), "/".join("_".join(map(_capital, part.split("_"))) for part in text.split("/"))):
+        with suppress(UnknownZone):
+            return named_zone(name).info
+    return None
+
+
+def _capital(word: str) -> str:
+    return word[:1].upper() + word[1:].lower()
 
 
 def zone_of(game: OpenGame, side: Side) -> ZoneInfo:
-    """Return the time zone of the player of a side: their own, else UTC."""
-    own = correspondence(game.path, side).zone
-    try:
-        return ZoneInfo(own) if own else _UTC
-    except (ZoneInfoNotFoundError, ValueError):
-        return _UTC
+    """Return the time zone of the player of a side: their own, else that of the game's clock, else UTC."""
+    own, terms = correspondence(game.path, side).zone, game.clock.terms
+    with suppress(UnknownZone):
+        return named_zone(own or (terms.zone if terms is not None else "UTC")).info
+    return named_zone("UTC").info
 
 
 def shown(at: datetime, zone: ZoneInfo) -> str:

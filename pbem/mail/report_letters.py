@@ -14,17 +14,19 @@ from typing import Any, Final
 
 from pbem.crypto.beacon import address
 from pbem.mail.correspondence import News, correspondence, note_owed
+from pbem.mail.deadlines import calendar_file
 from pbem.mail.echo import echo
 from pbem.mail.maps import Maps
 from pbem.mail.outbox import Attachments
 from pbem.mail.outgoing import About, Answered, MailSettings, Outgoing, called, letter, paragraphs, report_of
-from pbem.mail.reader_time import MORNING, morning_after, zone_of
+from pbem.mail.reader_time import MORNING, morning_after, shown, zone_of
 from pbem.mail.receipts import OWN_SHEET, enclosed, unanswered_sheets
 from pbem.mail.welcome import heading
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Side
 from pbem.referee import sheet_check
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.hold import held_until
 from pbem.referee.open_game import OpenGame
 from pbem.referee.past import position_at
 from pbem.referee.take_home import take_home
@@ -165,7 +167,13 @@ def attachments(
         position=json.dumps(take_home(game, side), indent=1, ensure_ascii=False) if told.sheet else None,
         own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
         receipt=enclosed(game, side, since, number),
+        calendar=_calendar(game, side) if told.sheet else None,
     )
+
+
+def _calendar(game: OpenGame, side: Side) -> str | None:
+    """Return the deadline of a side as a file for its calendar, if its player wants that."""
+    return calendar_file(game, side, game.clock.now) if correspondence(game.path, side).calendar else None
 
 
 def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answered: Answered) -> Iterator[Outgoing]:
@@ -193,6 +201,7 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
         standing=told.position if told.sheet else None,
         own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
         receipt=enclosed(game, side, answered.after, number, tells=False),
+        calendar=_calendar(game, side) if told.sheet else None,
     )
     stamp = f"{game.name}.{side}.{game.adjudication}.sheet-{number or game.sheets(side)}"
     to = game.ledger.addresses[side]
@@ -263,15 +272,26 @@ def closing_letters(game: Adjudicator, settings: MailSettings, answered: Sequenc
 def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str, object]:
     """Return what a letter says of the sheet that it answers: its number, how it was read, whether it has been used.
 
-    As long as the sheet is not used, that is also what its orders will cost. Later the report says so.
+    As long as the sheet is not used, that is also what its orders will cost, and until when it can be taken back. Later
+    the report says so.
     """
     used = game.adjudication > after
     return {
         "number": number,
         "used": after + 1 if used else 0,
         "echo": echo(game.ledger.sheet(side, number)),
+        "held": [] if used else paragraphs(_on_hold(game, side)),
         "costs": [] if used else _indented(sheet_check.costs(game, side)),
     }
+
+
+def _on_hold(game: Adjudicator, side: Side) -> Iterator[str]:
+    """Yield until when a side can take its orders back, if the game waits for that alone."""
+    if (until := held_until(game)) is not None and game.waits(side):
+        yield (
+            f"It is on hold until {shown(until, zone_of(game, side))}. Until then WITHDRAW takes it back, and a new "
+            "sheet takes its place."
+        )
 
 
 def _indented(lines: Iterable[str]) -> list[str]:

@@ -13,6 +13,7 @@ from pbem.mail.routing import games_of, meant
 from pbem.mail.sheet_choice import orders_outside
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.hold import held_until
 from pbem.referee.open_game import CannotPlay, OtherRules
 from pbem.repo.git import StoreError
 
@@ -25,6 +26,8 @@ def awaited(game: Adjudicator) -> str:
         return f"it waits for round {game.closed.round} of the beacon"
     if not game.begun:
         return f"it waits for a phrase from {listing(game.awaited, 'and')}" if game.awaited else "it has not begun"
+    if (until := held_until(game)) is not None:
+        return f"it is on hold until {until:%Y-%m-%d %H:%M:%S} UTC"
     asked: dict[str, dict[str, None]] = {}
     for each in game.open_decisions:
         asked.setdefault(each.side, {})[each.kind] = None

@@ -30,7 +30,7 @@ NO_GAME: Final = ""
 LEAST_DOWN: Final = 1800.0
 """Seconds: a time for which nobody looked into the mailboxes is noted if it is no shorter."""
 _LOOKED: Final = "looked"
-_DOWN: Final = "down "
+_DOWN: Final = "unlooked "
 _HANDED: Final = "handed "
 NEVER: Final = 1e15
 """A time that never comes."""

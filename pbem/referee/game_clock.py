@@ -50,6 +50,11 @@ class GameClock:
         """The time of the letter that is carried out, or else the current time, in whole seconds."""
         return whole(self._ledger.repo.letter_time or self._now())
 
+    @property
+    def now(self) -> datetime:
+        """The current time, in whole seconds."""
+        return whole(self._now())
+
     def called(self) -> tuple[frozenset[Side], frozenset[Side]]:
         """Return the sides that the next adjudication takes for late, and those that the bot plays for in it."""
         terms, clocks = self.terms, self.read()

@@ -82,7 +82,8 @@ class ReportRequest(Generic[S]):
     """The decisions that are open."""
     others: Sequence[Side] = ()
     """The sides that the game waits for; the reader may be one of them."""
-    deadline: str | None = None
+    deadline: str = ""
+    """The sentence that tells the reader until when an answer is in time."""
     result: Result | None = None
     filed: Sequence[Mapping[str, Any]] = ()
     """The reader's standing orders in force, as a sheet would have them."""
@@ -350,6 +351,7 @@ def _questions(say: Sentences, box: Box, request: ReportRequest[S]) -> Iterator[
         if about := say.question(decision):
             yield from _prose(about, HANGING, HANGING)
     if request.own:
+        yield from _prose(request.deadline) if request.deadline else ()
         yield from _unanswered(box, request)
 
 
@@ -361,7 +363,7 @@ def _unanswered(box: Box, request: ReportRequest[S]) -> Iterator[str]:
 
 def _without_answers(box: Box, request: ReportRequest[S]) -> Iterator[str]:
     """Yield what counts of each decision without an answer, and that AGREED takes it."""
-    when = f"{WITHOUT} by {request.deadline}" if request.deadline else f"{WITHOUT} in time"
+    when = f"{WITHOUT} in time"
     if request.ruled:
         yield f"{when}, the answer that the game master has set counts."
         return
