@@ -44,6 +44,7 @@ from pbem.referee.hold import held_until
 from pbem.referee.open_game import CannotPlay, OtherRules
 from pbem.referee.players import deputy_of
 from pbem.referee.requests import consent, refuse
+from pbem.referee.time_ledger import ledger_line
 from pbem.render.messages import sentences
 from pbem.repo.charter import ChainPromise
 from pbem.repo.ledger import LetterId
@@ -297,6 +298,8 @@ def status_lines(game: Adjudicator, side: Side) -> Iterator[str]:
         yield f"Your deputy up to {deputy.until} is {deputy.name} <{deputy.address}>."
     if (out := game.out) and game.result is None:
         yield f"Out of the game: {listing([called(game, each) for each in out])}."
+    if time := ledger_line(game):
+        yield time
     if number := game.requests.get(OPEN, 0):
         yield outcome(game, number)
 
