@@ -316,6 +316,8 @@ def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxe
     The reports include what an earlier command still owes, if it ended before its letters were written.
     """
     from pbem.mail.last_reported import CLOSED, note_reported, reported
+    from pbem.mail.observers import write_to_observers
+    from pbem.mail.outboxes import MaildirOutbox
     from pbem.mail.report_letters import closing_letters, reports
 
     settings = mail_settings(games, boxes)
@@ -327,6 +329,7 @@ def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxe
         if closed is not None and reported(game.path, CLOSED) != closed.round:
             letters += closing_letters(game, settings)
         written = post_all(letters, settings.games / "outbox", game)
+        write_to_observers(game, settings, MaildirOutbox(settings.games / "outbox"), settings.now)
         if closed is not None:
             note_reported(game.path, closed.round, CLOSED)
         note_reported(game.path, game.adjudication)

@@ -11,7 +11,7 @@ from pbem.cli.backup import backup, doctor, restore
 from pbem.cli.box import box
 from pbem.cli.by_reader import ByReader
 from pbem.cli.chain_and_beacon import beacon, my_chain
-from pbem.cli.desk import archive, broadcast, remind
+from pbem.cli.desk import archive, broadcast, observer, remind
 from pbem.cli.disputes import explain, migrate, replay, what_if
 from pbem.cli.keys import keys
 from pbem.cli.new import player
@@ -69,6 +69,7 @@ app.command()(thread)
 app.command()(remind)
 app.command()(broadcast)
 app.command()(archive)
+app.command()(observer)
 app.command()(press)
 app.command()(show)
 app.command()(rollback)

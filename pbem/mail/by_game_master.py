@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import Final
 
 from pbem.game.wording import listing
+from pbem.mail.observers import observers
 from pbem.mail.outgoing import MailSettings, Outgoing, called, letter
 from pbem.mail.reminders import reminder
 from pbem.mail.table_talk import behind_marks
@@ -19,6 +20,7 @@ from pbem.mail.welcome import welcome_letter
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OpenGame
+from pbem.referee.players import deputy_of
 from pbem.referee.talk import tidied
 from pbem.render.report import mail
 
@@ -56,7 +58,9 @@ def words_of(text: str) -> str:
 
 def readers(game: OpenGame) -> list[str]:
     """Return the addresses that a broadcast to a game goes to."""
-    return list(game.ledger.addresses.values())
+    deputies = (deputy_of(game, side) for side in game.ledger.deputies)
+    watching = [each.address for each in observers(game.path)]
+    return [*game.ledger.addresses.values(), *(each.address for each in deputies if each is not None), *watching]
 
 
 def broadcast_letters(text: str, games: Mapping[str, Sequence[str]], settings: MailSettings) -> Iterator[Outgoing]:

@@ -49,7 +49,7 @@ from pbem.referee import sheet_check
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OtherRules
 from pbem.render.forecast import foreseen
-from pbem.repo.requests import OPEN, Ending
+from pbem.repo.requests import OPEN, Ending, Motion
 
 
 class Reply(Enum):
@@ -273,8 +273,8 @@ class Desk:
             handled.letters += refusal_letters(game, self.side, settings)
         if Command.DEPUTY in done.done:
             handled.letters += deputy_letter(game, self.side, settings)
-        asked = game.request() if {Command.DRAW, Command.RESIGN} & set(done.done) else None
-        if isinstance(asked, Ending) and asked.outcome == OPEN and asked.side == self.side:
+        asked = game.request() if {Command.DRAW, Command.PAUSE, Command.RESIGN} & set(done.done) else None
+        if isinstance(asked, Ending | Motion) and asked.outcome == OPEN and asked.side == self.side:
             handled.letters += request_letters(game, asked, settings)
 
     def reply(self, since: int) -> Reply:

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from pbem.mail.bundles import bundled
 from pbem.mail.handing import note_handed_over
 from pbem.mail.last_reported import CLOSED, note_reported, reported
+from pbem.mail.observers import next_news, write_to_observers
 from pbem.mail.outgoing import MailSettings, Outgoing
 from pbem.mail.reminders import at_deadline, reminders_due, write_reminder
 from pbem.mail.report_letters import closing_letters, daily_news, news_due, reports
@@ -102,7 +103,8 @@ def due_in(game: Adjudicator, settings: MailSettings) -> Due | None:
     """Return what falls due next in a game; None: nothing does before something comes from outside."""
     if not game.begun or game.result is not None:
         return None
-    return min([*_clock(game, settings), *_news(game, settings)], default=None, key=_when)
+    due = [*_clock(game, settings), *_news(game, settings), *_observers(game, settings)]
+    return min(due, default=None, key=_when)
 
 
 def noted_due(game: Adjudicator, settings: MailSettings) -> NextDue:
@@ -144,6 +146,7 @@ def _put(game: Adjudicator, letters: Iterable[Outgoing], settings: MailSettings)
             out.put_into(settings.outbox)
         if settings.outbox.hands_over:
             note_handed_over(game, whole, settings.now)
+        write_to_observers(game, settings, settings.outbox, settings.now)
         note_reported(game.path, game.adjudication)
         if (closed := game.closed) is not None:
             note_reported(game.path, closed.round, CLOSED)
@@ -175,6 +178,11 @@ def _news(game: Adjudicator, settings: MailSettings) -> Iterator[Due]:
     times = [when for side in game.rules.sides if (when := news_due(game, side)) is not None]
     if times:
         yield Due(min(times), "the news of the day", lambda: daily_news(game, min(times), settings))
+
+
+def _observers(game: Adjudicator, settings: MailSettings) -> Iterator[Due]:
+    if settings.outbox is not None and (when := next_news(game)) is not None:
+        yield Due(when, "the news for observers", list)  # they are written to whenever letters are
 
 
 def _played_on(game: Adjudicator, play_on: Callable[[], object], settings: MailSettings) -> Iterator[Outgoing]:

@@ -21,6 +21,7 @@ from pbem.mail.handing import note_handed_over
 from pbem.mail.inbox import open_letter, with_orders
 from pbem.mail.last_reported import CLOSED, note_reported, reported, set_back
 from pbem.mail.letter import Letter
+from pbem.mail.observers import write_to_observers
 from pbem.mail.outboxes import Outbox
 from pbem.mail.outgoing import (
     MailSettings,
@@ -202,6 +203,7 @@ class _Sitting:
             out.put_into(outbox)
         if outbox.hands_over:
             note_handed_over(self.game, letters, self.settings.now)
+        write_to_observers(self.game, self.settings, outbox, self.settings.letter_time)
         if self.reported_to_all:
             note_reported(self.game.path, self.game.adjudication)
             if self.closing_told and (closed := self.game.closed) is not None:

@@ -31,6 +31,10 @@ class Maps:
         digest = game.ledger.salted(f"picture/{side}", repr(lies).encode())
         return (None if digest == last and not scene.arrows else self._png(scene)), digest
 
+    def of(self, scene: Scene) -> bytes:
+        """Return a scene as PNG."""
+        return self._png(scene)
+
     def _png(self, scene: Scene) -> bytes:
         for other, picture in self._drawn:
             if other == scene:

@@ -1,4 +1,4 @@
-"""The consents to a request, and its refusal: a rollback, a draw or a resignation."""
+"""The consents to a request, and its refusal: a rollback, a draw, a resignation or a motion."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.ending import end_by_request
 from pbem.referee.filing import letter_files, opened
+from pbem.referee.motions import carry_motion
 from pbem.referee.open_game import CannotPlay
 from pbem.referee.preconditions import require_running
 from pbem.referee.rollback import roll_back
 from pbem.repo.ledger import LetterId
-from pbem.repo.requests import AnyRequest, Request, can_be_agreed, made, request_files, still_needed
+from pbem.repo.requests import AnyRequest, Motion, Request, can_be_agreed, made, request_files, still_needed
 from pbem.repo.state import State
 
 
@@ -26,6 +27,9 @@ def consent(game: Adjudicator, side: Side, number: int, letter: LetterId | None 
 def carry_out(game: Adjudicator, request: AnyRequest) -> int | None:
     """Carry out a request to which all have consented, and return the adjudication; None: it waits for others."""
     if still_needed(request):
+        return None
+    if isinstance(request, Motion):
+        carry_motion(game, request)
         return None
     if isinstance(request, Request):
         return roll_back(game, request.to, request.reason, request=request)
