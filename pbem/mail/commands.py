@@ -30,6 +30,7 @@ class Command(StrEnum):
     PRESS = "PRESS"
     REFUSE = "REFUSE"
     RENEW = "RENEW"
+    REPLACE = "REPLACE"
     REPORT = "REPORT"
     RESIGN = "RESIGN"
     SAY = "SAY"
@@ -62,7 +63,7 @@ TALK: Final = frozenset({Command.PRESS, Command.SAY, Command.SHOW})
 """The commands by which a side talks to others. A letter may give them several times."""
 
 
-CAPITALS_ONLY: Final = frozenset({Command.DEPUTY, Command.SAY})
+CAPITALS_ONLY: Final = frozenset({Command.DEPUTY, Command.REPLACE, Command.SAY})
 """The commands that are none in small letters: too many sentences begin so."""
 
 

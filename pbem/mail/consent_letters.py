@@ -17,7 +17,7 @@ from pbem.render.messages import sentences
 from pbem.render.report import happened, mail
 from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
-from pbem.repo.requests import DRAW, OPEN, RESIGNATION, AnyRequest, Ending, Request, still_needed
+from pbem.repo.requests import DRAW, OPEN, REPLACEMENT, RESIGNATION, AnyRequest, Ending, Request, still_needed
 
 _INDENT = "  "
 
@@ -34,6 +34,8 @@ def request_letters(game: Adjudicator, request: AnyRequest, settings: MailSettin
 def _ending_letters(game: Adjudicator, request: Ending, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the letters that ask whether the game should end."""
     proposer = request.side if request.side in game.rules.sides else None
+    if request.kind == REPLACEMENT:
+        proposer = next(iter(request.consents), None)
     who = "The game master" if proposer is None else called(game, proposer)
     for side in request.needed:
         if side in request.consents:
@@ -41,10 +43,13 @@ def _ending_letters(game: Adjudicator, request: Ending, settings: MailSettings) 
         subject = {
             DRAW: "end the game in a draw?",
             RESIGNATION: "do you resign?",
+            REPLACEMENT: f"another player for {called(game, request.side)}?",
         }
         what = {
             DRAW: f"{who} proposes to end {game.name} in a draw{_together(game, request)}.",
             RESIGNATION: f"The game master asks whether you resign in {game.name}. {_without(game, request.side)}",
+            REPLACEMENT: f"{who} proposes that {_proposed(game, request)} takes over {called(game, request.side)} in "
+            f"{game.name} from {game.player(request.side)}.",
         }
         words = mail(
             "ending",
@@ -54,8 +59,29 @@ def _ending_letters(game: Adjudicator, request: Ending, settings: MailSettings) 
             subject=subject[request.kind],
             what=paragraphs([what[request.kind], *_must_agree(game, request)]),
             quorum=request.quorum,
+            lasts=request.kind == REPLACEMENT,
             reason=paragraphs([f"Reason: {request.reason}"]) if proposer is None or proposer == side else [],
         )
+        stamp, attached = f"{game.name}.{side}.request-{request.request}", Attachments(receipt=enclosed(game, side))
+        yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side))
+
+
+def _proposed(game: OpenGame, request: Ending) -> str:
+    """Return the name of who is proposed to take a side over."""
+    person = game.ledger.proposed(request.side)
+    return "another player" if person is None else person.name
+
+
+def vote_letters(game: Adjudicator, request: Ending, settings: MailSettings) -> Iterator[Outgoing]:
+    """Yield the letter that tells a side that the others vote about its player."""
+    side = request.side
+    if side in game.ledger.addresses:
+        what = (
+            f"The other sides of {game.name} are asked whether somebody else takes over {called(game, side)} from you. "
+            f"Reason: {request.reason}. You have no vote in that. If you want to play on, tell them, and your game "
+            "master; and answer your last report. If you are only away, DEPUTY names somebody who writes for you."
+        )
+        words = mail("vote", game=game.name, player=game.player(side), text=paragraphs([what]))
         stamp, attached = f"{game.name}.{side}.request-{request.request}", Attachments(receipt=enclosed(game, side))
         yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side))
 
@@ -136,6 +162,8 @@ def asked_for(game: OpenGame, request: AnyRequest) -> str:
         return f"to go back to adjudication {request.to}"
     if request.kind == DRAW and request.winners:
         return f"to end the game in a draw that {listing([called(game, side) for side in request.winners])} win"
+    if request.kind == REPLACEMENT:
+        return f"for another player of {called(game, request.side)}"
     return "to end the game in a draw" if request.kind == DRAW else f"by which {called(game, request.side)} resigns"
 
 
@@ -164,6 +192,8 @@ def refusal_letters(game: Adjudicator, refuser: Side, settings: MailSettings) ->
 def _refused(game: OpenGame, request: AnyRequest, refuser: str) -> str:
     if isinstance(request, Request):
         stays = f"{game.name} does not go back to adjudication {request.to}"
+    elif request.kind == REPLACEMENT:
+        stays = f"{game.player(request.side)} plays on"
     else:
         stays = f"{game.name} does not end{' in a draw' if request.kind == DRAW else ''}"
     return (

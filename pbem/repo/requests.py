@@ -1,7 +1,9 @@
-"""Requests that need consent: rollbacks, draws and resignations, in `requests/000/0001.yaml` of a game's repo.
+"""Requests that need consent, in `requests/000/0001.yaml` of a game's repo.
+
+They ask for a rollback, for a draw, for a resignation, or for another player of a side.
 
 The file is public. It says what is asked for, who has consented, and what became of the request. One request is open at
-a time. It is void as soon as another adjudication is made.
+a time. It is void as soon as another adjudication is made, but for a replacement: the game may go on meanwhile.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from pbem.repo.state import State
 ROLLBACK: Final = "rollback"
 DRAW: Final = "draw"
 RESIGNATION: Final = "resignation"
+REPLACEMENT: Final = "replacement"
 OPEN: Final = "open"
 VOID: Final = "void: the game went on"
 
@@ -56,12 +59,15 @@ class Request:
 
 @dataclass(slots=True)
 class Ending:
-    """A request to end the game by agreement, in a draw or because a side resigns, and what became of it."""
+    """A request to end the game by agreement, or to give a side another player, and what became of it.
+
+    The game ends in a draw, or because a side resigns.
+    """
 
     request: int
     kind: str
     side: Side
-    """The side that resigns, or that proposes the draw; of a draw, it may be the game master."""
+    """The side that resigns, or gets another player, or that proposes the draw; then it may be the game master."""
     at: int
     """The last adjudication when it was asked for."""
     reason: str
@@ -129,7 +135,7 @@ def request_of(files: Files, requests: Record, number: int | None = None) -> Any
 def settle(files: Files, state: State, n: int, act: Record | None) -> Settled:
     """Return how adjudication n closes the open request, if there is one: it was granted by it, or is void."""
     request = open_request(files, state)
-    if request is None:
+    if request is None or request.kind == REPLACEMENT:
         return Settled(state.requests)
     done = act is not None and act.get("request") == request.request
     request.outcome = f"done in adjudication {n}" if done else VOID
