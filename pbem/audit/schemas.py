@@ -85,6 +85,7 @@ REQUEST: Final = {
     "request": int, "kind": str, "to?": int, "side?": str, "at": int, "reason": str, "undone?": [int], "needed": [str],
     "dice?": [str], "shuffles?": [str], "consents?": [str], "outcome?": str,
     "quorum?": int, "refusals?": [str], "winners?": [str],
+    "until?": WORD, "extended?": {str: WORD}, "replaced?": WORD,
 }  # fmt: skip
 RECORD: Final = {
     "answers": list, "draws": [{"name": str, "items": list, "order": list}], "events": list, "readers": dict,

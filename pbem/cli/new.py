@@ -305,12 +305,13 @@ def _ask_sides(game: Adjudicator, change: Change, reason: str, settings: MailSet
     """Ask the other sides whether somebody takes a side over, and print the request."""
     from pbem.mail.consent_letters import outcome
     from pbem.mail.replacing import proposal_letters
-    from pbem.referee.replacement import ask_to_replace, change_proposed
+    from pbem.referee.motions import Proposal, propose
+    from pbem.repo.requests import REPLACEMENT
     from pbem.repo.seats import Person
 
     person = Person(change.name, change.address)
-    change_proposed(game, change.side, person)
-    request = ask_to_replace(game, change.side, person, None, reason)
+    proposal = Proposal(REPLACEMENT, replaced=change.side, person=person)
+    request = propose(game, None, proposal, reason or "its player does not write any more")
     letters = post_all(proposal_letters(game, request, settings), settings.games / "outbox")
     if json:
         print_json({"game": game.name, "side": change.side, "request": request.request, "letters": letters})

@@ -44,10 +44,27 @@ def status(
             from pbem.mail.consent_letters import outcome
 
             print(outcome(game, request))
-        for line in [*_pinned(game), *_refusing(game), *_unconfirmed(game), *_silent(game)]:
+        for line in [*_time(game), *_pinned(game), *_refusing(game), *_unconfirmed(game), *_silent(game)]:
             print(line)
     for line in _waiting(games, name):
         print(line)
+
+
+def _time(game: OpenGame) -> Iterator[str]:
+    """Yield until when a game with a clock waits for each side, and how much time each has used."""
+    from pbem.mail.reader_time import shown
+    from pbem.referee.time_ledger import ledger_line, time_ledger
+
+    ledger, terms = time_ledger(game), game.clock.terms
+    if ledger is None or terms is None:
+        return
+    zone = terms.where.info
+    if ledger.paused is not None and game.result is None:
+        yield f"It is paused until {shown(ledger.paused.until, zone)}."
+    for each in ledger.sides:
+        if each.until is not None:
+            yield f"{each.side} has time until {shown(each.until, zone)}."
+    yield ledger_line(game)
 
 
 def _pinned(game: OpenGame) -> Iterator[str]:
@@ -88,6 +105,8 @@ def _silent(game: OpenGame) -> Iterator[str]:
 
 def _row(game: OpenGame) -> dict[str, Any]:
     """Return the state of a game for --json."""
+    from pbem.referee.time_ledger import time_ledger
+
     return {
         "game": game.name,
         "rules": game.charter.rules,
@@ -98,6 +117,7 @@ def _row(game: OpenGame) -> dict[str, Any]:
         "awaited": list(game.awaited),
         "waiting": open_questions(game),
         "since": _since(game),
+        **({} if (ledger := time_ledger(game)) is None else {"clock": ledger.record()}),
         "mailboxes": [*_refusing(game), *_unconfirmed(game), *_silent(game)],
         "result": None if game.result is None else game.result.record(),
     }

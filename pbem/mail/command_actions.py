@@ -24,6 +24,7 @@ from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.game.plain import Record
 from pbem.game.wording import listing
 from pbem.mail.asking import help_orders, history
+from pbem.mail.clock_words import away, back, pause
 from pbem.mail.commands import TALK, Command, Instruction, is_question
 from pbem.mail.consent_letters import outcome
 from pbem.mail.deadlines import deadline_line
@@ -44,6 +45,7 @@ from pbem.referee.hold import held_until
 from pbem.referee.open_game import CannotPlay, OtherRules
 from pbem.referee.players import deputy_of
 from pbem.referee.requests import consent, refuse
+from pbem.referee.time_ledger import ledger_line
 from pbem.render.messages import sentences
 from pbem.repo.charter import ChainPromise
 from pbem.repo.ledger import LetterId
@@ -297,6 +299,8 @@ def status_lines(game: Adjudicator, side: Side) -> Iterator[str]:
         yield f"Your deputy up to {deputy.until} is {deputy.name} <{deputy.address}>."
     if (out := game.out) and game.result is None:
         yield f"Out of the game: {listing([called(game, each) for each in out])}."
+    if time := ledger_line(game):
+        yield time
     if number := game.requests.get(OPEN, 0):
         yield outcome(game, number)
 
@@ -321,10 +325,13 @@ _TELLS: Final[Mapping[Command, Callable[[Task], str]]] = {
 }
 """The commands that ask and are answered at once; the others are answered once the letter has been carried out."""
 _ACTIONS: Final[Mapping[Command, Callable[[Task], str]]] = {
+    Command.AWAY: away,
+    Command.BACK: back,
     Command.CALENDAR: calendar,
     Command.PHRASE: _phrase,
     Command.KEY: _key,
     Command.NEWS: news,
+    Command.PAUSE: pause,
     Command.PRESS: pressed,
     Command.CHAIN: _chain,
     Command.CONSENT: _consent,

@@ -15,6 +15,8 @@ class Command(StrEnum):
     """A word that a player may write on a line of a letter."""
 
     AGREED = "AGREED"
+    AWAY = "AWAY"
+    BACK = "BACK"
     CALENDAR = "CALENDAR"
     CHAIN = "CHAIN"
     CONSENT = "CONSENT"
@@ -26,6 +28,7 @@ class Command(StrEnum):
     HISTORY = "HISTORY"
     KEY = "KEY"
     NEWS = "NEWS"
+    PAUSE = "PAUSE"
     PHRASE = "PHRASE"
     PRESS = "PRESS"
     REFUSE = "REFUSE"
@@ -63,7 +66,9 @@ TALK: Final = frozenset({Command.PRESS, Command.SAY, Command.SHOW})
 """The commands by which a side talks to others. A letter may give them several times."""
 
 
-CAPITALS_ONLY: Final = frozenset({Command.DEPUTY, Command.REPLACE, Command.SAY})
+CAPITALS_ONLY: Final = frozenset(
+    {Command.AWAY, Command.BACK, Command.DEPUTY, Command.PAUSE, Command.REPLACE, Command.SAY}
+)
 """The commands that are none in small letters: too many sentences begin so."""
 
 

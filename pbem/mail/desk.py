@@ -50,7 +50,7 @@ from pbem.referee import sheet_check
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OtherRules
 from pbem.render.forecast import foreseen
-from pbem.repo.requests import OPEN, Ending
+from pbem.repo.requests import OPEN, Ending, Motion
 
 
 class Reply(Enum):
@@ -274,11 +274,11 @@ class Desk:
             handled.letters += refusal_letters(game, self.side, settings)
         if Command.DEPUTY in done.done:
             handled.letters += deputy_letter(game, self.side, settings)
-        asked = game.request() if {Command.DRAW, Command.RESIGN} & set(done.done) else None
-        if isinstance(asked, Ending) and asked.outcome == OPEN and asked.side == self.side:
+        asked = game.request() if {Command.DRAW, Command.PAUSE, Command.RESIGN} & set(done.done) else None
+        if isinstance(asked, Ending | Motion) and asked.outcome == OPEN and asked.side == self.side:
             handled.letters += request_letters(game, asked, settings)
         proposed = game.request() if Command.REPLACE in done.done else None
-        if isinstance(proposed, Ending) and is_open(proposed):
+        if isinstance(proposed, Motion) and is_open(proposed):
             handled.letters += proposal_letters(game, proposed, settings)
         if Command.CONSENT in done.done:
             handled.letters += letters_of_vote(game, settings, again=self.again)

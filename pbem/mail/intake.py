@@ -38,6 +38,7 @@ from pbem.mail.sheet_choice import (
 )
 from pbem.mail.table_talk import talk_letters
 from pbem.mail.tasks import Handled, Task, answer_unread, not_yours, refuse, tasks_of
+from pbem.mail.time_letters import facts_so_far, time_letters
 from pbem.mail.token import note_heard, token, tokens_of
 from pbem.paths import GAME_NAME
 from pbem.protocol import Side
@@ -159,6 +160,7 @@ class _Sitting:
     def carry_out(self, first: int) -> None:
         """Carry out the letter and write the answers; those in `handled` from `first` on are its own."""
         game, handled = self.game, self.handled
+        facts = facts_so_far(game)
         for desk in self.desks:
             desk.attempt(desk.forecast_sheet)
         desks = [desk for desk in self.desks if desk.acts]
@@ -180,6 +182,7 @@ class _Sitting:
         for desk in desks:
             desk.note(numbers)
         self._write([desk for desk in desks if desk.problem is None])
+        handled.letters += time_letters(game, facts, self.settings)
         for desk in self.desks:
             desk.write_refusals()
             desk.log()

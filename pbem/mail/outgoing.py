@@ -36,6 +36,7 @@ from pbem.protocol import Decision, Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import OpenGame
 from pbem.referee.players import deputy_of
+from pbem.referee.time_ledger import ledger_line
 from pbem.render.report import Mail, Report, ReportRequest, mail, report
 from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
@@ -198,6 +199,7 @@ def report_request(
         sheets=sheets,
         key="" if side is None else token(game, side),
         deadline="" if side is None else deadline_line(game, side),
+        time=ledger_line(game),
     )
 
 

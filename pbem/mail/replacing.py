@@ -13,9 +13,9 @@ from pbem.mail.outgoing import MailSettings, Outgoing, called
 from pbem.mail.task import Task
 from pbem.mail.token import forget_heard
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.motions import Proposal, propose
 from pbem.referee.open_game import CannotPlay
-from pbem.referee.replacement import ask_to_replace, change_proposed
-from pbem.repo.requests import OPEN, REPLACEMENT, Ending
+from pbem.repo.requests import OPEN, REPLACEMENT, Motion
 from pbem.repo.seats import Person
 
 
@@ -31,8 +31,8 @@ def replaced(task: Task) -> str:
     if name != game.name or person is None:
         raise CannotPlay(f"write the game, the side and who takes it over: {game.name} SIDE Carl <carl@example.net>")
     found = side_named(game, side)
-    change_proposed(game, found, person)
-    request = ask_to_replace(game, found, person, task.side, letter=task.letter)
+    proposal = Proposal(REPLACEMENT, replaced=found, person=person)
+    request = propose(game, task.side, proposal, "its player does not write any more", task.letter)
     return f"REPLACE: on record for {called(game, task.side)}. {outcome(game, request.request)}"
 
 
@@ -43,7 +43,7 @@ def _words(task: Task) -> tuple[str, str, Person | None]:
     return name, side, None if box is None or not box.name else Person(box.name, box.address)
 
 
-def proposal_letters(game: Adjudicator, request: Ending, settings: MailSettings) -> Iterator[Outgoing]:
+def proposal_letters(game: Adjudicator, request: Motion, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the letters of a proposal: to the sides that vote, and to the one that they vote about."""
     yield from request_letters(game, request, settings)
     yield from vote_letters(game, request, settings)
@@ -52,13 +52,13 @@ def proposal_letters(game: Adjudicator, request: Ending, settings: MailSettings)
 def letters_of_vote(game: Adjudicator, settings: MailSettings, *, again: bool) -> Iterator[Outgoing]:
     """Yield the letter to the new player, if the last request has given a side one; `again`: it was written before."""
     request = game.request()
-    if isinstance(request, Ending) and (request.kind, request.outcome) == (REPLACEMENT, "done"):
+    if isinstance(request, Motion) and (request.kind, request.outcome) == (REPLACEMENT, "done"):
         if not again:
-            forget(game.path, request.side)
-            forget_heard(game.path, request.side)
-        yield new_address_letter(game, request.side, True, settings)
+            forget(game.path, request.replaced)
+            forget_heard(game.path, request.replaced)
+        yield new_address_letter(game, request.replaced, True, settings)
 
 
 def is_open(request: object) -> bool:
     """Tell whether a request is a proposal of another player that is open."""
-    return isinstance(request, Ending) and (request.kind, request.outcome) == (REPLACEMENT, OPEN)
+    return isinstance(request, Motion) and (request.kind, request.outcome) == (REPLACEMENT, OPEN)

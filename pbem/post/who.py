@@ -99,7 +99,7 @@ class LetterDoor:
                 if by not in (Proof.ADDRESS, Proof.BEFORE):
                     for side in game.sides_of(letter.sender):
                         note_heard(game, side, self.settings.letter_time, by)
-                        bounces.forget(game.path, side)
+                        bounces.heard_again(game, side, self.settings)
                 return None
             case Forged(reason, side):
                 return refused.refusal(game, side, letter, reason, self.settings)

@@ -142,7 +142,10 @@ class Worker:
         """
         if not (looked := self._tables.looked()):
             return None
-        first = [at for game in games if (at := self._tables.first_waiting(game, besides)) is not None]
+        queues = [*games, NO_GAME]  # there bounces wait, which stop clocks
+        stuck = {each.game for each in self._tables.stuck()}.difference(games)
+        waiting = (self._tables.first_waiting(game, besides) for game in queues if game not in stuck)
+        first = [at for at in waiting if at is not None]
         return datetime.fromtimestamp(min([floor(looked), *map(floor, first)]), UTC)
 
     def _note_due(self, game: str, due: NextDue) -> None:

@@ -10,10 +10,10 @@ from pbem.referee import ALL_SIDES, QUORUM
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay
 from pbem.repo.ledger import LetterId
-from pbem.repo.requests import REPLACEMENT, AnyRequest, Ending, Request, made, open_request, request_files, still_needed
+from pbem.repo.requests import AnyRequest, Ending, Motion, Request, made, open_request, request_files, still_needed
 from pbem.repo.state import State
 
-R = TypeVar("R", Request, Ending)
+R = TypeVar("R", Request, Ending, Motion)
 
 
 def file_request(
@@ -37,9 +37,8 @@ def file_request(
         request = make(number, state)
         state.requests = {"made": number, "open": number}
         made_now.append(request)
-        if letter is not None and isinstance(request, Ending):
-            by = request.consents[0] if request.kind == REPLACEMENT else request.side
-            files |= letter_files(game, letter, {"side": by, "consents": number})
+        if letter is not None and isinstance(request, Ending | Motion):
+            files |= letter_files(game, letter, {"side": request.side, "consents": number})
         return {**files, **request_files(request), **(more or {})}, f"request {number}, {what}"
 
     game.note(change)

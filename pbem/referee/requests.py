@@ -1,4 +1,4 @@
-"""The consents to a request, and its refusal: a rollback, a draw or a resignation."""
+"""The consents to a request, and its refusal: a rollback, a draw, a resignation or a motion."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.ending import end_by_request
 from pbem.referee.filing import letter_files, opened
+from pbem.referee.motions import carry_motion
 from pbem.referee.open_game import CannotPlay
 from pbem.referee.preconditions import require_running
-from pbem.referee.replacement import replace_by_vote
 from pbem.referee.rollback import roll_back
 from pbem.repo.ledger import LetterId
 from pbem.repo.requests import (
     REPLACEMENT,
     AnyRequest,
-    Ending,
+    Motion,
     Request,
     can_be_agreed,
     made,
@@ -37,8 +37,8 @@ def carry_out(game: Adjudicator, request: AnyRequest) -> int | None:
     """Carry out a request to which all have consented, and return the adjudication; None: it needed none, or waits."""
     if still_needed(request):
         return None
-    if isinstance(request, Ending) and request.kind == REPLACEMENT:
-        replace_by_vote(game, request.side)
+    if isinstance(request, Motion):
+        carry_motion(game, request)
         return None
     if isinstance(request, Request):
         return roll_back(game, request.to, request.reason, request=request)

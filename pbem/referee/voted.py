@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pbem.protocol import Side
 from pbem.referee.open_game import CannotPlay, OpenGame
-from pbem.repo.requests import OPEN, REPLACEMENT, still_needed
+from pbem.repo.requests import OPEN, REPLACEMENT, Motion, still_needed
 
 
 def replacement_agreed(game: OpenGame, side: Side) -> bool:
@@ -14,7 +14,7 @@ def replacement_agreed(game: OpenGame, side: Side) -> bool:
     """
     request = game.request() if game.begun else None
     asked = request is not None and (request.kind, request.outcome) == (REPLACEMENT, OPEN)
-    if request is not None and asked and getattr(request, "side", None) == side and not still_needed(request):
+    if isinstance(request, Motion) and request.replaced == side and asked and not still_needed(request):
         return True
     terms = game.clock.terms
     if game.begun and terms is not None and terms.master is not None and terms.master != side:

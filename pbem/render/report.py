@@ -94,6 +94,8 @@ class ReportRequest(Generic[S]):
     """The reader's own dice chain; None: there is none."""
     rulings: Sequence[str] = ()
     """Sentences about rulings of the game master that are in force."""
+    time: str = ""
+    """The sentence that tells how much time each side has used; empty: the game has no clock."""
     sheets: tuple[int, int] = (0, 0)
     """How many sheets of the reader went in since the last report, and how many there are in all."""
     before: S | None = None
@@ -145,6 +147,7 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
     others = [say.name(side) for side in rules.sides if side in request.others and side != request.side]
     sheet, untitled = _sheet(rules, box, request, titled=True), sheet_of(rules, box, request)
     notes = [line for ruling in request.rulings for line in _prose(ruling)]
+    notes += _prose(request.time) if request.time else []
     notes += _prose(_sheets_used(*request.sheets)) if request.sheets[0] else []
     about = [section for decision in request.own for section in rules.close_up(request.view, decision)]
     hand = stands.hand if request.side is not None else ()

@@ -11,17 +11,47 @@ from unittest.mock import patch
 
 import pytest
 
+from pbem.audit.verify import verify
+from pbem.crypto.keys import Keys
 from pbem.mail.correspondence import correspondence
+from pbem.mail.last_reported import note_reported
+from pbem.mail.report_letters import first_letters
 from pbem.post.open_tables import open_tables
 from pbem.post.service import Post, once
 from pbem.post.sqlite_tables import SqliteTables
+from pbem.post.transport.base import Accepted, Later
 from pbem.post.worker import Worker
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.clock.sides import Clocks
 from tests.support.boxes import Box, Way
+from tests.support.live import SECRETS
 from tests.support.seasons import Season, address
+from tests.support.walks import FOLDERS
 
 MORNING = datetime(2026, 11, 23, 7, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
+BOUNCE = """\
+From: MAILER-DAEMON@mail.example.org
+Subject: Undelivered Mail Returned to Sender
+To: pbem@example.org
+Auto-Submitted: auto-replied
+Content-Type: multipart/report; report-type=delivery-status; boundary="b"
+
+--b
+Content-Type: message/delivery-status
+
+Action: failed
+Status: 5.2.2
+Diagnostic-Code: smtp; 552 mailbox full
+
+--b
+Content-Type: message/rfc822
+
+Message-ID: {id}
+
+Your move
+--b--
+"""
 
 
 class Time:
@@ -36,7 +66,7 @@ class Time:
 
 @pytest.fixture
 def season(tmp_path: Path) -> Season:
-    return Season(tmp_path)
+    return Season(tmp_path, proofs="token, address")
 
 
 @pytest.fixture
@@ -176,3 +206,113 @@ def test_a_game_waits_for_the_letters_that_came_before(season: Season, post: Pos
     waiting = post.tables.next_letter("punica", clock())
     assert waiting is not None
     assert worker._looked(["punica"], waiting.id) == MORNING + timedelta(seconds=1000)
+
+
+CLOCK = {"pace": {"bank": "3d", "bonus": "12h", "most": "9d"}, "hold": "20m", "late": "default", "grace": "6h"}
+
+
+def begun(season: Season, clock: Time, post: Post) -> None:
+    """Make a game with a clock that begins now, and send its first letters."""
+    with Adjudicator.create(
+        season.games, season.path / "keys", season.new_game("punica", "toy", SECRETS, clock=CLOCK, begin=False)
+    ) as game:
+        game.carry_out_letter_of(clock.now, clock.now)
+        game.adjudicate()
+        note_reported(game.path, game.adjudication)
+        for out in first_letters(game, post.config.mail_settings(clock.now, post.outbox)):
+            out.put_into(post.outbox)
+
+
+def clocks(season: Season) -> Clocks:
+    with season.open("punica") as game:
+        found = game.clock.read()
+        assert found is not None
+        return found
+
+
+def passes(post: Post, clock: Time, span: timedelta, every: timedelta = timedelta(minutes=10)) -> None:
+    """Let time pass while the service runs now and then."""
+    until = clock.now + span
+    while clock.now < until:
+        clock.now += min(every, until - clock.now)
+        once(post)
+
+
+def faults(season: Season) -> list[str]:
+    found = verify(
+        season.games / "punica.git", keys=lambda name: Keys.load(season.path / "keys", name), folders=FOLDERS
+    )
+    return [str(each) for each in found.findings.sorted]
+
+
+def test_a_clock_runs_from_when_its_letter_was_sent(season: Season, post: Post, clock: Time, way: Way) -> None:
+    """As long as no server takes the letter, no time passes for its reader."""
+    way.answers[address("punica", "red")] = [Later("busy"), Accepted()]
+    begun(season, clock, post)
+    once(post)
+    sent = clock.now
+    passes(post, clock, HOUR)
+    found = clocks(season).sides
+    assert found["blue"].since == sent
+    assert found["red"].since is not None
+    assert sent + timedelta(minutes=1) <= found["red"].since < sent + HOUR
+    assert faults(season) == []
+
+
+def test_no_deadline_falls_due_soon_after_the_service_was_down(
+    season: Season, post: Post, clock: Time, way: Way, box: Box
+) -> None:
+    """The sides have six hours after a night off, and the letter that came meanwhile is in time."""
+    begun(season, clock, post)
+    passes(post, clock, timedelta(days=2, hours=20), HOUR)
+    box.put(season.letter("punica", "red", dict(season.asked("punica"))["red"]), clock.now + 3 * HOUR)
+    clock.now += 12 * HOUR
+    passes(post, clock, 5 * HOUR)
+    with season.open("punica") as game:
+        assert game.adjudication == 1
+        assert game.sheets("red") == 1
+        assert [down.until - down.since > 11 * HOUR for down in clocks(season).downs] == [True]
+    assert not clocks(season).sides["blue"].late
+    passes(post, clock, 2 * HOUR)
+    assert clocks(season).sides["blue"].late == 1
+    assert not clocks(season).sides["red"].late
+    assert faults(season) == []
+
+
+def test_once_carries_out_a_hold_at_its_first_run_after(season: Season, post: Post, clock: Time, box: Box) -> None:
+    begun(season, clock, post)
+    passes(post, clock, HOUR)
+    sheets = dict(season.asked("punica"))
+    box.put(season.letter("punica", "red", sheets["red"]), clock.now)
+    box.put(season.letter("punica", "blue", sheets["blue"]), clock.now)
+    clock.now += timedelta(minutes=5)
+    once(post)
+    held = clocks(season).sides["blue"].held
+    assert held == clock.now + timedelta(minutes=15)
+    clock.now += HOUR
+    once(post)
+    with season.open("punica") as game:
+        assert game.adjudication > 1
+    assert faults(season) == []
+    assert any("a hold is over" in line for line in season.said)
+
+
+def test_a_bounce_stops_a_clock(season: Season, post: Post, clock: Time, box: Box, way: Way) -> None:
+    """None of the time counts in which its player had no letter; who writes gets it again, and time counts on."""
+    begun(season, clock, post)
+    once(post)
+    passes(post, clock, HOUR)
+    (first,) = [content for to, content in way.given if to == address("punica", "red")]
+    id = message_from_bytes(first)["Message-ID"]
+    box.put(BOUNCE.format(id=id).encode(), clock.now)
+    passes(post, clock, 5 * timedelta(days=1), HOUR)
+    assert clocks(season).sides["red"].bounced is not None
+    assert not clocks(season).sides["red"].late
+    assert clocks(season).sides["blue"].late
+    box.put(season.letter("punica", "red", b"STATUS\n", more=f"In-Reply-To: {id}\n"), clock.now)
+    passes(post, clock, HOUR)
+    red = clocks(season).sides["red"]
+    assert red.bounced is None
+    assert red.used == timedelta()
+    assert len([to for to, _ in way.given if to == address("punica", "red")]) >= 3
+    assert faults(season) == []

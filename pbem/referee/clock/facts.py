@@ -275,8 +275,12 @@ def _vacation(terms: Terms, clocks: Clocks, fact: Away | Back) -> None:
     first, last = (terms.where.local(at).year for at in (span.since, span.until - timedelta(seconds=1)))
     for year in range(first, last + 1):
         if len(_days(terms, away, year)) > terms.away:
-            left = days_left(terms, clocks, fact.side, year)
-            raise BadFact(f"{fact.side} has {counted(left, 'day')} of vacation left in {year}, of {terms.away}")
+            left = max(0, days_left(terms, clocks, fact.side, year))
+            more = len(_days(terms, away, year)) - len(_days(terms, clock.away, year))
+            raise BadFact(
+                f"{fact.side} has {counted(left, 'day')} of vacation left in {year}, of {terms.away}; this would take "
+                f"{more}"
+            )
     clock.away = away
 
 
