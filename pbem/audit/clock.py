@@ -31,6 +31,7 @@ from pbem.referee.clock.sides import (
     SideClock,
     answer,
     close,
+    end_hold,
     held_until,
     hold,
     late_now,
@@ -183,6 +184,7 @@ class _Watch:
         if _dated(commit) != after.time or after.time < before.time:
             yield f"turn {n} is of {written(_dated(commit))}, and its clocks of {written(after.time)}"
         expected = replace(_copy(before), time=after.time)
+        end_hold(expected)
         for side, now in after.sides.items():
             if side in expected.sides:
                 self._moved_on(expected, side, now, n)

@@ -14,12 +14,12 @@ from pbem.mail.reader_time import shown, zone_of
 from pbem.mail.receipts import enclosed
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.clock.facts import Extended, Fact, Paused, Resumed, read_fact
+from pbem.referee.clock.facts import Extended, Fact, Held, Paused, Resumed, read_fact
 from pbem.referee.open_game import OpenGame
 from pbem.render.report import mail
 from pbem.repo.layout import fact_path
 
-_TOLD = (Paused, Resumed, Extended)
+_TOLD = (Paused, Resumed, Held, Extended)
 
 
 def facts_so_far(game: OpenGame) -> int:
@@ -49,10 +49,12 @@ def time_letters(game: Adjudicator, since: int, settings: MailSettings) -> Itera
 
 
 def _subject(fact: Fact) -> str:
+    if isinstance(fact, Held):
+        return "on hold" if fact.until > fact.at else "goes on"
     return "paused" if isinstance(fact, Paused) else "goes on" if isinstance(fact, Resumed) else "more time"
 
 
-def _said(game: OpenGame, fact: Paused | Resumed | Extended, zone: ZoneInfo) -> str:
+def _said(game: OpenGame, fact: Paused | Resumed | Held | Extended, zone: ZoneInfo) -> str:
     """Return what a fact says, as a paragraph of a letter."""
     agreed = isinstance(fact, Paused | Extended) and fact.request
     by = "By consent" if agreed else "By the game master"
@@ -62,6 +64,13 @@ def _said(game: OpenGame, fact: Paused | Resumed | Extended, zone: ZoneInfo) -> 
             return f"{game.name} is paused until {shown(fact.until, zone)}: no clock runs. {by}. {reason}."
         case Resumed():
             return f"The pause of {game.name} is over: the clocks run. {by}. {reason}."
+        case Held() if fact.until > fact.at:
+            when = shown(fact.until, zone)
+            return (
+                f"{game.name} is on hold until {when}: it does not go on, and orders can be taken back. {by}. {reason}."
+            )
+        case Held():
+            return f"{game.name} is not on hold any more. {by}. {reason}."
         case Extended():
             times: dict[str, list[Side]] = {}
             for side, at in fact.sides.items():

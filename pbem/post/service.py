@@ -36,7 +36,7 @@ from pbem.post.triage import Players
 from pbem.post.worker import Worker
 from pbem.protocol import PbemError
 from pbem.referee.adjudicator import Adjudicator
-from pbem.repo.git import tip_of
+from pbem.repo.git import heads_changed, tip_of
 
 _PAUSES: Final = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0)
 """Seconds between attempts to reach what cannot be reached."""
@@ -74,6 +74,8 @@ class Post:
     stop: Event = field(default_factory=Event)
     _looked: dict[str, float] = field(default_factory=dict)
     """Mailbox -> until when all that came is known."""
+    _heads: dict[str, int] = field(default_factory=dict)
+    """Game -> when its repo had changed last when it was looked for that."""
 
     def __post_init__(self) -> None:
         config = self.config
@@ -122,12 +124,16 @@ class Post:
 
     def find_changed(self) -> int:
         """Let the games be looked at that commands have changed; return how many there are."""
-        known, count = self.tables.tips(), 0
-        for repo in self.config.games.glob("*.git"):
-            tip = tip_of(repo)
-            if tip is not None and known.get(repo.stem) != tip:
-                self.tables.falls_due(repo.stem, 0.0, tip)
+        known, count = None, 0
+        for name, changed in heads_changed(self.config.games):
+            if self._heads.get(name) == changed:
+                continue
+            known = self.tables.tips() if known is None else known
+            tip = tip_of(self.config.games / f"{name}.git")
+            if tip is not None and known.get(name) != tip:
+                self.tables.falls_due(name, 0.0, tip)
                 count += 1
+            self._heads[name] = changed
         return count
 
     def note_reached(self, name: str, wrong: str) -> None:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from pbem.engine.answers import has_order_for
 from pbem.game.declining import does_nothing
 from pbem.protocol import Decision, Side
-from pbem.referee.clock.sides import Clocks, answer, ask, close, hold, new_clocks, take_back
+from pbem.referee.clock.sides import Clocks, answer, ask, close, end_hold, hold, new_clocks, take_back
 from pbem.referee.clock.terms import Terms
 from pbem.referee.open_game import OpenGame
 from pbem.referee.played import Played
@@ -61,6 +61,7 @@ def after_adjudication(game: OpenGame, after: State, played: Played) -> Stamped:
         gone = {side for side in clocks.sides if _is_over(clocks, side, side in awaited)}
     _go_on(terms, clocks, gone, awaited, after.adjudication, at, game.by_mail)
     clocks.time = at
+    end_hold(clocks)
     return Stamped(game.clock.files(clocks), at)
 
 

@@ -24,6 +24,7 @@ from pbem.referee.clock.facts import (
     Down,
     Extended,
     Fact,
+    Held,
     Late,
     Paused,
     Reached,
@@ -64,8 +65,8 @@ def put_fact(game: Adjudicator, fact: Fact, letter: LetterId | None = None) -> C
     """
     with game.lock():
         terms, clocks = require_clock(game)
-        if isinstance(fact, Paused | Extended):
-            _require_consent(game, terms, fact.request)
+        if isinstance(fact, Paused | Extended | Held):
+            _require_consent(game, terms, 0 if isinstance(fact, Held) else fact.request)
         try:
             put(terms, clocks, fact)
         except BadFact as wrong:
@@ -124,6 +125,8 @@ def _said(fact: Fact) -> str:
             return "paused"
         case Resumed():
             return "resumed"
+        case Held():
+            return "on hold"
 
 
 # ---- what the referee has seen
@@ -206,6 +209,18 @@ def pause(game: Adjudicator, until: datetime | None, reason: str, *, request: in
         return put_fact(
             game, Paused(at, at + terms.pause if until is None else whole(until), reason_of(reason), request)
         )
+
+
+def hold(game: Adjudicator, until: datetime | None, reason: str) -> Clocks:
+    """Put a game on hold until a time, or end its hold (None): it does not go on, and orders can be taken back.
+
+    Clocks run on, and a deadline ends it. Raises CannotPlay if that is longer than a pause may be, or if the game
+    master plays a side. What is on hold goes on by itself when its time is over, or by `adjudicate`.
+    """
+    with game.lock():
+        _, clocks = require_clock(game)
+        at = time_of(game, clocks)
+        return put_fact(game, Held(at, at if until is None else whole(until), reason_of(reason)))
 
 
 def resume(game: Adjudicator, reason: str) -> Clocks:

@@ -18,7 +18,8 @@ from pbem.mail.outboxes import MaildirOutbox
 from pbem.mail.tasks import Handled
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.clock.sides import deadline
-from pbem.referee.timekeeping import hand_over
+from pbem.referee.open_game import CannotPlay
+from pbem.referee.timekeeping import hand_over, hold
 from tests.support.live import ADDRESSES, NOON, Folder, letter, sheet
 from tests.support.walks import FOLDERS
 
@@ -193,3 +194,23 @@ def deadline_of(game: Adjudicator, side: str) -> datetime | None:
     assert terms is not None
     assert clocks is not None
     return deadline(terms, clocks, side)
+
+
+def test_the_game_master_can_put_a_game_on_hold(folder: Folder) -> None:
+    """It does not go on until then, or until that is ended; a deadline ends it, too."""
+    with folder.open() as game:
+        game.carry_out_letter_of(NOON + MINUTE, NOON + MINUTE)
+        hold(game, NOON + 60 * MINUTE, "a question of rules")
+        with pytest.raises(CannotPlay, match="at most"):
+            hold(game, NOON + timedelta(days=99), "for long")
+    sends(folder, "blue", answer(folder, "blue"), 2)
+    sends(folder, "red", answer(folder, "red"), 3)
+    assert standing(folder) == (1, NOON + 60 * MINUTE)
+    assert later(folder, 60) == []
+    with folder.open() as game:
+        game.carry_out_letter_of(NOON + 60 * MINUTE, NOON + 60 * MINUTE)
+        hold(game, None, "it is answered")
+    assert later(folder, 61)
+    assert standing(folder)[0] > 1
+    found = verify(folder.repo("punica"), keys=lambda name: Keys.load(folder.keys, name), folders=FOLDERS)
+    assert [str(each) for each in found.findings.sorted] == []

@@ -11,7 +11,7 @@ from threading import Thread
 
 import pytest
 
-from pbem.post import sqlite_tables as sqlite_tables_module
+from pbem.post.sqlite_schema import SCHEMA
 from pbem.post.sqlite_tables import SqliteTables
 from pbem.post.tables import LONGEST, NEVER, NO_GAME, NewLetter, Tables, TablesDamaged, ToSend, Urgency
 from tests.support.postgres import Server
@@ -378,7 +378,7 @@ def test_the_first_letter_that_waits_is_told_due_or_not(tables: Tables) -> None:
 def test_tables_of_the_first_version_are_gone_on_with(tmp_path: Path) -> None:
     file = tmp_path / "post.sqlite"
     connection = sqlite3.connect(file)
-    connection.executescript(f"{sqlite_tables_module._SCHEMA}; PRAGMA user_version = 1;")
+    connection.executescript(f"{SCHEMA}; PRAGMA user_version = 1;")
     connection.execute("INSERT INTO games (game, reason) VALUES ('zama', 'other rules')")
     connection.commit()
     connection.close()

@@ -80,6 +80,15 @@ class Resumed:
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """The game is on hold until a time, by the game master: it does not go on before, and orders can be taken back."""
+
+    at: datetime
+    until: datetime
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Extended:
     """Sides have time until a time at least, by consent (`request`) or by the game master."""
 
@@ -115,9 +124,9 @@ class Late:
     sides: Mapping[Side, datetime]
 
 
-Fact: TypeAlias = Asked | Bounced | Reached | Down | Paused | Resumed | Extended | Away | Back | Late
+Fact: TypeAlias = Asked | Bounced | Reached | Down | Paused | Resumed | Held | Extended | Away | Back | Late
 
-_MOVES: Final = (Paused, Resumed, Extended, Away, Back)
+_MOVES: Final = (Paused, Resumed, Held, Extended, Away, Back)
 """What somebody wants, and could want too late: whoever is late by then is called first."""
 _KINDS: Final[dict[str, type[Any]]] = {
     "asked": Asked,
@@ -126,6 +135,7 @@ _KINDS: Final[dict[str, type[Any]]] = {
     "down": Down,
     "paused": Paused,
     "resumed": Resumed,
+    "held": Held,
     "extended": Extended,
     "away": Away,
     "back": Back,
@@ -181,6 +191,8 @@ def put(terms: Terms, clocks: Clocks, fact: Fact) -> None:
             _down(terms, clocks, fact)
         case Paused() | Resumed():
             _pause(terms, clocks, fact)
+        case Held():
+            _held(terms, clocks, fact)
         case Extended():
             _extended(terms, clocks, fact)
         case Away() | Back():
@@ -246,6 +258,13 @@ def _pause(terms: Terms, clocks: Clocks, fact: Paused | Resumed) -> None:
     clocks.pauses = [*clocks.pauses, Span(fact.at, fact.until)]
 
 
+def _held(terms: Terms, clocks: Clocks, fact: Held) -> None:
+    """Put the game on hold, or end that: a hold that ends at once."""
+    if not fact.at <= fact.until <= fact.at + terms.pause:
+        raise BadFact(f"a hold of this game is {as_text(terms.pause)} at most, and does not end in the past")
+    clocks.held = fact.until if fact.until > fact.at else None
+
+
 def _extended(terms: Terms, clocks: Clocks, fact: Extended) -> None:
     for side, until in fact.sides.items():
         now = deadline(terms, clocks, side) if side in clocks.sides else None
@@ -300,7 +319,8 @@ def _days(terms: Terms, away: list[Span], year: int) -> set[date]:
 def _late(terms: Terms, clocks: Clocks, fact: Late) -> None:
     if dict(fact.sides) != late_at(terms, clocks, fact.at):
         raise BadFact("these are not the sides whose deadline has passed first")
-    for clock in clocks.sides.values():  # a deadline ends a hold
+    clocks.held = None  # a deadline ends a hold
+    for clock in clocks.sides.values():
         clock.held = None
     for side, at in fact.sides.items():
         clock = clocks.sides[side]

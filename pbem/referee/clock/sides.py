@@ -72,6 +72,8 @@ class Clocks:
     """The pauses of the game, in order."""
     downs: list[Span] = field(default_factory=list)
     """When the service was down, as far as it can still put off a deadline."""
+    held: datetime | None = None
+    """Until when the game master has put the game on hold; None: it is not."""
 
     def paused(self, at: datetime) -> Span | None:
         """Return the pause that an instant lies in; None: the game is not paused then."""
@@ -85,6 +87,7 @@ class Clocks:
             "sides": {side: _written(clock) for side, clock in sorted(self.sides.items())},
             **({"pauses": [_interval(span) for span in self.pauses]} if self.pauses else {}),
             **({"downs": [_interval(span) for span in self.downs]} if self.downs else {}),
+            **({"held": written(self.held)} if self.held is not None else {}),
         }
 
 
@@ -102,6 +105,7 @@ def read_clocks(record: Record) -> Clocks:
         int(record["facts"]),
         [_span(text) for text in record.get("pauses", ())],
         [_span(text) for text in record.get("downs", ())],
+        read_instant(record["held"]) if "held" in record else None,
     )
 
 
@@ -187,7 +191,14 @@ def hold(terms: Terms, clocks: Clocks, side: Side) -> None:
 
 def held_until(clocks: Clocks) -> datetime | None:
     """Return when the last of the holds ends, or ended; None: no sheet is on hold."""
-    return max((clock.held for clock in clocks.sides.values() if clock.held is not None), default=None)
+    held = [clocks.held, *(clock.held for clock in clocks.sides.values())]
+    return max((each for each in held if each is not None), default=None)
+
+
+def end_hold(clocks: Clocks) -> None:
+    """End a hold of the game master whose time is over."""
+    if clocks.held is not None and clocks.held <= clocks.time:
+        clocks.held = None
 
 
 def take_back(clocks: Clocks, side: Side, at: datetime) -> None:

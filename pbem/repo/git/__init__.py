@@ -108,6 +108,15 @@ def tip_of(path: Path) -> str | None:
     return None
 
 
+def heads_changed(games: Path) -> Iterator[tuple[str, int]]:
+    """Yield the games in a folder, and when the folder of the ref of each has changed last, as it does by a commit."""
+    where = os.path.dirname(REF)
+    for name in os.listdir(games):
+        if name.endswith(".git"):
+            with suppress(OSError):
+                yield name.removesuffix(".git"), os.stat(f"{games}/{name}/{where}").st_mtime_ns
+
+
 class GameRepo:
     """A game's repo, as it stood when it was opened, locked, or last committed to through this object.
 
