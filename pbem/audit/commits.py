@@ -60,7 +60,7 @@ _ROWS: Final = (
     _row(Kind.ADJUDICATION, (TURN, STATE), may=_PLAYED),
     _row(Kind.MIGRATION, (TURN, STATE, BOX), may=_PLAYED),
     _row(Kind.CLOSING, (BEACON,)),
-    _row(Kind.REQUEST, (STATE,), (REQUEST, LETTER)),
+    _row(Kind.REQUEST, (STATE,), (REQUEST, LETTER), may=(PLAYERS,)),
     _row(Kind.REVEAL, (REVEALED,)),
     _row(Kind.FACT, (CLOCK, FACT), may=(LETTER, STATE, REQUEST)),
     _row(Kind.TALK, (PRESS,), may=(UNOPENED,)),

@@ -45,7 +45,7 @@ from pbem.referee.requests import note_consent, refuse
 from pbem.referee.reveal import reveal
 from pbem.referee.talk import write_talk
 from pbem.referee.timekeeping import put_fact
-from pbem.repo.charter import Deputy, Deputyship, Joined
+from pbem.repo.charter import Joined
 from pbem.repo.git.history import Past
 from pbem.repo.layout import (
     BEACON,
@@ -67,6 +67,7 @@ from pbem.repo.layout import (
 )
 from pbem.repo.ledger import Ledger, LetterId
 from pbem.repo.memory import MemoryRepo
+from pbem.repo.seats import Deputyship
 from pbem.repo.talk import JournalFile, OpenJournal
 
 Progress = Callable[[int, int], None]
@@ -115,18 +116,9 @@ class _OpenLedger(Ledger):
         """Return the path of the note of a letter, which is given in place of the letter's digest."""
         return digest
 
-    def player(self, side: Side) -> str:
-        """Return the name of the player of a side: only the first is known."""
-        return self.charter.players[side]
-
     @property
-    def addresses(self) -> Mapping[Side, str]:
-        """The addresses of the sides, which nobody can open."""
-        return dict.fromkeys(self.charter.players, "")
-
-    @property
-    def deputies(self) -> Mapping[Side, Deputy]:
-        """The deputies, whom nobody knows."""
+    def _seats(self) -> Mapping[Side, str]:
+        """The players and their addresses, which nobody can open."""
         return {}
 
     def _seat_files(self, side: Side, seat: Record) -> dict[str, bytes]:

@@ -15,7 +15,8 @@ VERBS: Final[Mapping[str, tuple[str, ...]]] = {
     "For the game master": (
         *("shelf", "new", "player", "post", "letter", "submit", "adjudicate", "beacon", "thread"),
         *("press", "show", "ruling", "rollback", "draw", "resign", "migrate", "publish", "reveal"),
-        *("remind", "broadcast", "archive", "observer", "keys", "backup", "restore", "doctor"),
+        *("remind", "extend", "pause", "resume", "hold", "broadcast", "observer", "archive"),
+        *("keys", "backup", "restore", "doctor"),
     ),
     "For sceptics": ("log", "verify", "explain", "replay", "what-if"),
     "About the rules": ("rules", "odds", "case", "coverage", "box"),

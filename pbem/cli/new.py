@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
-from pbem.cli.options import Games, Json, Name, RulesDir, Yes
+from pbem.cli.options import WHY, Games, Json, Name, RulesDir, Yes
 from pbem.cli.runtime import (
     NO_SENDER,
     Boxes,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from pbem.mail.outgoing import MailSettings, Outgoing
     from pbem.referee.adjudicator import Adjudicator
     from pbem.referee.new_game import NewGame
+    from pbem.referee.players import Change
 
 _LINES: Final = 6
 """Of each letter, so many lines are shown beforehand."""
@@ -249,6 +250,8 @@ def _preview(new_game: NewGame, settings: MailSettings) -> None:
 def player(
     name: Name,
     person: Annotated[str, typer.Argument(metavar="SIDE=PERSON", help="rome='Ann <ann@example.org>'")],
+    vote: Annotated[bool, typer.Option("--vote", help="Ask the other sides for their consent by letter.")] = False,
+    reason: Annotated[str, typer.Option("--reason", help=f"With --vote. {WHY}")] = "",
     yes: Yes = False,
     games: Games = None,
     rules_dir: RulesDir = None,
@@ -271,6 +274,9 @@ def player(
     with opened_to_change(name, games, rules_dir) as game:
         require_side(game, side)
         change = change_of(game, side, box.name, box.address)
+        if vote:
+            _ask_sides(game, change, reason, settings, json)
+            return
         before = game.player(side)
         if change.replaced:
             what = f"{change.name} <{change.address}> takes over {side} in {name} from {before}"
@@ -293,6 +299,26 @@ def player(
             print(f"{what}.")
         print("In the repo stands the side alone; names and addresses are sealed.")
         print(f"Letter: {letter}")
+
+
+def _ask_sides(game: Adjudicator, change: Change, reason: str, settings: MailSettings, json: bool) -> None:
+    """Ask the other sides whether somebody takes a side over, and print the request."""
+    from pbem.mail.consent_letters import outcome
+    from pbem.mail.replacing import proposal_letters
+    from pbem.referee.motions import Proposal, propose
+    from pbem.repo.requests import REPLACEMENT
+    from pbem.repo.seats import Person
+
+    person = Person(change.name, change.address)
+    proposal = Proposal(REPLACEMENT, replaced=change.side, person=person)
+    request = propose(game, None, proposal, reason or "its player does not write any more")
+    letters = post_all(proposal_letters(game, request, settings), settings.games / "outbox")
+    if json:
+        print_json({"game": game.name, "side": change.side, "request": request.request, "letters": letters})
+        return
+    print(outcome(game, request.request))
+    for path in letters:
+        print(f"Letter: {path}")
 
 
 def _made(settings: MailSettings, new: NewGame) -> Adjudicator:

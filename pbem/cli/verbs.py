@@ -11,6 +11,7 @@ from pbem.cli.backup import backup, doctor, restore
 from pbem.cli.box import box
 from pbem.cli.by_reader import ByReader
 from pbem.cli.chain_and_beacon import beacon, my_chain
+from pbem.cli.clock_desk import extend, hold, pause, resume
 from pbem.cli.desk import archive, broadcast, observer, remind
 from pbem.cli.disputes import explain, migrate, replay, what_if
 from pbem.cli.keys import keys
@@ -68,6 +69,10 @@ app.command("seal-orders")(seal_orders)
 app.command()(thread)
 app.command()(remind)
 app.command()(broadcast)
+app.command()(extend)
+app.command()(pause)
+app.command()(resume)
+app.command()(hold)
 app.command()(archive)
 app.command()(observer)
 app.command()(press)

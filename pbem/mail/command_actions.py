@@ -35,6 +35,7 @@ from pbem.mail.own_orders import standing, withdrawn
 from pbem.mail.reader_settings import calendar, news, zone
 from pbem.mail.reader_time import shown as shown_time
 from pbem.mail.reader_time import zone_of
+from pbem.mail.replacing import replaced
 from pbem.mail.table_talk import pressed, said_aloud, shown
 from pbem.mail.task import Task
 from pbem.mail.token import renew
@@ -338,6 +339,7 @@ _ACTIONS: Final[Mapping[Command, Callable[[Task], str]]] = {
     Command.DRAW: drawn,
     Command.REFUSE: _refusal,
     Command.RENEW: _renewed,
+    Command.REPLACE: replaced,
     Command.RESIGN: resigned,
     Command.SAY: said_aloud,
     Command.SHOW: shown,

@@ -33,6 +33,7 @@ class Command(StrEnum):
     PRESS = "PRESS"
     REFUSE = "REFUSE"
     RENEW = "RENEW"
+    REPLACE = "REPLACE"
     REPORT = "REPORT"
     RESIGN = "RESIGN"
     SAY = "SAY"
@@ -65,7 +66,9 @@ TALK: Final = frozenset({Command.PRESS, Command.SAY, Command.SHOW})
 """The commands by which a side talks to others. A letter may give them several times."""
 
 
-CAPITALS_ONLY: Final = frozenset({Command.AWAY, Command.BACK, Command.DEPUTY, Command.PAUSE, Command.SAY})
+CAPITALS_ONLY: Final = frozenset(
+    {Command.AWAY, Command.BACK, Command.DEPUTY, Command.PAUSE, Command.REPLACE, Command.SAY}
+)
 """The commands that are none in small letters: too many sentences begin so."""
 
 

@@ -67,7 +67,7 @@ def _motion_letters(game: Adjudicator, motion: Motion, settings: MailSettings) -
             number=motion.request,
             player=game.player(side),
             subject=subject[motion.kind],
-            what=paragraphs([what, *_must_agree(game, motion)]),
+            what=paragraphs([" ".join([what, *_candidate(game, motion)]), *_must_agree(game, motion)]),
             quorum=motion.quorum,
             reason=paragraphs([f"Reason: {motion.reason}"]),
         )
@@ -113,6 +113,26 @@ def _ending_letters(game: Adjudicator, request: Ending, settings: MailSettings) 
             reason=paragraphs([f"Reason: {request.reason}"]) if proposer is None or proposer == side else [],
         )
         stamp, attached = f"{game.name}.{side}.request-{request.request}", Attachments(receipt=enclosed(game, side))
+        yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side))
+
+
+def _candidate(game: OpenGame, motion: Motion) -> list[str]:
+    """Return the sentence that names who would take a side over, for those who vote."""
+    person = game.ledger.proposed(motion.replaced) if motion.kind == REPLACEMENT else None
+    return [] if person is None else [f"{person.name} would take it over from {game.player(motion.replaced)}."]
+
+
+def vote_letters(game: Adjudicator, motion: Motion, settings: MailSettings) -> Iterator[Outgoing]:
+    """Yield the letter that tells a side that the others vote about its player."""
+    side = motion.replaced
+    if side in game.ledger.addresses:
+        what = (
+            f"The other sides of {game.name} are asked whether somebody else takes over {called(game, side)} from you. "
+            f"Reason: {motion.reason}. You have no vote in that. If you want to play on, tell them, and your game "
+            "master; and answer your last report. If you are only away, DEPUTY names somebody who writes for you."
+        )
+        words = mail("vote", game=game.name, player=game.player(side), text=paragraphs([what]))
+        stamp, attached = f"{game.name}.{side}.request-{motion.request}", Attachments(receipt=enclosed(game, side))
         yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side))
 
 

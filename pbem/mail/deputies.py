@@ -20,7 +20,7 @@ from pbem.mail.token import TOKEN, deputy_token, token
 from pbem.protocol import Side
 from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.referee.players import deputy_of, name_deputy
-from pbem.repo.charter import Deputy
+from pbem.repo.seats import Deputy
 
 if TYPE_CHECKING:
     from pbem.mail.outbox import Draft
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 OF_THE_PLAYER: Final = frozenset(
     {
         *(Command.CALENDAR, Command.CHAIN, Command.CONSENT, Command.DEPUTY, Command.DRAW, Command.KEY, Command.NEWS),
-        *(Command.PHRASE, Command.REFUSE, Command.RENEW, Command.RESIGN, Command.ZONE),
+        *(Command.PHRASE, Command.REFUSE, Command.RENEW, Command.REPLACE, Command.RESIGN, Command.ZONE),
     }
 )
 """The commands that a deputy may not give."""

@@ -33,6 +33,7 @@ from pbem.mail.outgoing import (
     returned,
     side_report,
 )
+from pbem.mail.replacing import is_open, letters_of_vote, proposal_letters
 from pbem.mail.report_letters import last_report, receipt_letter
 from pbem.mail.sheet_choice import (
     OtherReport,
@@ -276,6 +277,11 @@ class Desk:
         asked = game.request() if {Command.DRAW, Command.PAUSE, Command.RESIGN} & set(done.done) else None
         if isinstance(asked, Ending | Motion) and asked.outcome == OPEN and asked.side == self.side:
             handled.letters += request_letters(game, asked, settings)
+        proposed = game.request() if Command.REPLACE in done.done else None
+        if isinstance(proposed, Motion) and is_open(proposed):
+            handled.letters += proposal_letters(game, proposed, settings)
+        if Command.CONSENT in done.done:
+            handled.letters += letters_of_vote(game, settings, again=self.again)
 
     def reply(self, since: int) -> Reply:
         """Return how the letter is answered; `since` is the last adjudication that all sides have been told of."""

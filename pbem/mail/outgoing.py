@@ -199,7 +199,7 @@ def report_request(
         sheets=sheets,
         key="" if side is None else token(game, side),
         deadline="" if side is None else deadline_line(game, side),
-        time=ledger_line(game),
+        time=ledger_line(game, now=False),  # a report that is written again says the same
     )
 
 

@@ -36,7 +36,9 @@ _TALK: Final = re.compile(r"<talk\.[^@]+@(?P<host>[^@]+)>")
 """The id of a letter of ours that passes on what another side says."""
 _SIDE: Final = re.compile(r"""(?im)^\s*side\s*:\s*["']?(\w+)""")
 _NUMBER: Final = re.compile(r"(?im)^\s*adjudication\s*:\s*(\d{1,9})\b")
-_NAMING: Final = frozenset({Command.AGREED, Command.CONSENT, Command.DRAW, Command.REFUSE, Command.RESIGN})
+_NAMING: Final = frozenset(
+    {Command.AGREED, Command.CONSENT, Command.DRAW, Command.REFUSE, Command.REPLACE, Command.RESIGN}
+)
 """The commands that may be followed by the name of their game."""
 _FIRST_WORDS: Final = 8
 """Of a subject; a few of them are `Re:` and the like."""

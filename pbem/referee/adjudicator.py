@@ -33,6 +33,7 @@ from pbem.referee.hold import is_on_hold, require_gone_on
 from pbem.referee.new_game import NewGame
 from pbem.referee.open_game import CannotPlay, Now, OpenGame, OtherRules
 from pbem.referee.played import Played, adjudication_of, advanced, published_span
+from pbem.referee.voted import replacement_agreed
 from pbem.repo.adjudication import Circumstances, Seed
 from pbem.repo.charter import ChainPromise, Joined
 from pbem.repo.commits import adjudication_message
@@ -127,6 +128,7 @@ class Adjudicator(OpenGame):
         with self._changing(pinned=False):
             self._require_open()
             joined, state = self.ledger.joined(side), self.current(resumed=False).state
+            voted = replaced and replacement_agreed(self, side)
             files = self.ledger.player_files(side, name, address, replaced=replaced)
             count = joined.addresses + 1
             joined = Joined(player=joined.player + 1) if replaced else joined
@@ -136,8 +138,9 @@ class Adjudicator(OpenGame):
                 for links in (state.links, state.new_links):
                     links.pop(side, None)
                 state.newcomers[side] = True
-                if (request := open_request(self.ledger, state)) is not None:  # a new player has consented to nothing
-                    request.outcome = f"void: {side} has another player"
+                if (request := open_request(self.ledger, state)) is not None:
+                    # A new player has consented to nothing.
+                    request.outcome = "done" if voted else f"void: {side} has another player"
                     state.requests = {"made": made(state)}
                     files |= request_files(request)
                 files |= self.ledger.state_files(state)

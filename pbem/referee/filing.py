@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pbem.protocol import Side
@@ -16,10 +16,16 @@ from pbem.repo.state import State
 R = TypeVar("R", Request, Ending, Motion)
 
 
-def file_request(game: Adjudicator, make: Callable[[int, State], R], what: str, letter: LetterId | None = None) -> R:
+def file_request(
+    game: Adjudicator,
+    make: Callable[[int, State], R],
+    what: str,
+    letter: LetterId | None = None,
+    more: Mapping[str, bytes] | None = None,
+) -> R:
     """Record a request and return it; `make` is given its number, and `what` says for the log what is asked for.
 
-    `letter` is the digest, or the digests, of the letter that it came in, if a player asks.
+    `letter` is the digest, or the digests, of the letter that it came in, if a player asks. `more` are further files.
     """
     made_now: list[R] = []
 
@@ -33,7 +39,7 @@ def file_request(game: Adjudicator, make: Callable[[int, State], R], what: str, 
         made_now.append(request)
         if letter is not None and isinstance(request, Ending | Motion):
             files |= letter_files(game, letter, {"side": request.side, "consents": number})
-        return files | request_files(request), f"request {number}, {what}"
+        return {**files, **request_files(request), **(more or {})}, f"request {number}, {what}"
 
     game.note(change)
     return made_now[0]

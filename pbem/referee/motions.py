@@ -19,9 +19,11 @@ from pbem.referee.clock.terms import as_text
 from pbem.referee.filing import asked_by_mail, file_request, quorum_of
 from pbem.referee.open_game import CannotPlay
 from pbem.referee.preconditions import reason_of, require_running
+from pbem.referee.replacement import change_proposed, replace_by_vote
 from pbem.referee.timekeeping import extend, pause, require_clock, time_of
 from pbem.repo.ledger import LetterId
 from pbem.repo.requests import EXTENSION, PAUSE, REPLACEMENT, Motion
+from pbem.repo.seats import Person
 from pbem.repo.state import State
 
 
@@ -37,6 +39,8 @@ class Proposal:
     """Side -> until when it is to have time."""
     replaced: Side = ""
     """The side that is to have another player."""
+    person: Person | None = None
+    """Who that is to be; it stays sealed. None where the game is derived again."""
 
 
 def propose(
@@ -50,6 +54,8 @@ def propose(
     with game.lock():
         require_running(game)
         _require_possible(game, proposal)
+        if by is not None and by == proposal.replaced:
+            raise CannotPlay("you cannot vote about your own side; RESIGN gives it up, DEPUTY names a deputy")
         who = GAME_MASTER if by is None else by
         said = reason_of(reason or f"{who} proposes it")
         needed = _asked(game, by, proposal)
@@ -63,11 +69,12 @@ def propose(
                 until=until, extended=extended, replaced=proposal.replaced,
             )  # fmt: skip
 
-        return file_request(game, make, proposal.kind, letter)
+        seats = game.ledger.proposal_files(proposal.replaced, proposal.person) if proposal.replaced else {}
+        return file_request(game, make, proposal.kind, letter, seats)
 
 
 def carry_motion(game: Adjudicator, motion: Motion) -> None:
-    """Carry out a motion to which all have consented; that of another player is left to the game master.
+    """Carry out a motion to which all have consented.
 
     Raises CannotPlay if it has become impossible.
     """
@@ -76,11 +83,17 @@ def carry_motion(game: Adjudicator, motion: Motion) -> None:
     elif motion.kind == EXTENSION:
         until = {side: read_instant(at) for side, at in motion.extended.items()}
         extend(game, until, motion.reason, request=motion.request)
+    else:
+        replace_by_vote(game, motion.replaced)
 
 
 def _require_possible(game: Adjudicator, proposal: Proposal) -> None:
     """Raise CannotPlay if a motion could not be carried out even if all consented at once."""
     if proposal.kind == REPLACEMENT:
+        if proposal.replaced in game.out:
+            raise CannotPlay(f"{proposal.replaced} is out of the game")
+        if proposal.person is not None:
+            change_proposed(game, proposal.replaced, proposal.person)
         return
     terms, clocks = require_clock(game)
     now = time_of(game, clocks)

@@ -12,8 +12,8 @@ from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.filing import letter_files
 from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.referee.preconditions import require_running
-from pbem.repo.charter import Deputy
 from pbem.repo.ledger import LetterId
+from pbem.repo.seats import Deputy
 from pbem.repo.state import State
 
 MOST_DAYS: Final = 366

@@ -45,12 +45,12 @@ class Ledger(NamedTuple):
         }
 
 
-def time_ledger(game: OpenGame) -> Ledger | None:
-    """Return the ledger of time of a game; None: it has no clock, or has not begun."""
+def time_ledger(game: OpenGame, *, now: bool = True) -> Ledger | None:
+    """Return the ledger of time of a game, as of now or of its last commit; None: it has no clock, or has not begun."""
     terms, clocks = game.clock.terms, game.clock.read()
     if terms is None or clocks is None:
         return None
-    at = max(clocks.time, game.clock.now) if game.result is None else clocks.time
+    at = max(clocks.time, game.clock.now) if now and game.result is None else clocks.time
     sides = [
         SideTime(
             side,
@@ -65,9 +65,9 @@ def time_ledger(game: OpenGame) -> Ledger | None:
     return Ledger(at, clocks.paused(at), sides)
 
 
-def ledger_line(game: OpenGame) -> str:
-    """Return the ledger of time in a sentence; empty: there is none."""
-    ledger = time_ledger(game)
+def ledger_line(game: OpenGame, *, now: bool = True) -> str:
+    """Return the ledger of time in a sentence, as of now or of the last commit; empty: there is none."""
+    ledger = time_ledger(game, now=now)
     if ledger is None:
         return ""
     names = {each["id"]: each["name"] for each in game.box.sides}

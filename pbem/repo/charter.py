@@ -107,29 +107,6 @@ class Joined:
 
 
 @dataclass(slots=True)
-class Deputyship:
-    """What is public of the deputies of a side, in `deputies/<side>.yaml`."""
-
-    named: int
-    """How often a deputy has been named, or dismissed."""
-    until: str | None = None
-    """The last day on which the deputy may write for the side; None: it has none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Deputy:
-    """Somebody who may write for a side, up to a day and on it. The name and the address are sealed."""
-
-    name: str
-    address: str
-    until: str
-
-    def writes_on(self, day: str) -> bool:
-        """Tell whether they may write on a day."""
-        return day <= self.until
-
-
-@dataclass(slots=True)
 class Pins:
     """The rules that a game is played with, in `rules.yaml`: the digests of its box and of its code."""
 

@@ -30,8 +30,6 @@ from pbem.repo import format1, rooms
 from pbem.repo.adjudication import Adjudication, Seed, public_record, read_adjudication, sealed_record
 from pbem.repo.charter import (
     Charter,
-    Deputy,
-    Deputyship,
     Joined,
     Pins,
     Revealed,
@@ -52,7 +50,6 @@ from pbem.repo.layout import (
     REVEALED,
     STATE,
     UNOPENED,
-    deputy_path,
     joined_path,
     sealed_path,
     sheet_path,
@@ -62,6 +59,7 @@ from pbem.repo.layout import (
 )
 from pbem.repo.letter_notes import next_path, noted
 from pbem.repo.public import corrections_in
+from pbem.repo.seats import Seated
 from pbem.repo.state import State, read_state
 from pbem.repo.store import Store
 from pbem.repo.talk import JournalFile, SealedJournal
@@ -72,7 +70,7 @@ LetterId: TypeAlias = str | tuple[str, ...]
 """The digest by which a letter is known, or several: a note is kept under each."""
 
 
-class Ledger:
+class Ledger(Seated):
     """The books of one game, open. Writes nothing until `commit`."""
 
     def __init__(self, repo: Store, keys: Keys, sealing: Sealing | None = None) -> None:
@@ -87,7 +85,6 @@ class Ledger:
         """Files that go into the next commit together with what is committed."""
         self.chain: Links = Chain(keys.chain, keys.length)
         self._recent: dict[tuple[str, int], Adjudication] = {}
-        self._unsealed_seats: tuple[bytes, Mapping[Side, Any]] | None = None
         self.journal: JournalFile = SealedJournal(repo.path, keys.office)
         """The journal of talk that is not on record yet."""
 
@@ -151,47 +148,6 @@ class Ledger:
     def pins(self) -> Pins:
         """The rules that the game was begun with."""
         return plain.decode(Pins, self._yaml(PINS))
-
-    @property
-    def addresses(self) -> Mapping[Side, str]:
-        """Side -> the address that may play it."""
-        return {side: seat if isinstance(seat, str) else seat["address"] for side, seat in self._seats.items()}
-
-    def player(self, side: Side) -> str:
-        """Return the name of the player of a side: only that of the first is public."""
-        seat = self._seats.get(side, "")
-        return self.charter.players[side] if isinstance(seat, str) else str(seat["name"])
-
-    @property
-    def deputies(self) -> Mapping[Side, Deputy]:
-        """The deputies of sides, whether or not their time is over."""
-        seats = {side: seat for side, seat in self._seats.items() if not isinstance(seat, str)}
-        return {side: plain.decode(Deputy, seat["deputy"]) for side, seat in seats.items() if "deputy" in seat}
-
-    def deputyship(self, side: Side) -> Deputyship:
-        """Return what is public of the deputies of a side."""
-        content = self.repo.read(deputy_path(side))
-        if content is None:
-            return Deputyship(0)
-        return plain.decode(Deputyship, yamlio.read(content, name=deputy_path(side)).value)
-
-    @property
-    def _seats(self) -> Mapping[Side, Any]:
-        """The sealed file of the players: side -> address, or a mapping with name, address and deputy."""
-        sealed = self._file(PLAYERS)
-        if self._unsealed_seats is None or self._unsealed_seats[0] != sealed:
-            self._unsealed_seats = sealed, json.loads(unseal(self.keys.office, PLAYERS, sealed))
-        return self._unsealed_seats[1]
-
-    def sides_of(self, address: str) -> list[Side]:
-        """Return the sides that an address plays, in capitals or not."""
-        return [side for side, own in self.addresses.items() if own.lower() == address.lower()]
-
-    def written_by(self, address: str, day: str) -> list[Side]:
-        """Return the sides that an address may write for on a day: those that it plays, or is the deputy of."""
-        deputies = self.deputies.items()
-        others = [side for side, each in deputies if each.writes_on(day) and each.address.lower() == address.lower()]
-        return [*self.sides_of(address), *others]
 
     def state(self, at: str | None = None) -> State | None:
         """Return the state from which the game is resumed, now or as of a commit; None: it has not begun."""
@@ -275,28 +231,6 @@ class Ledger:
     def join_files(self, side: Side, joined: Joined) -> dict[str, bytes]:
         """Return the file of what a side has mailed: its phrase, its chain, its key."""
         return {joined_path(side): _yaml_of(joined)}
-
-    def player_files(self, side: Side, name: str, address: str, *, replaced: bool) -> dict[str, bytes]:
-        """Return the files of the players with another name and address for a side; a new player has no deputy."""
-        deputy, named = self.deputies.get(side), self.deputyship(side)
-        seat: dict[str, Any] = {"name": name, "address": address}
-        if deputy is not None and not replaced:
-            seat["deputy"] = plain.encode(deputy)
-        over = replaced and named.until is not None
-        files = {deputy_path(side): _yaml_of(Deputyship(named.named + 1))} if over else {}
-        return files | self._seat_files(side, seat)
-
-    def deputy_files(self, side: Side, deputy: Deputy | None, until: str | None) -> dict[str, bytes]:
-        """Return the files by which a side has a deputy until a day, or none any more."""
-        seat: dict[str, Any] = {"name": self.player(side), "address": self.addresses[side]}
-        if deputy is not None:
-            seat["deputy"] = plain.encode(deputy)
-        public = Deputyship(self.deputyship(side).named + 1, until)
-        return {deputy_path(side): _yaml_of(public), **self._seat_files(side, seat)}
-
-    def _seat_files(self, side: Side, seat: Record) -> dict[str, bytes]:
-        seats = {**self._seats, side: seat}
-        return {PLAYERS: seal([recipient_of(self.keys.office)], PLAYERS, compact(seats))}
 
     def closing_files(self, closing: Closing) -> dict[str, bytes]:
         """Return the file that records a closing of the sheets."""
