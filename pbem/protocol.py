@@ -359,6 +359,15 @@ class Rules(ABC, Generic[S]):
         """Return the periods that the game is in, such as its turn, for standing orders that end with one."""
         return {}
 
+    # ---- for players who plan their week
+
+    def left_in_turn(self, view: S) -> tuple[int, str] | None:
+        """Return how much is played at most until the turn is over, and in what: `(9, "card play")`; None: unknown.
+
+        The number counts down and never up within a turn.
+        """
+        return None
+
     # ---- for sides that leave the game before its end
 
     def out(self, position: S) -> Collection[Side]:

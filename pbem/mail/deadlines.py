@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
+from pbem.game.wording import counted
 from pbem.mail.reader_time import shown, zone_of
 from pbem.protocol import Side
 from pbem.referee.clock.sides import deadline, ends
@@ -44,7 +45,10 @@ def deadline_line(game: OpenGame, side: Side) -> str:
     if until is None:
         return ""
     when = shown(until.at, zone_of(game, side))
-    return f"Your time was up on {when}; the game still waits." if until.passed else f"Answer by {when}."
+    if until.passed:
+        return f"Your time was up on {when}; the game still waits."
+    left = game.rules.left_in_turn(game.view(side))
+    return f"Answer by {when}." + ("" if left is None else f" {counted(*left)} left at most.")
 
 
 def calendar_file(game: OpenGame, side: Side, now: datetime) -> str | None:

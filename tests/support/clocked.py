@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
-from pbem.protocol import Side
+from pbem.protocol import Order, Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.clock.sides import Clocks, deadline
 from pbem.referee.clock.terms import Terms
@@ -27,8 +27,15 @@ CLOCK: Mapping[str, Any] = {
 class Table:
     """A game with a clock, and the current time."""
 
-    def __init__(self, folder: Folder, clock: Mapping[str, Any] = CLOCK, now: datetime = NOON, **more: Any) -> None:
-        self.game = folder.create("toy", clock=clock, **{"begin": False, **more})
+    def __init__(
+        self,
+        folder: Folder,
+        clock: Mapping[str, Any] = CLOCK,
+        now: datetime = NOON,
+        rules: str = "toy",
+        **more: Any,
+    ) -> None:
+        self.game = folder.create(rules, clock=clock, **{"begin": False, **more})
         self.now = now
         self.random = Random(5)
         self.wait(timedelta(0))
@@ -49,10 +56,14 @@ class Table:
         game = self.game
         game.carry_out_letter_of(self.now, self.now)
         done = catch_up(game)
-        text = replace or sheet(game, side, *[pick(game, each, self.random) for each in game.asked(side)])
+        text = replace or sheet(game, side, *self.choices(side))
         receipt = game.receive(side, text)
         assert receipt.number is not None, str(receipt)
         return done + game.adjudicate()
+
+    def choices(self, side: Side) -> list[Order]:
+        """Return legal answers to all that a side is asked."""
+        return [pick(self.game, each, self.random) for each in self.game.asked(side)]
 
     def late(self) -> list[int]:
         """Call who is late now."""
