@@ -222,6 +222,8 @@ def _advice(receipt: Receipt, game: OpenGame) -> str:
 def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Boxes, json: bool) -> None:
     """Take in a letter and write the answers to the outbox."""
     from pbem.mail.intake import take_in
+    from pbem.mail.mailbox import arrival
+    from pbem.mail.mime import Headers
     from pbem.mail.outboxes import MaildirOutbox
     from pbem.repo.git.gamelock import require_locks
 
@@ -230,7 +232,10 @@ def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Bo
     box = outbox or settings.games / "outbox"
     if not settings.games.is_dir():  # do not refuse a letter because a disk is not mounted
         raise FileNotFoundError(ENOENT, "the folder of the games does not exist; PBEM_GAMES names it", settings.games)
-    handled = take_in(read(file if file is not None else Path("-")), replace(settings, outbox=MaildirOutbox(box)))
+    raw = read(file if file is not None else Path("-"))
+    came = arrival(Headers(raw))  # the server's own time: a clock goes by it, not by when the command is given
+    came = came if came is not None and came < settings.now else None
+    handled = take_in(raw, replace(settings, outbox=MaildirOutbox(box), came=came))
     written = [post(out, box) for out in handled.letters]
     if json:
         print_json({"accepted": handled.accepted, "notes": handled.notes, "log": handled.log, "letters": written})

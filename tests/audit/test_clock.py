@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,8 @@ from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
 from pbem.crypto.signing import sign
 from pbem.game import yaml as yamlio
-from pbem.referee import adjudicator, timekeeping
-from pbem.referee.clock import facts
-from pbem.referee.clock.sides import Clocks
-from pbem.referee.game_clock import GameClock
-from pbem.referee.timekeeping import away, back, catch_up, extend, note_bounced, note_down, note_reached, pause, resume
+from pbem.referee.timekeeping import away, back, extend, note_bounced, note_down, note_reached, pause, resume
 from pbem.repo.layout import CLOCK, fact_path, sheet_path
-from tests.support.clocked import CLOCK as CLOCK_TERMS
 from tests.support.clocked import DAY, HOUR, Table
 from tests.support.forging import Sign, Tale
 from tests.support.live import Folder
@@ -156,79 +150,3 @@ def test_a_fact_changed_later_shows(true: Scene) -> None:
 def test_a_clock_in_a_game_without_one_shows(true: Scene, tmp_path: Path) -> None:
     tale = edited(true.tale, "game.yaml", lambda said: said.pop("clock"))
     assert any("publishes no clock" in each for each in true.found(tale))
-
-
-# ---- a dishonest referee, who makes everything else fit
-
-
-class Dishonest(Table):
-    """A table whose referee may be dishonest while a test patches it."""
-
-    def begun(self) -> Dishonest:
-        self.wait(HOUR)
-        self.ask()
-        self.wait(2 * HOUR)
-        self.answer("blue")
-        self.answer("red")
-        self.wait(HOUR)
-        self.ask()
-        return self
-
-    def verdict(self, folder: Folder, *, with_key: bool = False) -> list[str]:
-        return found(folder.repo("punica"), folder if with_key else None)
-
-
-def test_a_side_called_late_too_early_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = Folder(tmp_path)
-    table = Dishonest(folder).begun()
-    table.wait(DAY)
-    with monkeypatch.context() as patch:
-        for module in (facts, timekeeping):
-            patch.setattr(module, "late_at", lambda terms, clocks, now: _too_early(clocks, now))
-        assert catch_up(table.game)
-    for with_key in (False, True):
-        assert any("deadline has passed first" in each for each in table.verdict(folder, with_key=with_key))
-
-
-def _too_early(clocks: Clocks, now: datetime) -> dict[str, datetime]:
-    return {side: now for side, clock in clocks.sides.items() if clock.runs and clock.called is None}
-
-
-def test_a_side_late_without_a_call_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = Folder(tmp_path)
-    table = Dishonest(folder).begun()
-    with monkeypatch.context() as patch:
-        late = frozenset(table.asked())
-        patch.setattr(GameClock, "called", lambda self: (late, frozenset()))
-        assert table.wait(HOUR).adjudicate()
-    for with_key in (False, True):
-        blamed = table.verdict(folder, with_key=with_key)
-        assert any("late" in each for each in blamed), blamed
-    assert any("called late before it, and not answered, was nobody" in each for each in table.verdict(folder))
-
-
-def test_a_late_side_that_is_let_off_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = Folder(tmp_path)
-    table = Dishonest(folder, {**CLOCK_TERMS, "late": "wait"}).begun()
-    table.wait(9 * DAY)
-    with monkeypatch.context() as patch:
-        for module in (facts, timekeeping, adjudicator):
-            patch.setattr(module, "late_at", lambda terms, clocks, now: {})
-        table.answer(table.asked()[0])
-    for with_key in (False, True):
-        blamed = table.verdict(folder, with_key=with_key)
-        assert any("late" in each for each in blamed), blamed
-    assert any("and nobody was called late" in each for each in table.verdict(folder))
-
-
-def test_a_forfeit_that_is_not_declared_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = Folder(tmp_path)
-    table = Dishonest(folder, {**CLOCK_TERMS, "forfeit": 1, "pace": {"bank": "1d"}})
-    table.ask("red")
-    table.wait(2 * DAY)
-    with monkeypatch.context() as patch:
-        patch.setattr(timekeeping, "_forfeits", lambda *_: [])
-        table.late()
-    table.answer("red")
-    table.answer("blue")
-    assert any("should resign" in each for each in table.verdict(folder))

@@ -210,6 +210,7 @@ def test_status_tells_where_a_game_stands(punica: Folder) -> None:
         "awaited",
         "waiting",
         "since",
+        "hold",
         "mailboxes",
         "result",
     }
