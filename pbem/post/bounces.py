@@ -16,7 +16,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pbem.mail.due import carry_out_due
 from pbem.mail.handing import note_handed_over
 from pbem.mail.last_reported import put_note
 from pbem.mail.maps import Maps
@@ -27,6 +26,7 @@ from pbem.mail.token import TOKEN, earlier_tokens, token, without_token
 from pbem.paths import GAME_NAME
 from pbem.protocol import PbemError, Side
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.clock.sides import deadline
 from pbem.referee.timekeeping import note_bounced, note_reached
 from pbem.render.report import mail
 
@@ -107,26 +107,23 @@ def note(bounced: Bounced, at: datetime, settings: MailSettings, game_master: st
         if settings.outbox is not None and known is None:
             out.put_into(settings.outbox)
         put_note(game.path, f"{_NOTE}{side}", json.dumps(asdict(now), sort_keys=True).encode())
-        further = _clock_stopped(game, side, bounced.message_id, at, settings)
-        return [*([out] if known is None else []), *further]
+        _stop_clock(game, side, bounced.message_id, at, settings)
+        return [out] if known is None else []
 
 
-def _clock_stopped(
-    game: Adjudicator, side: Side, message_id: str, at: datetime, settings: MailSettings
-) -> list[Outgoing]:
-    """Stop the clock of a side, and return the letters that tell of what had fallen due before that.
+def _stop_clock(game: Adjudicator, side: Side, message_id: str, at: datetime, settings: MailSettings) -> None:
+    """Stop the clock of a side. If it is the report with the question that came back, none of its time counts.
 
-    If it is the report with the question that has come back, none of the time since it was sent counts.
+    Otherwise it stops now, unless its deadline has passed before.
     """
-    if game.clock.terms is None or not game.begun:
-        return []
-    done = carry_out_due(game, at, settings)
-    clocks = game.clock.read()
-    if clocks is not None and (clock := clocks.sides[side]).since is not None:
-        asked = f"{game.name}.{side}.{clock.asked}@"
+    terms, clocks = game.clock.terms, game.clock.read()
+    if terms is None or clocks is None or game.result is not None or (since := clocks.sides[side].since) is None:
+        return
+    asked = without_token(message_id).startswith(f"<{game.name}.{side}.{clocks.sides[side].asked}@")
+    last = deadline(terms, clocks, side)
+    if asked or (last is not None and at <= last):
         game.carry_out_letter_of(at, settings.now)
-        note_bounced(game, side, clock.since if without_token(message_id).startswith(f"<{asked}") else at)
-    return done.letters
+        note_bounced(game, side, since if asked else at)
 
 
 def heard_again(game: Adjudicator, side: Side, settings: MailSettings) -> None:

@@ -116,6 +116,12 @@ class Post:
                 for out in confirm.due(game, side, now, settings):
                     out.put_into(self.outbox)
 
+    def begins_to_look(self) -> float:
+        """Note for how long nobody had looked into the mailboxes, if that was long, and return the time."""
+        now = self.clock()
+        self.tables.note_silence(now - _SLACK, now)
+        return now
+
     def looked(self, sweep: Sweep, since: float) -> None:
         """Note that a mailbox was looked through at a time: all that came before it stands in the tables."""
         self._looked[sweep.source.name] = since - _SLACK
@@ -167,7 +173,7 @@ def once(post: Post) -> bool:
 
 
 def _all_of(sweep: Sweep, post: Post) -> None:
-    since = post.clock()
+    since = post.begins_to_look()
     while any(sweep.look()):
         since = post.clock()
     post.looked(sweep, since)
@@ -272,7 +278,7 @@ class Service:
 
         def look() -> None:
             nonlocal busy
-            since = self._post.clock()
+            since = self._post.begins_to_look()
             swept = sweep.look()
             if sum(swept) < MOST_AT_ONCE:
                 self._post.looked(sweep, since)

@@ -27,7 +27,9 @@ NO_GAME: Final = ""
 """What stands for the game of letters that are about none: they are answered in order, too."""
 
 
-LEAST_DOWN: Final = 1800.0
+_MOST_DOWN: Final = 90 * 24 * 3600.0
+"""Seconds for which it is kept that nobody had looked."""
+LEAST_DOWN: Final = 600.0
 """Seconds: a time for which nobody looked into the mailboxes is noted if it is no shorter."""
 _LOOKED: Final = "looked"
 _DOWN: Final = "unlooked "
@@ -256,11 +258,18 @@ class Tables(ABC):
 
     def note_looked(self, until: float, now: float) -> None:
         """Note that all letters stand here which the mailboxes got until a time, and for how long nobody had looked."""
+        self.note_silence(until, now)
+        if until > self.looked():
+            self.note(_LOOKED, f"{until:.3f}", now)
+
+    def note_silence(self, until: float, now: float) -> None:
+        """Note for how long nobody has looked, if that is long: before the letters that came meanwhile stand here."""
         before = self.looked()
         if before and until - before >= LEAST_DOWN:
             self.note(f"{_DOWN}{before:.0f}", f"{until:.0f}", now)
-        if until > before:
-            self.note(_LOOKED, f"{until:.3f}", now)
+            for since, end in self.downs():
+                if end < until - _MOST_DOWN:
+                    self.forget(f"{_DOWN}{since:.0f}")
 
     def downs(self) -> Sequence[tuple[float, float]]:
         """Return from when until when nobody looked into the mailboxes, for long, in order."""

@@ -316,3 +316,18 @@ def test_a_bounce_stops_a_clock(season: Season, post: Post, clock: Time, box: Bo
     assert red.used == timedelta()
     assert len([to for to, _ in way.given if to == address("punica", "red")]) >= 3
     assert faults(season) == []
+
+
+def test_a_letter_of_the_night_off_makes_nobody_late(season: Season, post: Post, clock: Time, box: Box) -> None:
+    """A worker takes it in before the mailbox is looked through to its end: the night off is known by then."""
+    begun(season, clock, post)
+    passes(post, clock, timedelta(days=2, hours=20), HOUR)
+    box.put(season.letter("punica", "red", dict(season.asked("punica"))["red"]), clock.now + 5 * HOUR)
+    clock.now += 12 * HOUR
+    post.begins_to_look()
+    post.sweeps[0].look()
+    Worker(post.config, post.tables, season.said.append, clock).work()
+    with season.open("punica") as game:
+        assert game.sheets("red") == 1
+    assert not any(each.late for each in clocks(season).sides.values())
+    assert faults(season) == []
