@@ -31,6 +31,8 @@ class GameClock:
         self._now = now
         self._said: tuple[bytes, Record] = b"", {}
         """What the file of the clocks says, which is read again only when it has changed."""
+        if ledger.charter.clock is not None:  # then every commit says when it was made
+            ledger.now = now
 
     @cached_property
     def terms(self) -> Terms | None:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from datetime import datetime
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
@@ -83,6 +84,8 @@ class Ledger(Seated):
         self._sealing = sealing or Sealing(self.charter.sealed_to, keys.identity)
         self.further: dict[str, bytes] = {}
         """Files that go into the next commit together with what is committed."""
+        self.now: Callable[[], datetime] | None = None
+        """What says the time of a commit that no letter makes; None: it has none."""
         self.chain: Links = Chain(keys.chain, keys.length)
         self._recent: dict[tuple[str, int], Adjudication] = {}
         self.journal: JournalFile = SealedJournal(repo.path, keys.office)
@@ -353,7 +356,12 @@ class Ledger(Seated):
         """Commit files to the game's repo and return the commit's id. Raises BadKeys if it would be signed wrongly."""
         if self.repo.sign is not None:
             check_signer(self.charter, self.keys)
-        sha = self.repo.commit({**files, **self.further}, message)
+        before = self.repo.letter_time
+        try:
+            self.repo.letter_time = self.now() if before is None and self.now is not None else before
+            sha = self.repo.commit({**files, **self.further}, message)
+        finally:
+            self.repo.letter_time = before
         self.further = {}
         return sha
 

@@ -275,6 +275,17 @@ def test_game_master_who_plays_needs_the_consent_of_the_others(folder: Folder) -
     assert verified(folder, table) == []
 
 
+def test_pause_of_the_greatest_length_is_derived_again(folder: Folder) -> None:
+    """A motion of the game master is dated, too: nothing else says how long its pause would be."""
+    table = Table(folder, {**CLOCK, "master": "red"})
+    table.wait(2 * DAY)
+    motion = propose(table.game, None, Proposal(PAUSE, table.now + 7 * DAY), "a fair")
+    table.wait(HOUR)
+    consents(table.game, "blue", motion.request)
+    assert len(table.clocks.pauses) == 1
+    assert verified(folder, table) == []
+
+
 def test_a_game_without_a_clock_has_no_time(folder: Folder) -> None:
     with folder.create() as game:
         assert catch_up(game) == []
