@@ -57,12 +57,12 @@ class HostedSeason(Season):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._mailbox = Mailbox(self.host)
+        self.mailbox = Mailbox(self.host)
 
     def write(self, content: bytes, name: str = "", age: int = 0) -> Path:
         """Put a letter into the mailbox; it has no file."""
         self._digests.add(content)
-        self._mailbox.bring(content, datetime.now(UTC) - timedelta(seconds=age))
+        self.mailbox.bring(content, datetime.now(UTC) - timedelta(seconds=age))
         return self.path
 
     def written(self) -> int:
@@ -94,6 +94,7 @@ def test_servers_die_and_no_letter_is_lost(tmp_path: Path, monkeypatch: pytest.M
                 soak.play(LETTERS, kills)
                 assert soak.memory() <= LARGEST
             finally:
+                season.mailbox.close()
                 soak.stop()
             soak.check()
     finally:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from random import Random
-from time import sleep
+from time import monotonic, sleep
 from typing import Final
 
 from pbem.crypto.keys import Secrets
@@ -97,9 +97,11 @@ class PostSoak:
 
     def play(self, letters: int, kills: Sequence[Callable[[], None]]) -> None:
         """Play until so many letters are written, with all the kills among them."""
-        left, each = list(kills), 1 + len(kills) * len(self.names) // letters
+        began = monotonic()
+        left, each = list(kills), 1 + 2 * len(kills) * len(self.names) // letters
         while self.written < letters or left:
             asking = self.turn()
+            print(f"{monotonic() - began:.0f} s: {self.written} letters, {len(left)} kills left", flush=True)
             for kill in left[:each]:
                 kill()
             del left[:each]
