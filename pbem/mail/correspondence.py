@@ -115,7 +115,7 @@ def note_sent(sent: Sent) -> None:
         last=sent.message_id,
         owed=known.owed if sent.told is None else "",
     )
-    _keep(sent.repo, sent.side, known, now)
+    _keep(sent.repo, sent.side, known, now, lasting=False)
 
 
 def choose_news(repo: Path, side: Side, news: News, told: int, letter: str) -> News:
@@ -167,6 +167,6 @@ def _moment(text: str) -> str:
     return text
 
 
-def _keep(repo: Path, side: Side, known: Correspondence, now: Correspondence) -> None:
+def _keep(repo: Path, side: Side, known: Correspondence, now: Correspondence, *, lasting: bool = True) -> None:
     if now != known:
-        put_note(repo, f"{SIDE_NOTE}{side}", json.dumps(asdict(now), sort_keys=True).encode())
+        put_note(repo, f"{SIDE_NOTE}{side}", json.dumps(asdict(now), sort_keys=True).encode(), lasting=lasting)
