@@ -1,4 +1,4 @@
-"""The verbs that change the time of games: `pbem extend`, `pause`, `resume`, and `hold`, which lets letters wait."""
+"""The verbs that change the time of games: `pbem extend`, `pause`, `resume`, and `hold`."""
 
 from __future__ import annotations
 
@@ -122,29 +122,35 @@ def resume(
 
 def hold(
     names: GamePatterns,
-    reason: Annotated[str, typer.Option("--reason", help="The reason; `pbem status` shows it.")] = "",
-    release: Annotated[bool, typer.Option("--release", help="Let them go on: the letters are carried out.")] = False,
+    reason: Why,
+    until: Until = None,
+    for_: Annotated[str | None, typer.Option("--for", metavar="SPAN", help="For so long: 2h, 1d.")] = None,
+    release: Annotated[bool, typer.Option("--release", help="End the hold.")] = False,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Hold the letters of games: they wait, and nothing is carried out, until you release them."""
-    from pbem.mail.stopped import let_go_on, stop
+    """Put games on hold: orders are taken in and can be taken back, but the game does not go on until then."""
+    from pbem.mail.time_letters import facts_so_far, time_letters
+    from pbem.referee import timekeeping
 
-    if not release and not reason.strip():
-        misuse("give --reason TEXT, or --release")
+    if [until is not None, for_ is not None, release].count(True) != 1:
+        misuse("give one of --until TIME, --for SPAN, --release")
+    span, at = _span(for_), _time(until)
 
     def deal(name: str) -> Dealt:
-        now = datetime.now(UTC).replace(microsecond=0)
         with opened_to_change(name, games, rules_dir) as game, game.lock():
-            if not release:
-                made = stop(game, reason, now)
-                return Dealt(f"{made}", {"since": _iso(made.since), "reason": made.reason})
-            put_off = let_go_on(game, now)
-            more = "; deadlines are put off by the grace of its terms" if put_off else ""
-            return Dealt(f"it goes on{more}", {"put_off": put_off})
+            settings, before = mail_settings(games, rules_dir), facts_so_far(game)
+            _, clocks = timekeeping.require_clock(game)
+            end = timekeeping.time_of(game, clocks) + span if span is not None else at
+            timekeeping.hold(game, end, reason)
+            letters = _post(time_letters(game, before, settings), settings)
+            if end is None:
+                return Dealt("its hold is over", {"until": None, "letters": letters})
+            return Dealt(f"on hold until {end:%Y-%m-%d %H:%M} UTC", {"until": _iso(end), "letters": letters})
 
-    again = ["--release"] if release else _words(("--reason", reason))
+    words = _words(("--until", until), ("--for", for_), ("--reason", reason))
+    again = [*(["--release"] if release else []), *words]
     deal_with(games_meant(games or games_folder(), names), deal, json, verb="hold", again=again)
 
 
@@ -173,7 +179,7 @@ def _span(text: str | None) -> timedelta | None:
     try:
         return None if text is None else duration(text)
     except BadTerms as wrong:
-        misuse(f"--by: {wrong}")
+        misuse(str(wrong))
 
 
 def _time(text: str | None) -> datetime | None:

@@ -44,25 +44,10 @@ def status(
             from pbem.mail.consent_letters import outcome
 
             print(outcome(game, request))
-        for line in [
-            *_stopped(game),
-            *_time(game),
-            *_pinned(game),
-            *_refusing(game),
-            *_unconfirmed(game),
-            *_silent(game),
-        ]:
+        for line in [*_time(game), *_pinned(game), *_refusing(game), *_unconfirmed(game), *_silent(game)]:
             print(line)
     for line in _waiting(games, name):
         print(line)
-
-
-def _stopped(game: OpenGame) -> Iterator[str]:
-    """Yield that the game master holds the letters of a game."""
-    from pbem.mail.stopped import stopped
-
-    if (now := stopped(game.path)) is not None:
-        yield f"It is {now}. Its letters wait; `pbem hold {game.name} --release` lets it go on."
 
 
 def _time(game: OpenGame) -> Iterator[str]:
@@ -133,7 +118,6 @@ def _row(game: OpenGame) -> dict[str, Any]:
         "waiting": open_questions(game),
         "since": _since(game),
         **({} if (ledger := time_ledger(game)) is None else {"clock": ledger.record()}),
-        "hold": " ".join(_stopped(game)),
         "mailboxes": [*_refusing(game), *_unconfirmed(game), *_silent(game)],
         "result": None if game.result is None else game.result.record(),
     }
@@ -216,8 +200,7 @@ def _line(game: OpenGame) -> str:
         return f"{stands}, waits for nobody: `pbem adjudicate {game.name}` plays on"
     since = f" since {day}" if (day := _since(game)) else ""
     pinned = "; its letters wait: it is played with other rules than those here" if game.differs else ""
-    held = "; its letters wait: it is on hold" if any(_stopped(game)) else ""
-    return f"{stands}, waits for {_names(game, sides)}{since}{pinned}{held}"
+    return f"{stands}, waits for {_names(game, sides)}{since}{pinned}"
 
 
 def _names(game: OpenGame, sides: Any) -> str:

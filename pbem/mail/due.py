@@ -20,7 +20,6 @@ from pbem.mail.observers import next_news, write_to_observers
 from pbem.mail.outgoing import MailSettings, Outgoing
 from pbem.mail.reminders import at_deadline, reminders_due, write_reminder
 from pbem.mail.report_letters import closing_letters, daily_news, news_due, reports
-from pbem.mail.stopped import require_not_stopped
 from pbem.mail.tasks import NextDue
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
@@ -72,7 +71,6 @@ def go_on(name: str, until: datetime, settings: MailSettings, witnessed: Witness
     No letter for the game waits that came before. What an earlier command still owes the players is told them, too.
     """
     with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
-        require_not_stopped(game)
         log = put_on_record(game, witnessed, settings)
         pay_debts(game, settings)
         log += carry_out_due(game, until, settings).log

@@ -36,7 +36,6 @@ from pbem.mail.sheet_choice import (
     may_order_without_sheet,
     orders_outside,
 )
-from pbem.mail.stopped import require_not_stopped
 from pbem.mail.table_talk import talk_letters
 from pbem.mail.tasks import Handled, Task, answer_unread, not_yours, refuse, tasks_of
 from pbem.mail.time_letters import facts_so_far, time_letters
@@ -98,7 +97,6 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
         called = task.sheets[0].name if task.sheets else "Your letter"
         raise CannotPlay(f"{called} does not name its game in a line such as `game: punica`.")
     with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
-        require_not_stopped(game)
         before = carry_out_due(game, settings.letter_time, settings)
         handled.letters += before.letters
         handled.log += before.log

@@ -195,6 +195,7 @@ def report_request(
         chain=None if side is None else game.player_chain(side),
         rulings=list(_rulings(game, side)),
         before=before,
+        late=game.clock.terms.late if game.clock.terms is not None and game.clock.decides else "",
         ruled=side in game.defaults,
         sheets=sheets,
         key="" if side is None else token(game, side),

@@ -20,6 +20,7 @@ from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.clock import decide
 from pbem.referee.clock.decide import What
+from pbem.referee.clock.terms import BOT, DEFAULT
 from pbem.render.report import mail
 
 _WORDS: Final[Mapping[What, str]] = {
@@ -78,7 +79,10 @@ def reminder(game: Adjudicator, side: Side, words: str, about: str, settings: Ma
     """Return a letter that reminds a side of what it is asked; `about` tells several for the same question apart."""
     report = side_report(game, side, game.adjudication)
     own = [each for each in game.open_decisions if each.side == side]
+    terms = game.clock.terms
     by_default = all(each.default is not None for each in own) or side in game.defaults
+    if terms is not None and game.clock.decides:
+        by_default = by_default and terms.late == DEFAULT
     text = mail(
         "reminder",
         game=game.name,
@@ -86,6 +90,7 @@ def reminder(game: Adjudicator, side: Side, words: str, about: str, settings: Ma
         asked=report.asked,
         said=paragraphs([said] if (said := f"{words} {deadline_line(game, side)}".strip()) else []),
         by_default=by_default,
+        by_bot=terms is not None and game.clock.decides and terms.late == BOT,
         sheet=(report.sheet or "").rstrip("\n"),
     )
     digest = sha256(f"{game.name} {side} {game.adjudication} {about}".encode()).hexdigest()[:24]

@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import cached_property
 
 from pbem.game import yaml as yamlio
+from pbem.game.plain import Record
 from pbem.protocol import Side
 from pbem.referee.clock.calendar import whole
 from pbem.referee.clock.facts import Fact, fact_record
@@ -28,6 +29,8 @@ class GameClock:
         self._ledger = ledger
         self._sides = sides
         self._now = now
+        self._said: tuple[bytes, Record] = b"", {}
+        """What the file of the clocks says, which is read again only when it has changed."""
 
     @cached_property
     def terms(self) -> Terms | None:
@@ -43,7 +46,11 @@ class GameClock:
     def read(self) -> Clocks | None:
         """Return the clocks of the sides, to be changed at will; None: there are none, or the game has not begun."""
         content = self._ledger.read(CLOCK) if self.terms is not None else None
-        return None if content is None else read_clocks(yamlio.read(content, name=CLOCK).value)
+        if content is None:
+            return None
+        if self._said[0] != content:
+            self._said = content, yamlio.read(content, name=CLOCK).value
+        return read_clocks(self._said[1])
 
     @property
     def time(self) -> datetime:

@@ -100,6 +100,8 @@ class ReportRequest(Generic[S]):
     """How many sheets of the reader went in since the last report, and how many there are in all."""
     before: S | None = None
     """The position as the reader last knew it: the report then says what has changed. None: how all things stand."""
+    late: str = ""
+    """What follows if the reader gives no answer in time: the word of the clock's terms; empty: the default counts."""
     ruled: bool = False
     """Whether a ruling says which answer counts if the reader gives none in time."""
     key: str = ""
@@ -299,7 +301,9 @@ def _sheet(rules: Rules[S], box: Box, request: ReportRequest[S], *, titled: bool
         return None
     heading = standing_remark(len(request.filed), box, request.side)
     head = SheetHead(request.game, request.side, request.adjudication, request.chain, request.key)
-    return form(rules, box, request.view, request.own, head, heading, titled=titled)
+    return form(
+        rules, box, request.view, request.own, head, heading, titled=titled, default_counts=not _in_stead(request)
+    )
 
 
 def _brief(say: Sentences, request: ReportRequest[S], others: Sequence[str]) -> Iterator[str]:
@@ -375,12 +379,20 @@ def _without_answers(box: Box, request: ReportRequest[S]) -> Iterator[str]:
     for decision in request.own:
         form = box.forms[decision.kind]
         about = f" ({_which(box, request, decision)})" if several else ""
-        if decision.default is None:
+        if decision.waits and (what := _in_stead(request)):
+            agreed = "" if decision.default is None else f" AGREED takes: {form.in_words(decision.default, box.names)}."
+            yield f"{when}{about}, {what}.{agreed}"
+        elif decision.default is None:
             yield f"{when}{about}, the game waits for you."
         else:
             last = takes if decision is request.own[-1] else ""
             waits = "" if decision.waits else " The game does not wait for it."
             yield f"{when}{about}: {form.in_words(decision.default, box.names)}.{waits}{last}"
+
+
+def _in_stead(request: ReportRequest[S]) -> str:
+    """Return what happens in place of the default without an answer in time; empty: the default counts."""
+    return {"bot": "the bot of the game answers for you", "wait": "the game waits for you"}.get(request.late, "")
 
 
 def _which(box: Box, request: ReportRequest[S], decision: Decision) -> str:

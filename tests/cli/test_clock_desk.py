@@ -1,22 +1,18 @@
-"""The verbs that change the time of games: more time, a pause, its end, and a hold of the letters."""
+"""The verbs that change the time of games: more time, a pause, its end, and a hold."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from pbem.cli.runtime import DONE, USAGE, WORLD
-from pbem.mail.due import go_on
-from pbem.mail.stopped import stopped
 from pbem.referee.clock.sides import deadline
-from pbem.referee.open_game import OtherRules
 from pbem.referee.timekeeping import hand_over
 from tests.cli.test_desk import outbox
 from tests.cli.test_verbs import pbem, said, told
 from tests.support.clocked import CLOCK
-from tests.support.live import OTHERS, SECRETS, Folder, letter, order, sheet
+from tests.support.live import OTHERS, SECRETS, Folder, order, sheet
 
 pytestmark = pytest.mark.usefixtures("in_the_folder")
 WHY = ("--reason", "a move")
@@ -86,25 +82,18 @@ def test_where_the_game_master_plays_the_others_are_asked(folder: Folder) -> Non
         assert not clocks.pauses
 
 
-def test_letters_of_a_game_on_hold_wait(spring: Folder, tmp_path: Path) -> None:
-    """They end with exit code 1, so that a mail server tries again; and nothing falls due meanwhile."""
-    assert "on hold since" in said(DONE, "hold", "spring-1", "--reason", "a rule is doubted")
-    assert pbem("hold", "spring-1", "--reason", "again").exit_code == WORLD
+def test_a_game_on_hold_takes_orders_and_does_not_go_on(spring: Folder) -> None:
+    assert "spring-1: on hold until " in said(DONE, "hold", "spring-1", "--for", "2h", "--reason", "a rule is doubted")
+    assert {subject for _, subject, _ in outbox(spring)} == {"spring-1: on hold"}
+    for side in ("red", "blue"):
+        with spring.open("spring-1") as game:
+            own = sheet(game, side, order("bury", card=game.view(side).hands[side][0]))
+        said(DONE, "submit", "spring-1", "--side", side, "-", stdin=own)
     with spring.open("spring-1") as game:
-        own = sheet(game, "red", order("bury", card=game.view("red").hands["red"][0]))
-    file = tmp_path / "red.eml"
-    file.write_bytes(letter("red", own))
-    ran = pbem("letter", file)
-    assert ran.exit_code == WORLD
-    assert "spring-1 is on hold since" in ran.stderr
-    with pytest.raises(OtherRules, match="on hold"):
-        go_on("spring-1", datetime.now(UTC), spring.office)
-    assert "a rule is doubted" in said(DONE, "status", "spring-1")
-    assert "a rule is doubted" in told(DONE, "status", "spring-1")["hold"]
-    (row,) = told(DONE, "hold", "spring-*1", "--release")["games"]
-    assert row["put_off"] is False
-    assert stopped(spring.repo("spring-1")) is None
-    assert pbem("letter", file).exit_code == DONE
+        assert (game.adjudication, game.sheets("blue")) == (1, 1)
+    (row,) = told(DONE, "hold", "spring-*1", "--release", *WHY)["games"]
+    assert row["until"] is None
+    said(DONE, "adjudicate", "spring-1")
     with spring.open("spring-1") as game:
-        assert game.sheets("red") == 1
-    assert pbem("hold", "spring-1").exit_code == USAGE
+        assert game.adjudication > 1
+    assert pbem("hold", "spring-1", *WHY).exit_code == USAGE

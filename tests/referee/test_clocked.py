@@ -91,7 +91,7 @@ def test_a_late_side_may_still_answer_while_another_has_time(folder: Folder) -> 
     assert verified(folder, table) == []
 
 
-def test_a_default_answers_for_a_late_side_before_the_next_is_asked(folder: Folder, table: Table) -> None:
+def test_a_default_answers_for_a_late_side(folder: Folder, table: Table) -> None:
     table.answer("red")
     table.answer("blue")
     sides = sorted(table.asked())

@@ -104,7 +104,7 @@ def test_the_bank_holds_no_more_than_its_most() -> None:
     assert clocks.sides["rome"].bank == 5 * DAY
 
 
-def test_an_answer_taken_back_lets_the_clock_run_from_its_beginning() -> None:
+def test_an_answer_taken_back_lets_the_clock_run_on() -> None:
     table = terms()
     clocks = asked(table, "rome")
     answer(clocks, "rome", T + DAY, earns=True)
