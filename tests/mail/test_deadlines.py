@@ -118,18 +118,12 @@ def test_a_report_says_until_when_on_one_line(desk: Desk) -> None:
     assert "Answer by Thu 26 Nov 07:00 EST (12:00 UTC)." in " ".join(text(last(desk, "blue")).split())
 
 
-def test_a_deadline_comes_with_what_is_left_of_the_turn(tmp_path: Path) -> None:
+def test_a_deadline_comes_with_what_is_left_of_the_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On one line, as long as a zone has a short name."""
-    desk = Desk(tmp_path, {**CLOCK, "zone": "Europe/Berlin"}, "rome_carthage")
-    for _ in range(9):
-        with desk.folder.open() as game:
-            asked = game.open_decisions[0]
-            if asked.kind == "play":
-                break
-        desk.now += HOUR
-        desk.answers(asked.side)
-    (line,) = [each for each in text(last(desk, asked.side)).splitlines() if each.startswith("Answer by ")]
-    assert line.endswith(" UTC). 14 card plays left at most.")
+    monkeypatch.setattr("pbem.protocol.Rules.left_in_turn", lambda rules, view: (14, "card play"))
+    desk = Desk(tmp_path, {**CLOCK, "zone": "Europe/Berlin"})
+    lines = text(last(desk, "red")).splitlines()
+    assert lines.count("Answer by Thu 26 Nov 13:00 CET (12:00 UTC). 14 card plays left at most.") == 1
 
 
 def test_a_calendar_gets_the_deadline_if_wanted(desk: Desk) -> None:

@@ -322,7 +322,7 @@ def test_a_letter_of_the_night_off_makes_nobody_late(season: Season, post: Post,
     """A worker takes it in before the mailbox is looked through to its end: the night off is known by then."""
     begun(season, clock, post)
     passes(post, clock, timedelta(days=2, hours=20), HOUR)
-    box.put(season.letter("punica", "red", dict(season.asked("punica"))["red"]), clock.now + 5 * HOUR)
+    box.put(season.letter("punica", "red", dict(season.asked("punica"))["red"]), clock.now + 6 * HOUR)
     clock.now += 12 * HOUR
     post.begins_to_look()
     post.sweeps[0].look()
