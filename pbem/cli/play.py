@@ -101,13 +101,16 @@ def _sides(box: Box, edition: str, boxes: Boxes) -> list[str]:
         return list(box.side_ids)
 
 
-def form(name: str, side: str, games: Path | None, boxes: Boxes) -> None:
+def form(name: str, side: str, games: Path | None, boxes: Boxes, json: bool = False) -> None:
     """Print the order form of a side."""
     from pbem.mail.outgoing import side_report
 
     with opened(name, games, boxes) as game:
         require_side(game, side)
         sheet = side_report(game, side, game.adjudication).sheet
+        if json:
+            print_json({"game": name, "side": side, "adjudication": game.adjudication, "sheet": sheet})
+            return
         print(sheet if sheet else f"# {side} has nothing to decide in {name} now")
 
 
@@ -309,7 +312,7 @@ def _ruled(game: Adjudicator, decision: Decision) -> bool:
     return ruled is not None and game.session.is_for(ruled.order, decision)
 
 
-def draw_map(name: str, output: Path, side: str | None, games: Path | None, boxes: Boxes) -> None:
+def draw_map(name: str, output: Path, side: str | None, games: Path | None, boxes: Boxes, json: bool = False) -> None:
     """Draw the map."""
     from pbem.mail.maps import map_picture
 
@@ -317,4 +320,7 @@ def draw_map(name: str, output: Path, side: str | None, games: Path | None, boxe
         if side is not None:
             require_side(game, side)
         output.write_bytes(map_picture(game, side, game.adjudication - 1))
+        if json:
+            print_json({"game": name, "side": side, "adjudication": game.adjudication, "file": str(output)})
+            return
         print(output)

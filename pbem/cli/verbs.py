@@ -179,11 +179,11 @@ def new(
 
 
 @app.command()
-def form(name: Name, side: SideOf, games: Games = None, rules_dir: RulesDir = None) -> None:
+def form(name: Name, side: SideOf, games: Games = None, rules_dir: RulesDir = None, json: Json = False) -> None:
     """Print the order form of a side: a sheet to fill in."""
     from pbem.cli import play
 
-    play.form(name, side, games, rules_dir)
+    play.form(name, side, games, rules_dir, json)
 
 
 @app.command()
@@ -283,11 +283,12 @@ def report(
     map: MapLink = None,
     games: Games = None,
     rules_dir: RulesDir = None,
+    json: Json = False,
 ) -> None:
     """Print a side's report: what happened, the position, the open decisions."""
     from pbem.cli import thread as forum
 
-    forum.report(name, side, since, format, map, games, rules_dir)
+    forum.report(name, side, since, format, map, games, rules_dir, json)
 
 
 @app.command("map")
@@ -297,11 +298,12 @@ def map_(
     side: Viewer = None,
     games: Games = None,
     rules_dir: RulesDir = None,
+    json: Json = False,
 ) -> None:
     """Draw the map as a side, or an observer, may see it."""
     from pbem.cli import play
 
-    play.draw_map(name, output, side, games, rules_dir)
+    play.draw_map(name, output, side, games, rules_dir, json)
 
 
 @app.command()

@@ -7,9 +7,11 @@ import sys
 from email import message_from_bytes
 
 import pytest
+import typer
 
 from pbem.cli import many
 from pbem.cli.runtime import DONE, USAGE, WORLD
+from pbem.cli.verbs import app
 from tests.cli.test_verbs import pbem, said, told
 from tests.support.live import OTHERS, SECRETS, Folder
 
@@ -87,6 +89,29 @@ def test_archive_takes_games_out_of_sight_and_back(spring: Folder) -> None:
     assert pbem("archive", "spring-1").exit_code == WORLD
     assert told(DONE, "archive", "--back", "spring*")["games"][0]["done"]
     assert "over" in said(DONE, "status", "spring-1")
+
+
+CONTENT = {"demo", "open", "seal-orders", "my-chain"}
+"""The verbs that print what is to be passed on as it stands, and no facts."""
+
+
+def test_every_verb_that_prints_facts_has_json() -> None:
+    lacking = set()
+    for name, verb in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+        for each in getattr(verb, "commands", {name: verb}).values():
+            if not any("--json" in option.opts for option in each.params):
+                lacking.add(name)
+    assert lacking == CONTENT
+
+
+def test_json_of_a_form_a_report_and_a_map(spring: Folder) -> None:
+    row = told(DONE, "form", "spring-1", "--side", "red")
+    assert (row["game"], row["side"], row["adjudication"]) == ("spring-1", "red", 1)
+    assert row["sheet"].startswith("game: spring-1\n")
+    assert "text" in told(DONE, "report", "spring-1")
+    assert "[spoiler" in told(DONE, "thread", "spring-1")["text"]
+    assert told(DONE, "map", "spring-1", "-o", spring.path / "m.png")["file"].endswith("m.png")
+    assert "text" in told(DONE, "explain", "spring-1", "1")
 
 
 def test_a_pattern_without_games_is_wrong_usage(spring: Folder) -> None:
