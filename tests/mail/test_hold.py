@@ -11,7 +11,7 @@ import pytest
 
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
-from pbem.mail.due import DueDone, carry_out_due
+from pbem.mail.due import DueDone, carry_out_due, go_on
 from pbem.mail.intake import take_in
 from pbem.mail.last_reported import note_reported
 from pbem.mail.outboxes import MaildirOutbox
@@ -214,3 +214,23 @@ def test_the_game_master_can_put_a_game_on_hold(folder: Folder) -> None:
     assert standing(folder)[0] > 1
     found = verify(folder.repo("punica"), keys=lambda name: Keys.load(folder.keys, name), folders=FOLDERS)
     assert [str(each) for each in found.findings.sorted] == []
+
+
+def test_what_nothing_comes_of_ends_with_a_fault(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault of ours lets a game wait, and is said; it does not keep a worker busy for ever."""
+    sends(folder, "blue", answer(folder, "blue"), 1)
+    sends(folder, "red", answer(folder, "red"), 2)
+    monkeypatch.setattr("pbem.referee.adjudicator.is_on_hold", lambda game, **_: True)
+    office = replace(folder.office, now=NOON + 60 * MINUTE)
+    with pytest.raises(CannotPlay, match="a hold is over, due 2026-11-22 12:22:01 UTC, and nothing comes of it"):
+        go_on("punica", NOON + 60 * MINUTE, office)
+
+
+def test_a_game_with_other_rules_waits(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    sends(folder, "blue", answer(folder, "blue"), 1)
+    sends(folder, "red", answer(folder, "red"), 2)
+    monkeypatch.setattr("pbem.referee.open_game.OpenGame.differs", property(lambda game: "code"))
+    office = replace(folder.office, now=NOON + 60 * MINUTE)
+    assert go_on("punica", NOON + 60 * MINUTE, office).log == []
+    monkeypatch.undo()
+    assert go_on("punica", NOON + 60 * MINUTE, office).log != []
