@@ -122,7 +122,7 @@ def new(
         press=_press(talk),
         press_unsigned=talk.unsigned,
         press_opened=talk.opened,
-        clock=_clock(clock),
+        clock=_clock(clock, sides),
     )
     if addresses and settings.sender == NO_SENDER:
         remark(_NO_SENDER, json)
@@ -156,9 +156,10 @@ def new(
         _print_letters("First letter", letters, settings)
 
 
-def _clock(options: ClockOptions) -> dict[str, Any] | None:
+def _clock(options: ClockOptions, sides: Sequence[str]) -> dict[str, Any] | None:
     """Return the terms of a clock as the options say; None: the game has none."""
     from pbem.game import yaml as yamlio
+    from pbem.referee.clock.terms import BadTerms, read_terms
 
     said: dict[str, Any] = {}
     if options.file is not None:
@@ -178,7 +179,12 @@ def _clock(options: ClockOptions) -> dict[str, Any] | None:
         said["deadlines"] = options.deadlines
     if options.zone is not None:
         said["zone"] = options.zone
-    return said or None
+    if not said:
+        return None
+    try:
+        return read_terms(said, sides).record()
+    except BadTerms as wrong:
+        misuse(f"the clock: {wrong}")
 
 
 def _press(talk: Talk) -> str:

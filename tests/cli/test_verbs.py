@@ -210,7 +210,6 @@ def test_status_tells_where_a_game_stands(punica: Folder) -> None:
         "awaited",
         "waiting",
         "since",
-        "hold",
         "mailboxes",
         "result",
     }
