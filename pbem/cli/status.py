@@ -34,7 +34,10 @@ def status(
             return
         print(f"{name}: {game.box.title} ({game.charter.edition}), {_after(game)}")
         for side in game.rules.sides:
-            print(f"  {side}: {game.player(side)}" + (", out of the game" if side in game.out else ""))
+            out = ", out of the game" if side in game.out else ""
+            print(f"  {side}: {game.player(side)}{_deputy(game, side)}{out}")
+        if watching := _observers(game):
+            print(f"It is watched by {', '.join(watching)}.")
         for file, correction in sorted(game.box.corrections.items()):
             print(f"  {file} is corrected: {correction.shown}")
         print_waiting(game)
@@ -48,6 +51,21 @@ def status(
             print(line)
     for line in _waiting(games, name):
         print(line)
+
+
+def _deputy(game: OpenGame, side: str) -> str:
+    """Return who may write for a side beside its player; empty: nobody."""
+    from pbem.referee.players import deputy_of
+
+    deputy = deputy_of(game, side)
+    return "" if deputy is None else f", and up to {deputy.until} {deputy.name} as deputy"
+
+
+def _observers(game: OpenGame) -> list[str]:
+    """Return who watches a game, and how late."""
+    from pbem.mail.observers import observers
+
+    return [each.address + (f" ({each.late} late)" if each.late else "") for each in observers(game.path)]
 
 
 def _time(game: OpenGame) -> Iterator[str]:
@@ -113,6 +131,8 @@ def _row(game: OpenGame) -> dict[str, Any]:
         "edition": game.charter.edition,
         "adjudication": game.adjudication,
         "players": {side: game.player(side) for side in game.rules.sides},
+        "deputies": {side: each.until for side, each in game.ledger.deputies.items() if _deputy(game, side)},
+        "observers": _observers(game),
         "out": list(game.out),
         "awaited": list(game.awaited),
         "waiting": open_questions(game),

@@ -40,8 +40,8 @@ from tests.support.seasons import Season, bot_sheet
 from tests.support.walks import FOLDERS
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-LOOK = timedelta(minutes=20)
-"""The service looks so often, while it runs. A look at which nothing has come and nothing is due is only noted."""
+LOOK = timedelta(hours=2)
+"""Where something is due, and was put off, the service looks again so soon."""
 SLACK = timedelta(seconds=32)
 """So much later the service is sure that no letter is to come that came before."""
 GRACE = 6 * HOUR
@@ -127,11 +127,11 @@ class Simulation:
         return falls if falls > self.now else self.now + LOOK
 
     def wait(self, until: datetime) -> None:
-        """Let time pass in which nothing comes and nothing is due; the service looks, unless it is out."""
-        while self.now + LOOK < until:
-            self.now += LOOK
-            if not self.is_out():
-                self.post.tables.note_looked(self.clock() - 30.0, self.clock())
+        """Let time pass in which nothing comes and nothing is due; the service goes on looking, unless it is out."""
+        begins = [each.since for each in self.outages if self.now <= each.since < until]
+        if not self.is_out():
+            looked = min([until, *begins]) - SLACK
+            self.post.tables.note("looked", f"{looked.timestamp():.3f}", looked.timestamp())
         self.now = max(until, self.now)
 
     def is_out(self) -> bool:
