@@ -22,6 +22,7 @@ from typing import Final
 
 from pbem.audit.acts import Acts, NotDerived, ask_again
 from pbem.audit.commits import Kind
+from pbem.audit.derived_game import Again, OpenLedger
 from pbem.audit.findings import Findings, Place
 from pbem.audit.first_difference import first_difference
 from pbem.audit.history import History
@@ -33,12 +34,10 @@ from pbem.audit.turn_files import Books
 from pbem.crypto.beacon import time_of
 from pbem.crypto.closing import PATIENCE, Closing
 from pbem.crypto.keys import Keys, Secrets
-from pbem.crypto.seal import CannotOpen, NoSealing, unpadded
+from pbem.crypto.seal import CannotOpen, unpadded
 from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.wording import counted
-from pbem.protocol import Side
-from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.clock.facts import read_fact
 from pbem.referee.players import put_deputy
 from pbem.referee.requests import note_consent, refuse
@@ -65,10 +64,10 @@ from pbem.repo.layout import (
     sealed_path,
     turn_path,
 )
-from pbem.repo.ledger import Ledger, LetterId
+from pbem.repo.ledger import LetterId
 from pbem.repo.memory import MemoryRepo
 from pbem.repo.seats import Deputyship
-from pbem.repo.talk import JournalFile, OpenJournal
+from pbem.repo.talk import OpenJournal
 
 Progress = Callable[[int, int], None]
 """Is told how many commits of how many were derived."""
@@ -77,62 +76,6 @@ Files = Mapping[str, bytes | None]
 
 class _Closed(CannotOpen):
     """A sealed file of the record cannot be opened, which is blamed where all of them are opened."""
-
-
-class _RecordedLinks:
-    """The links that the turns have opened: what they come from is never revealed."""
-
-    def __init__(self, books: Books) -> None:
-        self._turns = books.turns
-
-    def link(self, n: int) -> str:
-        """Return the link that a turn has opened; nothing for one that was not made, as when its sheets are closed."""
-        return str(self._turns[n]["link"]) if n in self._turns else ""
-
-    def renewal(self, n: int) -> str | None:
-        """Return the tip that a turn promises."""
-        return self._turns[n].get("renewal")
-
-
-class _OpenLedger(Ledger):
-    """The ledger of a game that is derived: nothing is sealed, and links and names of letters are those on record."""
-
-    def __init__(self, repo: MemoryRepo, keys: Keys, books: Books, *, unopened: bool) -> None:
-        """`unopened`: the talk that is never opened is known, because all keys are at hand."""
-        super().__init__(repo, keys, NoSealing())
-        self.chain = _RecordedLinks(books)
-        self.journal: JournalFile = OpenJournal()
-        self._unopened = unopened
-
-    def talk_on_record(self, path: str, at: str | None = None) -> Record | None:
-        """Return what a file of talk holds, if it can be opened."""
-        return self._unsealed(path, at) if path != UNOPENED or self._unopened else None
-
-    def seal_talk(self, path: str, content: bytes, room: int) -> bytes:
-        """Return a file of talk as it would be sealed."""
-        return self._sealing.seal(path, content, room)
-
-    def letter_path(self, digest: str) -> str:
-        """Return the path of the note of a letter, which is given in place of the letter's digest."""
-        return digest
-
-    @property
-    def _seats(self) -> Mapping[Side, str]:
-        """The players and their addresses, which nobody can open."""
-        return {}
-
-    def _seat_files(self, side: Side, seat: Record) -> dict[str, bytes]:
-        """Return the file of the players, which nobody can open."""
-        return {PLAYERS: b""}
-
-
-class _Again(Adjudicator):
-    """The adjudicator of a game that is derived. That its rules are the right ones is known."""
-
-    @property
-    def differs(self) -> str | None:
-        """Nothing differs."""
-        return None
 
 
 class Derivation:
@@ -152,8 +95,8 @@ class Derivation:
         self._adopt(history.commits[0])
         keys = Keys(charter.game, Secrets(b"", opened.hidden, opened.identity, ""), charter.dice.length)
         self._sealed = {path for path in OFFICE if not files.can_open(path)}
-        ledger = _OpenLedger(self._repo, keys, books, unopened=UNOPENED not in self._sealed)
-        self._game = _Again(ledger, rules.loaded)
+        ledger = OpenLedger(self._repo, keys, books, unopened=UNOPENED not in self._sealed)
+        self._game = Again(ledger, rules.loaded)
 
     def run(self, findings: Findings, progress: Progress | None = None) -> None:
         """Derive all commits that the rules here made, and blame what is otherwise on record."""

@@ -25,6 +25,7 @@ from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.clock.decide import late_from
 from pbem.referee.hold import hold_ends
+from pbem.referee.open_game import CannotPlay
 from pbem.referee.timekeeping import catch_up, hand_over, note_down
 
 _MOST: Final = 1000
@@ -69,11 +70,15 @@ def go_on(name: str, until: datetime, settings: MailSettings, witnessed: Witness
     """Carry out what has fallen due in a game until a time, and write to everybody concerned.
 
     No letter for the game waits that came before. What an earlier command still owes the players is told them, too.
+    Raises CannotPlay if something is due and remains so, which is a fault of pbem.
     """
     with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
         log = put_on_record(game, witnessed, settings)
         pay_debts(game, settings)
         log += carry_out_due(game, until, settings).log
+        stuck = due_in(game, settings)
+        if stuck is not None and stuck.when <= until:
+            raise CannotPlay(f"{stuck.what}, due {stuck.when:%Y-%m-%d %H:%M:%S} UTC, and nothing comes of it")
         return GoneOn(log, noted_due(game, settings))
 
 
@@ -100,8 +105,11 @@ def put_on_record(game: Adjudicator, witnessed: Witnessed, settings: MailSetting
 
 
 def due_in(game: Adjudicator, settings: MailSettings) -> Due | None:
-    """Return what falls due next in a game; None: nothing does before something comes from outside."""
-    if not game.begun or game.result is not None:
+    """Return what falls due next in a game; None: nothing does before something comes from outside.
+
+    A game that is played with other rules than those here waits for its game master.
+    """
+    if not game.begun or game.result is not None or game.differs is not None:
         return None
     due = [*_clock(game, settings), *_news(game, settings), *_observers(game, settings)]
     return min(due, default=None, key=_when)
@@ -117,10 +125,12 @@ def noted_due(game: Adjudicator, settings: MailSettings) -> NextDue:
 def carry_out_due(game: Adjudicator, until: datetime, settings: MailSettings) -> DueDone:
     """Carry out what has fallen due in a game until a time, in order. The game's lock is held."""
     done = DueDone([], [])
+    before: tuple[datetime | None, str] = None, ""
     for _ in range(_MOST):
         due = due_in(game, settings)
-        if due is None or due.when > until:
+        if due is None or due.when > until or (due.when, due.what) == before:
             break
+        before = due.when, due.what
         game.carry_out_letter_of(due.when, settings.now)
         done.letters.extend(_put(game, due.carry_out(), settings))
         done.log.append(f"{game.name}: {due.what}, due {due.when:%Y-%m-%d %H:%M:%S} UTC")

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from pbem.audit.verify import verify
+from pbem.crypto.beacon import time_of
 from pbem.crypto.keys import Keys
-from pbem.mail.due import DueDone, carry_out_due
+from pbem.mail.due import DueDone, carry_out_due, go_on
 from pbem.mail.intake import take_in
 from pbem.mail.last_reported import note_reported
 from pbem.mail.outboxes import MaildirOutbox
@@ -214,3 +215,48 @@ def test_the_game_master_can_put_a_game_on_hold(folder: Folder) -> None:
     assert standing(folder)[0] > 1
     found = verify(folder.repo("punica"), keys=lambda name: Keys.load(folder.keys, name), folders=FOLDERS)
     assert [str(each) for each in found.findings.sorted] == []
+
+
+def test_what_nothing_comes_of_ends_with_a_fault(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault of ours lets a game wait, and is said; it does not keep a worker busy for ever."""
+    sends(folder, "blue", answer(folder, "blue"), 1)
+    sends(folder, "red", answer(folder, "red"), 2)
+    monkeypatch.setattr("pbem.referee.adjudicator.is_on_hold", lambda game, **_: True)
+    office = replace(folder.office, now=NOON + 60 * MINUTE)
+    with pytest.raises(CannotPlay, match="a hold is over, due 2026-11-22 12:22:01 UTC, and nothing comes of it"):
+        go_on("punica", NOON + 60 * MINUTE, office)
+
+
+def test_a_game_with_other_rules_waits(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    sends(folder, "blue", answer(folder, "blue"), 1)
+    sends(folder, "red", answer(folder, "red"), 2)
+    monkeypatch.setattr("pbem.referee.open_game.OpenGame.differs", property(lambda game: "code"))
+    office = replace(folder.office, now=NOON + 60 * MINUTE)
+    assert go_on("punica", NOON + 60 * MINUTE, office).log == []
+    monkeypatch.undo()
+    assert go_on("punica", NOON + 60 * MINUTE, office).log != []
+
+
+def test_sheets_are_closed_for_the_beacon_when_a_hold_is_over(tmp_path: Path) -> None:
+    """Until then they can be taken back; from then on everybody is told that they are closed."""
+    folder = Folder(tmp_path)
+    with folder.create(clock=CLOCK, begin=False, beacon="drand") as game:
+        game.carry_out_letter_of(NOON, NOON)
+        game.adjudicate()
+        closing = game.closed
+        assert closing is not None
+        game.moment = time_of(closing.round) + MINUTE
+        game.miss_round(closing.round, "the network is down")
+        note_reported(game.path, game.adjudication)
+    sends(folder, "blue", answer(folder, "blue"), 61)
+    sends(folder, "red", answer(folder, "red"), 62)
+    assert standing(folder) == (1, NOON + 82 * MINUTE)
+    with folder.open() as game:
+        assert game.closed is None
+    now = NOON + 83 * MINUTE
+    with folder.open() as game, game.lock():
+        done = carry_out_due(game, now, replace(folder.office, now=now))
+        assert game.closed is not None
+        assert carry_out_due(game, now + 99 * MINUTE, replace(folder.office, now=now)).log == []
+    assert len(done.log) == 1
+    assert {out.to for out in done.letters} == {ADDRESSES["red"], ADDRESSES["blue"]}
