@@ -69,6 +69,11 @@ def bury(folder: Folder, side: str = "red") -> bytes:
 
 def test_deputy_and_player_may_both_write(folder: Folder, office: MailSettings) -> None:
     """What the side is written goes to both, each with a key of their own; nobody else gets a copy."""
+    letters = [
+        ToSend(each.name, each.to, each.content, Urgency.ASKED, "punica <punica.red.example.org>", 0, 0.0)
+        for each in first_of(folder, office)
+    ]
+    assert [asked_by(each)[1] for each in letters] == [["red"], []]
     handled = take_in(by_carl(bury(folder)), office)
     assert handled.accepted
     with folder.open() as game:
@@ -77,11 +82,6 @@ def test_deputy_and_player_may_both_write(folder: Folder, office: MailSettings) 
     (receipt,) = handled.letters
     (copy,) = receipt.copies
     assert (receipt.to, copy.to) == ("red@example.org", CARL)
-    letters = [
-        ToSend(each.name, each.to, each.content, Urgency.ASKED, "punica <punica.red.example.org>", 0, 0.0)
-        for each in first_of(folder, office)
-    ]
-    assert [asked_by(each)[1] for each in letters] == [["red"], []]
     assert own.encode() in receipt.content
     assert theirs.encode() in copy.content
     assert theirs.encode() not in receipt.content
