@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from email import message_from_bytes
 
@@ -14,6 +15,7 @@ from pbem.cli.runtime import DONE, USAGE, WORLD
 from pbem.cli.verbs import app
 from tests.cli.test_verbs import pbem, said, told
 from tests.support.live import OTHERS, SECRETS, Folder
+from tests.support.walks import FOLDERS
 
 pytestmark = pytest.mark.usefixtures("in_the_folder")
 
@@ -136,3 +138,16 @@ def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(sys, "stderr", quiet := io.StringIO())
     many.deal_with(["a", "b"], lambda name: many.Dealt("done"), True, verb="remind")
     assert quiet.getvalue() == ""
+
+
+def test_a_player_by_vote_asks_the_other_sides(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PBEM_RULES", os.pathsep.join(map(str, FOLDERS)))
+    folder.create("five").close()
+    person = "yew=Carl <carl@example.net>"
+    made = told(DONE, "player", "punica", person, "--vote", "--reason", "silence")
+    assert (made["request"], len(made["letters"])) == (1, 5)
+    letters = [(to, " ".join(text.split())) for to, _, text in outbox(folder)]
+    asked = [to for to, text in letters if "CONSENT punica 1" in text and "Carl would take it over" in text]
+    assert sorted(asked) == [f"{side}@example.org" for side in ("ash", "elm", "fir", "oak")]
+    with folder.open() as game:
+        assert game.player("yew") == "yew@example.org"
