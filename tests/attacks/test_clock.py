@@ -82,6 +82,18 @@ def test_a_late_side_that_is_let_off_shows(tmp_path: Path, monkeypatch: pytest.M
     assert any("and nobody was called late" in each for each in table.verdict(folder))
 
 
+def test_a_letter_left_unread_until_its_side_was_late_shows(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    table = Rigged(folder, {**CLOCK, "late": "wait"}).begun()
+    side = table.asked()[0]
+    table.wait(9 * DAY)
+    table.late()
+    table.now -= 8 * DAY
+    table.answer(side)
+    for with_key in (False, True):
+        assert any("before it was read" in each for each in table.verdict(folder, with_key=with_key))
+
+
 def test_a_forfeit_that_is_not_declared_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Folder(tmp_path)
     table = Rigged(folder, {**CLOCK, "forfeit": 1, "pace": {"bank": "1d"}})
