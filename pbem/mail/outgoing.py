@@ -46,6 +46,8 @@ _BULLET: Final = re.compile(r" *\* ")
 _BEFORE_SUBJECT: Final = re.compile(r"(?:\s*(?:re|aw|antw|sv|vs|odp|fwd?|wg)\s*(?:\[\d+\])?\s*:)+\s*", re.IGNORECASE)
 """What mail programs put before the subject of an answer."""
 ENCLOSED: Final = "Enclosed: "
+COPY: Final = "copy."
+"""How the names of copies for deputies begin: the clock of a side starts when its player has the letter."""
 _NOTHING_ATTACHED: Final = Attachments()
 
 
@@ -359,7 +361,11 @@ def letter(
     theirs = None if deputy is None else for_deputy(draft, about.game, about.side, deputy.address)
     if deputy is not None and theirs is not None and deputy.address == to.lower():
         return Outgoing(to, stamp, theirs, whose=whose)
-    copies = () if deputy is None or theirs is None or not about.shared else (Outgoing(deputy.address, stamp, theirs),)
+    copies = (
+        ()
+        if deputy is None or theirs is None or not about.shared
+        else (Outgoing(deputy.address, f"{COPY}{stamp}", theirs),)
+    )
     sent = (Sent(about.game.path, about.side, own_id, about.told, about.picture),)
     return Outgoing(to, stamp, draft, sent, whose, copies=copies)
 

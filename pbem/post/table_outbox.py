@@ -12,6 +12,7 @@ from typing import Final
 from pbem.mail.address import mailbox
 from pbem.mail.maildir import mark_read, read_maildir, unique_name
 from pbem.mail.mime import Headers
+from pbem.mail.outgoing import COPY
 from pbem.post.tables import Tables, ToSend, Urgency
 from pbem.protocol import Side
 
@@ -55,7 +56,7 @@ class TableOutbox:
 def asked_by(letter: ToSend) -> tuple[str, list[Side]]:
     """Return the game and the sides that a letter has forms for; no sides: it asks nothing."""
     found = _LIST.fullmatch(letter.thread)
-    if found is None:
+    if found is None or letter.name.startswith(COPY):
         return "", []
     forms = {(form[1] or b"").decode()[1:] for form in _FORM.finditer(letter.content)}
     return found[1], sorted(form or found[2] for form in forms)

@@ -16,10 +16,13 @@ from pbem.mail.commands import Command
 from pbem.mail.deputies import deputy_in
 from pbem.mail.intake import take_in
 from pbem.mail.outboxes import MaildirOutbox
-from pbem.mail.outgoing import MailSettings
+from pbem.mail.outgoing import MailSettings, Outgoing
+from pbem.mail.report_letters import first_letters
 from pbem.mail.tasks import Handled
 from pbem.mail.token import deputy_token, token
 from pbem.post.config import WhoConfig
+from pbem.post.table_outbox import asked_by
+from pbem.post.tables import ToSend, Urgency
 from pbem.referee.open_game import CannotPlay
 from pbem.referee.players import change_of
 from tests.support.live import NOON, Folder, files, letter, order, sheet, subjects
@@ -51,6 +54,14 @@ def by_carl(text: bytes, number: int = 7) -> bytes:
     return letter("red", text, number=number).replace(b"red@example.org", CARL.encode())
 
 
+def first_of(folder: Folder, office: MailSettings) -> tuple[Outgoing, ...]:
+    """Return the first report to Red, and its copy."""
+    with folder.open() as game:
+        game.carry_out_letter_of(office.now, office.now)
+        out = next(each for each in first_letters(game, office) if each.to == "red@example.org")
+        return out, *out.copies
+
+
 def bury(folder: Folder, side: str = "red") -> bytes:
     with folder.open() as game:
         return sheet(game, side, order("bury", card=game.view(side).hands[side][0]))
@@ -58,6 +69,11 @@ def bury(folder: Folder, side: str = "red") -> bytes:
 
 def test_deputy_and_player_may_both_write(folder: Folder, office: MailSettings) -> None:
     """What the side is written goes to both, each with a key of their own; nobody else gets a copy."""
+    letters = [
+        ToSend(each.name, each.to, each.content, Urgency.ASKED, "punica <punica.red.example.org>", 0, 0.0)
+        for each in first_of(folder, office)
+    ]
+    assert [asked_by(each)[1] for each in letters] == [["red"], []]
     handled = take_in(by_carl(bury(folder)), office)
     assert handled.accepted
     with folder.open() as game:
