@@ -20,7 +20,7 @@ from pbem.mail.last_reported import put_note
 from pbem.mail.maps import Maps
 from pbem.mail.outbox import Attachments
 from pbem.mail.outboxes import Outbox
-from pbem.mail.outgoing import MailSettings, Outgoing, letter
+from pbem.mail.outgoing import MailSettings, Outgoing, letter, paragraphs
 from pbem.orders.standing.in_force import periods_of
 from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.referee.past import position_at, result_at, told_until
@@ -192,10 +192,8 @@ def _letter(game: OpenGame, observer: Observer, until: int, settings: MailSettin
     words = mail(
         "observer",
         game=game.name,
-        title=game.box.title,
         summary=written.summary,
-        late=observer.late,
-        first=not observer.told,
+        intro=[] if observer.told else paragraphs([_intro(game, observer)]),
         over=result is not None,
         report=written.text,
     )
@@ -203,6 +201,14 @@ def _letter(game: OpenGame, observer: Observer, until: int, settings: MailSettin
     digest = sha256(f"{observer.address.lower()} {until}".encode()).hexdigest()[:24]
     attached = Attachments(picture=picture, standing=written.position)
     return letter(settings, observer.address, f"observer.{game.name}.{digest}", words, attached=attached)
+
+
+def _intro(game: OpenGame, observer: Observer) -> str:
+    late = f", {observer.late} late" if observer.late else ""
+    return (
+        f"You watch {game.name}, a game of {game.box.title}. These letters tell what everybody may see{late}. The game "
+        "master can end them."
+    )
 
 
 # ---------------------------------------------------------------------------------------------- the note

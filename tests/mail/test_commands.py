@@ -350,7 +350,7 @@ def test_help_needs_no_game_and_names_none(two: Folder) -> None:
         assert re.findall(r"^  ([A-Z]+) ", got.text, re.MULTILINE) == [
             *("STATUS", "REPORT", "FORM", "AGREED", "FORECAST", "HELP"),
             *("NEWS", "NEWS", "NEWS", "STANDING", "WITHDRAW", "RENEW", "ZONE", "CALENDAR", "HISTORY", "HELP"),
-            *("SAY", "PRESS", "SHOW"),
+            *("SAY", "PRESS", "SHOW", "DEPUTY"),
         ]
 
 
