@@ -10,7 +10,7 @@ import pytest
 
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
-from pbem.referee import adjudicator, timekeeping
+from pbem.referee import clocked, timekeeping
 from pbem.referee.clock import facts
 from pbem.referee.clock.sides import Clocks
 from pbem.referee.game_clock import GameClock
@@ -73,7 +73,7 @@ def test_a_late_side_that_is_let_off_shows(tmp_path: Path, monkeypatch: pytest.M
     table = Rigged(folder, {**CLOCK, "late": "wait"}).begun()
     table.wait(9 * DAY)
     with monkeypatch.context() as patch:
-        for module in (facts, timekeeping, adjudicator):
+        for module in (facts, timekeeping, clocked):
             patch.setattr(module, "late_at", lambda terms, clocks, now: {})
         table.answer(table.asked()[0])
     for with_key in (False, True):
