@@ -149,6 +149,11 @@ class _Watch:
                 f"passed ({written(min(late.values()))}), and nobody was called late"
             )
         clock = before.sides[side]
+        if clock.called is not None and at <= clock.called:
+            yield (
+                f"it takes a sheet of {side} that came at {written(at)}; {side} had been called late by the deadline "
+                f"{written(clock.called)} before it was read"
+            )
         since = clock.since or clock.opened
         expected = [_copy(before)]
         if clock.asked and since is not None:

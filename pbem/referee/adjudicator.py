@@ -19,15 +19,13 @@ from pbem.engine.advance import Outcome, advance, at_hand, begin
 from pbem.engine.answers import Sources, has_order_for
 from pbem.engine.session import Queued
 from pbem.game.plain import Record
-from pbem.game.wording import listing
 from pbem.orders.check import Receipt
 from pbem.orders.forgive import Answering
-from pbem.orders.sheet import ORDERS, Sheet
-from pbem.orders.standing import InForce, file_standing
+from pbem.orders.sheet import ORDERS
+from pbem.orders.standing import InForce
 from pbem.protocol import Side
 from pbem.referee import sheet_check
-from pbem.referee.clock.decide import late_at
-from pbem.referee.clocked import after_adjudication, after_sheet
+from pbem.referee.clocked import after_adjudication, after_sheet, require_on_time
 from pbem.referee.committed import files_of
 from pbem.referee.hold import is_on_hold, require_gone_on
 from pbem.referee.new_game import NewGame
@@ -39,7 +37,6 @@ from pbem.repo.charter import ChainPromise, Joined
 from pbem.repo.commits import adjudication_message
 from pbem.repo.layout import POSITION
 from pbem.repo.ledger import LetterId
-from pbem.repo.records import as_plain
 from pbem.repo.requests import made, open_request, request_files, settle
 from pbem.repo.state import State
 
@@ -167,7 +164,7 @@ class Adjudicator(OpenGame):
         not been used yet.
         """
         with self._changing():
-            self._require_on_time()
+            require_on_time(self)
             receipt, sheet = sheet_check.check(self, side, raw, name=name, answering=answering, recorded=recorded)
             if sheet is None:
                 return receipt
@@ -184,7 +181,7 @@ class Adjudicator(OpenGame):
             if sheet.document.value.get(ORDERS) is not None:
                 state.pending[side] = [Queued(order, by) for order in sheet.orders]
             if sheet.files:
-                state.standing[side] = self._filed(state, side, sheet)
+                state.standing[side] = sheet_check.filed(self, state, side, sheet)
                 files |= self.ledger.standing_files(state, side)
             if sheet.link is not None:
                 state.new_links[side] = sheet.link
@@ -327,12 +324,6 @@ class Adjudicator(OpenGame):
         if closed is not None and not (closed.come and act == "migration"):
             raise CannotPlay(f"the sheets of {self.name} are closed until round {closed.round} of {DRAND} is put in")
 
-    def _require_on_time(self) -> None:
-        """Raise CannotPlay if a deadline has passed before this letter came and is not called yet."""
-        clocks, terms = self.clock.read(), self.clock.terms
-        if clocks is not None and terms is not None and (late := late_at(terms, clocks, self.clock.time)):
-            raise CannotPlay(f"the deadline of {listing(sorted(late))} has passed: `pbem adjudicate {self.name}` first")
-
     def _begin(self, now: Now, call: Call) -> bool:
         seed = self.ledger.seed(1, None, beacon=call.beacon)
         outcome = begin(self.rules, self.charter.scenario, seed.key, now.dice)
@@ -386,18 +377,6 @@ class Adjudicator(OpenGame):
         with self.clock.dated(clocks.at):
             now.head = self.ledger.commit(files, adjudication_message(self.name, made))
         return n
-
-    def _filed(self, state: State, side: Side, sheet: Sheet) -> list[Any]:
-        """Return a side's standing orders as they are kept once a sheet has changed them."""
-        n, periods, usual = state.sheets[side], self.periods, self.box.standing_of(side)
-        new = [
-            as_plain(each.record())
-            for written in (sheet.standing_add, sheet.standing or ())
-            for each in file_standing(written, usual, sheet=n, after=state.adjudication, periods=periods)
-        ]
-        in_force = enumerate(state.standing.get(side, ()), 1)
-        kept = [record for number, record in in_force if number not in sheet.standing_cancel]
-        return new if sheet.standing is not None else [*new, *kept]
 
     @contextmanager
     def _changing(self, *, pinned: bool = True) -> Iterator[None]:

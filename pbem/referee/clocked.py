@@ -8,10 +8,12 @@ from typing import Final, NamedTuple
 
 from pbem.engine.answers import has_order_for
 from pbem.game.declining import does_nothing
+from pbem.game.wording import listing
 from pbem.protocol import Decision, Side
+from pbem.referee.clock.decide import late_at
 from pbem.referee.clock.sides import Clocks, answer, ask, close, end_hold, hold, new_clocks, take_back
 from pbem.referee.clock.terms import Terms
-from pbem.referee.open_game import OpenGame
+from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.referee.played import Played
 from pbem.repo.requests import ROLLBACK
 from pbem.repo.state import State
@@ -25,6 +27,13 @@ class Stamped(NamedTuple):
 
 
 _WITHOUT: Final = Stamped({}, None)
+
+
+def require_on_time(game: OpenGame) -> None:
+    """Raise CannotPlay if a deadline has passed before that came which is carried out, and nobody was called late."""
+    clocks, terms = game.clock.read(), game.clock.terms
+    if clocks is not None and terms is not None and (late := late_at(terms, clocks, game.clock.time)):
+        raise CannotPlay(f"the deadline of {listing(sorted(late))} has passed: `pbem adjudicate {game.name}` first")
 
 
 def after_sheet(game: OpenGame, side: Side, ready: Callable[[], bool]) -> Stamped:

@@ -10,7 +10,7 @@ import pytest
 
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
-from pbem.referee import adjudicator, timekeeping
+from pbem.referee import clocked, timekeeping
 from pbem.referee.clock import facts
 from pbem.referee.clock.sides import Clocks
 from pbem.referee.game_clock import GameClock
@@ -73,13 +73,25 @@ def test_a_late_side_that_is_let_off_shows(tmp_path: Path, monkeypatch: pytest.M
     table = Rigged(folder, {**CLOCK, "late": "wait"}).begun()
     table.wait(9 * DAY)
     with monkeypatch.context() as patch:
-        for module in (facts, timekeeping, adjudicator):
+        for module in (facts, timekeeping, clocked):
             patch.setattr(module, "late_at", lambda terms, clocks, now: {})
         table.answer(table.asked()[0])
     for with_key in (False, True):
         blamed = table.verdict(folder, with_key=with_key)
         assert any("late" in each for each in blamed), blamed
     assert any("and nobody was called late" in each for each in table.verdict(folder))
+
+
+def test_a_letter_left_unread_until_its_side_was_late_shows(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    table = Rigged(folder, {**CLOCK, "late": "wait"}).begun()
+    side = table.asked()[0]
+    table.wait(9 * DAY)
+    table.late()
+    table.now -= 8 * DAY
+    table.answer(side)
+    for with_key in (False, True):
+        assert any("before it was read" in each for each in table.verdict(folder, with_key=with_key))
 
 
 def test_a_forfeit_that_is_not_declared_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -174,18 +174,24 @@ def test_migration_changes_no_clock(folder: Folder, table: Table) -> None:
 
 
 @pytest.mark.soak
-def test_beacon_closes_the_sheets_at_a_time_of_the_clock(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beacon_closes_the_sheets_with_who_is_late(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pbem.crypto.closing.check_signature", cache(check_signature))
-    first = next(iter(PUBLISHED))
-    begun = time_of(first) - PATIENCE
-    table = Table(folder, now=begun, beacon="drand")
+    first, second, third = list(PUBLISHED)[:3]
+    table = Table(folder, {**CLOCK, "pace": {"bank": "1m"}}, time_of(first) - PATIENCE, beacon="drand")
     assert table.game.put_in_round(first, PUBLISHED[first]) == [1]
+    table.wait(time_of(second) - PATIENCE - table.now)
     table.ask()
     table.answer("red")
     table.answer("blue")
-    assert table.game.closed is not None
-    assert table.wait(9 * DAY).result is None
-    assert table.late() == []  # nobody is asked anything
+    assert table.game.put_in_round(second, PUBLISHED[second]) == [2]
+    table.ask()
+    table.wait(time_of(third) - PATIENCE - table.now)
+    assert table.late() == []  # the sheets are closed
+    closed = table.game.closed
+    assert closed is not None
+    assert closed.late == ["blue", "red"]
+    assert table.game.put_in_round(third, PUBLISHED[third])[0] == 3
+    assert table.game.ledger.public_turn(3)["late"] == ["blue", "red"]
     assert verified(folder, table) == []
 
 
