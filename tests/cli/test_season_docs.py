@@ -126,7 +126,7 @@ def test_a_game_master_follows_a_season(tmp_path: Path, monkeypatch: pytest.Monk
     (yaml,) = re.findall(r"```yaml\n# season.yaml\n(.*?)```", section(), re.DOTALL)
     Path("season.yaml").write_text(yaml, "utf-8")
     for name in ("welcome.txt", "away.txt"):
-        Path(name).write_text("Hail!\n", "utf-8")
+        Path(name).write_text(f"This is {name}.\n", "utf-8")
     players = Players(season)
     for words in commands():
         line = " ".join(words)
