@@ -19,7 +19,7 @@ from pbem.rules.sword_of_rome.position.options import Options
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.unpack import unpack
 from pbem.rules.sword_of_rome.siege import plunder, siege, unrest
-from pbem.rules.sword_of_rome.turn import action, draw, order_of_play, reinforcements, renewal, returning, surrender
+from pbem.rules.sword_of_rome.turn import action, draw, order_of_play, overseas, reinforcements, renewal, returning, surrender
 from pbem.rules.sword_of_rome.turn import sequence as turn
 from pbem.rules.sword_of_rome.turn.set_up import set_up, settle
 from pbem.rules.sword_of_rome.views.facts import facts, periods
@@ -43,6 +43,7 @@ ASKING: Final = (
     minor_leaders,
     alliances,
     nonplayers,
+    overseas,
     surrender,
     renewal,
     reinforcements,
@@ -65,7 +66,7 @@ class SwordOfRome(Rules[Game]):
     def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
         self.box = box
         self.edition = cast(Options, options)
-        self.board = unpack(box)
+        self.board = unpack(box, self.edition["players"])
         self.sides = self.board.sides
         self._base: BaseMap | None = None
 
@@ -116,7 +117,7 @@ class SwordOfRome(Rules[Game]):
 
         if self._base is None:
             self._base = base(self.box, self.board)
-        return scene(view, self._base, drawn(self.box), self.box.as_printed, told)
+        return scene(view, self._base, drawn(self.box, self.board), self.box.as_printed, told)
 
     def summary(self, view: Game) -> Summary:
         """Return where things stand, for the text of a report."""

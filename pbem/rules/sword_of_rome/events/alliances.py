@@ -13,6 +13,7 @@ from pbem.game import Kinds, LegalOrders, Refusal, Table, flat_map, lazy, of, ye
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import Use
 from pbem.rules.sword_of_rome.events.support import own_support, remove, selections, settle_support
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, GREEKS
 from pbem.rules.sword_of_rome.position.changes import settle_spaces
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_space, space_named
@@ -36,6 +37,8 @@ def why_not_propose(view: Game, power: str, to: str) -> Refusal | None:
     for space, siege in view.sieges.items():
         if siege.by in view.board.powers_of[side] and view.control.get(space) in view.board.powers_of[other]:
             return Refusal(f"you besiege {space_named(view, space)}: nothing can be proposed to its player", "15.1")
+    if GREEKS in (power, to) and view.guardian(CARTHAGE) in (side, other):
+        return Refusal("Rome does not ally with the Greeks while it has its treaty with Carthage", "18")
     if f"{power}+{to}" in view.the_activation.proposed:
         return Refusal(f"{view.board.powers[to].name} has refused in this activation", "15.1")
     return None
@@ -168,7 +171,8 @@ def break_up(game: Game, table: Table, order: Order) -> Flow[None]:
     side, to = game.the_activation.side, order["to"]
     power = order.get("power", game.board.powers_of[side][0])
     spaces = list(order["give_up"])
-    table.tell("broken", power=power, ally=to, spaces=spaces, rule="15.5")
+    rule = "15.5" if game.board.powers[to].side is not None else "18"
+    table.tell("broken", power=power, ally=to, spaces=spaces, rule=rule)
     for space in spaces:
         remove(game, space)
     part(game, table, game.pair(power, to))

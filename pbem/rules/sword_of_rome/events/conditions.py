@@ -122,7 +122,7 @@ def marker(game: Game, side: Side, name: str) -> str | None:
 
 def players(game: Game, side: Side, numbers: list[int]) -> str | None:
     """Want the game to have one of some numbers of players."""
-    holds = len(game.board.sides) in numbers
+    holds = game.board.seats.players in numbers
     return None if holds else f"in games of {listing(map(str, numbers), 'or')}"
 
 

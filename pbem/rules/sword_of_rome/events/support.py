@@ -110,11 +110,12 @@ def wrong_additions(
 def room_to_remove(game: Game, space: str) -> int:
     """Return how many points of support another can remove in a space (7.3.3).
 
-    A PC is safe where its power or an ally has CU, loyalty as far as it is no more than such CU.
+    A PC is safe where its power or an ally has CU, loyalty as far as it is no more than such CU, and all of it in a
+    capital overseas (17).
     """
     holder = game.control.get(space)
     kind = game.kind(space)
-    if holder is None or kind not in (NORMAL, WALLED):
+    if holder is None or kind not in (NORMAL, WALLED) or game.board.is_capital(space):
         return 0
     guards = game.friendly_cu(holder, space)
     return int(not guards) if kind == NORMAL else max(0, game.loyalty[space] - guards)
@@ -127,6 +128,8 @@ def why_not_remove(game: Game, space: str, points: int = 1) -> Refusal | None:
     kind = game.kind(space)
     if game.control.get(space) is None or kind not in (NORMAL, WALLED):
         return Refusal(f"nobody has support in {space_named(game, space)}", "7.3")
+    if game.board.is_capital(space):
+        return Refusal(f"{space_named(game, space)} is never converted", "17")
     if not game.friendly_cu(game.control[space], space):
         return Refusal(f"{space_named(game, space)} has no {points} points of support", "7.3.3")
     what = "the marker in" if kind == NORMAL else "the loyalty of"

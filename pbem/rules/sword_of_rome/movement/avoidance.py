@@ -17,7 +17,6 @@ from pbem.rules.sword_of_rome.movement.voyages import (
     borrow,
     capacity,
     cards_of,
-    is_harbour,
     may_get_leave,
     play_card,
     sail,
@@ -47,6 +46,8 @@ def open_to(game: Game, power: str, to: str) -> bool:
     """Tell whether an army that avoids battle may stop in a space: friendly, without enemy or other CU (11.1, 15.3)."""
     others = any(other != power and game.outside(other, to) for other in game.board.powers)
     ends = game.board.powers[power].ends_in
+    if to in game.board.powers[power].barred:
+        return False
     in_reach = to != game.the_march.came_from and game.friendly(power, to)
     return in_reach and not others and not enemy_cu_at(game, power, to) and (not ends or to in ends)
 
@@ -77,17 +78,23 @@ def _allied_army(game: Game, power: str, space: str) -> bool:
 
 def ports_of_refuge(game: Game, power: str, space: str) -> list[str]:
     """List the ports to which an army may avoid battle by sea, if a card carries it (11.1.1)."""
-    if not is_harbour(game, power, space):
+    if not game.is_harbour(power, space):
         return []
-    return [to for to in game.board.ports if to != space and open_to(game, power, to)]
+    ports = [to for to in game.harbours(power) if game.board.spaces[to].port]
+    return [to for to in ports if to != space and open_to(game, power, to)]
 
 
 def questions(game: Game, table: Table) -> Flow[list[Decision]]:
-    """Return the questions to all powers whose armies the force under way has come upon (9.3.2, 11.1)."""
+    """Return the questions to all powers whose armies the force under way has come upon (9.3.2, 11.1).
+
+    Who stands in the capital overseas of a power without a player does not avoid battle (17.1).
+    """
     asked: list[Decision] = []
     march = game.the_march
     space = march.at
     for power in game.enemies_in(march.power, space) if march.force.army else ():
+        if game.board.is_capital(space) and game.board.overseas_at(space)[0] == power:
+            continue
         there = game.force(power, space)
         leaders = [leader for leader in there.leaders if why_not_avoid(game, power, leader) is None]
         if not (there.cu and leaders and (refuges(game, power, space) or ports_of_refuge(game, power, space))):

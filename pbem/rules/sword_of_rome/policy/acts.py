@@ -117,8 +117,8 @@ def _beside(hand: Hand, card: str) -> Iterator[Way]:
         return
     if any("siege" in effect for effect in record.effects):
         yield from _events(hand, card)
-    for power in listed(view, card):
-        if why_not_power(view, card, power) is not None:
+    for power in listed(view, side, card):
+        if why_not_power(view, side, card, power) is not None:
             continue
         field = Field(view, side, power)
         base = {"do": "nonplayer", "card": card, "power": power}

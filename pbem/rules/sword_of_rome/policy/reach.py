@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from pbem.rules.sword_of_rome.movement.voyages import carried, is_harbour
-from pbem.rules.sword_of_rome.position.board import APPIAN, CARTHAGE, CLEAR, GARRISON_BOX, SEA
+from pbem.rules.sword_of_rome.movement.voyages import carried
+from pbem.rules.sword_of_rome.position.board import APPIAN, CLEAR, SEA
 from pbem.rules.sword_of_rome.position.state import Game
 
 
@@ -51,8 +51,8 @@ def ways(game: Game, power: str, start: str, points: int, value: int, cu: int) -
             if to not in found and cost <= points:
                 heappush(rim, (cost, to, Way(cost, (*way.steps, (to, kind)), kind, way.most)))
         cost = done + int(costs[SEA])
-        if cost <= points and is_harbour(game, power, here):
-            for to in (*board.ports, *([GARRISON_BOX] if power == CARTHAGE else [])):
+        if cost <= points and game.is_harbour(power, here):
+            for to in game.harbours(power):
                 most = min(way.most, carried(game, power, value, here, to)) if to not in found and to != here else 0
                 if most:
                     heappush(rim, (cost, to, Way(cost, (*way.steps, (to, SEA)), SEA, most)))

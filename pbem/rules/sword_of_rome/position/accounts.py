@@ -15,6 +15,7 @@ def audit(game: Game) -> Iterator[str]:
     yield from _cards(game)
     yield from _leaders(game)
     yield from _units(game)
+    yield from _overseas(game)
     yield from _cities(game)
     yield from _rest(game)
 
@@ -73,6 +74,21 @@ def _units(game: Game) -> Iterator[str]:
             yield f"an empty force of {power} in {space}"
         if space == GARRISON_BOX and power != CARTHAGE:
             yield f"{power} stands in the Garrison box"
+
+
+def _overseas(game: Game) -> Iterator[str]:
+    """Yield what has left the home overseas of a power without a player, and may not (17.1)."""
+    for power in game.board.powers.values():
+        if power.overseas is None:
+            continue
+        there = [force for space, force in game.everywhere(power.id) if space in power.overseas.spaces]
+        if game.militia > sum(force.cu for force in there):
+            yield f"the militia has {game.militia} CU, and {power.name} fewer overseas"
+        for space, force in game.everywhere(power.id):
+            if space in power.barred:
+                yield f"{power.name} stands in {space}"
+            away = [leader for leader in force.leaders if (stays := game.board.leaders[leader].stays) and space not in stays]
+            yield from (f"{leader} is in {space}" for leader in away)
 
 
 def _cities(game: Game) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import TypedDict
 class Options(TypedDict):
     """The options in force in a game, in the order of `game.yaml`."""
 
+    players: int
     kept_hand: str
     windows: str
     responses: str

@@ -13,7 +13,7 @@ from typing import Final
 
 from pbem.game import plain
 from pbem.protocol import Side
-from pbem.rules.sword_of_rome.position.board import BOX, CARTHAGE, NORMAL, TRIBE, WALLED, Board
+from pbem.rules.sword_of_rome.position.board import BOX, CARTHAGE, GARRISON_BOX, GREEKS, NORMAL, TRIBE, WALLED, Board
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.options import Options
 from pbem.rules.sword_of_rome.position.under_way import Activation, Battle, CardPlay, March, Moment
@@ -103,6 +103,11 @@ class Game:
     gone: list[str] = field(default_factory=list)
     """Leaders that are out of the game."""
 
+    militia: int = 0
+    """CU of the citizen militia among those of Carthage overseas, which it never leaves (17.1.2)."""
+    fallen: list[str] = field(default_factory=list)
+    """Powers without a player that have lost their capital overseas, and act no more (17.2.2)."""
+
     alliances: list[str] = field(default_factory=list)
     """Pairs of powers as `power+power`, each in the order of the board (15)."""
     marks: list[Mark] = field(default_factory=list)
@@ -186,6 +191,13 @@ class Game:
         """Return the other powers allied with a power."""
         return [other for other in self.board.powers if other != power and self.allied(power, other)]
 
+    def guardian(self, power: str) -> Side | None:
+        """Return the side that a power without a player is bound to by a treaty; None: none (18)."""
+        if self.board.powers[power].side is not None:
+            return None
+        partners = {each for pair in self.alliances if power in (both := pair.split("+")) for each in both}
+        return next((side for each in partners if (side := self.board.powers[each].side) is not None), None)
+
     def full_ally(self, side: Side, power: str) -> bool:
         """Tell whether every power of a side is allied with a power: no event of the side hurts it (15.1.2, 15.2.1)."""
         return all(self.allied(own, power) for own in self.board.powers_of[side])
@@ -207,6 +219,25 @@ class Game:
     def cities(self, power: str) -> list[str]:
         """Return the walled cities that a power controls."""
         return [space for space, holder in self.control.items() if holder == power and self.kind(space) == WALLED]
+
+    def is_harbour(self, power: str, space: str) -> bool:
+        """Tell whether a power can sail from and to a space (9.6, 9.6.2, 17.2.1, S 19).
+
+        That is a port, or for Carthage the Garrison box. Ports in the home overseas of a power without a player are
+        its own alone; the Greeks have one where they have landed as long as their CU are there.
+        """
+        record = self.board.spaces[space]
+        if not record.port:
+            return space == GARRISON_BOX and power == CARTHAGE
+        home = self.board.overseas_at(space)
+        if home is None or home[0] == power:
+            return True
+        return power == GREEKS and space == home[1].landing and self.outside(GREEKS, space) > 0
+
+    def harbours(self, power: str) -> list[str]:
+        """List the spaces from and to which a power can sail, the Garrison box last (9.6, S 19)."""
+        box = [GARRISON_BOX] if power == CARTHAGE and GARRISON_BOX in self.board.spaces else []
+        return [*(port for port in self.board.ports if self.is_harbour(power, port)), *box]
 
     def besieged(self, space: str) -> bool:
         """Tell whether a city is besieged or a tribe being subjugated, be it at level 0 (13.3)."""

@@ -16,6 +16,7 @@ from pbem.rules.sword_of_rome.movement import activation as movement
 from pbem.rules.sword_of_rome.position.state import ROUND, UNSEEN, Game
 from pbem.rules.sword_of_rome.position.under_way import Activation
 from pbem.rules.sword_of_rome.siege import plunder, unrest
+from pbem.rules.sword_of_rome.turn.overseas import fall_overseas
 
 
 def act_on(game: Game, table: Table) -> Flow[None]:
@@ -83,8 +84,7 @@ def end_activation(game: Game, table: Table, order: Order) -> Flow[None]:
     if not activation.desperate:
         game.window_shut = False
     game.activation = None
-    return
-    yield
+    yield from fall_overseas(game, table)
 
 
 def end_orders(view: Game, decision: Decision) -> LegalOrders:

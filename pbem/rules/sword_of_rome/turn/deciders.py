@@ -19,12 +19,16 @@ def decider(game: Game, table: Table, power: str) -> Flow[Side]:
     For a power without a player that is who has activated it. Out of its activation it is the side with the fewest VP
     that is not allied with the active player, nor the active player himself (option `active_player_decides`). At the
     end of a turn it is the side with the fewest VP that is neither the power's natural victim nor allied with it.
+    For a power that is bound to a side by a treaty that side decides everything (18).
     """
     side = game.board.powers[power].side
     if side is not None:
         return side
     if game.card is not None and game.card.power == power:
         return game.card.side
+    guardian = game.guardian(power)
+    if guardian is not None:
+        return guardian
     if game.activation is None:
         victim = game.board.powers[power].victim
         free = [each for each in game.in_play if victim is None or not is_friend(game, each, victim)]

@@ -101,7 +101,8 @@ def first_players(view: Game, decision: Decision) -> LegalOrders:
 def check_first_player(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a first player: a side that is out cannot go first (5.3)."""
     if order["side"] not in view.in_play:
-        yield order.fault(("side",), f"{order['side']} is out of the game", rule="5.3")
+        gone = "is out of the game" if order["side"] in view.board.sides else "does not play"
+        yield order.fault(("side",), f"{order['side']} {gone}", rule="5.3")
 
 
 KINDS: Final[Kinds] = {

@@ -29,16 +29,16 @@ def eligible(game: Game, power: str) -> list[str]:
     for other in board.powers:
         if other not in friends:
             free -= game.stands(other)
-    by_sea = CARTHAGE in friends and board.powers[CARTHAGE].side is not None
+    by_sea = CARTHAGE in friends and CARTHAGE not in game.fallen
     found = [space for space in _sources(game, power) if space in free]
     seen = set(found)
     while found:
         at = found.pop()
-        ways = (*board.by_land(power, at), *(board.ports if by_sea and at in board.ports else ()))
+        ways = (*board.by_land(power, at), *(game.harbours(power) if by_sea and at in board.ports else ()))
         new = {to for to in ways if to in free and to not in seen}
         seen |= new
         found += new
-    if power == CARTHAGE:
+    if power == CARTHAGE and GARRISON_BOX in board.spaces:
         seen.add(GARRISON_BOX)
     for other in board.powers:  # powers do not stack (15.3, 16.2)
         if other != power:

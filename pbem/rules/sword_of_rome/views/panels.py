@@ -75,6 +75,8 @@ def _tracks(view: Game) -> Iterator[Row]:
     yield Row(f"Plunder: {abs(view.plunder)} of {track}", (plunder,))
     if board.powers[CARTHAGE].side is not None:
         yield Row("Unrest of Carthage", (Cell(f"{view.unrest}, cap {cap(view)}"),))
+    elif view.militia:
+        yield Row("Citizen militia in Africa", (Cell(f"{view.militia} CU", CARTHAGE),))
 
 
 def _alliances(view: Game) -> Iterator[Row]:

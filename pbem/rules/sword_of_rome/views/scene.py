@@ -27,6 +27,7 @@ def base(box: Box, board: Board) -> BaseMap:
         [
             {**space, "kind": _kind(board, space["id"]), "name": _label(board, space["id"])}
             for space in box.table("map")["spaces"]
+            if space["id"] in board.spaces
         ],
         board.connections,
     )
@@ -44,11 +45,12 @@ def _label(board: Board, space: str) -> str:
     return " ".join([record.name, *signs])
 
 
-def drawn(box: Box) -> tuple[DrawnSide, ...]:
-    """Return how the things of each power are drawn."""
+def drawn(box: Box, board: Board) -> tuple[DrawnSide, ...]:
+    """Return how the things of each power in the game are drawn."""
     return tuple(
         DrawnSide(power["id"], power["name"], power["colour"], sign=power["sign"])
         for power in box.table("powers")["powers"]
+        if power["id"] in board.powers
     )
 
 

@@ -42,6 +42,8 @@ def _standing(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
     yield Line("Plunder", (plunder, names[holder]) if view.plunder else (plunder,))
     if view.board.powers[CARTHAGE].side is not None:
         yield Line("Unrest of Carthage", (f"{view.unrest}, cap {cap(view)}",))
+    elif view.militia:
+        yield Line("Citizen militia of Carthage, in Africa", (f"{view.militia} CU",))
 
 
 def _round(view: Game, names: Mapping[str, str]) -> Iterator[Line]:

@@ -58,6 +58,7 @@ def vocabulary(board: Board, reasons: Words, moments: Words) -> Mapping[str, Wor
         "Game.forces": board.powers,
         "Game.forces.*": board.spaces,
         **{f"Game.{name}": board.leaders for name in ("displaced", "reserve", "cup", "gone")},
+        "Game.fallen": board.powers,
         "Game.alliances": pairs,
         "Game.activated": board.powers,
     }

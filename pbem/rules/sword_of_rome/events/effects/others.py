@@ -10,7 +10,7 @@ from pbem.protocol import Flow
 from pbem.rules.sword_of_rome.events.conditions import in_words, meant
 from pbem.rules.sword_of_rome.events.effects.base import Effect, Played, none_told, one_told
 from pbem.rules.sword_of_rome.events.effects.battles import LOST
-from pbem.rules.sword_of_rome.position.board import GAULS
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, GAULS
 from pbem.rules.sword_of_rome.position.state import Game, Mark
 from pbem.rules.sword_of_rome.siege import plunder, unrest
 from pbem.rules.sword_of_rome.turn.draw import draw, lay_off
@@ -113,6 +113,8 @@ def change_plunder(game: Game, table: Table, played: Played) -> None:
 
 def why_no_unrest(view: Game, played: Played) -> Refusal | None:
     """Say why the unrest does not change; None: it does (S 20.1)."""
+    if view.board.powers[CARTHAGE].side is None:
+        return Refusal("there is no unrest without a player of Carthage", "S 20")
     if played.told > 0 and view.unrest >= unrest.cap(view):
         return Refusal("the unrest has reached its cap", "S 20.1")
     return Refusal("there is no unrest", "S 20.1") if played.told < 0 and not view.unrest else None

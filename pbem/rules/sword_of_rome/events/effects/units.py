@@ -170,13 +170,15 @@ def roll_free(game: Game, table: Table, played: Played, space: str) -> Flow[None
 
 def revolts(view: Game, played: Played) -> list[str]:
     """List where the rebels can appear: where they must stand at the end of a move (16.3, S 16.4)."""
-    if view.mark(INSURRECTION) is not None or any(view.everywhere(REBELS)):
+    if REBELS not in view.board.powers or view.mark(INSURRECTION) is not None or any(view.everywhere(REBELS)):
         return []
     return [space for space in view.board.spaces if space in view.board.powers[REBELS].ends_in]
 
 
 def no_revolt(view: Game, played: Played) -> Refusal:
-    """Say that the mercenaries are in revolt already (S 16.4)."""
+    """Say that the mercenaries are in revolt already, or that there are none (S 16.4)."""
+    if REBELS not in view.board.powers:
+        return Refusal("without a player Carthage has no mercenaries who revolt", "S 16.4")
     return Refusal("the mercenaries are in revolt already", "S 16.4")
 
 
