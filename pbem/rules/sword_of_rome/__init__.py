@@ -19,7 +19,16 @@ from pbem.rules.sword_of_rome.position.options import Options
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.unpack import unpack
 from pbem.rules.sword_of_rome.siege import plunder, siege, unrest
-from pbem.rules.sword_of_rome.turn import action, draw, order_of_play, overseas, reinforcements, renewal, returning, surrender
+from pbem.rules.sword_of_rome.turn import (
+    action,
+    draw,
+    order_of_play,
+    overseas,
+    reinforcements,
+    renewal,
+    returning,
+    surrender,
+)
 from pbem.rules.sword_of_rome.turn import sequence as turn
 from pbem.rules.sword_of_rome.turn.set_up import set_up, settle
 from pbem.rules.sword_of_rome.views.facts import facts, periods

@@ -31,7 +31,7 @@ AT_WAR: Mapping[str, Any] = {"battle": Battle("vulci", "romans", "etruscans")}
 
 def begun(effect: Mapping[str, Any], condition: Mapping[str, Any] | None = None, **changes: Any) -> Game:
     """Return a position of the Action Phase in which the Romans hold a card with one effect."""
-    rules = loaded("sword_of_rome").rules
+    rules = loaded("sword_of_rome", changes.pop("edition", None)).rules
     game: Game = copy(rules.setup("short", Table(SeededDice(0))))
     conditions = () if condition is None else (condition,)
     card = game.board.cards[CARD]._replace(effects=(effect,), conditions=conditions)
@@ -204,6 +204,14 @@ PLAYED: list[tuple[str, Mapping[str, Any], Mapping[str, Any], Mapping[str, Any],
     ("plunder", {"plunder": {"by": "gauls", "gain": 2}}, {}, {}, lambda game: game.plunder == 2),
     ("unrest", {"unrest": 2}, {}, {}, lambda game: game.unrest == 2),
     ("vp", {"vp": 1}, {}, {}, lambda game: game.vp["gauls"] == 7),
+    ("treaty", {"treaty": "carthage"}, {"edition": "four"}, {}, lambda game: game.guardian("carthage") == "romans"),
+    (
+        "land",
+        {"land": 4},
+        {"edition": "four"},
+        {"land": {"leader": "valerius", "cu": 4}},
+        lambda game: game.cu("romans", "kerkouane") == 4,
+    ),
 ]
 
 
@@ -286,6 +294,19 @@ REFUSED: list[tuple[str, Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]
     ("plunder", {"plunder": {"by": "gauls", "lose": 1}}, {}, {}, "14.1", "no marker"),
     ("unrest", {"unrest": -1}, {}, {}, "S 20.1", "no unrest"),
     ("vp", {"vp": 1}, {"vp": dict.fromkeys(("gauls", "greeks", "romans"), 12)}, {}, "5.8.1", "all the VP"),
+    ("unrest", {"unrest": 1}, {"edition": "four"}, {}, "S 20", "without a player"),
+    ("insurrection", {"insurrection": 1}, {"edition": "four"}, {}, "S 16.4", "without a player"),
+    ("treaty", {"treaty": "carthage"}, {}, {}, "18", "has a player"),
+    (
+        "treaty",
+        {"treaty": "carthage"},
+        {"edition": "four", "alliances": ["etruscans+samnites", "greeks+romans"]},
+        {},
+        "18",
+        "no ally of the Greeks",
+    ),
+    ("land", {"land": 4}, {}, {}, "17.2", "no enemy overseas"),
+    ("land", {"land": 4}, {"edition": "four"}, {"land": {"leader": "camillus", "cu": 4}}, "17.2", "cannot be chosen"),
 ]
 
 

@@ -187,7 +187,9 @@ def check_nonplayer(view: Game, decision: Decision, order: Order) -> Iterator[Fa
             yield order.fault(("then",), refusal.reason, rule=refusal.rule)
         return
     if power is None:
-        yield order.fault(("power",), f"say which power acts: {listing(listed(view, decision.side, card), 'or')}", rule="16.1.1")
+        yield order.fault(
+            ("power",), f"say which power acts: {listing(listed(view, decision.side, card), 'or')}", rule="16.1.1"
+        )
         return
     refusal = why_not_power(view, decision.side, card, power)
     if refusal is not None:

@@ -189,9 +189,7 @@ def ports_for(game: Game, march: March) -> list[str]:
         return []
     if points_left(game, march) < game.board.tables["movement"]["cost"]["sea"]:
         return []
-    return [
-        to for to in game.harbours(march.power) if to != march.at and why_not_sail(game, march, to) is None
-    ]
+    return [to for to in game.harbours(march.power) if to != march.at and why_not_sail(game, march, to) is None]
 
 
 # ---- the fleet of Carthage (S 9.6.3)

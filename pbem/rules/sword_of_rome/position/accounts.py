@@ -87,7 +87,9 @@ def _overseas(game: Game) -> Iterator[str]:
         for space, force in game.everywhere(power.id):
             if space in power.barred:
                 yield f"{power.name} stands in {space}"
-            away = [leader for leader in force.leaders if (stays := game.board.leaders[leader].stays) and space not in stays]
+            away = [
+                leader for leader in force.leaders if (stays := game.board.leaders[leader].stays) and space not in stays
+            ]
             yield from (f"{leader} is in {space}" for leader in away)
 
 

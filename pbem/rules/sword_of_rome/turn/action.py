@@ -118,8 +118,11 @@ def check_action(view: Game, decision: Decision, order: Order) -> Iterable[Fault
 
 def why_not_use(view: Game, word: str) -> Refusal | None:
     """Say why something cannot be done in this activation: a Desperate Times is for one action (7.4.2, 7.4.3)."""
-    if not view.the_activation.desperate or word in desperate_times.USES_OF_IT:
+    activation = view.the_activation
+    if not activation.desperate or word in desperate_times.USES_OF_IT:
         return None
+    if word == nonplayers.NONPLAYER and nonplayers.bound(view, activation.side):
+        return None  # a card of value 3 activates who is bound by a treaty (18)
     return Refusal("a Desperate Times is for one action by that card; do this in your own activation", "7.4.3")
 
 
