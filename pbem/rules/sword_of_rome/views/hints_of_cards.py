@@ -14,6 +14,7 @@ from pbem.rules.sword_of_rome.events.desperate_times import announcements, conte
 from pbem.rules.sword_of_rome.events.effects.table import EFFECTS
 from pbem.rules.sword_of_rome.events.events import why_no_event, why_not_laid
 from pbem.rules.sword_of_rome.events.minor_leaders import minor_orders
+from pbem.rules.sword_of_rome.events.nonplayers import listed
 from pbem.rules.sword_of_rome.events.responses import responses
 from pbem.rules.sword_of_rome.movement.activation import activatable
 from pbem.rules.sword_of_rome.position.board import Card
@@ -74,7 +75,11 @@ def _act(view: Game, decision: Decision) -> Iterator[Hint]:
 def _card(view: Game, side: Side, card: str) -> str:
     """Return a line about a card: its value, its event, and whether that can be played now."""
     record = view.board.cards[card]
-    line = f"{card} {record.name}, {record.value}: {event_in_words(record)}"
+    acting = listed(view, side, card)
+    words = f"nonplayer {listing(acting, 'or')}" if acting and record.extra else event_in_words(record)
+    line = f"{card} {record.name}, {record.value}: {words}"
+    if acting and not record.extra:
+        line += f", or as a 3 nonplayer {listing(acting, 'or')}"
     if record.when is not None:
         return f"{line} (response: {record.when.replace('_', ' ')})"
     beside = " beside your card" if record.extra else ""

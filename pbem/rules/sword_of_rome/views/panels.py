@@ -23,7 +23,8 @@ def panels(view: Game, printed: str) -> Iterator[Panel]:
     yield Panel("title", "Turn", (Track(years, min(view.turn, max(board.years)) - 1),))
     yield Panel("title", "Round", tuple(_round(view)))
     yield Panel("state", "Sides", tuple(_sides(view)))
-    yield Panel("tracks", "Plunder and unrest", tuple(_tracks(view)))
+    unrest = " and unrest" if board.powers[CARTHAGE].side is not None else ""
+    yield Panel("tracks", f"Plunder{unrest}", tuple(_tracks(view)))
     yield Panel("tracks", "Reconstructed map and cards", (Row(printed),))
     yield Panel("alliances", "Alliances", tuple(_alliances(view)))
     yield Panel("off_map", "Off the map", tuple(_off_map(view)))
