@@ -88,7 +88,7 @@ class SwordOfRome(Rules[Game]):
         game = table.lay(position)
         yield from turn.play(game, table)
         assert game.result is not None
-        return {"winner": game.result.winner, "reason": game.result.reason}
+        return {"winner": list(game.result.winners), "reason": game.result.reason}
 
     def view(self, position: Game, side: Side | None) -> Game:
         """Return the position without the hands, decks and lots that a side may not see."""

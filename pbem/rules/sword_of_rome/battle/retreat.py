@@ -122,7 +122,7 @@ def ports(game: Game, power: str, space: str) -> list[str]:
         port
         for port in game.harbours(power)
         if game.board.spaces[port].port and port != space and game.friendly(power, port)
-        if voyages.why_he_stays(game, leaders, port) is None
+        if port not in game.board.powers[power].barred and voyages.why_he_stays(game, leaders, port) is None
         if not any(game.cu(other, port) for other in game.board.powers if other != power)
     ]
 

@@ -17,6 +17,7 @@ from pbem.rules.sword_of_rome.position.board import CARTHAGE, GREEKS
 from pbem.rules.sword_of_rome.position.changes import settle_spaces
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_space, space_named
+from pbem.rules.sword_of_rome.position.options import PERSON
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.siege.siege import place_marker
 
@@ -30,12 +31,16 @@ def why_not_propose(view: Game, power: str, to: str) -> Refusal | None:
         return Refusal(f"{view.board.powers[to].name} has no player who could accept", "15.1")
     if side == other:
         return Refusal("nobody allies with themselves: choose a power of another player", "15.1")
+    if other in view.board.seats_of(side) and not view.options["own_alliance"]:
+        return Refusal("the sides of one person do not ally", "15.1")
     if other in view.out:
         return Refusal(f"{view.board.powers[to].name} is out of the game", "5.10.3")
     if view.pair(power, to) in view.alliances:
         return Refusal(f"{view.board.powers[power].name} and {view.board.powers[to].name} are allied", "15.1")
+    asked = view.board.seats_of(other) if view.options["player_besieged"] == PERSON else (other,)
+    besieged = [own for each in asked for own in view.board.powers_of[each]]
     for space, siege in view.sieges.items():
-        if siege.by in view.board.powers_of[side] and view.control.get(space) in view.board.powers_of[other]:
+        if siege.by in view.board.powers_of[side] and view.control.get(space) in besieged:
             return Refusal(f"you besiege {space_named(view, space)}: nothing can be proposed to its player", "15.1")
     if GREEKS in (power, to) and view.guardian(CARTHAGE) in (side, other):
         return Refusal("Rome does not ally with the Greeks while it has its treaty with Carthage", "18")

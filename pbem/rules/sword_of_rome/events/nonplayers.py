@@ -22,7 +22,7 @@ from pbem.rules.sword_of_rome.movement import activation as movement
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, CLEAR, DESPERATE_TIMES, DESPERATE_VALUE, REBELS
 from pbem.rules.sword_of_rome.position.changes import INSURRECTION, settle_spaces
 from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.naming import no_such_leader
+from pbem.rules.sword_of_rome.position.naming import no_such_leader, not_in_hand
 from pbem.rules.sword_of_rome.position.state import FOR_GOOD, Game, Mark
 from pbem.rules.sword_of_rome.siege import unrest
 from pbem.rules.sword_of_rome.siege.siege import place_marker
@@ -74,7 +74,7 @@ def why_not_card(view: Game, side: Side, card: str) -> Refusal | None:
     """Say why a card activates no power without a player; None: it does (7.1.2, 16.1.1, 18)."""
     desperate = view.the_activation.desperate
     if card not in ([DESPERATE_TIMES] if desperate else view.hands[side]):
-        return Refusal(f"{card} is not in your hand", "7.1.2")
+        return Refusal(not_in_hand(view, side, card), "7.1.2")
     by_event = _named(view, card) is not None
     if not by_event and not listed(view, side, card):
         name = "a Desperate Times" if desperate else f"{view.board.cards[card].name} ({card})"

@@ -35,7 +35,7 @@ from pbem.rules.sword_of_rome.movement.sally import sally
 from pbem.rules.sword_of_rome.position.board import DESPERATE_TIMES, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.changes import lose
 from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.naming import no_such_leader
+from pbem.rules.sword_of_rome.position.naming import no_such_leader, other_seat
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.under_way import March
 from pbem.rules.sword_of_rome.siege.siege import place_marker, roll_siege
@@ -106,7 +106,9 @@ def why_not_activate(view: Game, side: Side, leader: str, value: int) -> Refusal
         return unknown
     record = view.board.leaders[leader]
     if record.power not in view.board.powers_of[side]:
-        return Refusal(f"{record.name} is not yours", "8.1")
+        return Refusal(
+            f"{record.name} is not yours{other_seat(view, side, view.board.powers[record.power].side)}", "8.1"
+        )
     if view.where(leader) is None:
         return Refusal(f"{record.name} is not on the map", "8.1")
     if record.initiative > value:

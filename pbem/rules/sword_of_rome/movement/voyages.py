@@ -13,7 +13,7 @@ from pbem.rules.sword_of_rome.movement.fatigue import points_left
 from pbem.rules.sword_of_rome.movement.orders import NONE
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE, GREEKS
 from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.naming import space_named
+from pbem.rules.sword_of_rome.position.naming import not_in_hand, space_named
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
 from pbem.rules.sword_of_rome.position.under_way import March
 
@@ -99,7 +99,7 @@ def why_not_held(view: Game, side: Side, card: str) -> Refusal | None:
         return None
     if card == DESPERATE_TIMES:
         return Refusal("you have no Desperate Times left", "7.4")
-    return Refusal(f"{card} is not in your hand", "7.1")
+    return Refusal(not_in_hand(view, side, card), "7.1")
 
 
 def play_card(game: Game, table: Table, side: Side, card: str, use: str, *, remove: bool = False) -> None:

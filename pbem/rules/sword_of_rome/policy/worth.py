@@ -43,6 +43,8 @@ RIVAL: Final = 0.15
 """What a loss of another side is worth, as a part of what it loses."""
 LEADER: Final = 0.45
 """The same for the side that leads in VP."""
+PARTNER: Final = -0.8
+"""The same for the other side of one's own person, with two players: it hurts."""
 NEAR: Final = 4
 """Movement points within which an enemy army is a threat."""
 ARMY: Final = 3
@@ -85,7 +87,7 @@ def army(game: Game, power: str, space: str, force: Force, more: int = 0) -> Arm
 def chief(game: Game, side: Side) -> Side | None:
     """Return the side that leads in VP and is not this one; None: nobody is ahead of it (5.3)."""
     first = by_vp(game)[0]
-    return first if first != side and game.vp[first] >= game.vp[side] else None
+    return first if first not in game.board.seats_of(side) and game.vp[first] >= game.vp[side] else None
 
 
 def rivalry(game: Game, side: Side, holder: str | None) -> float:
@@ -93,6 +95,8 @@ def rivalry(game: Game, side: Side, holder: str | None) -> float:
     other = game.board.powers[holder].side if holder is not None else None
     if other is None or other == side:
         return 0.0
+    if other in game.board.seats_of(side):
+        return PARTNER
     return LEADER if other == chief(game, side) else RIVAL
 
 

@@ -179,6 +179,8 @@ class Seats(NamedTuple):
     """Who keeps no card of the last turn (6.2.1)."""
     victory: frozenset[str]
     """The words of the map whose spaces score (4.1.1, S 2.2)."""
+    persons: tuple[tuple[Side, ...], ...]
+    """The sides of each person: they win together (4.2, 4.3)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,6 +220,10 @@ class Board:
     """Turn -> VP of an automatic victory (4.2)."""
     tables: Mapping[str, Any]
     """The tables as they stand in `tables.yaml`."""
+
+    def seats_of(self, side: Side) -> tuple[Side, ...]:
+        """Return the sides that the person leads who leads this one (4.2)."""
+        return next(sides for sides in self.seats.persons if side in sides)
 
     def side_rank(self, side: Side) -> int:
         """Return the place of a side in the order of ties, by its first power (4.4)."""

@@ -15,7 +15,7 @@ from pbem.game import plain
 from pbem.protocol import Side
 from pbem.rules.sword_of_rome.position.board import BOX, CARTHAGE, GARRISON_BOX, GREEKS, NORMAL, TRIBE, WALLED, Board
 from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.options import Options
+from pbem.rules.sword_of_rome.position.options import PERSON, Options
 from pbem.rules.sword_of_rome.position.under_way import Activation, Battle, CardPlay, March, Moment
 
 UNSEEN: Final = "unseen"
@@ -27,9 +27,9 @@ FOR_GOOD: Final = "game"
 
 @dataclass(slots=True)
 class Result:
-    """How the game ended: who has won, and why (4.2, 4.3)."""
+    """How the game ended: who has won, with two players both of their sides, and why (4.2, 4.3)."""
 
-    winner: Side
+    winners: list[Side]
     reason: str
 
 
@@ -199,8 +199,12 @@ class Game:
         return next((side for each in partners if (side := self.board.powers[each].side) is not None), None)
 
     def full_ally(self, side: Side, power: str) -> bool:
-        """Tell whether every power of a side is allied with a power: no event of the side hurts it (15.1.2, 15.2.1)."""
-        return all(self.allied(own, power) for own in self.board.powers_of[side])
+        """Tell whether every power of a side is allied with a power: no event of the side hurts it (15.1.2, 15.2.1).
+
+        With two players that may have to be true of all powers of its person (option `player_ally`).
+        """
+        sides = self.board.seats_of(side) if self.options["player_ally"] == PERSON else (side,)
+        return all(self.allied(own, power) for each in sides for own in self.board.powers_of[each])
 
     # ---- spaces
 

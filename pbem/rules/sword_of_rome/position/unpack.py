@@ -66,6 +66,7 @@ def seatings(box: Box) -> list[Seats]:
             hands=record["hands"],
             discard_all=frozenset(record["discard_all"]),
             victory=frozenset(record["victory"]),
+            persons=tuple(tuple(sides) for sides in record.get("persons", [[side] for side in record["sides"]])),
         )
         for record in box.table("powers")["games"]
     ]

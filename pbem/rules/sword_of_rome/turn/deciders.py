@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from pbem.game import Table
 from pbem.protocol import Flow, Side
+from pbem.rules.sword_of_rome.position.options import PERSON
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.turn.order_of_play import fewest_vp
 
 
 def is_friend(game: Game, side: Side, power: str) -> bool:
-    """Tell whether a side leads a power or is allied with it by any of its own."""
-    return any(game.allied(own, power) for own in game.board.powers_of[side])
+    """Tell whether a side leads a power or is allied with it by any of its own.
+
+    With two players the other side of its person may count as well (option `player_decides`).
+    """
+    sides = game.board.seats_of(side) if game.options["player_decides"] == PERSON else (side,)
+    return any(game.allied(own, power) for each in sides for own in game.board.powers_of[each])
 
 
 def decider(game: Game, table: Table, power: str) -> Flow[Side]:

@@ -8,6 +8,7 @@ from typing import Final
 from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, counted, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, ETRUSCANS, SICILY
+from pbem.rules.sword_of_rome.position.naming import not_in_hand
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
 
 
@@ -121,7 +122,7 @@ def check_discard(view: Game, decision: Decision, order: Order) -> Iterator[Faul
     for i, card in enumerate(order["cards"]):
         if card not in view.hands[decision.side]:
             hold = counted(len(view.hands[decision.side]), "card")
-            yield order.fault(("cards", i), f"{card} is not in your hand of {hold}", rule="6.2.1")
+            yield order.fault(("cards", i), f"{not_in_hand(view, decision.side, card)}; you hold {hold}", rule="6.2.1")
 
 
 KINDS: Final[Kinds] = {"discard": (discard_orders, check_discard)}

@@ -20,7 +20,7 @@ def vocabulary(board: Board, reasons: Words, moments: Words) -> Mapping[str, Wor
     by_side = ("vp", "hands", "decks", "discards", "desperate_times")
     pairs = [f"{a}+{b}" for i, a in enumerate(board.powers) for b in list(board.powers)[i + 1 :]]
     return {
-        "Result.winner": board.sides,
+        "Result.winners": board.sides,
         "Result.reason": reasons,
         "Force.leaders": board.leaders,
         "Siege.by": board.powers,
