@@ -322,6 +322,17 @@ def test_effect_refused(
         assert effects.why_not(game, "romans", CARD).reason == faults[0].reason
 
 
+@pytest.mark.parametrize(("meant", "spared"), [("side", True), ("person", False)])
+def test_an_event_spares_who_is_allied_with_all_of_a_side_or_a_person(meant: str, spared: bool) -> None:
+    """15.1.2: with two players the Etruscans and Samnites are the other side of the person who leads the Romans."""
+    game = begun(
+        {"revolt": {"of": "other", "points": 1}}, edition="two", alliances=["etruscans+samnites", "gauls+romans"]
+    )
+    game.options = {**game.options, "player_ally": meant}
+    order = Order("event", {"card": CARD, "effect": {"revolt": ["brixia"]}})
+    assert [fault.rule for fault in effects.faults(game, "romans", CARD, order)] == ["15.2.2"] * spared
+
+
 def test_every_effect_is_played_and_refused_here() -> None:
     schema = loaded("sword_of_rome").box.table("schemas/cards")["$defs"]
     assert {each[0] for each in PLAYED} == {each[0] for each in REFUSED} == EFFECTS.keys()

@@ -11,6 +11,7 @@ from pbem.rules.sword_of_rome.position.board import CARTHAGE
 from pbem.rules.sword_of_rome.position.naming import event_named
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.siege.unrest import cap
+from pbem.rules.sword_of_rome.turn.scoring import total
 
 SHORT: Final = 4
 """Letters of a power that stands beside another one of its side."""
@@ -59,6 +60,8 @@ def _sides(view: Game) -> Iterator[Grid | Row]:
         "Cards in the deck": {side: len(view.decks[side]) for side in board.sides},
         "Desperate Times": view.desperate_times,
     }
+    if len(board.seats.persons) < len(board.sides):
+        lines["VP of both sides"] = {side: total(view, board.seats_of(side)) for side in board.sides}
     yield Grid(
         columns=tuple(_cell(view, side) for side in board.sides),
         heads=tuple(Cell(label) for label in lines),
