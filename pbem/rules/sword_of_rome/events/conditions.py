@@ -39,7 +39,8 @@ def meant(game: Game, side: Side, whom: str) -> list[str]:
 def in_words(game: Game, whom: str) -> str:
     """Return whom a card means, for a sentence."""
     words = {OWN: "your power", ALLY: "an ally", OTHER: "another power"}
-    return words.get(whom) or game.board.powers[whom].name
+    record = game.board.powers.get(whom)
+    return words.get(whom) or (whom.replace("_", " ").title() if record is None else record.name)
 
 
 def taking_part(game: Game) -> Iterator[str]:

@@ -14,6 +14,7 @@ from pbem.rules.sword_of_rome.movement.orders import NONE
 from pbem.rules.sword_of_rome.policy.worth import ARMY
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, ETRUSCANS, SAMNITES
 from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.turn.gallic_events import MOMENT
 
 DANGER: Final = 5
 """CU of an enemy from which its voyage is contested."""
@@ -43,6 +44,8 @@ def _told(view: Game, decision: Decision, card: str) -> dict[str, Any] | None:
             if (word in HELPS_ACTOR and ours) or (word == "dice" and we_fight):
                 continue
             if word in HINDERS_ACTOR and not ours and _is_dangerous(view, decision):
+                continue
+            if told == MOMENT and facts.get("other") in own:
                 continue
             if word == "roll" and we_fight and (told["by"] < 0) == (told["of"] not in own):
                 continue

@@ -92,7 +92,8 @@ def chief(game: Game, side: Side) -> Side | None:
 
 def rivalry(game: Game, side: Side, holder: str | None) -> float:
     """Return what a loss of a power is worth to a side, as a part of what is lost."""
-    other = game.board.powers[holder].side if holder is not None else None
+    record = game.board.powers.get(holder) if holder is not None else None
+    other = record.side if record is not None else None
     if other is None or other == side:
         return 0.0
     if other in game.board.seats_of(side):

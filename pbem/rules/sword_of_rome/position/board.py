@@ -44,6 +44,8 @@ MINOR: Final = "minor"
 CONSUL: Final = "consul"
 DICTATOR: Final = "dictator"
 ALWAYS: Final = "always"
+LEADER: Final = "leader"
+"""The side with the most VP, in the table of Gallic events."""
 DESPERATE_TIMES: Final = "desperate_times"
 """The word for a Desperate Times where a card is named (7.4.6)."""
 DESPERATE_VALUE: Final = 3
@@ -181,6 +183,18 @@ class Seats(NamedTuple):
     """The words of the map whose spaces score (4.1.1, S 2.2)."""
     persons: tuple[tuple[Side, ...], ...]
     """The sides of each person: they win together (4.2, 4.3)."""
+    events_after: Side | None
+    """The side after which Gallic events come in each round, where nobody leads the Gauls."""
+
+
+class GallicEvent(NamedTuple):
+    """One row of the table of Gallic events."""
+
+    name: str
+    of: str | None
+    """The power that suffers, or `leader`; None: nothing happens."""
+    takes: str | None
+    """marker or loyalty."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -215,6 +229,8 @@ class Board:
     named_events: Mapping[Side, tuple[str, ...]]
     """Side -> the events that its Desperate Times name (7.4.3)."""
     voyages: tuple[Voyage, ...]
+    gallic_events: Mapping[int, GallicEvent]
+    """Total of two dice -> the event."""
     years: Mapping[int, str]
     levels: Mapping[int, int]
     """Turn -> VP of an automatic victory (4.2)."""

@@ -67,6 +67,8 @@ class Game:
     """Who goes first in this turn (5.3)."""
     to_act: list[Side] = field(default_factory=list)
     """Sides still to be active in this round, the next one first."""
+    event_due: bool = False
+    """The Gallic event of this round is still to come, with three players (5.4)."""
     vp: dict[str, int] = field(default_factory=dict)
     out: list[Side] = field(default_factory=list)
     """Sides without CU, which are out of the game (5.10.3)."""

@@ -14,6 +14,7 @@ from pbem.rules.sword_of_rome.position.board import (
     CARTHAGE,
     CLEAR,
     GAULS,
+    LEADER,
     NAMED,
     NORMAL,
     ROMA,
@@ -24,6 +25,7 @@ from pbem.rules.sword_of_rome.position.board import (
     WALLED,
     Board,
     Card,
+    GallicEvent,
     Leader,
     Overseas,
     Power,
@@ -66,6 +68,7 @@ def seatings(box: Box) -> list[Seats]:
             hands=record["hands"],
             discard_all=frozenset(record["discard_all"]),
             victory=frozenset(record["victory"]),
+            events_after=record.get("events_after"),
             persons=tuple(tuple(sides) for sides in record.get("persons", [[side] for side in record["sides"]])),
         )
         for record in box.table("powers")["games"]
@@ -85,6 +88,8 @@ def assemble(box: Box, seats: Seats) -> Board:
     spaces = {record["id"]: _space(record, regions[record["region"]], seats) for record in there}
     paths = [record for record in chart["connections"] if {*record["between"]} <= spaces.keys()]
     cards = {record["id"]: _card(record, box.names[record["id"]]) for record in _deck_records(box, seats)}
+    if seats.events_after is not None:
+        cards |= {id: _cancelling(cards[id]) for id in box.table("gallic_events")["cancelled_by"] if id in cards}
     records = in_game(told["powers"], players)
     homes = {power["id"]: [id for id, space in spaces.items() if space.home == power["id"]] for power in records}
     powers = {record["id"]: _power(record, seats, spaces, homes) for record in records}
@@ -112,6 +117,10 @@ def assemble(box: Box, seats: Seats) -> Board:
         named_events={
             side: tuple(id for id in ids if id in cards) for side, ids in box.table("cards")["named_events"].items()
         },
+        gallic_events={
+            row["total"]: GallicEvent(row["name"], row.get("of"), row.get("takes"))
+            for row in box.table("gallic_events")["rows"]
+        },
         voyages=tuple(_voyage(record) for record in in_game(tables["voyages"], players)),
         years={turn["turn"]: turn["years"] for turn in tables["turns"]},
         levels={turn["turn"]: turn["level"] for turn in tables["turns"]},
@@ -125,6 +134,13 @@ def _deck_records(box: Box, seats: Seats) -> list[Record]:
     in_place = {each["in_place_of"]: each for each in in_game(told.get("base_cards", ()), seats.players)}
     records = [in_place.get(record["id"], record) for record in told["cards"]]
     return [record for record in records if record["deck"] in seats.sides]
+
+
+def _cancelling(card: Card) -> Card:
+    """Return a card as it is in a game with Gallic events: a response that cancels one, and nothing else."""
+    return card._replace(
+        when="gallic_event", conditions=(), effects=({"cancel": "gallic_event"},), extra=False, remove=False
+    )
 
 
 def _space(record: Record, region: Record, seats: Seats) -> Space:
@@ -253,6 +269,10 @@ def _unknown_words(box: Box) -> Iterator[Finding]:
     for i, record in enumerate(box.table("cards").get("base_cards", ())):
         same = {id for id, deck in decks.items() if deck == record["deck"]}
         yield from _unknown("cards", ("base_cards", i, "in_place_of"), "card of its deck", record["in_place_of"], same)
+    for i, id in enumerate(box.table("gallic_events")["cancelled_by"]):
+        yield from _unknown("gallic_events", ("cancelled_by", i), "card", id, {*decks})
+    for i, record in enumerate(box.table("gallic_events")["rows"]):
+        yield from _unknown("gallic_events", ("rows", i, "of"), "power", record.get("of", LEADER), {*powers, LEADER})
     for i, record in enumerate(told["games"]):
         for j, side in enumerate(record["sides"]):
             yield from _unknown("powers", ("games", i, "sides", j), "side", side, sides)

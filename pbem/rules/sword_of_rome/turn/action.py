@@ -16,19 +16,23 @@ from pbem.rules.sword_of_rome.movement import activation as movement
 from pbem.rules.sword_of_rome.position.state import ROUND, UNSEEN, Game
 from pbem.rules.sword_of_rome.position.under_way import Activation
 from pbem.rules.sword_of_rome.siege import plunder, unrest
+from pbem.rules.sword_of_rome.turn import gallic_events
 from pbem.rules.sword_of_rome.turn.overseas import fall_overseas
 
 
 def act_on(game: Game, table: Table) -> Flow[None]:
     """Take the next step of the Action Phase: an action, a window, the next activation, round or phase (5.4, 7.4.1).
 
-    Before each activation there is one window for Desperate Times, and one after the last round.
+    Before each activation there is one window for Desperate Times, and one after the last round. With three players a
+    Gallic event comes in the seat of the Gauls.
     """
     assert game.first is not None
     if game.round == 0:
         begin_round(game, table)
     elif game.activation is not None:
         yield from take_action(game, table)
+    elif gallic_events.is_due(game):
+        yield from gallic_events.play(game, table)
     elif not game.to_act and game.round < game.board.tables["rounds"]:
         begin_round(game, table)
     elif not game.to_act:
@@ -49,6 +53,7 @@ def begin_round(game: Game, table: Table) -> None:
     game.round += 1
     game.to_act = game.clockwise(game.first)
     game.activated, game.unrest_raised, game.window_shut = [], False, False
+    game.event_due = game.board.seats.events_after is not None
     game.marks = [mark for mark in game.marks if mark.until != ROUND]
     table.tell("round_begins", turn=game.turn, round=game.round, rule="5.4")
 

@@ -76,7 +76,8 @@ def _tracks(view: Game) -> Iterator[Row]:
     holder = "gauls" if view.plunder > 0 else "transalpine_gauls"
     yield Row("Automatic victory this turn", (Cell(f"{board.levels[min(view.turn, max(board.levels))]} VP"),))
     plunder = Cell(board.powers[holder].name, holder) if view.plunder else Cell("none")
-    yield Row(f"Plunder: {abs(view.plunder)} of {track}", (plunder,))
+    if any(power.raids for power in board.powers.values()):
+        yield Row(f"Plunder: {abs(view.plunder)} of {track}", (plunder,))
     if board.powers[CARTHAGE].side is not None:
         yield Row("Unrest of Carthage", (Cell(f"{view.unrest}, cap {cap(view)}"),))
     elif view.militia:

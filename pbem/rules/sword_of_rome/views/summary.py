@@ -42,7 +42,8 @@ def _standing(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
     yield Line("Automatic victory", (f"{view.board.levels[view.turn]} VP",))
     holder = "gauls" if view.plunder > 0 else "transalpine_gauls"
     plunder = f"{abs(view.plunder)} of {view.board.tables['plunder']['track']}"
-    yield Line("Plunder", (plunder, names[holder]) if view.plunder else (plunder,))
+    if any(power.raids for power in view.board.powers.values()):
+        yield Line("Plunder", (plunder, names[holder]) if view.plunder else (plunder,))
     if view.board.powers[CARTHAGE].side is not None:
         yield Line("Unrest of Carthage", (f"{view.unrest}, cap {cap(view)}",))
     elif view.militia:

@@ -91,6 +91,8 @@ def rob(game: Game, table: Table, played: Played, power: str) -> Flow[None]:
 
 def why_no_plunder(view: Game, played: Played) -> Refusal | None:
     """Say why no marker comes or goes; None: one does (14.1)."""
+    if played.told["by"] not in view.board.powers:
+        return Refusal(f"{in_words(view, played.told['by'])} do not play", "14.1")
     if "gain" in played.told or _markers(view, played.told["by"]):
         return None
     return Refusal(f"{view.board.powers[played.told['by']].name} has no marker on the plunder track", "14.1")
@@ -130,7 +132,10 @@ def change_unrest(game: Game, table: Table, played: Played) -> None:
 
 def why_no_vp(view: Game, played: Played) -> Refusal | None:
     """Say why the Gauls gain no VP; None: they do (5.8.1)."""
-    side = view.board.powers[GAULS].side
+    gauls = view.board.powers.get(GAULS)
+    side = gauls.side if gauls is not None else None
+    if gauls is None:
+        return Refusal("the Gauls do not play", "5.8.1")
     if side is None or view.vp[side] < view.board.tables["vp"]["most"]:
         return None
     return Refusal("the Gauls have all the VP there are", "5.8.1")
