@@ -60,6 +60,16 @@ def sharing(game: str, edition: str) -> int:
     return sum(options(other) == options(edition) for other in box.editions)
 
 
+def aside(game: str, edition: str, scenario: str) -> bool:
+    """Tell whether only the soak tries a scenario where time is dear.
+
+    That is a further one of an edition for another number of players than the usual one.
+    """
+    loads = loaded(game, edition)
+    usual = loads.box.options().get("players")
+    return loads.options.get("players") != usual and scenario != loads.scenarios[0]
+
+
 def by_viewers(count: int, rules: Rules[Any]) -> int:
     """Return the share of a count that makes a game of many viewers take no longer than one of two sides."""
     return max(1, 3 * count // (len(rules.sides) + 1))
