@@ -7,7 +7,7 @@ from typing import Final
 
 from pbem.game import Cell, Grid, Panel, Row, Track
 from pbem.protocol import Side
-from pbem.rules.sword_of_rome.position.board import CARTHAGE
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, Board
 from pbem.rules.sword_of_rome.position.naming import event_named
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.siege.unrest import cap
@@ -24,11 +24,18 @@ def panels(view: Game, printed: str) -> Iterator[Panel]:
     yield Panel("title", "Turn", (Track(years, min(view.turn, max(board.years)) - 1),))
     yield Panel("title", "Round", tuple(_round(view)))
     yield Panel("state", "Sides", tuple(_sides(view)))
-    unrest = " and unrest" if board.powers[CARTHAGE].side is not None else ""
-    yield Panel("tracks", f"Plunder{unrest}", tuple(_tracks(view)))
+    yield Panel("tracks", _title(board), tuple(_tracks(view)))
     yield Panel("tracks", "Reconstructed map and cards", (Row(printed),))
     yield Panel("alliances", "Alliances", tuple(_alliances(view)))
     yield Panel("off_map", "Off the map", tuple(_off_map(view)))
+
+
+def _title(board: Board) -> str:
+    """Return what the panel of the tracks is about in this game (14.1, S 20)."""
+    plunder = any(power.raids for power in board.powers.values())
+    if board.powers[CARTHAGE].side is not None:
+        return "Plunder and unrest"
+    return "Plunder" if plunder else "Victory"
 
 
 def _round(view: Game) -> Iterator[Row | Track]:
@@ -40,6 +47,8 @@ def _round(view: Game) -> Iterator[Row | Track]:
     activated = [Cell(board.powers[power].name, power) for power in view.activated]
     if view.unrest_raised:
         activated.append(Cell("unrest +1"))
+    if view.event_due:
+        yield Row("Gallic event", (Cell("to come"),))
     yield Row("Activated", tuple(activated) or (Cell("none"),))
 
 

@@ -56,6 +56,8 @@ def _round(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
         yield Line(f"To act: {listing((names[side] for side in view.to_act), 'then')}")
     if view.activated:
         yield Line(f"Activated: {listing((names[power] for power in view.activated), 'and')}")
+    if view.event_due:
+        yield Line("A Gallic event is still to come in this round.")
     if view.unrest_raised:
         yield Line("A card has raised the unrest.")
 
