@@ -46,24 +46,20 @@ def _check_backup(soak: PostSoak, tmp_path: Path) -> None:
     copytree(season.path / "in", second.path / "in", dirs_exist_ok=True)
     to = Places(second.games, second.path / "keys", second.config.tables_file)
     assert all(each.good for each in restore(made.folder, to, passphrase="of the soak").keys)
-    soak.season, names = second, soak.names[:2]
+    soak.season, names = second, soak.playing[:2]
     before = {name: _head(second, name) for name in soak.names}
     soak.service = second.start()
     try:
         for name in names:
             second.order(name)
-        until(lambda: all(_head(second, name) != before[name] or _over(second, name) for name in names), 120)
+        until(lambda: all(_head(second, name) != before[name] or soak.over(name) for name in names), 120)
         soak.settle()
     finally:
         soak.stop()
-    assert {name: _head(second, name) for name in soak.names[2:]} == {name: before[name] for name in soak.names[2:]}
+    others = [name for name in soak.names if name not in names]
+    assert {name: _head(second, name) for name in others} == {name: before[name] for name in others}
 
 
 def _head(season: Season, name: str) -> str:
     with season.open(name) as game:
         return game.ledger.head
-
-
-def _over(season: Season, name: str) -> bool:
-    with season.open(name) as game:
-        return game.result is not None

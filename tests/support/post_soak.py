@@ -39,32 +39,43 @@ class PostSoak:
     """The season, what was written, and what is expected of it."""
 
     def __init__(self, season: Season, games: int, random: Random) -> None:
+        """`games` are played at a time: another one begins when one is over."""
         self.season, self.random = season, random
-        self.names = [f"soak-{number:02}" for number in range(games)]
-        for number, name in enumerate(self.names):
-            season.create(name, "rome_carthage" if number % 4 == 0 else "toy", _secrets(number), begin=True)
+        self.names: list[str] = []
+        """All games, those that are over too."""
+        self.playing = [self._begin() for _ in range(games)]
         self.written = 0
         self.service = season.start()
+
+    def _begin(self) -> str:
+        number = len(self.names)
+        name = f"soak-{number:03}"
+        self.season.create(name, "rome_carthage" if number % 4 == 0 else "toy", _secrets(number), begin=True)
+        self.names.append(name)
+        return name
 
     # ---- letters
 
     def turn(self) -> dict[str, int]:
-        """Let everybody write who is asked; some letters are odd. Return how far each game is that asks."""
-        asking = {}
-        for name in self.names:
+        """Let everybody write who is asked; some letters are odd. Return how far each game is."""
+        self.playing = [self._begin() if self.over(name) else name for name in self.playing]
+        before = {name: self.adjudication(name) for name in self.playing}
+        for name in self.playing:
             for side, sheet in self.season.asked(name):
-                asking[name] = self.adjudication(name)
                 raw = self.season.letter(name, side, sheet)
                 if self.random.random() < ODD:
                     self._write_odd(raw, address(name, side).encode())
                 self.season.write(raw)
                 self.written += 1
-        assert asking, "all games are over"
-        return asking
+        return before
 
     def adjudication(self, name: str) -> int:
         with self.season.open(name) as game:
             return game.adjudication
+
+    def over(self, name: str) -> bool:
+        with self.season.open(name) as game:
+            return game.result is not None
 
     def _write_odd(self, raw: bytes, sender: bytes) -> None:
         """Write an odd letter beside a good one."""
@@ -98,15 +109,15 @@ class PostSoak:
     def play(self, letters: int, kills: Sequence[Callable[[], None]]) -> None:
         """Play until so many letters are written, with all the kills among them."""
         began = monotonic()
-        left, each = list(kills), 1 + 2 * len(kills) * len(self.names) // letters
+        left, each = list(kills), 1 + 2 * len(kills) * len(self.playing) // letters
         while self.written < letters or left:
-            asking = self.turn()
+            before = self.turn()
             print(f"{monotonic() - began:.0f} s: {self.written} letters, {len(left)} kills left", flush=True)
             for kill in left[:each]:
                 kill()
             del left[:each]
             self.settle()
-            lost = [name for name, before in asking.items() if self.adjudication(name) <= before]
+            lost = [name for name, number in before.items() if self.adjudication(name) <= number]
             assert not lost, f"letters to {lost} were lost"
 
     # ---- waiting
