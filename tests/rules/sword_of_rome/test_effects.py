@@ -323,7 +323,7 @@ def test_effect_refused(
 
 
 @pytest.mark.parametrize(("meant", "spared"), [("side", True), ("person", False)])
-def test_an_event_spares_who_is_allied_with_all_of_a_side_or_a_person(meant: str, spared: bool) -> None:
+def test_an_event_spares_allies_of_a_whole_side_or_person(meant: str, spared: bool) -> None:
     """15.1.2: with two players the Etruscans and Samnites are the other side of the person who leads the Romans."""
     game = begun(
         {"revolt": {"of": "other", "points": 1}}, edition="two", alliances=["etruscans+samnites", "gauls+romans"]
