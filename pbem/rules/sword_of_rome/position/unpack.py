@@ -194,8 +194,8 @@ def _unknown_words(box: Box) -> Iterator[Finding]:
         yield from _unknown("leaders", ("leaders", i, "power"), "power", record["power"], powers)
     for i, record in enumerate(box.table("cards")["cards"]):
         yield from _unknown("cards", ("cards", i, "deck"), "side", record["deck"], sides)
-    yield from unknown_in_cards(box.table("cards"), Known(spaces, powers, {leader["id"] for leader in leaders}))
     names = {record["id"] for record in leaders}
+    yield from unknown_in_cards(box.table("cards"), Known(spaces, powers, names, regions))
     for scenario in box.scenarios:
         for i, record in enumerate(box.scenario(scenario)["forces"]):
             file, at = f"scenarios/{scenario}", ("forces", i)
