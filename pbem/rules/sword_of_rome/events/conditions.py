@@ -109,6 +109,20 @@ def near(game: Game, side: Side, whom: str) -> str | None:
     return None if holds else f"with an army of {in_words(game, whom)} there or next to it"
 
 
+def winner(game: Game, side: Side, whom: str) -> str | None:
+    """Want a power to have won the battle."""
+    moment = game.moment
+    won = "" if moment is None else moment.other if moment.name == "battle_lost" else moment.power
+    return None if won and is_meant(game, side, whom, won) else f"where {in_words(game, whom)} wins"
+
+
+def region(game: Game, side: Side, regions: list[str]) -> str | None:
+    """Want the space of the moment to lie in one of some regions."""
+    space = game.board.spaces.get(game.moment.space) if game.moment is not None else None
+    holds = space is not None and space.region in regions
+    return None if holds else f"in {listing((each.replace('_', ' ').title() for each in regions), 'or')}"
+
+
 def control(game: Game, side: Side, told: Mapping[str, str]) -> str | None:
     """Want a power to control a space."""
     holder = game.control.get(told["space"])
@@ -143,6 +157,8 @@ CONDITIONS: Final[Mapping[str, Condition]] = {
     "besieger": besieger,
     "mover": mover,
     "near": near,
+    "winner": winner,
+    "region": region,
     "control": control,
     "marker": marker,
     "players": players,

@@ -77,11 +77,16 @@ def add(game: Game, side: Side, space: str, powers: Sequence[str] | None = None)
 
 def additions(game: Game, side: Side, most: int, powers: Sequence[str] | None = None) -> list[list[str]]:
     """List every way to add support, one point at least (7.3.1)."""
+    return selections(rooms(game, side, powers), range(1, most + 1))
+
+
+def rooms(game: Game, side: Side, powers: Sequence[str] | None = None) -> dict[str, int]:
+    """Return the points of support that a side can add, by space (7.3.1)."""
     own = game.board.powers_of[side] if powers is None else powers
     near = {space for space, holder in game.control.items() if holder in own}
     near |= {space for power in own for space, force in game.everywhere(power) if force.cu}
     room = {space: room_for(game, side, space, powers) for space in game.board.spaces if space in near}
-    return selections({space: points for space, points in room.items() if points > 0}, range(1, most + 1))
+    return {space: points for space, points in room.items() if points > 0}
 
 
 def selections(room: dict[str, int], sizes: Sequence[int]) -> list[list[str]]:

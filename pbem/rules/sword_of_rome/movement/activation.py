@@ -269,11 +269,16 @@ def found_colony(game: Game, table: Table, leader: str) -> None:
     """Remove a CU and make the space a Roman walled city with loyalty 1, for the rest of the game (7.2.1)."""
     space = game.where(leader)
     assert space is not None
+    settle_colony(game, space)
+    table.tell("colony_founded", power=ROMANS, leader=leader, space=space, rule="7.2.1")
+
+
+def settle_colony(game: Game, space: str) -> None:
+    """Make a space a Roman walled city for the CU that settles there (7.2.1)."""
     lose(game, ROMANS, space, 1)
     game.colonies.append(space)
     assert game.kind(space) == WALLED
     game.loyalty[space] = game.board.tables["city"]["converted"]
-    table.tell("colony_founded", power=ROMANS, leader=leader, space=space, rule="7.2.1")
 
 
 USES: Final[Mapping[str, Use]] = {

@@ -45,6 +45,11 @@ def why_no_colony(game: Game, leader: str) -> Refusal | None:
     space = game.where(leader)
     if space is None or leader not in game.force(ROMANS, space).leaders:
         return Refusal("a colony is founded by a Roman army on the map", "7.2.1")
+    return why_no_settlers(game, space)
+
+
+def why_no_settlers(game: Game, space: str) -> Refusal | None:
+    """Say why the CU in a space cannot found a colony; None: they can (7.2.1)."""
     where = space_named(game, space)
     if game.kind(space) != NORMAL or game.control.get(space) != ROMANS:
         return Refusal(f"there is no Roman marker in {where}", "7.2.1")

@@ -36,6 +36,7 @@ def ways(game: Game, power: str, start: str, points: int, value: int, cu: int) -
     enemies = {
         space for other in board.powers if not game.allied(power, other) for space, force in game.forces[other].items()
     }
+    own = _ships(game, power) if game.is_harbour(power, start) else 0
     found: dict[str, Way] = {}
     rim: list[tuple[int, str, Way]] = [(0, start, Way(0, (), CLEAR, cu))]
     while rim:
@@ -53,8 +54,22 @@ def ways(game: Game, power: str, start: str, points: int, value: int, cu: int) -
         cost = done + int(costs[SEA])
         if cost <= points and game.is_harbour(power, here):
             for to in game.harbours(power):
-                most = min(way.most, carried(game, power, value, here, to)) if to not in found and to != here else 0
+                fleet = max(carried(game, power, value, here, to), own)
+                most = min(way.most, fleet) if to not in found and to != here else 0
                 if most:
                     heappush(rim, (cost, to, Way(cost, (*way.steps, (to, SEA)), SEA, most)))
     del found[start]
     return found
+
+
+def _ships(game: Game, power: str) -> int:
+    """Return the CU that an event in the own hand can carry (9.6.3)."""
+    side = game.board.powers[power].side
+    told = [
+        effect["sail"]
+        for card in (game.hands[side] if side is not None else ())
+        if card in game.board.cards
+        for effect in game.board.cards[card].effects
+        if "sail" in effect
+    ]
+    return max((each["cu"] for each in told if each["power"] == power), default=0)

@@ -66,15 +66,15 @@ def wins(lead: int) -> float:
     return sum(count for total, count in enumerate(ways) if total - middle + lead > 0) / sum(ways)
 
 
-def chance(board: Board, attacker: Army, defender: Army, ground: Ground) -> float:
-    """Return the chance that an attacker wins a battle (12.2)."""
+def chance(board: Board, attacker: Army, defender: Army, ground: Ground, events: int = 0) -> float:
+    """Return the chance that an attacker wins a battle, with what events add to its roll (12.2)."""
     if not defender.size:
         return 1.0
     winner = automatic_winner(board, attacker, defender)
     if winner is not None:
         return float(winner == "attacker")
     own, theirs = modifiers(board, attacker, defender, ground)
-    return wins(sum(own.values()) - sum(theirs.values()))
+    return wins(events + sum(own.values()) - sum(theirs.values()))
 
 
 def army(game: Game, power: str, space: str, force: Force, more: int = 0) -> Army:

@@ -94,14 +94,18 @@ def _overseas(game: Game) -> Iterator[str]:
 
 
 def _cities(game: Game) -> Iterator[str]:
-    """Yield cities without loyalty or with too much, and garrisons that are too large (7.3.1, 9.3.1, 13.5)."""
+    """Yield cities without loyalty or with too much, and garrisons that are too large (7.3.1, 9.3.1, 13.5).
+
+    A besieged city without loyalty has fallen, and waits for who may loot it (14.4).
+    """
     walled = {space for space in game.board.spaces if game.kind(space) == WALLED}
     if walled != game.loyalty.keys():
         yield f"loyalty is told of other spaces than the walled cities: {sorted(walled ^ game.loyalty.keys())}"
     for space, loyalty in game.loyalty.items():
         holder = game.control.get(space)
         most = 1 if holder is None else game.board.powers[holder].city_loyalty
-        if not 1 <= loyalty <= most:
+        least = 0 if space in game.sieges else 1
+        if not least <= loyalty <= most:
             yield f"{space} has loyalty {loyalty}"
     for space, force in game.inside.items():
         if space not in walled or space not in game.control:

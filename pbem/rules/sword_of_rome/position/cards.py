@@ -25,6 +25,7 @@ class Known(NamedTuple):
     spaces: Collection[str]
     powers: Collection[str]
     leaders: Collection[str]
+    regions: Collection[str]
 
 
 def unknown_in_cards(table: Mapping[str, Any], known: Known) -> Iterator[Finding]:
@@ -53,12 +54,14 @@ def _names(
 ) -> Iterator[tuple[Path, str, str, Collection[str]]]:
     """Yield the names in one condition or effect: where they stand, what they are, and which there are."""
     whom = [*WHOM, *known.powers]
-    if word in ("active", "army_of", "attacker", "besieger", "mover", "near") and isinstance(told, str):
+    if word in ("active", "army_of", "attacker", "besieger", "mover", "near", "winner") and isinstance(told, str):
         yield (), "power", told, whom
     elif word == "nonplayer":
         yield from (((i,), "power", power, known.powers) for i, power in enumerate(told))
     elif word == "treaty":
         yield (), "power", told, known.powers
+    elif word == "region":
+        yield from (((i,), "region", region, known.regions) for i, region in enumerate(told))
     elif word == "marker" and isinstance(told, str):
         yield (), "event in effect called", told, markers
     elif isinstance(told, Mapping):

@@ -276,8 +276,8 @@ def _unknown_words(box: Box) -> Iterator[Finding]:
     for i, record in enumerate(told["games"]):
         for j, side in enumerate(record["sides"]):
             yield from _unknown("powers", ("games", i, "sides", j), "side", side, sides)
-    yield from unknown_in_cards(box.table("cards"), Known(spaces, powers, {leader["id"] for leader in leaders}))
     names = {record["id"] for record in leaders}
+    yield from unknown_in_cards(box.table("cards"), Known(spaces, powers, names, regions))
     for scenario in box.scenarios:
         for i, record in enumerate(box.scenario(scenario)["forces"]):
             file, at = f"scenarios/{scenario}", ("forces", i)
