@@ -396,6 +396,7 @@ MOMENTS_USED: list[tuple[str, Mapping[str, Any], dict[str, Any]]] = [
     ("raid", {"siege_modifier": -1}, moment("raid", "gauls", "romans", space="velitrae")),
     ("event", {"cancel": "event"}, moment("event", "gauls")),
     ("attrition", {"levy": 1}, moment("attrition", "romans", space="antium")),
+    ("gallic_event", {"cancel": "gallic_event"}, moment("gallic_event", "", "etruscans", "vulci")),
 ]
 
 
