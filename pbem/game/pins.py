@@ -22,7 +22,7 @@ UNREAD: Final = frozenset({"messages", "layout", "coast", "schemas", "cases", "p
 PROSE: Final = frozenset(
     {
         *("title", "text", "meaning", "description", "confidence", "source", "row", "colour", "people", "names_from"),
-        *("printed", "sources"),  # how far a value is the printed one
+        *("printed", "sources", "experimental"),  # how far a value is the printed one, and an edition tried
         *("words", "key_words", "led_by"),  # what a place in an order may name: only sheets that come in are read by it
     }
 )

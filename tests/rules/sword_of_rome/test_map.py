@@ -33,7 +33,7 @@ def slots() -> Iterator[tuple[str, Bounds]]:
     rules: Any = loaded("sword_of_rome").rules
     view = rules.view(start(rules, "short", 1), None)
     scene = rules.scene(view)
-    sides = drawn(rules.box)
+    sides = drawn(rules.box, rules.board)
     room = italy().slots
     pictures = [("title", title(scene.title, scene.subtitle, room["title"].width, 1))]
     pictures += [(each.slot, panel(each, sides, room[each.slot].width, 1)) for each in scene.panels]

@@ -20,13 +20,19 @@ if TYPE_CHECKING:
 
 
 def base(box: Box, board: Board) -> BaseMap:
-    """Return the map as it is printed; the name of a space says what it scores and brings (4.1.1, 5.10.1)."""
+    """Return the map as it is printed, without spaces that are out of play.
+
+    The name of a space says what it scores and brings (4.1.1, 5.10.1).
+    """
+    layout = box.table("layout")
+    away = {space["id"] for space in box.table("map")["spaces"]} - board.spaces.keys()
     return base_map(
-        box.table("layout"),
+        {**layout, "places": {id: place for id, place in layout["places"].items() if id not in away}},
         box.table("coast"),
         [
             {**space, "kind": _kind(board, space["id"]), "name": _label(board, space["id"])}
             for space in box.table("map")["spaces"]
+            if space["id"] in board.spaces
         ],
         board.connections,
     )
@@ -44,11 +50,12 @@ def _label(board: Board, space: str) -> str:
     return " ".join([record.name, *signs])
 
 
-def drawn(box: Box) -> tuple[DrawnSide, ...]:
-    """Return how the things of each power are drawn."""
+def drawn(box: Box, board: Board) -> tuple[DrawnSide, ...]:
+    """Return how the things of each power in the game are drawn."""
     return tuple(
         DrawnSide(power["id"], power["name"], power["colour"], sign=power["sign"])
         for power in box.table("powers")["powers"]
+        if power["id"] in board.powers
     )
 
 
