@@ -125,7 +125,7 @@ def _kept(view: Game, side: Side, card: str) -> float:
     record = view.board.cards[card]
     worth = SPARE[record.value]
     if record.when is not None:
-        worth += RESPONSE
+        worth += RESPONSE * record.value
     if record.extra and not (side == CARTHAGE and view.unrest == 0):
         worth += EXTRA * RIVAL
     return worth

@@ -17,7 +17,7 @@ from pbem.rules.sword_of_rome.events.support import room_for
 from pbem.rules.sword_of_rome.policy.placing import best_space
 from pbem.rules.sword_of_rome.policy.plans import GALLIC_ROLL, MARKER, ROLL, UNREST, Field
 from pbem.rules.sword_of_rome.policy.worth import CU, RIVAL, rivalry, times, worth
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, GAULS, NORMAL, ROMANS, WALLED
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_VALUE, GAULS, NORMAL, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.state import Game
 
 Told = tuple[float, dict[str, Any]]
@@ -28,11 +28,13 @@ NEEDED: Final = 0.25
 """The same where an enemy army can come."""
 TACTICS: Final = 0.25
 """A point of tactics of a leader who comes, besides his CU."""
+READY: Final = 0.25
+"""Each value of a card that activates him below 3."""
 HIRED: Final = 0.6
 """A mercenary, by the worth of a CU: half of them go home (S 5.10)."""
 MARKERS: Final[Mapping[str, float]] = {
-    "appian_way": 0.12,
-    "duoviri_navales": 0.1,
+    "appian_way": 0.3,
+    "duoviri_navales": 0.25,
     "elephants": 0.25,
     "wild_beasts": 0.2,
 }
@@ -40,6 +42,8 @@ LEVY: Final = 2.5
 """The worth of a CU that comes where it is wanted, by that of one elsewhere."""
 ENOUGH: Final = 14
 """CU from which a side has less and less use for more."""
+REMOVED: Final = 0.15
+"""The least that a point of a rival is worth that goes."""
 REVOLT: Final = 0.6
 CARD: Final = 0.12
 """A card that is drawn."""
@@ -125,7 +129,8 @@ def _leader(hand: Hand, played: Played) -> Told | None:
     best = max(found, key=rate)
     leader = view.board.leaders[best["name"]]
     lasts = 0.5 if played.told.get("until") else 1.0
-    worth = TACTICS * leader.tactics * lasts - LOYALTY * leader.penalty
+    skill = TACTICS * leader.tactics + READY * (DESPERATE_VALUE - leader.initiative)
+    worth = skill * lasts - LOYALTY * leader.penalty
     return worth + played.told.get("cu", 0) * worth_of_levy(view, hand.side), {"leader": best}
 
 
@@ -195,7 +200,7 @@ def _revolt(hand: Hand, played: Played) -> Told | None:
         points = min(room, most)
         gone = view.kind(space) != WALLED or points == view.loyalty[space]
         loss = worth(view, holder, space) if gone else LOYALTY * points
-        found.append((max(share * loss / points, LOYALTY if share >= RIVAL else 0.0), space, points))
+        found.append((max(share * loss / points, REMOVED if share >= RIVAL else 0.0), space, points))
     chosen: list[str] = []
     gain = 0.0
     for each, space, points in sorted(found, key=lambda one: (-one[0], one[1])):

@@ -29,9 +29,9 @@ HOPELESS: Final = 0.08
 """The chance below which none is spent either."""
 LOST: Final = 0.4
 """The chance below which a battle without losses is better."""
-AGAIN: Final = 0.15
+AGAIN: Final = 0.1
 """The chance from which a lost battle is fought again."""
-AMBUSH: Final = 0.55
+AMBUSH: Final = 0.45
 """The chance from which the Samnites come out of an ambush."""
 FURTHER: Final = 0.1
 """What a plan must be worth more for a response that lets the army go further."""
