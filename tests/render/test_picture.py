@@ -387,8 +387,6 @@ def test_a_layout_that_does_not_fit_is_refused_in_words(changes: dict[str, Any],
         small(**changes)
 
 
-
-
 def of_scenes(seen: dict[str | None, Scene]) -> Any:
     """Return what the pictures of letters are made from: a game in which nobody is asked anything."""
     return SimpleNamespace(
