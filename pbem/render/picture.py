@@ -56,7 +56,7 @@ def render_window(scene: Scene, *, cache_folder: File | None = None) -> bytes:
 
 def render_legend(scene: Scene) -> bytes:
     """Return what the signs on the board of a scene mean."""
-    drawn = legend(scene.base, scene.sides, round(WIDTH / SCALE), SCALE)
+    drawn = legend(scene.base, scene.sides, round(WIDTH / SCALE), SCALE, rings=True)
     sheet = Image.new("RGB", drawn.size, canvas.PAPER)
     sheet.paste(drawn, mask=drawn)
     written = io.BytesIO()
