@@ -69,7 +69,7 @@ def draw(scene: Scene, *, width: int | None = None, cache_folder: File | None = 
     scale = (width or scene.base.width) / scene.base.width
     sheet = _Sheet(scene, scale, None, cache_folder)
     sheet.lie_below()
-    taken = _panels(sheet.board, scene, scale)
+    taken = panels(sheet.board, scene, scale)
     sheet.lay(taken)
     return sheet.board
 
@@ -246,7 +246,7 @@ def to_move(scene: Scene) -> str:
     return f"To move: {listing(scene.to_move)}{f', until {scene.until}' if scene.until else ''}"
 
 
-def _panels(board: Image.Image, scene: Scene, scale: float) -> list[Bounds]:
+def panels(board: Image.Image, scene: Scene, scale: float) -> list[Bounds]:
     """Draw the title, the panels and the legend into their slots, downward; return the boxes they take."""
     base = scene.base
     drawn: list[tuple[str, Image.Image]] = []
