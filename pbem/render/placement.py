@@ -18,7 +18,7 @@ from pbem.render.places import inscription_box, label_box, region_box, shape_box
 _CELL: Final = 4
 _SHAPE, _NAME, _LETTERS, _PATH, _OPEN = 255, 36, 14, 5, 1
 """What it costs to hide a cell of the board, by what is printed there."""
-_RINGS: Final = (0, 9, 20, 34, 52, 75, 102, 135)
+_RINGS: Final = (0, 9, 20, 34, 52, 75, 102, 135, 175, 225)
 _FAR: Final = 22
 """What it costs to lie one pixel away from the place, in the same coin."""
 _TILED_FAR: Final = 34
