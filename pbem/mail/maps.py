@@ -60,8 +60,8 @@ class Maps:
 
     def _failed(self, game: OpenGame, side: Side | None, wrong: Exception) -> None:
         whose = "an observer" if side is None else side
-        _LOG.error("%s: the pictures for %s cannot be drawn; the letter goes without them", game.name, whose)
-        _LOG.debug("why they cannot be drawn", exc_info=wrong)
+        words = "%s: the pictures for %s cannot be drawn; the letter goes without them"
+        _LOG.error(words, game.name, whose, exc_info=wrong)
 
     def _of(self, scene: Scene, *, legend: bool) -> tuple[Picture, ...]:
         drawn = next((made for other, made in self._drawn if other == scene), None)
