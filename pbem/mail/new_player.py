@@ -37,8 +37,8 @@ def new_address_letter(game: Adjudicator, side: Side, replaced: bool, settings: 
         **heading(game, side),
     )
     joined = game.ledger.joined(side)
-    picture, lies = Maps(settings.drawings).new_picture(game, side, since, "")
-    attached = attachments(game, side, report, picture, since)
+    pictures, lies = Maps(settings.drawings).new_pictures(game, side, since, "", legend=replaced)
+    attached = attachments(game, side, report, pictures, since)
     stamp = f"{game.name}.{side}.address-{joined.addresses}"
     about = About(game, side, game.adjudication, lies)
     return letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=about)

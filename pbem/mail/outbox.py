@@ -21,6 +21,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from pbem.mail.address import MESSAGE_ID, mailbox
+from pbem.render.pictures import Picture
 from pbem.render.receipt import NAME as RECEIPT
 
 POSITION: Final = "position.txt"
@@ -43,8 +44,8 @@ _LINE: Final = 76
 class Attachments:
     """The files that go with a letter; None: it has no such file."""
 
-    picture: bytes | None = None
-    """The map, as map.png."""
+    pictures: Sequence[Picture] = ()
+    """The pictures, each under its name: the window and the whole board, and the legend if it is the first letter."""
     sheet: str | None = None
     """The form, as orders.yaml."""
     standing: str | None = None
@@ -67,8 +68,8 @@ class Attachments:
 
     def parts(self) -> Iterator[_Part]:
         """Yield the files as parts of a letter."""
-        if self.picture is not None:
-            yield _file_part("image", "png", "inline", self._name("map.png"), self.picture)
+        for picture in self.pictures:
+            yield _file_part("image", "png", "inline", self._name(picture.name), picture.content)
         if self.sheet is not None:
             yield _file_part("application", "yaml", "attachment", self._name("orders.yaml"), self.sheet.encode())
         if self.standing is not None:

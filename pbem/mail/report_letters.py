@@ -25,6 +25,7 @@ from pbem.referee import sheet_check
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.past import position_at
 from pbem.referee.take_home import take_home
+from pbem.render.pictures import Picture
 from pbem.render.report import Report, mail
 from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
@@ -121,22 +122,24 @@ def turn_letter(
             "first", phrases=_went_in(game), asked=told.asked, welcomed=welcomed, **values, **heading(game, side)
         )
     known = correspondence(game.path, side)
-    picture, lies = maps.new_picture(game, side, since, "" if stamp or not since else known.picture)
+    pictures, lies = maps.new_pictures(
+        game, side, since, "" if stamp or not since else known.picture, legend=not since and not stamp
+    )
     if number is not None and known.news != News.EVERY:  # their own order: they will see it with the answer of others
-        picture, lies = None, ""
+        pictures, lies = (), ""
     stamp = stamp or f"{game.name}.{side}.{game.adjudication}"
-    attached = attachments(game, side, told, picture, since, number)
+    attached = attachments(game, side, told, pictures, since, number)
     about = About(game, side, game.adjudication, lies)
     to = game.ledger.addresses[side]
     yield letter(settings, to, stamp, text, answered.letter if answered else None, attached, about)
 
 
 def attachments(
-    game: Adjudicator, side: Side, told: Report, picture: bytes | None, since: int, number: int | None = None
+    game: Adjudicator, side: Side, told: Report, pictures: Sequence[Picture], since: int, number: int | None = None
 ) -> Attachments:
     """Return what a letter with a report encloses; `number` is the sheet that it answers."""
     return Attachments(
-        picture=picture,
+        pictures=pictures,
         sheet=told.sheet,
         standing=told.position,
         position=json.dumps(take_home(game, side), indent=1, ensure_ascii=False) if told.sheet else None,

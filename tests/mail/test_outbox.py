@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from pbem.mail.inbox import open_letter
 from pbem.mail.maildir import mark_read, read_maildir, write_to_maildir
 from pbem.mail.outbox import Attachments, Draft, compose
+from pbem.render.pictures import Picture
 
 SHEET = "game: punica\nside: rome\nadjudication: 41\norders:\n- intercept:\n    with: [{general: fabius, cu: 8}]\n"
 TEXT = f"Hannibal marches from Arpi to Beneventum.\n\n  intercept: 3 +1 = 4 (needs <= 3)\n\n{SHEET}"
@@ -28,7 +29,7 @@ LETTER: dict[str, Any] = {
     "to": "ann@example.org",
     "subject": "punica, turn 3: Hannibal enters Beneventum",
     "text": TEXT,
-    "picture": PICTURE,
+    "pictures": (Picture("map.png", PICTURE, "The map"),),
     "sheet": SHEET,
     "in_reply_to": "<a.1@example.org>",
     "references": ("<punica.40@pbem.example>", "<a.1@example.org>"),
@@ -39,7 +40,7 @@ LETTER: dict[str, Any] = {
 
 def letter(**changes: Any) -> bytes:
     words = {**LETTER, **changes}
-    files = {name: words.pop(name) for name in ("picture", "sheet", "position", "own_sheet") if name in words}
+    files = {name: words.pop(name) for name in ("pictures", "sheet", "position", "own_sheet") if name in words}
     return compose(Draft(attached=Attachments(**files), **words))
 
 
@@ -87,9 +88,9 @@ def test_a_first_letter_has_no_thread() -> None:
 
 
 def test_a_letter_of_text_alone_is_one_part() -> None:
-    message = read(letter(picture=None, sheet=None))
+    message = read(letter(pictures=(), sheet=None))
     assert not message.is_multipart()
-    assert text_of(letter(picture=None, sheet=None)) == TEXT
+    assert text_of(letter(pictures=(), sheet=None)) == TEXT
     assert message["MIME-Version"] == "1.0"
 
 

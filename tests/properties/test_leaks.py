@@ -28,7 +28,7 @@ from pbem.game.table import Table
 from pbem.orders.check import OpenDecisions, check_sheet
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, Event, Fault, Order, Rules, Side
-from pbem.render.picture import render
+from pbem.render.pictures import pictures
 from pbem.render.report import ReportRequest, report
 from pbem.repo.records import decision_record
 from tests.support.garbled import garbled_sheets
@@ -152,8 +152,9 @@ class Eyes:
         yield json.dumps(rules.encode(view))
         scene = rules.scene(view, [told.event for told in self.told])
         yield scene
+        yield [place for each in self.mine for place in rules.places(view, each)]
         if draws:
-            yield render(scene)
+            yield pictures(replace(scene, reader=self.viewer or ""))
         others, result = [each.side for each in waiting], self.at.session.result
         request = ReportRequest("punica", 7, self.viewer, view, self.told, waiting, others, result=result)
         yield report(rules, self.box, request)
