@@ -154,6 +154,7 @@ def _draft(drafts: Sequence[Draft], subjects: Sequence[str], text: str, message_
         first,
         subject=_subject(subjects),
         text=text,
+        html="",
         message_id=message_id,
         references=list(dict.fromkeys(known for each in drafts for known in each.references)),
         unasked=all(each.unasked for each in drafts),

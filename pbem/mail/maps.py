@@ -8,6 +8,7 @@ from pbem.game.scene import Scene
 from pbem.protocol import Side
 from pbem.referee.open_game import OpenGame
 from pbem.render.picture import render
+from pbem.render.pictures import Picture
 
 
 class Maps:
@@ -21,7 +22,7 @@ class Maps:
         """Return the map as a side may see it, with arrows for what happened after an adjudication, as PNG."""
         return self._png(_scene(game, side, since))
 
-    def new_picture(self, game: OpenGame, side: Side, since: int, last: str) -> tuple[bytes | None, str]:
+    def new_pictures(self, game: OpenGame, side: Side, since: int, last: str) -> tuple[tuple[Picture, ...], str]:
         """Return the map and the digest of what lies on it; no map if it shows nothing new since the `last` digest.
 
         Something is new if a piece, a marker or the holder of a place is another, or if there are arrows.
@@ -29,7 +30,9 @@ class Maps:
         scene = _scene(game, side, since)
         lies = [scene.counters, scene.markers, sorted(scene.control.items()), sorted(scene.tints.items())]
         digest = game.ledger.salted(f"picture/{side}", repr(lies).encode())
-        return (None if digest == last and not scene.arrows else self._png(scene)), digest
+        if digest == last and not scene.arrows:
+            return (), digest
+        return (Picture("map.png", self._png(scene), "The map"),), digest
 
     def _png(self, scene: Scene) -> bytes:
         for other, picture in self._drawn:
