@@ -13,8 +13,9 @@ from bench import Figure, alternating, seconds
 from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
 from pbem.game import shelf
+from pbem.game.board_map import base_map
 from pbem.game.box import open_box
-from pbem.game.scene import Counter, DrawnSide, Scene, base_map
+from pbem.game.scene import Counter, DrawnSide, Scene
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
 from pbem.render.base_map import ground, land_mask

@@ -8,9 +8,20 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Final, get_args
 
+from pbem.game.board_map import (
+    BaseMap,
+    Polyline,
+    Region,
+    Relief,
+    Tile,
+    TileKind,
+    base_map,
+    lines,
+    require_known,
+    sealed,
+)
 from pbem.game.hexes import HexCoordinate, centre, corners, courses, outlines
 from pbem.game.plain import Record
-from pbem.game.scene import BaseMap, Polyline, Region, Relief, Tile, TileKind, base_map, lines, require_known, sealed
 
 _OPEN: Final = "open"
 

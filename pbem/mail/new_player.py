@@ -38,7 +38,7 @@ def new_address_letter(game: Adjudicator, side: Side, replaced: bool, settings: 
     }
     words = framed("new_player", game, request, told.text, values)
     joined = game.ledger.joined(side)
-    pictures, lies = Maps(settings.drawings).new_pictures(game, side, since, "")
+    pictures, lies = Maps(settings.drawings).new_pictures(game, side, since, "", legend=replaced)
     attached = attachments(game, side, told, pictures, since)
     stamp = f"{game.name}.{side}.address-{joined.addresses}"
     about = About(game, side, game.adjudication, lies)

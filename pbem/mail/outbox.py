@@ -49,7 +49,7 @@ class Attachments:
     """The files that go with a letter; None: it has no such file."""
 
     pictures: Sequence[Picture] = ()
-    """The pictures of the map."""
+    """The pictures, each under its name: the window and the whole board, and the legend if it is the first letter."""
     sheet: str | None = None
     """The form, as orders.yaml."""
     standing: str | None = None

@@ -123,7 +123,9 @@ def turn_letter(
         values.update(phrases=_went_in(game), asked=told.asked, welcomed=welcomed, **heading(game, side))
         text = framed("first", game, request, told.text, values)
     known = correspondence(game.path, side)
-    pictures, lies = maps.new_pictures(game, side, since, "" if stamp or not since else known.picture)
+    pictures, lies = maps.new_pictures(
+        game, side, since, "" if stamp or not since else known.picture, legend=not since and not stamp
+    )
     if number is not None and known.news != News.EVERY:  # their own order: they will see it with the answer of others
         pictures, lies = (), ""
     stamp = stamp or f"{game.name}.{side}.{game.adjudication}"

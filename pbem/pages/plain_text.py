@@ -8,7 +8,6 @@ from itertools import groupby
 from textwrap import dedent
 from typing import Final, Literal, TypeAlias
 
-
 Kind: TypeAlias = Literal["heading", "prose", "lines"]
 _SHORTEST: Final = 6
 """A line in capitals that is no longer than this is a word of a sentence."""

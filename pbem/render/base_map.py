@@ -15,7 +15,7 @@ from typing import Final
 import PIL
 from PIL import Image, ImageChops, ImageDraw, ImageFilter
 
-from pbem.game.scene import BaseMap, DrawnPath, Point, Polyline
+from pbem.game.board_map import BaseMap, DrawnPath, Point, Polyline
 from pbem.render import canvas, tiles
 from pbem.render.canvas import Sketch
 from pbem.render.places import INSCRIPTION_GAP, LABEL_SIZE, REGION_GAP, REGION_SIZE, label_box, label_weight

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from PIL import Image, ImageColor, ImageDraw
 
-from pbem.game.scene import Point
+from pbem.game.board_map import Point
 
 Bounds: TypeAlias = tuple[float, float, float, float]
 Shade: TypeAlias = tuple[int, int, int]

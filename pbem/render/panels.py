@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 
 from PIL import Image, ImageDraw
 
-from pbem.game.scene import BaseMap, Cell, DrawnSide, Grid, Panel, Row, Track
+from pbem.game.board_map import BaseMap
+from pbem.game.scene import Cell, DrawnSide, Grid, Panel, Row, Track
 from pbem.render import canvas, tiles
 from pbem.render.base_map import draw_path
 from pbem.render.canvas import Bounds, Ink, Sketch, mix
@@ -207,9 +208,7 @@ def legend(base: BaseMap, sides: tuple[DrawnSide, ...], width: int, scale: float
     if any(place.port for place in base.places.values()):
         kinds.append((spot(first.form, first.size - 4, first.empty, True, scale), "Port"))
     for side in sides:
-        # Room for a sign needs the whole size.
-        size = first.size if side.sign else first.size - 4
-        sign = spot(first.form, size, side.colour, False, scale, side.sign, side.ink)
+        sign = spot(first.form, first.size, side.colour, False, scale, "", side.ink)
         kinds.append((sign, f"Held by {side.name}"))
     middle = width * 0.5
     rows = max(len(kinds) + len(base.meanings), len(base.path_kinds) + len(base.tile_kinds) + bool(base.streams))

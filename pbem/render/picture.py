@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby, pairwise
 from math import hypot
@@ -12,7 +13,8 @@ from typing import Final
 
 from PIL import Image, ImageChops, ImageFilter
 
-from pbem.game.scene import Arrow, BaseMap, DrawnSide, Point, Polyline, Scene
+from pbem.game.board_map import BaseMap, Point, Polyline
+from pbem.game.scene import Arrow, DrawnSide, Scene
 from pbem.render import canvas
 from pbem.render.base_map import ground, land_mask, names
 from pbem.render.canvas import Bounds, Sketch, mix
@@ -20,6 +22,7 @@ from pbem.render.counters import stack, tag
 from pbem.render.panels import legend, panel, title
 from pbem.render.placement import lead, placements
 from pbem.render.places import glow, shape_box, siege_ring, spot
+from pbem.render.window import SCALE, WIDTH, window
 
 _PANEL_GAP: Final = 8
 _COLOURS: Final = 128
@@ -56,6 +59,33 @@ def render(scene: Scene, *, width: int | None = None, cache_folder: File | None 
     palette = _palette(scene.base, scene.sides, picture.width / scene.base.width, cache_folder)
     written = io.BytesIO()
     picture.quantize(palette=palette, dither=Image.Dither.NONE).save(written, "PNG", compress_level=6)
+    return written.getvalue()
+
+
+def render_board(scene: Scene, *, cache_folder: File | None = None) -> bytes:
+    """Return the whole board as letters show it: as wide as a window, without the legend."""
+    return render(replace(scene, legend=False), width=WIDTH, cache_folder=cache_folder)
+
+
+def render_window(scene: Scene, *, cache_folder: File | None = None) -> bytes:
+    """Return the part of the board where a scene plays, without panels."""
+    bare = replace(scene, legend=False, panels=(), title="", subtitle="")
+    picture = draw(bare, width=round(scene.base.width * SCALE), cache_folder=cache_folder)
+    left, top, right, bottom = (round(edge * SCALE) for edge in window(scene))
+    written = io.BytesIO()
+    palette = _palette(scene.base, scene.sides, WIDTH / scene.base.width, cache_folder)
+    part = picture.crop((left, top, right, bottom))
+    part.quantize(palette=palette, dither=Image.Dither.NONE).save(written, "PNG", compress_level=6)
+    return written.getvalue()
+
+
+def render_legend(scene: Scene) -> bytes:
+    """Return what the signs on the board of a scene mean."""
+    written = io.BytesIO()
+    drawn = legend(scene.base, scene.sides, round(WIDTH / SCALE), SCALE)
+    ground = Image.new("RGB", drawn.size, canvas.PAPER)
+    ground.paste(drawn, mask=drawn)
+    ground.quantize(64, dither=Image.Dither.NONE).save(written, "PNG", optimize=True)
     return written.getvalue()
 
 
@@ -220,7 +250,7 @@ def _places(board: Image.Image, scene: Scene, sides: dict[str, DrawnSide], scale
         if kind.form == "open":
             continue
         side = sides.get(scene.control.get(id) or "")
-        fill, letter, sign = (side.colour, side.ink, side.sign) if side else (kind.empty, canvas.INK, "")
+        fill, letter, sign = (side.colour, side.ink, "") if side else (kind.empty, canvas.INK, "")
         _put(board, spot(kind.form, kind.size, fill, place.port, scale, place.mark or sign, letter), base, id, scale)
 
 

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from PIL import Image, ImageDraw
 
-from pbem.game.scene import BaseMap, Point
+from pbem.game.board_map import BaseMap, Point
 from pbem.render.base_map import ends
 from pbem.render.canvas import Bounds
 from pbem.render.places import inscription_box, label_box, region_box, shape_box

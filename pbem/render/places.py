@@ -8,7 +8,7 @@ from typing import Final, get_args
 
 from PIL import Image, ImageDraw
 
-from pbem.game.scene import BaseMap, Compass, Form, Inscription, Place, Point, Region
+from pbem.game.board_map import BaseMap, Compass, Form, Inscription, Place, Point, Region
 from pbem.render.canvas import COAST, INK, PAPER, Bounds, Sketch
 from pbem.render.typefaces import Weight, extent, spaced, write
 

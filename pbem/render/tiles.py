@@ -6,7 +6,7 @@ from typing import Final
 
 from PIL import Image, ImageChops, ImageDraw, ImageFilter
 
-from pbem.game.scene import BaseMap, Point, Polyline, Relief, Tile
+from pbem.game.board_map import BaseMap, Point, Polyline, Relief, Tile
 from pbem.render import canvas
 from pbem.render.canvas import Sketch, mix
 from pbem.render.typefaces import face

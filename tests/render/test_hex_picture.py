@@ -11,8 +11,9 @@ from PIL import Image
 
 from pbem.crypto.dice import SeededDice
 from pbem.game import shelf
+from pbem.game.board_map import BaseMap, Misdrawn, Point
 from pbem.game.hex_drawing import hex_map
-from pbem.game.scene import BaseMap, Counter, DrawnSide, Misdrawn, Point, Scene
+from pbem.game.scene import Counter, DrawnSide, Scene
 from pbem.game.table import Table
 from pbem.protocol import Event, Side
 from pbem.render.canvas import Bounds, rgb

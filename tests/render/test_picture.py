@@ -18,23 +18,9 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from pbem.game.board_map import BaseMap, Misdrawn, Point, base_map
 from pbem.game.box import open_box
-from pbem.game.scene import (
-    Arrow,
-    BaseMap,
-    Cell,
-    Counter,
-    DrawnSide,
-    Grid,
-    Marker,
-    Misdrawn,
-    Panel,
-    Point,
-    Row,
-    Scene,
-    Track,
-    base_map,
-)
+from pbem.game.scene import Arrow, Cell, Counter, DrawnSide, Grid, Marker, Panel, Row, Scene, Track
 from pbem.mail.maps import Maps
 from pbem.render import base_map as ground
 from pbem.render import picture
@@ -401,13 +387,39 @@ def test_a_layout_that_does_not_fit_is_refused_in_words(changes: dict[str, Any],
         small(**changes)
 
 
-def test_sides_that_see_the_same_are_sent_the_same_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    pictures = iter((b"first", b"second", b"third"))
-    monkeypatch.setattr("pbem.mail.maps.render", lambda scene, **_: next(pictures))
-    seen = {"rome": scene(), "carthage": scene(), None: scene(control={"capua": "rome"})}
-    game: Any = SimpleNamespace(
-        view=seen.get, told=lambda side, since: [], rules=SimpleNamespace(scene=lambda view, events: view)
+def of_scenes(seen: dict[str | None, Scene]) -> Any:
+    """Return what the pictures of letters are made from: a game in which nobody is asked anything."""
+    return SimpleNamespace(
+        name="punica",
+        adjudication=1,
+        open_decisions=[],
+        view=seen.get,
+        told=lambda side, since: [],
+        box=SimpleNamespace(sides=[]),
+        rules=SimpleNamespace(scene=lambda view, events: view, places=lambda view, decision: ()),
     )
+
+
+def test_pictures_are_drawn_once_for_all_who_see_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Scene] = []
+
+    def drawn(scene: Scene, **_: object) -> tuple[int]:
+        made.append(scene)
+        return (len(made),)
+
+    monkeypatch.setattr("pbem.mail.maps.pictures", drawn)
+    game = of_scenes({None: scene(), "rome": scene(control={"capua": "rome"})})
     maps = Maps()
-    drawn = [maps.picture(game, side, 0) for side in ("rome", "carthage", None, "rome")]
-    assert drawn == [b"first", b"first", b"second", b"first"]
+    numbers: list[Any] = [maps.pictures(game, side, 0) for side in (None, "rome", None, "rome")]
+    assert numbers == [(1,), (2,), (1,), (2,)]
+
+
+def test_a_picture_that_fails_is_logged_and_left_out(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("pbem.mail.maps.pictures", broken)
+    assert Maps().pictures(of_scenes({"rome": scene()}), "rome", 0) == ()
+    assert "punica: the pictures for rome cannot be drawn" in caplog.text

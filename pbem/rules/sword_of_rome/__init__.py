@@ -112,11 +112,11 @@ class SwordOfRome(Rules[Game]):
 
     def scene(self, view: Game, told: Sequence[Event] = ()) -> Scene:
         """Return what there is to draw."""
-        from pbem.rules.sword_of_rome.views.scene import base, drawn, scene
+        from pbem.rules.sword_of_rome.views.scene import base, scene
 
         if self._base is None:
             self._base = base(self.box, self.board)
-        return scene(view, self._base, drawn(self.box), self.box.as_printed, told)
+        return scene(view, self._base, self.box.table("powers")["powers"], self.box.as_printed, told)
 
     def summary(self, view: Game) -> Summary:
         """Return where things stand, for the text of a report."""
@@ -137,6 +137,13 @@ class SwordOfRome(Rules[Game]):
         from pbem.rules.sword_of_rome.views.close_up import close_up
 
         return list(close_up(view, decision, self.box.names))
+
+    def places(self, view: Game, decision: Decision) -> Sequence[str]:
+        """Return the spaces that a decision is about."""
+        from pbem.rules.sword_of_rome.views.close_up import place_of
+
+        space = place_of(view, decision)
+        return () if space is None else (space,)
 
     def hints(self, view: Game, decision: Decision) -> Sequence[str | Order]:
         """Return what an order form says about the choices: sentences, and examples of orders."""

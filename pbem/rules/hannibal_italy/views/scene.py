@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from pbem.game import Arrow, BaseMap, Counter, DrawnSide, Marker, Scene, hex_map
+from pbem.game import Arrow, BaseMap, Counter, Marker, Scene, drawn_sides, hex_map
 from pbem.protocol import Event
 from pbem.rules.hannibal_italy.position.board import CLASS_1, ELEPHANTS, Board, Record
 from pbem.rules.hannibal_italy.position.forces import garrison, hexes_of, loose_inside, sp
@@ -67,7 +67,7 @@ def scene(view: Game, base: BaseMap, sides: Sequence[Record], told: Sequence[Eve
         base,
         title=f"{view.segment.title()} of {view.year} BC",
         subtitle=phase(view),
-        sides=tuple(DrawnSide(side["id"], side["name"], side["colour"]) for side in sides),
+        sides=drawn_sides(sides),
         control={board.cities[city].hex: side for city, side in view.cities.items()},
         tints=dict(view.provinces),
         counters=tuple(_counters(view)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pbem.game import Arrow, BaseMap, Cell, Counter, DrawnSide, Marker, Panel, Row, Scene, Track, base_map
+from pbem.game import Arrow, BaseMap, Cell, Counter, Marker, Panel, Row, Scene, Track, base_map, drawn_sides
 from pbem.protocol import Event
 from pbem.rules.rome_carthage.position.board import Board
 from pbem.rules.rome_carthage.position.records import SideRecord
@@ -32,7 +32,7 @@ def scene(view: Game, base: BaseMap, sides: Sequence[SideRecord], told: Sequence
         base,
         title=f"Turn {view.turn}, {board.years[min(view.turn, max(board.years))]}",
         subtitle=_subtitle(view),
-        sides=tuple(DrawnSide(side["id"], side["name"], side["colour"]) for side in sides),
+        sides=drawn_sides(sides),
         control=control,
         tints=provinces,
         counters=tuple(_counters(view)),

@@ -1,6 +1,6 @@
 """The scene to draw: who holds what, armies, sieges, marches just told, and the panels beside the map (2.2).
 
-Powers are told apart without colour too: by letters on the spaces that they hold, and by the names of their leaders.
+Powers are told apart without colour too: by their marks, and by the names of their leaders or else by letters.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pbem.game import Arrow, BaseMap, Counter, DrawnSide, Marker, Scene, base_map
+from pbem.game import Arrow, BaseMap, Counter, Marker, Scene, base_map, drawn_sides, plain
 from pbem.protocol import Event
 from pbem.rules.sword_of_rome.position.board import TRIBE, Board
 from pbem.rules.sword_of_rome.position.force import Force
@@ -44,27 +44,19 @@ def _label(board: Board, space: str) -> str:
     return " ".join([record.name, *signs])
 
 
-def drawn(box: Box) -> tuple[DrawnSide, ...]:
-    """Return how the things of each power are drawn."""
-    return tuple(
-        DrawnSide(power["id"], power["name"], power["colour"], sign=power["sign"])
-        for power in box.table("powers")["powers"]
-    )
-
-
-def scene(view: Game, base: BaseMap, powers: tuple[DrawnSide, ...], printed: str, told: Sequence[Event] = ()) -> Scene:
+def scene(view: Game, base: BaseMap, powers: Sequence[plain.Record], printed: str, told: Sequence[Event] = ()) -> Scene:
     """Return the scene of a position as its viewer knows it, with arrows for the marches just told.
 
-    `printed` is how much of the game is as printed.
+    `powers` are those of the box; `printed` is how much of the game is as printed.
     """
     board = view.board
     return Scene(
         base,
         title=f"Turn {view.turn}, {board.years[min(view.turn, max(board.years))]}",
         subtitle=_subtitle(view),
-        sides=powers,
+        sides=drawn_sides(powers),
         control={space: view.control.get(space) for space in board.spaces},
-        counters=tuple(_counters(view, {power.id: power.sign for power in powers})),
+        counters=tuple(_counters(view, {power["id"]: power["sign"] for power in powers})),
         markers=tuple(_markers(view)),
         arrows=tuple(_arrows(view, told)),
         panels=tuple(panels(view, printed)),
