@@ -48,10 +48,11 @@ def html_of(letter: Framed, draft: Draft, *, must_sign: bool) -> str:
         to = mailbox(draft.reply_to or draft.sender)
         assert to is not None
         shown = [LetterPicture(content_id(draft.message_id, name), alt) for name, alt in _pictures(draft)]
+        enclosed = f"\n\nEnclosed: {', '.join(names)}" if (names := draft.attached.names) else ""
         around = Envelope(
             draft.subject,
             letter.before,
-            letter.after + draft.text.removeprefix(letter.text.text),
+            letter.after + enclosed,
             to.address,
             shown,
             must_sign,

@@ -86,7 +86,7 @@ def _ordered(decision: Decision, bodies: list[Mapping[str, Any]]) -> Iterator[Ma
 def _label(say: Sentences, box: Box, decision: Decision, body: Mapping[str, Any]) -> str:
     """Return an answer in words. It never looks like an order, for it comes back in the text that a player quotes."""
     form = box.forms[decision.kind]
-    words = form.in_words(body, box.names) if body == decision.default else ""
+    words = form.in_words(body, box.names) if body == decision.default and does_nothing(body) else ""
     if not words or words.startswith(f"{decision.kind}:"):
         words = say.answer(body).replace("{", "(").replace("}", ")")
     return words[:1].upper() + words[1:]

@@ -111,7 +111,7 @@ def test_every_link_is_a_sheet_that_the_referee_accepts(game: str) -> None:
     assert 0 < tapped < asked or game == "toy"
 
 
-def test_who_must_sign_or_open_a_link_is_told_why_there_is_nothing_to_tap() -> None:
+def test_who_must_sign_or_open_a_link_cannot_tap() -> None:
     rules, box = loaded("toy").rules, loaded("toy").box
     at, decision = burying()
     request = request_at(at, decision)
@@ -220,9 +220,7 @@ def begun(folder: Folder, office: MailSettings) -> dict[str, Outgoing]:
     return {side: out for side in ("red", "blue") for out in letters if out.to == ADDRESSES[side]}
 
 
-def test_a_letter_shows_its_pictures_and_says_on_its_page_what_its_text_says(
-    folder: Folder, office: MailSettings
-) -> None:
+def test_a_page_shows_the_pictures_and_says_what_the_text_says(folder: Folder, office: MailSettings) -> None:
     first = begun(folder, office)["red"]
     message, page = opened(first), page_of(first)
     body = message.get_body(("plain",))
@@ -237,7 +235,7 @@ def test_a_letter_shows_its_pictures_and_says_on_its_page_what_its_text_says(
     assert problems(page) == []
 
 
-def test_tapped_twice_an_answer_is_corrected_and_never_given_twice(folder: Folder, office: MailSettings) -> None:
+def test_an_answer_tapped_twice_is_corrected_not_given_twice(folder: Folder, office: MailSettings) -> None:
     first = begun(folder, office)
     red, blue = (links_in(page_of(first[side])) for side in ("red", "blue"))
     tapped = [(red[0], 1, "red"), (red[0], 2, "red"), (red[-1], 3, "red"), (blue[0], 4, "blue")]

@@ -234,7 +234,9 @@ def test_nothing_that_a_viewer_can_read_tells_what_is_hidden(
 def compare(twins: tuple[Twin, Twin], rng: Random) -> int:
     """Write the same letters to two games and compare all that the viewer can read; return how many were compared."""
     first, second = twins
-    assert first.letters_at_first() == second.letters_at_first()
+    letters = first.letters_at_first()
+    assert letters == second.letters_at_first()
+    assert all(b"text/html" in content for *_, content in letters if content is not None)  # pages are compared, too
     assert first.news() == second.news()
     for number in range(LETTERS):
         written = next_letter(twins, number, rng)
