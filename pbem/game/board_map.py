@@ -65,9 +65,9 @@ class TileKind:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A space: where it stands, its kind, and its label (a newline breaks it) with the side it hangs on.
+    """A space: where it stands, its kind, its name, and its label with the side it hangs on.
 
-    `mark` is a letter or figure printed on its shape.
+    The label is the name, which a newline breaks, with the signs that are printed behind it.
     """
 
     id: str
@@ -77,7 +77,7 @@ class Place:
     label: str
     hangs: Compass = "s"
     port: bool = False
-    mark: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ class BaseMap:
     abroad: tuple[Polyline, ...] = ()
     """Land that is no part of the board."""
     meanings: tuple[tuple[str, str], ...] = ()
-    """Signs of the legend that no kind has: what is printed on a place, and what it means."""
+    """Signs of the legend that no kind has: what is printed behind a name or on a counter, and what it means."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BaseMap) and self.digest == other.digest
@@ -179,7 +179,7 @@ def base_map(
     """Return the board that a layout, a coast and a map describe.
 
     `layout` and `coast` are the contents of `layout.yaml` and `coast.yaml`; `spaces` have `id`, `name`, `kind`, if they
-    have a harbour `port`, and if something is printed on them `mark`; `connections` are both ends and the
+    have a harbour `port`, and if something is printed behind the name `signs`; `connections` are both ends and the
     kind. Raises `Misdrawn` where they do not fit.
     """
     place_kinds = {name: PlaceKind(**look) for name, look in layout["place_kinds"].items()}
@@ -232,10 +232,11 @@ def _places(drawn: Record, spaces: Iterable[Record], kinds: Mapping[str, PlaceKi
             raise Misdrawn(f"the layout has no position for {id}")
         look = drawn[id]
         x, y = look["at"]
-        label, hangs = look.get("text", space["name"]), look.get("hangs", "s")
+        label = " ".join(filter(None, (look.get("text", space["name"]), space.get("signs", ""))))
+        hangs = look.get("hangs", "s")
         port = space.get("port")
         harbour = port is not None and port is not False  # a game may keep a number here, and 0 is one
-        places[id] = Place(id, x, y, space["kind"], label, hangs, harbour, str(space.get("mark", "")))
+        places[id] = Place(id, x, y, space["kind"], label, hangs, harbour, space["name"])
     require_known("place of the layout", drawn, places)
     require_known("kind of place", (place.kind for place in places.values()), kinds)
     require_known("side for a label to hang on", (place.hangs for place in places.values()), get_args(Compass))

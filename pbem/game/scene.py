@@ -53,7 +53,7 @@ def drawn_sides(records: Iterable[Record]) -> tuple[DrawnSide, ...]:
     records = list(records)
     taken = {each["mark"] for each in records if "mark" in each}
     require_known("mark", taken, MARKS)
-    free = [mark for mark in MARKS if mark not in taken] or [*MARKS]
+    free = [mark for mark in (*MARKS[1:], MARKS[0]) if mark not in taken] or [*MARKS[1:]]
     drawn = []
     for each in records:
         mark = each.get("mark") or free[0]

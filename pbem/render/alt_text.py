@@ -69,7 +69,7 @@ def _army(counter: Counter) -> str:
 
 
 def _name(scene: Scene, place: str) -> str:
-    return scene.base.places[place].label.replace("\n", " ") or place
+    return scene.base.places[place].name or place
 
 
 def _owner(scene: Scene, side: str) -> str:

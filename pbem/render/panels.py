@@ -176,14 +176,15 @@ def _track(sketch: Sketch, track: Track, width: int, top: float) -> list[Words]:
 
 
 @lru_cache(maxsize=16)
-def title(heading: str, subheading: str, width: int, scale: float) -> Image.Image:
-    """Return the title of a picture."""
-    lines = _wrapped(subheading, width - 2 * _EDGE - 4, "Regular", _SUBTITLE) if subheading else []
+def title(heading: str, subheading: str, width: int, scale: float, to_move: str = "") -> Image.Image:
+    """Return the title of a picture, with who is to move in bold below it."""
+    parts: tuple[tuple[str, Weight], ...] = ((subheading, "Regular"), (to_move, "SemiBold"))
+    lines = [(line, weight) for text, weight in parts if text for line in _wrapped(text, width - 28, weight, _SUBTITLE)]
     height = 44 + 22 * len(lines) + (6 if lines else 0)
     left = _EDGE + 2
     words = [Words((left, 6, width, 42), heading, _HEADING, "SemiBold", canvas.INK)]
-    for n, line in enumerate(lines):
-        words.append(Words((left, 40 + 22 * n, width, 62 + 22 * n), line, _SUBTITLE, "Regular", canvas.INK))
+    for n, (line, weight) in enumerate(lines):
+        words.append(Words((left, 40 + 22 * n, width, 62 + 22 * n), line, _SUBTITLE, weight, canvas.INK))
     return _lettered(_paper(width, height, scale).done(), words, scale)
 
 
@@ -208,7 +209,7 @@ def legend(base: BaseMap, sides: tuple[DrawnSide, ...], width: int, scale: float
     if any(place.port for place in base.places.values()):
         kinds.append((spot(first.form, first.size - 4, first.empty, True, scale), "Port"))
     for side in sides:
-        sign = spot(first.form, first.size, side.colour, False, scale, "", side.ink)
+        sign = spot(first.form, first.size, side.colour, False, scale, side.mark, side.ink)
         kinds.append((sign, f"Held by {side.name}"))
     middle = width * 0.5
     rows = max(len(kinds) + len(base.meanings), len(base.path_kinds) + len(base.tile_kinds) + bool(base.streams))

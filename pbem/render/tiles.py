@@ -100,4 +100,4 @@ def numbers(layer: Image.Image, base: BaseMap, scale: float) -> None:
     for tile in base.tiles:
         (left, top), (right, _) = tile.outline[:2]
         at = round((left + right) / 2 * scale), round((top + 2 + NUMBER_SIZE * 0.8) * scale)
-        pen.text(at, tile.number, font=face("Regular", size), fill=(*canvas.rgb(canvas.FAINT), 210), anchor="ms")
+        pen.text(at, tile.number, font=face("Regular", size), fill=canvas.INK, anchor="ms")

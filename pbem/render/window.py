@@ -14,6 +14,8 @@ SCALE: Final = 1.6
 """Pixels of a window picture for each of the base map."""
 _ASKED, _FOUGHT, _MOVED, _CHANGED, _OWN, _OTHER = 1000.0, 300.0, 60.0, 30.0, 1.0, 0.1
 """What it is worth to show a place: one that is asked about, a battle, an end of an arrow, a change, an army."""
+_MATTERS: Final = 20
+"""A window is fitted to the places that are worth at least this share of the one that is worth most."""
 _MARGIN: Final = 45
 """How far from the edge of the window a place shall lie for the sake of which it is there, in units of the base map."""
 
@@ -39,8 +41,10 @@ def window(scene: Scene) -> Bounds:
                 spread += weight * (abs(x - left - across / 2) / across + abs(y - top - down / 2) / down)
         return total, -spread
 
-    lefts = _starts([x for x, _, _ in spots], across, base.width)
-    tops = _starts([y for _, y, _ in spots], down, base.height)
+    heaviest = max(weight for _, _, weight in spots)
+    matter = [(x, y) for x, y, weight in spots if weight >= heaviest / _MATTERS]
+    lefts = _starts([x for x, _ in matter], across, base.width)
+    tops = _starts([y for _, y in matter], down, base.height)
     left, top = max(((left, top) for left in lefts for top in tops), key=lambda at: shown(*at))
     inside = [
         (x, y, weight) for x, y, weight in spots if left <= x <= left + across and top <= y <= top + down
