@@ -10,6 +10,7 @@ from pbem.paths import templates_folder
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 _UNSEEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffe\uffff"
@@ -21,6 +22,13 @@ _UNSEEN: Final = re.compile(
 def page(template: str, **values: object) -> str:
     """Return the page that `templates/pages/<template>` makes of some values; every text in them is escaped."""
     return _templates().get_template(f"pages/{template}").render(values)
+
+
+def markup(text: str) -> Markup:
+    """Return a text that is HTML already: a template takes it as it is."""
+    from markupsafe import Markup
+
+    return Markup(text)
 
 
 def seen(value: object) -> object:
