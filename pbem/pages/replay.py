@@ -21,7 +21,6 @@ from typing import Any, Final
 from pbem.game.board_map import BaseMap
 from pbem.game.scene import Scene
 from pbem.game.summary import Summary
-from pbem.game.wording import listing
 from pbem.pages.record import GameRecord, Played
 from pbem.pages.svg import Symbols, board, frame, owners
 from pbem.pages.templates import markup, page
@@ -120,7 +119,8 @@ class _Replay:
         self.say: Sentences = sentences(record.loaded.box)
         self._scenes: list[Scene | None] = [record.scene(each) for each in record.played]
         self._base = next((scene.base for scene in self._scenes if scene is not None), None)
-        self._names = {} if self._base is None else _names(self._base)
+        strange = {self.say.name(side) for side in record.loaded.rules.sides}
+        self._names = {} if self._base is None else _names(self._base, strange)
         self._pattern = _pattern(self._names)
         self._frames: dict[tuple[int, int], tuple[Symbols, list[Any]]] = {}
         self.articles = [self._article(each) for each in record.played]
@@ -238,10 +238,9 @@ class _Replay:
         yield text[at:], ""
 
 
-def _names(base: BaseMap) -> Mapping[str, str]:
-    """Return the places of a map by name; a name that several have means none of them."""
+def _names(base: BaseMap, twice: set[str]) -> Mapping[str, str]:
+    """Return the places of a map by name; a name that several have, or one of `twice`, means none of them."""
     names: dict[str, str] = {}
-    twice: set[str] = set()
     for id, place in base.places.items():
         name = place.name or place.label.replace("\n", " ")
         (twice.add(name) if name in names else names.update({name: id}))
@@ -258,7 +257,7 @@ def _pattern(names: Mapping[str, str]) -> re.Pattern[str] | None:
 def players(record: GameRecord) -> str:
     """Return who plays which side."""
     names = record.loaded.box.names
-    return listing(f"{names.get(side, side)}: {name}" for side, name in record.charter.players.items())
+    return "; ".join(f"{names.get(side, side)}: {name}" for side, name in record.charter.players.items())
 
 
 def _compact(value: Any) -> str:

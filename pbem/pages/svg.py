@@ -112,7 +112,7 @@ def board(scene: Scene, lies: Frame, symbols: Symbols) -> str:
     )
     pieces = "".join(f'<g transform="translate({x} {y})">{symbols.markup[number]}</g>' for number, x, y in lies["p"])
     return (
-        f'{_ground(base)}<g id="tints">{tints}</g>{_ways(base)}<g id="arrows">{lies["x"]}</g>'
+        f'{_ground(base)}<g id="tints" clip-path="url(#shore)">{tints}</g>{_ways(base)}<g id="arrows">{lies["x"]}</g>'
         f'<defs>{_marks(scene.sides)}</defs><g id="places" stroke="{canvas.INK}">{places}</g>'
         f'{_labels(base)}<g id="pieces">{pieces}</g>'
     )
@@ -125,7 +125,8 @@ def _ground(base: BaseMap) -> str:
         [
             f'<rect width="{base.width}" height="{base.height}" fill="{canvas.SEA}"/>',
             *(_area(each, canvas.ABROAD) for each in base.abroad),
-            *(_area(each, canvas.LAND, canvas.COAST) for each in base.land),
+            f'<path id="land" d="{"".join(map(_way, base.land))}" fill="{canvas.LAND}" stroke="{canvas.COAST}"/>',
+            '<clipPath id="shore"><use href="#land"/></clipPath>',
             *(_area(each, canvas.HILLS) for each in base.hills),
             *(_area(each, canvas.MOUNTAINS) for each in base.mountains),
             *_tiles(base),

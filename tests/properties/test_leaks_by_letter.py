@@ -22,6 +22,8 @@ from pbem.mail import receipts
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import Outgoing, side_report
 from pbem.mail.report_letters import first_letters
+from pbem.pages.record import read_record
+from pbem.pages.site import build
 from pbem.protocol import Decision, Rules, Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.rollback import ask_for, roll_back
@@ -32,7 +34,7 @@ from tests.properties.test_leaks import lays_open, misplaced, played, resampled,
 from tests.support.garbled import garbled_sheets
 from tests.support.live import ADDRESSES, Folder, files, letter, sheet
 from tests.support.soak import scaled
-from tests.support.walks import GAMES, Walk, by_viewers, loaded, plain, walk
+from tests.support.walks import FOLDERS, GAMES, Walk, by_viewers, loaded, plain, walk
 
 NAME = "punica"
 FEW, MANY = 2, scaled(25, 3)
@@ -109,6 +111,12 @@ class Twin:
                 yield path, unseal(IDENTITIES["viewer"], path, content)
             else:
                 yield path, size(content) if path.endswith(".age") else content
+
+    def site(self) -> dict[str, bytes]:
+        """Return the files of the site that anybody can make of the game."""
+        out = self.folder.path / "site"
+        build([read_record(self.folder.repo(NAME), FOLDERS)], out)
+        return {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*.*") if path.is_file()}
 
     def taken_back(self, to: int) -> tuple[Request, str]:
         """Roll the game back after a request; return the request, and what the viewer is told."""
@@ -228,6 +236,8 @@ def test_nothing_that_a_viewer_can_read_tells_what_is_hidden(
             )
             with first.game, second.game:
                 compared += compare((first, second), rng)
+                if viewer is None and at == 0:
+                    assert first.site() == second.site()
     assert compared > 4 * most
 
 

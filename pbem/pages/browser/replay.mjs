@@ -91,6 +91,7 @@ function follow() {
   else if (wanted.startsWith("p-")) light(wanted);
   else if (n) {
     show(n, false);
+    window.scrollTo(0, 0);
     if (wanted.includes(".") && at(wanted)) check(wanted).then(() => at(wanted).scrollIntoView({ block: "nearest" }));
   }
 }
