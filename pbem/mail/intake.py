@@ -18,6 +18,7 @@ from pbem.mail.commands import Command, Instruction
 from pbem.mail.desk import Desk, Reply
 from pbem.mail.inbox import open_letter, with_orders
 from pbem.mail.last_reported import CLOSED, note_reported, reported, set_back
+from pbem.mail.legends import legends
 from pbem.mail.letter import Letter
 from pbem.mail.outboxes import Outbox
 from pbem.mail.outgoing import (
@@ -71,7 +72,7 @@ def take_in_where_possible(raw: bytes, settings: MailSettings) -> Handled:
         refuse_unread(handled, letter, settings)
         return handled
     if any(each.command == Command.HELP and not each.rest for each in letter.commands):
-        handled.letters.append(help_letter(letter, settings))
+        handled.letters.append(help_letter(letter, settings, legends(letter, settings)))
         handled.notes.append(f"letter {letter.digest[:12]} asks for help")
     for task in tasks_of(handled, letter, settings, without):
         try:

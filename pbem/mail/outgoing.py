@@ -34,6 +34,7 @@ from pbem.orders.sheet import sentence
 from pbem.protocol import Decision, Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import OpenGame
+from pbem.render.pictures import Picture
 from pbem.render.report import Mail, Report, ReportRequest, mail, report
 from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
@@ -273,9 +274,13 @@ def commands_letter(
     return letter(settings, asked.sender, stamp, text, asked, attached, About(game, side))
 
 
-def help_letter(answered: Letter, settings: MailSettings) -> Outgoing:
-    """Return the letter that explains how to play by mail; it names no game."""
-    return letter(settings, answered.sender, f"help.{answered.digest[:24]}", mail("help"), answered)
+def help_letter(answered: Letter, settings: MailSettings, legends: Sequence[Picture] = ()) -> Outgoing:
+    """Return the letter that explains how to play by mail; it names no game.
+
+    `legends` are what the signs on the maps of the game mean that it is about.
+    """
+    attached = Attachments(pictures=legends)
+    return letter(settings, answered.sender, f"help.{answered.digest[:24]}", mail("help"), answered, attached)
 
 
 def refusal_letter(

@@ -18,16 +18,19 @@ from pbem.game.scene import Arrow, DrawnSide, Marker, Scene
 from pbem.render.canvas import Bounds
 from pbem.render.counters import Piece, Stack, size
 from pbem.render.names import Name, place_name, wide_names
-from pbem.render.placement import Anchor, Segment, Wish, anchor_of, lead, needs_line, overlap, placements
+from pbem.render.placement import Anchor, Segment, Wish, anchor_of, lead, meet, needs_line, overlap, placements
 from pbem.render.places import label_box, shape_box
 
 STRANGER: Final = DrawnSide("", "", "#6f6a60")
 """The look of what belongs to a side that the scene does not name."""
 _COVERED: Final = 0.2
 """A name of which more than this share lies under pieces is hidden."""
-_SHIFTS: Final = ((0, 0), (0.3, 0), (-0.3, 0), (0.5, 0), (-0.5, 0), (0, 0.5), (0, -0.5), (0, 1), (0, -1))
+_SHIFTS: Final = (
+    *((0, 0), (0.15, 0), (-0.15, 0), (0.3, 0), (-0.3, 0), (0.5, 0), (-0.5, 0)),
+    *((0, 0.3), (0, -0.3), (0, 0.6), (0, -0.6), (0, 1), (0, -1)),
+)
 """How far a name may move from where it hangs, in its own width and height."""
-_WIDE_SHIFTS: Final = (0, 26, -26, 52, -52, 78, -78)
+_WIDE_SHIFTS: Final = tuple(range(-80, 81, 16))
 """How far the name of a region, a land or a sea may move, across and down."""
 _STRUCK: Final = 40
 """What it costs a name that moves to be struck out by a line, in pixels that it lies farther away."""
@@ -67,10 +70,10 @@ def arrange(scene: Scene, part: Bounds | None = None, taken: Sequence[Bounds] = 
     whole = 0.0, 0.0, float(base.width), float(base.height)
     room = whole if part is None else _shrunk(part, _EDGE)
     shown = {id for id, place in base.places.items() if _holds(room, place.x, place.y)}
-    pieces, off = list(_pieces(scene, shown, room)), [*taken]
+    pieces, spared = list(_pieces(scene, shown, room)), list[Bounds]()
     best: Arrangement | None = None
-    for _ in range(_TRIES):
-        laid = _laid(base, pieces, off, room)
+    for n in range(_TRIES):
+        laid = _laid(base, pieces, taken, room, spared)
         carried = {each.place for each in laid if each.piece.caption}
         names, hidden = _names(base, shown, laid, room, carried, strict=part is not None)
         wide, covered = _wide(base, names, laid, room, whole=part is None)
@@ -79,9 +82,9 @@ def arrange(scene: Scene, part: Bounds | None = None, taken: Sequence[Bounds] = 
             best = found
         if not found.hidden:
             break
-        carrying = _carrying(base, pieces, hidden)
+        carrying = _carrying(base, pieces, hidden, alone=n > 0)
         if carrying == pieces:
-            off += [label_box(base, base.places[id]) for id in hidden] + [name.box for name in covered]
+            spared += [label_box(base, base.places[id]) for id in hidden] + [name.box for name in covered]
         pieces = carrying
     assert best is not None
     return best
@@ -144,10 +147,14 @@ def _middle(base: BaseMap, arrow: Arrow, room: Bounds) -> Point | None:
 
 
 def _laid(
-    base: BaseMap, pieces: Sequence[tuple[str, Anchor, Piece]], taken: Sequence[Bounds], room: Bounds
+    base: BaseMap,
+    pieces: Sequence[tuple[str, Anchor, Piece]],
+    taken: Sequence[Bounds],
+    room: Bounds,
+    spared: Sequence[Bounds],
 ) -> list[LaidPiece]:
     wishes = [Wish(anchor, *size(piece), free=not place) for place, anchor, piece in pieces]
-    boxes = placements(base, wishes, taken, room)
+    boxes = placements(base, wishes, taken, room, spared)
     return [
         LaidPiece(piece, place, anchor, box, _line(base, place, anchor, box))
         for (place, anchor, piece), box in zip(pieces, boxes, strict=True)
@@ -161,17 +168,26 @@ def _line(base: BaseMap, place: str, anchor: Anchor, box: Bounds) -> Segment | N
 
 
 def _carrying(
-    base: BaseMap, pieces: Sequence[tuple[str, Anchor, Piece]], hidden: Sequence[str]
+    base: BaseMap, pieces: Sequence[tuple[str, Anchor, Piece]], hidden: Sequence[str], *, alone: bool
 ) -> list[tuple[str, Anchor, Piece]]:
-    """Return the pieces with the hidden names of their places on them, each on the first that has counters."""
+    """Return the pieces with the hidden names of their places on them, each on the first that has counters.
+
+    If `alone`, a name without counters becomes a piece of its own.
+    """
     left = set(hidden)
     found = []
     for place, anchor, piece in pieces:
         if place in left and piece.stacks:
             left.discard(place)
-            piece = replace(piece, caption=base.places[place].label.replace("\n", " "))
+            piece = replace(piece, caption=_caption(base, place))
         found.append((place, anchor, piece))
+    if alone:
+        found += [(place, anchor_of(base, place), Piece(caption=_caption(base, place))) for place in sorted(left)]
     return found
+
+
+def _caption(base: BaseMap, place: str) -> str:
+    return base.places[place].label.replace("\n", " ")
 
 
 # ---- names
@@ -192,7 +208,7 @@ def _names(
         if id not in shown or id in carried or not place.label:
             continue
         box = label_box(base, place)
-        if _inside(box, room) and not any(overlap(box, other) for other in boxes):
+        if _inside(box, room) and not any(meet(box, other) for other in boxes):
             kept[id] = box
         elif _inside(shape_box(base, place), room):
             moving.append(id)
@@ -221,15 +237,15 @@ def _moved(base: BaseMap, id: str, laid: Sequence[LaidPiece], kept: dict[str, Bo
     place = base.places[id]
     usual = label_box(base, place)
     near = _grown_by(usual, 2 * (usual[2] - usual[0]), 90)
-    solid = [each.box for each in laid if overlap(each.box, near)]
-    solid += [box for other, box in kept.items() if overlap(box, near)]
+    solid = [each.box for each in laid if meet(each.box, near)]
+    solid += [box for other, box in kept.items() if meet(box, near)]
     solid += [
         shape_box(base, other)
         for other in base.places.values()
-        if other.label and other.id != id and overlap(shape_box(base, other), near)
+        if other.label and other.id != id and meet(shape_box(base, other), near)
     ]
     solid.append(_shrunk(shape_box(base, place), (usual[3] - usual[1]) * 0.25))  # a name may lean against its own shape
-    lines = [each.line for each in laid if each.line is not None and overlap(_around(each.line), near)]
+    lines = [each.line for each in laid if each.line is not None and meet(_around(each.line), near)]
     best, least = None, float("inf")
     for hangs in get_args(Compass):
         left, top, right, bottom = label_box(base, place, hangs)
@@ -238,7 +254,7 @@ def _moved(base: BaseMap, id: str, laid: Sequence[LaidPiece], kept: dict[str, Bo
             box = _within((left + dx, top + dy, right + dx, bottom + dy), room)
             away = hypot((box[0] + box[2]) / 2 - place.x, (box[1] + box[3]) / 2 - place.y)
             cost = away + (0 if hangs == place.hangs else 4)
-            if cost >= least or any(overlap(box, other) for other in solid):
+            if cost >= least or any(meet(box, other) for other in solid):
                 continue
             cost += _STRUCK * sum(_strikes(line, box) for line in lines)
             if cost < least:
@@ -280,13 +296,14 @@ def _wide(
         middle = (name.box[0] + name.box[2]) / 2, (name.box[1] + name.box[3]) / 2
         if not _holds(room, *middle):
             continue
-        if _inside(name.box, room) and not any(overlap(name.box, box) for box in (*pieces, *printed)):
+        if _inside(name.box, room) and not any(meet(name.box, box) for box in (*pieces, *printed)):
             found.append(name)
             continue
-        solid = [*pieces, *printed, *(other.box for other in found)]
-        solid += [shape_box(base, place) for place in base.places.values() if place.label]
+        near = _grown_by(name.box, _WIDE_SHIFTS[-1], _WIDE_SHIFTS[-1])
+        shapes = (shape_box(base, place) for place in base.places.values() if place.label)
+        solid = [box for box in (*pieces, *printed, *shapes, *(other.box for other in found)) if meet(box, near)]
         moved = (_within(_by(name.box, dx, dy), room) for dx in _WIDE_SHIFTS for dy in _WIDE_SHIFTS)
-        fits = [box for box in moved if not any(overlap(box, other) for other in solid)]
+        fits = [box for box in moved if not any(meet(box, other) for other in solid)]
         if fits:
             box = min(fits, key=lambda box: hypot(box[0] - name.box[0], box[1] - name.box[1]))
             found.append(replace(name, box=box))

@@ -62,7 +62,7 @@ def size(piece: Piece) -> tuple[int, int]:
     parts = [_stack_size(each.counters, each.side) for each in piece.stacks]
     if piece.marker is not None:
         parts.insert(0, _tag_size(piece.marker))
-    width, height = max(across for across, _ in parts), sum(down for _, down in parts)
+    width, height = max((across for across, _ in parts), default=0), sum(down for _, down in parts)
     if piece.caption:
         width, height = max(width, extent(piece.caption, "SemiBold", _NAME)[0] + 10), height + _CAPTION
     if _is_bracketed(piece):
@@ -87,7 +87,7 @@ def picture(piece: Piece, scale: float) -> Image.Image:
             sketch.line([(end, 1.5), (at, 1.5), (at, height - 1.5), (end, height - 1.5)], canvas.INK, 3)
     y = 2.0 if bracketed else 0.0
     if piece.caption:
-        sketch.panel((0, y, width, y + _CAPTION + 2), 3, canvas.PAPER, canvas.FRAME, 1)
+        sketch.panel((0, y, width, y + _CAPTION + (2 if piece.stacks else 0)), 3, canvas.PAPER, canvas.FRAME, 1)
     drawn = sketch.done()
     if piece.caption:
         box = 0, y * scale, width * scale, (y + _CAPTION) * scale

@@ -13,7 +13,7 @@ from pbem.game.scene import Cell, DrawnSide, Grid, Panel, Row, Track
 from pbem.render import canvas, tiles
 from pbem.render.base_map import draw_path
 from pbem.render.canvas import Bounds, Ink, Sketch, mix
-from pbem.render.places import spot
+from pbem.render.places import changed_ring, glow, spot
 from pbem.render.typefaces import Weight, extent, write
 
 _EDGE: Final = 12
@@ -201,40 +201,71 @@ def _wrapped(text: str, width: float, weight: Weight, size: int) -> list[str]:
 
 
 @lru_cache(maxsize=16)
-def legend(base: BaseMap, sides: tuple[DrawnSide, ...], width: int, scale: float) -> Image.Image:
-    """Return the signs of a map with their meanings: places on the left, paths and terrain on the right."""
-    looks = [look for look in base.place_kinds.values() if look.form != "open"]
-    first = looks[0]
-    kinds = [(spot(look.form, look.size - 4, look.empty, False, scale), look.legend) for look in looks]
-    if any(place.port for place in base.places.values()):
-        kinds.append((spot(first.form, first.size - 4, first.empty, True, scale), "Port"))
-    for side in sides:
-        sign = spot(first.form, first.size, side.colour, False, scale, side.mark, side.ink)
-        kinds.append((sign, f"Held by {side.name}"))
+def legend(
+    base: BaseMap, sides: tuple[DrawnSide, ...], width: int, scale: float, *, rings: bool = False
+) -> Image.Image:
+    """Return the signs of a map with their meanings: places on the left, paths and terrain on the right.
+
+    What is printed behind names and on counters comes below, on the right where it fits; with `rings` the rings round
+    places come too.
+    """
+    signs = list(_signs(base, sides, scale, rings=rings))
     middle = width * 0.5
-    rows = max(len(kinds) + len(base.meanings), len(base.path_kinds) + len(base.tile_kinds) + bool(base.streams))
-    height = _LINE * rows + 14
-    levels = [7 + (n + 0.5) * _LINE for n in range(rows)]
-    sketch = _paper(width, height, scale)
+    lefts, rights = len(signs), len(base.path_kinds) + len(base.tile_kinds) + bool(base.streams)
+    meanings: list[tuple[float, int, str, str]] = []
+    for letters, meaning in base.meanings:
+        fits = extent(meaning, "Regular", _TEXT)[0] + _inset(letters, 72) < middle - _EDGE / 2
+        if fits and rights < lefts:
+            meanings.append((middle, rights, letters, meaning))
+            rights += 1
+        else:
+            meanings.append((0, lefts, letters, meaning))
+            lefts += 1
+    levels = [7 + (n + 0.5) * _LINE for n in range(max(lefts, rights))]
+    sketch = _paper(width, _LINE * len(levels) + 14, scale)
     words = []
     for level, (name, look) in zip(levels, base.path_kinds.items(), strict=False):
         draw_path(sketch, base, name, (middle + 6, level), (middle + 62, level))
         words.append(_meaning(middle + 72, level, look.legend))
     words += _grounds(sketch, base, middle, levels[len(base.path_kinds) :])
-    for level, (letters, meaning) in zip(levels[len(kinds) :], base.meanings, strict=False):
+    for left, row, letters, meaning in meanings:
+        level, inset = levels[row], _inset(letters, 72 if left else 46)
         across = extent(letters, "SemiBold", _TEXT)[0]
-        left = max(_EDGE, 26 - across / 2)
-        box = (left, level - _LINE / 2, left + across, level + _LINE / 2)
+        start = left + max(6 if left else _EDGE, (34 if left else 26) - across / 2)
+        box = (start, level - _LINE / 2, start + across, level + _LINE / 2)
         words += [
             Words(box, letters, _TEXT, "SemiBold", canvas.INK),
-            _meaning(max(46, left + across + 9), level, meaning),
+            _meaning(left + inset, level, meaning),
         ]
     picture = sketch.done()
-    for level, (sign, meaning) in zip(levels, kinds, strict=False):
+    for level, (sign, meaning) in zip(levels, signs, strict=False):
         at = round(26 * scale - sign.width / 2), round(level * scale - sign.height / 2)
         picture.alpha_composite(sign, at)
         words.append(_meaning(46, level, meaning))
     return _lettered(picture, words, scale)
+
+
+def _inset(letters: str, usual: int) -> float:
+    """Return how far from the left of its column the meaning of some letters begins."""
+    return max(usual, extent(letters, "SemiBold", _TEXT)[0] + (_EDGE if usual < 72 else 6) + 9)
+
+
+def _signs(
+    base: BaseMap, sides: tuple[DrawnSide, ...], scale: float, *, rings: bool
+) -> Iterator[tuple[Image.Image, str]]:
+    """Yield the signs of places with their meanings: kinds, owners, rings."""
+    looks = [look for look in base.place_kinds.values() if look.form != "open"]
+    first = looks[0]
+    for look in looks:
+        yield spot(look.form, look.size - 4, look.empty, False, scale), look.legend
+    if any(place.port for place in base.places.values()):
+        yield spot(first.form, first.size - 4, first.empty, True, scale), "Port"
+    for side in sides:
+        sign = spot(first.form, max(first.size, 22), side.colour, False, scale, side.mark, side.ink)
+        yield sign, f"Held by {side.name}"
+    if rings:
+        yield changed_ring(first.size - 14, scale), "Changed since your last map"
+        yield glow(first.form, first.size - 10, canvas.FOCUS, scale), "You are asked about it"
 
 
 def _grounds(sketch: Sketch, base: BaseMap, left: float, levels: list[float]) -> list[Words]:

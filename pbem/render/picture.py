@@ -56,7 +56,7 @@ def render_window(scene: Scene, *, cache_folder: File | None = None) -> bytes:
 
 def render_legend(scene: Scene) -> bytes:
     """Return what the signs on the board of a scene mean."""
-    drawn = legend(scene.base, scene.sides, round(WIDTH / SCALE), SCALE)
+    drawn = legend(scene.base, scene.sides, round(WIDTH / SCALE), SCALE, rings=True)
     sheet = Image.new("RGB", drawn.size, canvas.PAPER)
     sheet.paste(drawn, mask=drawn)
     written = io.BytesIO()
@@ -69,7 +69,7 @@ def draw(scene: Scene, *, width: int | None = None, cache_folder: File | None = 
     scale = (width or scene.base.width) / scene.base.width
     sheet = _Sheet(scene, scale, None, cache_folder)
     sheet.lie_below()
-    taken = _panels(sheet.board, scene, scale)
+    taken = panels(sheet.board, scene, scale)
     sheet.lay(taken)
     return sheet.board
 
@@ -97,7 +97,7 @@ class _Sheet:
         self.origin: Point = (0, 0) if part is None else part[:2]
         self.sides = {side.id: side for side in scene.sides}
         holders = tuple(self.sides.get(scene.tints.get(region.id) or "") for region in scene.base.regions)
-        self.board = _board(scene.base, holders, scale, part, cache_folder)
+        self.board = printed_board(scene.base, holders, scale, part, cache_folder)
 
     def lie_below(self) -> None:
         """Draw arrows, rings and places."""
@@ -176,7 +176,7 @@ class _Sheet:
         self.board.paste(drawn, self._pixel(left, top), drawn)
 
 
-def _board(
+def printed_board(
     base: BaseMap,
     holders: tuple[DrawnSide | None, ...],
     scale: float,
@@ -212,7 +212,7 @@ def _wash(base: BaseMap, outline: Polyline, scale: float) -> tuple[Image.Image, 
     land = land_mask(base, scale).crop((*corner, corner[0] + inside.width, corner[1] + inside.height))
     inside = ImageChops.multiply(inside, land)
     heart = inside.filter(ImageFilter.GaussianBlur(9 * scale)).point(lambda v: max(0, v - 128) * 2)
-    return ImageChops.multiply(inside, ImageChops.invert(heart).point(lambda v: 42 + round(v * 0.42))), corner
+    return ImageChops.multiply(inside, ImageChops.invert(heart).point(lambda v: 42 + round(v * 0.3))), corner
 
 
 @lru_cache(maxsize=8)
@@ -229,7 +229,7 @@ def _palette(base: BaseMap, sides: tuple[DrawnSide, ...]) -> Image.Image:
         kept += [mix(side.colour, canvas.PAPER, share) for side in sides]
     kept += [mix(side.colour, canvas.INK, share) for side in sides for share in (0.3, 0.55)]
     kept = list(dict.fromkeys(kept))[: _COLOURS // 2]
-    boards = [_board(base, (side,) * len(base.regions), _PALETTE_SCALE) for side in (None, *sides)]
+    boards = [printed_board(base, (side,) * len(base.regions), _PALETTE_SCALE) for side in (None, *sides)]
     sheet = Image.new("RGB", (boards[0].width, boards[0].height * len(boards)))
     for n, board in enumerate(boards):
         sheet.paste(board, (0, n * board.height))
@@ -246,7 +246,7 @@ def to_move(scene: Scene) -> str:
     return f"To move: {listing(scene.to_move)}{f', until {scene.until}' if scene.until else ''}"
 
 
-def _panels(board: Image.Image, scene: Scene, scale: float) -> list[Bounds]:
+def panels(board: Image.Image, scene: Scene, scale: float) -> list[Bounds]:
     """Draw the title, the panels and the legend into their slots, downward; return the boxes they take."""
     base = scene.base
     drawn: list[tuple[str, Image.Image]] = []

@@ -34,14 +34,16 @@ class Picture:
 
 def pictures(scene: Scene, *, cache_folder: Path | None = None) -> tuple[Picture, Picture]:
     """Return the window picture and the whole board of a scene, 780 pixels wide each."""
+    part, whole = alt_texts(scene)
     return (
-        Picture(
-            WINDOW,
-            render_window(scene, cache_folder=cache_folder),
-            alt_text(scene, shown=places_in(scene, window(scene))),
-        ),
-        Picture(BOARD, render_board(scene, cache_folder=cache_folder), alt_text(scene)),
+        Picture(WINDOW, render_window(scene, cache_folder=cache_folder), part),
+        Picture(BOARD, render_board(scene, cache_folder=cache_folder), whole),
     )
+
+
+def alt_texts(scene: Scene) -> tuple[str, str]:
+    """Return the alternative texts of the window picture and of the whole board."""
+    return alt_text(scene, shown=places_in(scene, window(scene))), alt_text(scene)
 
 
 def legend_picture(scene: Scene) -> Picture:

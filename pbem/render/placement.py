@@ -18,16 +18,19 @@ from pbem.render.places import inscription_box, label_box, region_box, shape_box
 _CELL: Final = 4
 _SHAPE, _NAME, _LETTERS, _PATH, _OPEN = 255, 36, 14, 5, 1
 """What it costs to hide a cell of the board, by what is printed there."""
-_RINGS: Final = (0, 9, 20, 34, 52, 75, 102, 135)
+_RINGS: Final = (0, 9, 20, 34, 52, 75, 102, 135, 175, 225)
 _FAR: Final = 22
 """What it costs to lie one pixel away from the place, in the same coin."""
 _TILED_FAR: Final = 34
 _STRANGE: Final = 500
 """What it costs to lie so near to another place that only a line shows which one is meant."""
+_COVERED: Final = 5_000
+"""What it costs to hide a part of another place, beside what is printed there."""
 _LINE: Final = 3
 """How many times as bad it is to strike something out with a line as to hide that much of it."""
-_OVERLAP, _DOORSTEP, _STRUCK = 20_000, 800, 1_500
-"""What it costs to lie on another piece, at the door of another piece's place, or on the line to another piece."""
+_OVERLAP, _DOORSTEP, _STRUCK = 20_000, 1_500, 1_500
+"""What it costs to lie on another piece, at the door of another piece's place or on a name that has no other room, or
+on the line to another piece."""
 _DOOR: Final = 12
 _ROUNDS: Final = 3
 _GAP: Final = 2
@@ -80,11 +83,15 @@ def anchor_of(base: BaseMap, place: str) -> Anchor:
 
 
 def placements(
-    base: BaseMap, wishes: Sequence[Wish], taken: Sequence[Bounds] = (), bounds: Bounds | None = None
+    base: BaseMap,
+    wishes: Sequence[Wish],
+    taken: Sequence[Bounds] = (),
+    bounds: Bounds | None = None,
+    spared: Sequence[Bounds] = (),
 ) -> list[Bounds]:
     """Return a box for each piece, in pixels of the base map, within `bounds` (by default on the board).
 
-    Boxes do not overlap one another nor those `taken`, unless there is no room at all.
+    Boxes do not overlap one another nor those `taken`, unless there is no room at all, and rather not those `spared`.
     """
     room = bounds or (0, 0, base.width, base.height)
     sizes = [(-(-wish.width // _SIZES) * _SIZES, -(-wish.height // _SIZES) * _SIZES) for wish in wishes]
@@ -101,14 +108,13 @@ def placements(
         before = dict(found)
         for n in order:
             near = [
-                placement for other, placement in found.items() if other != n and _meet(_around(placement), reaches[n])
+                placement for other, placement in found.items() if other != n and meet(_around(placement), reaches[n])
             ]
-            crowd = [placement.box for placement in near] + [box for box in taken if _meet(box, reaches[n])]
+            crowd = [placement.box for placement in near] + [box for box in taken if meet(box, reaches[n])]
             strange = [
-                door
-                for door, shape in zip(doors, shapes, strict=True)
-                if shape != shapes[n] and _meet(door, reaches[n])
+                door for door, shape in zip(doors, shapes, strict=True) if shape != shapes[n] and meet(door, reaches[n])
             ]
+            strange += [box for box in spared if meet(box, reaches[n])]
             found[n] = _best(choices[n], crowd, strange, [placement.line for placement in near])
         if found == before:
             break
@@ -129,6 +135,7 @@ class _Choices:
     def __init__(self, base: BaseMap, anchor: Anchor, width: int, height: int, free: bool, room: Bounds) -> None:
         self._what = base, anchor, width, height, free
         self._room = room
+        self._whole = room == (0, 0, base.width, base.height)
         self._far = _TILED_FAR if base.tiles else _FAR
         first = self._ring(0)
         self.least = first[0].cost if first else inf
@@ -144,10 +151,13 @@ class _Choices:
             yield 0, [self._anywhere()]
 
     def _ring(self, n: int) -> list[Placement]:
+        found = _ring(*self._what, n)
+        if self._whole:
+            return found
         left, top, right, bottom = self._room
         return [
             each
-            for each in _ring(*self._what, n)
+            for each in found
             if each.box[0] >= left and each.box[1] >= top and each.box[2] <= right and each.box[3] <= bottom
         ]
 
@@ -171,13 +181,13 @@ def _best(choices: _Choices, crowd: list[Bounds], doors: list[Bounds], lines: li
             if cost >= least and best is not None:
                 break
             for other in crowd:
-                if _meet(box, other):
+                if meet(box, other):
                     cost += _OVERLAP + overlap(box, other)
                 elif _strikes(line, other):
                     cost += _STRUCK
             if cost >= least and best is not None:
                 continue
-            cost += sum(_DOORSTEP for door in doors if _meet(box, door))
+            cost += sum(_DOORSTEP for door in doors if meet(box, door))
             cost += sum(_STRUCK for other_line in lines if _strikes(other_line, box))
             if cost < least or best is None:
                 best, least = placement, cost
@@ -185,7 +195,7 @@ def _best(choices: _Choices, crowd: list[Bounds], doors: list[Bounds], lines: li
     return best
 
 
-def _meet(one: Bounds, other: Bounds) -> bool:
+def meet(one: Bounds, other: Bounds) -> bool:
     """Tell whether two boxes share any ground."""
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
@@ -239,6 +249,13 @@ def needs_line(base: BaseMap, anchor: Anchor, box: Bounds) -> bool:
 
 
 @lru_cache(maxsize=16)
+def _shapes(base: BaseMap) -> list[Bounds]:
+    """Return the boxes of all places that have something printed on them."""
+    anchors = (anchor_of(base, place) for place in base.places)
+    return [anchor.box for anchor in anchors if not anchor.open]
+
+
+@lru_cache(maxsize=16)
 def _middles(base: BaseMap) -> list[Point]:
     return [(place.x, place.y) for place in base.places.values()]
 
@@ -256,17 +273,20 @@ def _gap(one: Bounds, other: Bounds) -> tuple[float, float]:
 @lru_cache(maxsize=1 << 15)
 def _ring(base: BaseMap, anchor: Anchor, width: int, height: int, free: bool, n: int) -> list[Placement]:
     """Return the placements of a piece in one ring round its place, cheapest first."""
-    far = _TILED_FAR if base.tiles else _FAR
+    far = (_TILED_FAR if base.tiles else _FAR) * (2 if free else 1)
     found = []
+    reach = _grown(anchor.box, _RINGS[n] + _GAP + width, _RINGS[n] + _GAP + height)
+    near = [shape for shape in _shapes(base) if meet(shape, reach) and shape != anchor.box]
     boxes = list(_round(anchor.box, width, height, _RINGS[n]))
     if n == 0 and anchor.open:  # nearer than beside it
         boxes.append((-1, _box(anchor.x - width / 2, anchor.y - height / 2, width, height)))
     for away, box in boxes:
         if box[0] >= 0 and box[1] >= 0 and box[2] <= base.width and box[3] <= base.height:
             line = lead(anchor.box, box)
-            cost = _hidden(base, box) + away * far + _crossed(base, line)
+            cost = _hidden(base, box) + away * far
             if not free and needs_line(base, anchor, box):
-                cost += _STRANGE
+                cost += _STRANGE + _crossed(base, line)
+            cost += _COVERED * sum(meet(shape, box) for shape in near)
             found.append(Placement(cost, box, line))
     return sorted(found)
 
@@ -303,9 +323,9 @@ def _hidden(base: BaseMap, box: Bounds) -> float:
 def _crossed(base: BaseMap, line: Segment) -> float:
     """Return the cost of what the line from a place to its piece crosses."""
     (ax, ay), (bx, by) = line
-    steps = int(hypot(bx - ax, by - ay)) // _CELL
+    steps = int(hypot(bx - ax, by - ay)) // (2 * _CELL)
     points = ((ax + (bx - ax) * n / steps, ay + (by - ay) * n / steps) for n in range(1, steps))
-    return _LINE * sum(_hidden(base, (x - 2, y - 2, x + 2, y + 2)) for x, y in points)
+    return 2 * _LINE * sum(_hidden(base, (x - 2, y - 2, x + 2, y + 2)) for x, y in points)
 
 
 def lead(shape: Bounds, box: Bounds) -> Segment:

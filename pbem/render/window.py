@@ -73,7 +73,7 @@ def _centred(spots: list[tuple[int, float]], size: float, whole: int) -> float:
     total = sum(weight for _, weight in spots)
     middle = sum(spot * weight for spot, weight in spots) / total
     start = min(max(middle - size / 2, last + _MARGIN - size), first - _MARGIN)
-    return float(round(min(max(start, 0), whole - size)))
+    return float(min(max(round(start), 0), whole - size))
 
 
 def _worth(scene: Scene) -> dict[str, float]:

@@ -28,6 +28,7 @@ from pbem.render.form import order_lines
 from pbem.render.receipt import LetterReceipt, ReceiptedSheet
 from tests.cli.test_verbs import pbem
 from tests.crypto.test_beacon import PUBLISHED
+from tests.support.blank import blank_pictures
 from tests.support.live import NOON, Folder, git, letter, pick, quoted, sheet
 
 FIRST, SECOND = list(PUBLISHED)[:2]
@@ -124,7 +125,7 @@ def reasons(clone: Path, mailbox: Path) -> list[str]:
 @pytest.fixture
 def fresh(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Mail:
     """Return a game by letters that has just begun."""
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
     players = [word for side in ("red", "blue") for word in ("--player", f"{side}={side} <{side}@example.org>")]
     assert pbem("new", "punica", "--rules", "toy", *players).exit_code == DONE
     mail = Mail(folder)
@@ -524,7 +525,7 @@ def test_sheet_with_another_content_is_found(lost: tuple[Mail, Folder, Receipted
 @pytest.fixture
 def closed(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Mail:
     """Return a game with the beacon in which round SECOND has decided adjudication 2."""
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
     mail = Mail(folder)
     folder.create(begin=False, beacon="drand").close()
     for round in (FIRST, SECOND):

@@ -23,6 +23,7 @@ from pbem.mail.report_letters import reports
 from pbem.mail.tasks import Handled
 from pbem.mail.welcome import welcome_letters
 from pbem.referee.ruling import set_default
+from tests.support.blank import spelled_pictures
 from tests.support.live import ADDRESSES, Folder, later, letter, pick, sheet
 from tests.support.walks import loaded
 
@@ -36,7 +37,7 @@ def folder(tmp_path: Path) -> Folder:
 
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.mail.maps.render", lambda scene, **_: repr(scene.counters).encode())
+    monkeypatch.setattr("pbem.mail.maps.pictures", spelled_pictures)
 
 
 @pytest.fixture

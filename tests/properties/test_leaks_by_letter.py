@@ -31,6 +31,7 @@ from pbem.repo import ledger
 from pbem.repo.ledger import Ledger
 from pbem.repo.requests import Request
 from tests.properties.test_leaks import lays_open, misplaced, played, resampled, same_orders, some_answers, viewers
+from tests.support.blank import spelled_pictures
 from tests.support.garbled import garbled_sheets
 from tests.support.live import ADDRESSES, Folder, files, letter, sheet
 from tests.support.soak import scaled
@@ -148,7 +149,7 @@ def same_digests(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = receipts.receipt_of
     monkeypatch.setattr(receipts, "receipt_of", lambda *words, **more: replace(whole(*words, **more), commit="0" * 40))
     monkeypatch.setattr(Ledger, "salted", lambda self, path, content: salted(salt_of(b"", path), b""))
-    monkeypatch.setattr("pbem.mail.maps.render", lambda scene, **_: repr(scene).encode())
+    monkeypatch.setattr("pbem.mail.maps.pictures", spelled_pictures)
 
 
 def begun(path: Path, rules: Rules[Any], options: dict[str, Any], position: Any, viewer: Side | None) -> Twin:

@@ -59,7 +59,7 @@ def _city(board: Board, id: str) -> dict[str, str]:
     """Return what is printed of a city: name, class, loyalty, and a cross where legions are raised (3.2)."""
     city = board.cities[id]
     signs = (*([] if city.loyalty is None else [str(city.loyalty)]), *(["+"] if city.recruiting else []))
-    return {"name": city.name, "kind": city.kind, "signs": " ".join(signs)}
+    return {"name": city.name, "kind": city.kind, "signs": "".join(signs)}
 
 
 def scene(view: Game, base: BaseMap, sides: Sequence[Record], told: Sequence[Event] = ()) -> Scene:
@@ -153,5 +153,6 @@ def _arrows(view: Game, told: Sequence[Event]) -> Iterator[Arrow]:
             leader = facts["leader"]
             yield Arrow(tuple(facts["way"]), view.card(leader).side, name=name(view, leader))
         elif event.kind == "withdrawn":
-            named = name(view, facts["leaders"][0]) if facts["leaders"] else ""
+            leaders = facts.get("leaders", ())
+            named = name(view, leaders[0]) if leaders else ""
             yield Arrow((facts["hex"], facts["refuge"]), facts["side"], "retreat", named)
