@@ -26,6 +26,7 @@ from pbem.pages.plain_text import paragraphs
 from pbem.pages.taps import LONGEST, MOST, OWN_CHAIN, SIGNED, Taps, taps
 from pbem.protocol import Decision, Event
 from pbem.render.report import ReportRequest, sheet_of
+from tests.support.blank import blank_pictures
 from tests.support.live import ADDRESSES, SIDES, Folder, letter
 from tests.support.walks import GAMES, Walk, loaded, walk
 
@@ -209,7 +210,7 @@ def links_in(page: str) -> list[str]:
 
 @pytest.fixture
 def office(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> MailSettings:
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
     return replace(folder.office, plus=True)
 
 
@@ -303,4 +304,4 @@ def test_a_player_of_several_sides_gets_text_alone(folder: Folder, office: MailS
     assert len(pages) == 4
     assert [to for to, page in pages.items() if page is None] == ["ann@example.org"]
     both = next(opened(out) for out in letters if out.to == "ann@example.org")
-    assert {"map-oak.png", "map-elm.png"} <= {part.get_filename() for part in both.walk()}
+    assert {"map-oak.png", "map-elm.png", "close-up-oak.png"} <= {part.get_filename() for part in both.walk()}
