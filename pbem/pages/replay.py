@@ -21,6 +21,7 @@ from typing import Any, Final
 from pbem.game.board_map import BaseMap
 from pbem.game.scene import Scene
 from pbem.game.summary import Summary
+from pbem.game.wording import listing
 from pbem.pages.record import GameRecord, Played
 from pbem.pages.svg import Symbols, board, frame, owners
 from pbem.pages.templates import markup, page
@@ -172,7 +173,7 @@ class _Replay:
             width=scene.base.width if scene else 0,
             height=scene.base.height if scene else 0,
             alt=alt_text(scene) if scene else "",
-            about=_as_data(about),
+            about=_safe_json(about),
             packed=markup(b64encode(zlib.compress(_compact(packed).encode(), 9)).decode()),
             script=markup(script()),
             tip=record.charter.dice.tip,
@@ -212,12 +213,14 @@ class _Replay:
         if each.result is not None:
             return f"The game is over. {self.say.result(each.result)}"
         forms = self.record.loaded.box.forms
-        waits = dict.fromkeys(
-            (self.say.name(one["side"]), forms[one["kind"]].title)
-            for one in each.turn.get("open_decisions", ())
-            if one["kind"] in forms
+        asked: dict[str, list[str]] = {}
+        for one in each.turn.get("open_decisions", ()):
+            if one["kind"] in forms:
+                asked.setdefault(forms[one["kind"]].title, []).append(self.say.name(one["side"]))
+        sides = ((title, list(dict.fromkeys(names))) for title, names in asked.items())
+        return " ".join(
+            f"{listing(names)} {'is' if len(names) == 1 else 'are'} asked: {title}" for title, names in sides
         )
-        return " ".join(f"{side} is asked: {title}" for side, title in waits)
 
     def _line(self, said: Said, named: set[str]) -> Line:
         die = _DIE.fullmatch(said.tag)
@@ -264,6 +267,6 @@ def _compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _as_data(value: Any) -> object:
+def _safe_json(value: Any) -> object:
     """Return a value as JSON that ends no script element."""
     return markup(_compact(value).replace("<", "\\u003c"))

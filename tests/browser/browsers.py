@@ -88,7 +88,8 @@ class Watched:
         self.page.goto("about:blank")
         self.page.goto(url)
         if script and self.page.locator("#packed").count():
-            self.page.wait_for_selector("body.js")
+            self.page.wait_for_selector("body.js #bar")
+            self.page.wait_for_function("document.getElementById('bar').dataset.ready")
         return self.page
 
     def overflow(self) -> int:

@@ -19,7 +19,7 @@ from pbem.mail.outgoing import Outgoing
 from pbem.mail.report_letters import first_letters
 from pbem.pages.record import GameRecord, read_record
 from pbem.pages.site import build
-from tests.browser.browsers import MOST, SHOTS, Watched, chromium, firefox_shot, missing, served
+from tests.browser.browsers import MOST, SHOTS, Watched, apart, chromium, firefox_shot, missing, served
 from tests.support.kept import BUNDLES
 from tests.support.live import Folder, letter, pick, sheet
 from tests.support.walks import FOLDERS, GAMES
@@ -251,3 +251,4 @@ def test_firefox_shows_letters_and_the_site(site: Path, live: dict[str, Any]) ->
         assert shot.width == 390
         assert colours is not None
         assert len(colours) > 200
+        assert apart(target.read_bytes(), target.stem) <= MOST

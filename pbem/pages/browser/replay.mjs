@@ -4,7 +4,7 @@ import { checkDie } from "./dice.mjs";
 const at = (id) => document.getElementById(id);
 const about = JSON.parse(at("about").textContent), articles = [...document.querySelectorAll("article")];
 const native = globalThis.crypto?.subtle, slider = at("slider");
-let packed = null, shown = 0;
+let packed = null, ready = null, shown = 0; // `packed` is there once `ready` is
 
 async function unpacked() {
   const bytes = Uint8Array.from(atob(at("packed").textContent.trim()), (sign) => sign.charCodeAt(0));
@@ -17,6 +17,7 @@ function fill(id, markup) {
 }
 
 function draw(n) {
+  if (!packed) return;
   const frame = packed.frames[n - about.first];
   at("board").toggleAttribute("hidden", !frame);
   if (!frame) return;
@@ -59,6 +60,7 @@ function paragraph(parent, text, kind) {
 }
 
 async function check(id) {
+  await ready;
   const [n, number] = id.split(".").map(Number), die = at(id), result = await checkDie(packed.files, n, number, native);
   die.classList.remove("right", "wrong");
   die.classList.add(result.right ? "right" : "wrong");
@@ -106,8 +108,8 @@ function key(event) {
 
 async function begin() {
   if (typeof DecompressionStream === "undefined") return; // the log is read without the board
-  packed = await unpacked();
   document.body.classList.add("js", "one");
+  ready = unpacked().then((found) => { packed = found; });
   slider.addEventListener("input", () => show(Number(slider.value)));
   at("back").addEventListener("click", () => show(shown - 1));
   at("on").addEventListener("click", () => show(shown + 1));
@@ -127,6 +129,9 @@ async function begin() {
   window.addEventListener("hashchange", follow);
   show(about.last, false);
   follow();
+  await ready;
+  draw(shown);
+  at("bar").dataset.ready = "yes";
 }
 
 begin();
