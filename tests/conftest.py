@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer.main
+import typer.testing
 from hypothesis import settings
 
 from pbem.referee.adjudicator import Adjudicator
@@ -40,6 +43,14 @@ def no_waiting_for_the_disk() -> Iterator[None]:
         patch.setattr(os, "fsync", disk.unsynced)
         for name, value in disk.GIT.items():
             patch.setenv(name, value)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def command_line_built_once() -> Iterator[None]:
+    """Let the command line be built once and not for every command that a test gives."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.testing, "_get_command", cache(typer.main.get_command))
         yield
 
 

@@ -91,7 +91,7 @@ def note_sent(sent: Sent) -> None:
         first=known.first or sent.message_id,
         last=sent.message_id,
     )
-    _keep(sent.repo, sent.side, known, now)
+    _keep(sent.repo, sent.side, known, now, lasting=False)
 
 
 def choose_news(repo: Path, side: Side, news: News, told: int, letter: str) -> News:
@@ -108,6 +108,6 @@ def choose_news(repo: Path, side: Side, news: News, told: int, letter: str) -> N
     return news
 
 
-def _keep(repo: Path, side: Side, known: Correspondence, now: Correspondence) -> None:
+def _keep(repo: Path, side: Side, known: Correspondence, now: Correspondence, *, lasting: bool = True) -> None:
     if now != known:
-        put_note(repo, f"{SIDE_NOTE}{side}", json.dumps(asdict(now), sort_keys=True).encode())
+        put_note(repo, f"{SIDE_NOTE}{side}", json.dumps(asdict(now), sort_keys=True).encode(), lasting=lasting)

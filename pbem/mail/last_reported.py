@@ -44,7 +44,7 @@ def note_reported(repo: Path, number: int, note: str = _NOTE) -> None:
     known = reported(repo, note)
     if known == number or (known is not None and known > number and note == _NOTE):
         return
-    put_note(repo, note, b"%d\n" % number)
+    put_note(repo, note, b"%d\n" % number, lasting=False)
 
 
 def set_back(repo: Path, adjudication: int) -> str | None:
@@ -67,8 +67,12 @@ def set_back(repo: Path, adjudication: int) -> str | None:
     )
 
 
-def put_note(repo: Path, note: str, content: bytes) -> None:
-    """Write a note beside the repo of a game: all of it or nothing."""
+def put_note(repo: Path, note: str, content: bytes, *, lasting: bool = True) -> None:
+    """Write a note beside the repo of a game: all of it or nothing.
+
+    One of what was told need not be `lasting`: where a power cut brings the one before it back, letters are written
+    again that lie there already.
+    """
     draft = repo / f".{note}.{os.getpid()}"
     try:
         write({draft: content})
@@ -77,5 +81,6 @@ def put_note(repo: Path, note: str, content: bytes) -> None:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
         raise
-    with suppress(OSError):  # where a power cut takes the note away, letters are written again that lie there already
-        sync_folder(repo)
+    if lasting:
+        with suppress(OSError):
+            sync_folder(repo)

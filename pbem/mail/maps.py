@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pbem.game.scene import Scene
 from pbem.protocol import Decision, Side
@@ -25,6 +25,8 @@ class Maps:
     def __init__(self, drawings: Path | None = None) -> None:
         self._drawings = drawings
         self._drawn: list[tuple[Scene, tuple[Picture, ...]]] = []
+        self._before: dict[int, Any] = {}
+        """The positions after adjudications that were looked at: those who are told the same need it once."""
 
     def pictures(self, game: OpenGame, side: Side | None, since: int, *, legend: bool = False) -> tuple[Picture, ...]:
         """Return what a letter shows a side of what happened after an adjudication: the window, then the whole board.
@@ -33,7 +35,7 @@ class Maps:
         are none if they cannot be drawn: the log says why, and the letter goes without.
         """
         try:
-            scene = scene_of(game, side, since)
+            scene = self._scene(game, side, since)
             return self._of(scene, legend=legend)
         except Exception as wrong:  # a slip in a drawing must not hold a letter back
             self._failed(game, side, wrong)
@@ -48,7 +50,7 @@ class Maps:
         arrows. The digest is empty if they cannot be drawn.
         """
         try:
-            scene = scene_of(game, side, since)
+            scene = self._scene(game, side, since)
             lies = [scene.counters, scene.markers, sorted(scene.control.items()), sorted(scene.tints.items())]
             digest = game.ledger.salted(f"picture/{side}", repr([*lies, scene.focus]).encode())
             if digest == last and not scene.arrows:
@@ -58,10 +60,15 @@ class Maps:
             self._failed(game, side, wrong)
             return (), ""
 
+    def _scene(self, game: OpenGame, side: Side | None, since: int) -> Scene:
+        if since not in self._before:
+            self._before[since] = _position_before(game, since)
+        return scene_of(game, side, since, self._before[since])
+
     def _failed(self, game: OpenGame, side: Side | None, wrong: Exception) -> None:
         whose = "an observer" if side is None else side
-        _LOG.error("%s: the pictures for %s cannot be drawn; the letter goes without them", game.name, whose)
-        _LOG.debug("why they cannot be drawn", exc_info=wrong)
+        words = "%s: the pictures for %s cannot be drawn; the letter goes without them"
+        _LOG.error(words, game.name, whose, exc_info=wrong)
 
     def _of(self, scene: Scene, *, legend: bool) -> tuple[Picture, ...]:
         drawn = next((made for other, made in self._drawn if other == scene), None)
@@ -71,15 +78,21 @@ class Maps:
         return (*drawn, legend_picture(scene)) if legend else drawn
 
 
-def scene_of(game: OpenGame, side: Side | None, since: int) -> Scene:
-    """Return what there is to draw for a side: what it may see, is asked, and what is new after an adjudication."""
+def scene_of(game: OpenGame, side: Side | None, since: int, before: Any | None) -> Scene:
+    """Return what there is to draw for a side: what it may see, is asked, and what is new after an adjudication.
+
+    `before` is the position after that adjudication (None: it is not known).
+    """
     view = game.view(side)
     asked: Sequence[Decision] = [each for each in game.open_decisions if each.side == side]
     scene = game.rules.scene(view, [told.event for told in game.told(side, since)])
-    before = position_at(game, since) if 0 < since < game.adjudication else None
     changed = () if before is None else changed_places(game.rules.scene(game.rules.view(before, side)), scene)
     focus = tuple(dict.fromkeys(place for each in asked for place in game.rules.places(view, each)))
     return replace(scene, reader=side or "", focus=focus, changed=changed, to_move=_to_move(game))
+
+
+def _position_before(game: OpenGame, since: int) -> Any | None:
+    return position_at(game, since) if 0 < since < game.adjudication else None
 
 
 def _to_move(game: OpenGame) -> tuple[str, ...]:
@@ -93,4 +106,4 @@ def map_picture(game: OpenGame, side: Side | None, since: int, drawings: Path | 
 
     It has arrows for what happened after an adjudication.
     """
-    return render(scene_of(game, side, since), cache_folder=drawings)
+    return render(scene_of(game, side, since, _position_before(game, since)), cache_folder=drawings)

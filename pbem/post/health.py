@@ -13,6 +13,8 @@ from pbem.post.tables import Tables
 BEAT: Final = "service beat"
 """The note that the service renews while it runs."""
 STOPPED: Final = "stopped"
+ONCE: Final = "once"
+"""What the note says when the service stopped, and when it ran for once."""
 REACHED: Final = "reached "
 """How the notes begin of what was reached, or not: a mailbox, a server."""
 WELL: Final = ""
@@ -35,6 +37,9 @@ def health(tables: Tables, now: float) -> Health:
     beat = tables.noted(BEAT)
     if beat is None or beat[0] == STOPPED:
         wrong.append("no service runs" + (f" since {_time(beat[1])}" if beat else ""))
+    elif beat[0] == ONCE:
+        if now - beat[1] > _TOO_LONG:
+            wrong.append(f"no service runs; `pbem post --once` last ran at {_time(beat[1])}")
     elif abs(now - beat[1]) > _STALE:
         wrong.append(f"the service has given no sign since {_time(beat[1])}")
     for key, value, at in tables.notes(REACHED):

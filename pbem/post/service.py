@@ -23,7 +23,7 @@ from pbem.mail.outgoing import MailSettings
 from pbem.post import bounces, confirm
 from pbem.post.config import PostConfig
 from pbem.post.duty import duty
-from pbem.post.health import BEAT, REACHED, STOPPED, WELL, health
+from pbem.post.health import BEAT, ONCE, REACHED, STOPPED, WELL, health
 from pbem.post.intake import Sweep
 from pbem.post.kept_worker import KeptWorker
 from pbem.post.log import Once, Say, say, sentence
@@ -132,6 +132,7 @@ def once(post: Post) -> bool:
         for sweep in post.sweeps:
             well &= _reached(post, sweep.source.name, sweep.mark)
         well &= _reached(post, post.sender.name, post.send)
+        post.tables.note(BEAT, ONCE, post.clock())
     post.close()
     return well
 

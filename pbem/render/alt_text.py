@@ -27,6 +27,13 @@ def alt_text(scene: Scene, *, shown: Sequence[str] | None = None) -> str:
     return text
 
 
+def to_move(scene: Scene) -> str:
+    """Return the line that says whose move it is, and until when."""
+    if not scene.to_move:
+        return ""
+    return f"To move: {listing(scene.to_move)}{f', until {scene.until}' if scene.until else ''}"
+
+
 def _cut(text: str) -> str:
     """Return a text that is too long up to the end of a word."""
     return text[: LONGEST - len(_MORE)].rpartition(" ")[0].rstrip(",;:") + _MORE
@@ -36,8 +43,7 @@ def _sentences(scene: Scene, shown: frozenset[str] | None) -> Iterator[str]:
     title = ", ".join(part for part in (scene.title, scene.subtitle) if part)
     yield f"{'Map' if shown is None else 'Part of the map'}: {title}."
     if scene.to_move:
-        verb = "is" if len(scene.to_move) == 1 else "are"
-        yield f"{listing(scene.to_move)} {verb} to move{f' until {scene.until}' if scene.until else ''}."
+        yield f"{to_move(scene)}."
     if scene.focus:
         yield f"Asked about: {listing([_name(scene, place) for place in scene.focus])}."
     for marker in scene.markers:

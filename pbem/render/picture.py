@@ -12,8 +12,8 @@ from PIL import Image, ImageChops, ImageFilter
 
 from pbem.game.board_map import BaseMap, Point, Polyline
 from pbem.game.scene import DrawnSide, Scene
-from pbem.game.wording import listing
 from pbem.render import canvas
+from pbem.render.alt_text import to_move
 from pbem.render.arrangement import STRANGER, LaidPiece, arrange
 from pbem.render.arrows import lay_arrow
 from pbem.render.base_map import ground, land_mask
@@ -237,13 +237,6 @@ def _palette(base: BaseMap, sides: tuple[DrawnSide, ...]) -> Image.Image:
     palette = Image.new("P", (1, 1))
     palette.putpalette([part for colour in kept for part in colour] + (common or []))
     return palette
-
-
-def to_move(scene: Scene) -> str:
-    """Return the line that says whose move it is, and until when."""
-    if not scene.to_move:
-        return ""
-    return f"To move: {listing(scene.to_move)}{f', until {scene.until}' if scene.until else ''}"
 
 
 def panels(board: Image.Image, scene: Scene, scale: float) -> list[Bounds]:

@@ -34,7 +34,8 @@ on the line to another piece."""
 _DOOR: Final = 12
 _ROUNDS: Final = 3
 _GAP: Final = 2
-_FARTHEST: Final = _RINGS[-1] + _GAP
+_FARTHEST: Final = 110
+"""How far from its place a piece is thought to lie when those that are in each other's way are looked for."""
 _NEARER: Final = 1.3
 """A piece is joined to its place by a line if another place is nearer than this many times its own distance."""
 _NEAR: Final = 16
@@ -64,6 +65,8 @@ class Placement(NamedTuple):
     cost: float
     box: Bounds
     line: Segment
+    around: Bounds
+    """The box round both."""
 
 
 class Wish(NamedTuple):
@@ -107,8 +110,15 @@ def placements(
     for _ in range(_ROUNDS):
         before = dict(found)
         for n in order:
+            left, top, right, bottom = reaches[n]
             near = [
-                placement for other, placement in found.items() if other != n and meet(_around(placement), reaches[n])
+                each
+                for other, each in found.items()
+                if each.around[0] < right
+                and left < each.around[2]
+                and each.around[1] < bottom
+                and top < each.around[3]
+                and other != n
             ]
             crowd = [placement.box for placement in near] + [box for box in taken if meet(box, reaches[n])]
             strange = [
@@ -167,7 +177,8 @@ class _Choices:
         left = max(min(anchor.x - width / 2, self._room[2] - width), self._room[0])
         top = max(min(anchor.y - anchor.half - height, self._room[3] - height), self._room[1])
         box = _box(left, top, width, height)
-        return Placement(0, box, lead(anchor.box, box))
+        line = lead(anchor.box, box)
+        return Placement(0, box, line, _around(line, box))
 
 
 def _best(choices: _Choices, crowd: list[Bounds], doors: list[Bounds], lines: list[Segment]) -> Placement:
@@ -177,14 +188,16 @@ def _best(choices: _Choices, crowd: list[Bounds], doors: list[Bounds], lines: li
         if floor >= least:
             break
         for placement in ring:
-            cost, box, line = placement
+            cost, box, line, around = placement
             if cost >= least and best is not None:
                 break
+            left, top, right, bottom = around
             for other in crowd:
-                if meet(box, other):
-                    cost += _OVERLAP + overlap(box, other)
-                elif _strikes(line, other):
-                    cost += _STRUCK
+                if other[0] < right and left < other[2] and other[1] < bottom and top < other[3]:
+                    if meet(box, other):
+                        cost += _OVERLAP + overlap(box, other)
+                    elif _strikes(line, other):
+                        cost += _STRUCK
             if cost >= least and best is not None:
                 continue
             cost += sum(_DOORSTEP for door in doors if meet(box, door))
@@ -219,9 +232,9 @@ def _grown(box: Bounds, across: float, down: float) -> Bounds:
     return box[0] - across, box[1] - down, box[2] + across, box[3] + down
 
 
-def _around(placement: Placement) -> Bounds:
+def _around(line: Segment, box: Bounds) -> Bounds:
     """Return the box round a piece and the line that joins it to its place."""
-    (x, y), box = placement.line[0], placement.box
+    x, y = line[0]
     return min(box[0], x), min(box[1], y), max(box[2], x), max(box[3], y)
 
 
@@ -287,7 +300,7 @@ def _ring(base: BaseMap, anchor: Anchor, width: int, height: int, free: bool, n:
             if not free and needs_line(base, anchor, box):
                 cost += _STRANGE + _crossed(base, line)
             cost += _COVERED * sum(meet(shape, box) for shape in near)
-            found.append(Placement(cost, box, line))
+            found.append(Placement(cost, box, line, _around(line, box)))
     return sorted(found)
 
 

@@ -27,7 +27,7 @@ from tests.support.live import Folder, git
 from tests.support.soak import scaled
 from tests.support.walks import FOLDERS
 
-FEW, MANY = 60, scaled(3000, 80)
+FEW, MANY = 30, scaled(3000, 80)
 ON_THE_DAY, WITH_THE_SECRETS, NEVER = "on the day", "with the secrets", "never"
 BATCH: Final = 10
 """So many forgeries are one test, so that the tests can run side by side."""

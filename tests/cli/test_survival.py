@@ -141,7 +141,7 @@ def standing(path: Path) -> list[tuple[str, dict[str, bytes]]]:
 
 
 REFUSALS = [(ENOSPC, True), (ENOSPC, False), (EROFS, True), (EACCES, True), (EIO, False)]
-EVERY = 17
+EVERY = 47
 """In the quick test, so many calls lie between two that fail."""
 
 

@@ -341,6 +341,12 @@ def test_the_form_comes_again_until_it_is_answered(folder: Folder) -> None:
     assert ("orders.yaml" in only(says(folder, "red", "FORM", number=5)).parts) == asked
 
 
+def test_help_brings_the_legend_of_the_game_it_is_about(folder: Folder) -> None:
+    for sender, files in (("red@example.org", {"legend.png"}), ("mallory@example.com", set())):
+        got = only(says(folder, "red", "HELP", sender=sender))
+        assert got.parts.keys() == files
+
+
 def test_help_needs_no_game_and_names_none(two: Folder) -> None:
     for sender in ("red@example.org", "mallory@example.com"):
         handled = says(two, "red", "HELP", sender=sender)

@@ -28,7 +28,7 @@ NAMES = ["close-up.png", "map.png", "orders.yaml", "position.txt", "position.jso
 """Of what is enclosed in a report."""
 COMMITS = 4
 """What the letter below sets off: its sheet, and three adjudications by standing orders."""
-EVERY = 17
+EVERY = 31
 """In the quick test, so many calls lie between two deaths."""
 STANDING = b"standing: [bid: {card: lowest, when: {round: 1}}, assault: {hold: true, when: {round: 1}}]\n"
 

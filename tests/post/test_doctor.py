@@ -11,7 +11,7 @@ import pytest
 from pbem.post.backup import Places, back_up_all
 from pbem.post.config import PostConfig, load
 from pbem.post.doctor import Finding, examine
-from pbem.post.health import BEAT, REACHED, STOPPED, health, waiting
+from pbem.post.health import BEAT, ONCE, REACHED, STOPPED, health, waiting
 from pbem.post.sending import FULL
 from pbem.post.tables import NewLetter, ToSend, Urgency
 from tests.support.seasons import Season
@@ -85,6 +85,9 @@ def test_service_that_has_stopped_or_is_stuck_is_not_well(season: Season) -> Non
     assert "has given no sign since" in health(tables, 1200.0).line
     tables.note(BEAT, STOPPED, 1200.0)
     assert "no service runs since 1970-01-01 00:20 UTC" in health(tables, 1200.0).line
+    tables.note(BEAT, ONCE, 1200.0)
+    assert health(tables, 4800.0).well
+    assert "`pbem post --once` last ran at 1970-01-01 00:20 UTC" in health(tables, 4801.0).line
     tables.note(BEAT, "", 1300.0)
     tables.note(f"{REACHED}imap.example.org", "connection refused", 1000.0)
     assert health(tables, 1300.0).line.startswith(

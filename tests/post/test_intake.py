@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,7 +16,7 @@ from pbem.post.tables import NO_GAME, Tables
 from pbem.post.transport.base import Arrived, Unreachable
 from pbem.post.triage import Players
 from tests.support.boxes import Box
-from tests.support.seasons import Season, address
+from tests.support.seasons import Season, address, resident
 
 NOW = datetime.now(UTC)
 SIDE = "red"
@@ -245,3 +246,19 @@ def test_many_letters_at_once_are_taken_in_parts_and_in_order(
         order.append(found.content)
         tables.done(found.id, "punica")
     assert order == [content for content, _, _ in box.letters.values() if b"STATUS" in content]
+
+
+@pytest.mark.soak
+def test_ten_thousand_letters_at_once_wait_in_order(season: Season) -> None:
+    """Letters of one player, in a maildir: none is lost or comes twice, and the log has a sentence."""
+    for _ in range(10_000):
+        season.write(status(season))
+    tables = season.tables()
+    (sweep,) = season.post(limits=Limits()).sweeps
+    while any(sweep.look()):
+        pass
+    assert tables.counts()[:1] + tables.counts()[2:] == (10_000, 0, 0, 0, 0)
+    assert not any(sweep.look())
+    assert len(season.said) == 1
+    assert season.said[0].startswith(f"letters of {address('punica', SIDE)} come too fast: the first waits until ")
+    assert resident(os.getpid()) < 400 * 1024 * 1024

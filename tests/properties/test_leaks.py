@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from random import Random
@@ -27,14 +28,14 @@ from pbem.game.table import Table
 from pbem.orders.check import OpenDecisions, check_sheet
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, Event, Fault, Order, Rules, Side
-from pbem.render.picture import render
+from pbem.render.pictures import pictures
 from pbem.render.report import ReportRequest, report
 from pbem.repo.records import decision_record
 from tests.support.garbled import garbled_sheets
 from tests.support.soak import scaled
 from tests.support.walks import GAMES, Walk, by_viewers, editions, loaded, plain, sharing, walk
 
-FEW, MANY = 60, scaled(2_000, 120)
+FEW, MANY = 36, scaled(2_000, 120)
 """How many random positions of each edition, or of editions with the same options, `make test` looks at; how many of
 each game `make soak`."""
 SOME, SHEETS = 15, 50
@@ -148,8 +149,9 @@ class Eyes:
         yield json.dumps(rules.encode(view))
         scene = rules.scene(view, [told.event for told in self.told])
         yield scene
+        yield [place for each in self.mine for place in rules.places(view, each)]
         if draws:
-            yield render(scene)
+            yield pictures(replace(scene, reader=self.viewer or ""))
         others, result = [each.side for each in waiting], self.at.session.result
         request = ReportRequest("punica", 7, self.viewer, view, self.told, waiting, others, result=result)
         yield report(rules, self.box, request)
@@ -301,9 +303,14 @@ def same_orders(twins: Sequence[Twin], viewer: Side | None, rng: Random) -> list
         for order in some_answers(twins[0], decision, rng, every=decision.side != viewer):
             by_hand = decision.side != viewer and set(map(str, order.body.values())) & set(BY_HAND)
             if not by_hand and not any(faults(twin, twin.open_decisions[at], order) for twin in twins):
-                found.append(order)
+                found.append(about(order, decision))
                 break
     return found if len(found) == len(twins[0].open_decisions) else None
+
+
+def about(order: Order, decision: Decision) -> Order:
+    """Return an order that says which decision it answers: a side can be asked the same about several others."""
+    return replace(order, about=decision.about)
 
 
 def some_answers(game: Twin, decision: Decision, rng: Random, *, every: bool) -> Iterator[Order]:
@@ -330,7 +337,7 @@ def test_what_follows_tells_nothing_of_what_is_hidden(
     What a rule itself lays open (a hand that is dealt, a card drawn from the enemy's) may differ, and what follows it.
     """
     rules, compared = loaded(game, edition).rules, 0
-    for at in positions(rules, scenario, most // 5, monkeypatch):
+    for at in positions(rules, scenario, -(-most // 4), monkeypatch):
         for viewer in viewers(rules):
             rng = Random(f"{at.count} {viewer}")
             position = rules.decode(plain(at.checkpoint))

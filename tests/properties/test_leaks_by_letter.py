@@ -30,7 +30,16 @@ from pbem.referee.rollback import ask_for, roll_back
 from pbem.repo import ledger
 from pbem.repo.ledger import Ledger
 from pbem.repo.requests import Request
-from tests.properties.test_leaks import lays_open, misplaced, played, resampled, same_orders, some_answers, viewers
+from tests.properties.test_leaks import (
+    about,
+    lays_open,
+    misplaced,
+    played,
+    resampled,
+    same_orders,
+    some_answers,
+    viewers,
+)
 from tests.support.blank import spelled_pictures
 from tests.support.garbled import garbled_sheets
 from tests.support.live import ADDRESSES, Folder, files, letter, sheet
@@ -38,7 +47,7 @@ from tests.support.soak import scaled
 from tests.support.walks import FOLDERS, GAMES, Walk, by_viewers, loaded, plain, walk
 
 NAME = "punica"
-FEW, MANY = 2, scaled(25, 3)
+FEW, MANY = 1, scaled(25, 3)
 """How many pairs of games `make test` plays for each viewer, and `make soak`."""
 LETTERS = 8
 """So many letters are written to two games at most."""
@@ -47,16 +56,15 @@ ROUNDS = 60
 IDENTITIES = {side: new_identity() for side in ("viewer", "other")}
 
 
-def windows() -> list[tuple[str, dict[str, Any]]]:
-    """Return each game with each way to ask for what may be done beside the ordinary play, if it has several."""
-    found: list[tuple[str, dict[str, Any]]] = []
+def windows() -> Iterator[Any]:
+    """Yield each game with each way to ask for what may be done beside the ordinary play; the soak has them all."""
     for game in GAMES:
         ways = loaded(game).box.table("game").get("options", {}).get("windows", {}).get("values", [])
-        found += [(game, {"windows": way}) for way in ways] or [(game, {})]
-    return found
+        for number, options in enumerate([{"windows": way} for way in ways] or [{}]):
+            yield pytest.param(game, options, marks=pytest.mark.soak if number else ())
 
 
-each_way = pytest.mark.parametrize(("game", "options"), windows(), ids=lambda word: str(word) if word else "-")
+each_way = pytest.mark.parametrize(("game", "options"), list(windows()), ids=lambda word: str(word) if word else "-")
 
 
 @dataclass
@@ -293,7 +301,8 @@ def test_the_size_of_what_is_sealed_follows_from_what_is_public(
                 break
             side = live.open_decisions[0].side
             asked = [decision for decision in live.open_decisions if decision.side == side]
-            text = sheet(live, side, *(next(some_answers(twin, each, random, every=False)) for each in asked))
+            answers = [next(some_answers(twin, each, random, every=False)) for each in asked]
+            text = sheet(live, side, *map(about, answers, asked))
             if live.box.standing_of(side) and at < 4:
                 text += b"standing: default\n"
             form = side_report(live, side, live.adjudication).sheet or ""

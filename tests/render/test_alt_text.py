@@ -9,11 +9,11 @@ from PIL import Image
 
 from pbem.game.scene import Arrow, Counter, Marker
 from pbem.render import canvas
-from pbem.render.alt_text import LONGEST, alt_text
+from pbem.render.alt_text import LONGEST, alt_text, to_move
 from pbem.render.arrangement import arrange
 from pbem.render.canvas import rgb
 from pbem.render.changes import changed_places
-from pbem.render.picture import draw, to_move
+from pbem.render.picture import draw
 from pbem.render.pictures import alt_texts, pictures
 from pbem.render.window import window
 from tests.render.test_picture import CARTHAGE, ROME, italy, scene
@@ -27,7 +27,7 @@ def test_an_alt_text_says_what_is_to_be_seen() -> None:
     )
     asked = replace(shown, reader="rome", focus=("capua",), to_move=("Rome",), until="Friday")
     assert alt_text(asked) == (
-        "Map: Punica, Turn 3. Rome is to move until Friday. Asked about: Capua. Neapolis: siege 1/3. Hannibal: Arpi to "
+        "Map: Punica, Turn 3. To move: Rome, until Friday. Asked about: Capua. Neapolis: siege 1/3. Hannibal: Arpi to "
         "Capua. Rome: Rome 8 Varro. Carthage: Capua 10 Hannibal."
     )
     assert "Rome: Rome 8 Varro" not in alt_text(asked, shown=("capua",))

@@ -116,6 +116,6 @@ def check_window(scene: Scene, close: Arrangement, part: Bounds) -> None:
         box = name.box
         assert min(box[0] - left, box[1] - top, right - box[2], bottom - box[3]) >= 0, name.text
         assert covered(box, close.pieces) == 0, name.text
-        assert name.size * SCALE >= 24 or not name.place
+        assert name.size * SCALE >= 24, name.text
     for piece in close.pieces:
         assert (piece.box[2] - piece.box[0], piece.box[3] - piece.box[1]) == size(piece.piece)

@@ -164,6 +164,7 @@ def test_what_was_backed_up_comes_back(home: Folder, tmp_path: Path) -> None:
     assert again.output.count("there already") == 2
 
 
+@pytest.mark.soak  # a passphrase is slow on purpose
 def test_a_passphrase_opens_what_it_sealed(home: Folder, tmp_path: Path) -> None:
     (tmp_path / "words").write_text("correct horse battery staple\n")
     (tmp_path / "other").write_text("Tr0ub4dor&3\n")

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from email import message_from_bytes
 from email.message import Message
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic, sleep, time
 
 from pbem.crypto.keys import Secrets
 from pbem.mail.maildir import read_maildir
@@ -37,7 +37,7 @@ games: games
 keys: keys
 rules: [{rules}]
 in:
-  maildir: {{folder: in}}
+  {box}
 out:
   maildir: {{folder: out}}
 who:
@@ -57,6 +57,8 @@ class Season:
     rate: int = 100_000
     limit: int = 100_000
     workers: int = 2
+    box: str = "maildir: {folder: in}"
+    """Where letters come from."""
     more: str = ""
     """More lines of the config."""
     count: int = 0
@@ -71,6 +73,7 @@ class Season:
             "rate": self.rate,
             "limit": self.limit,
             "workers": self.workers,
+            "box": self.box,
             "more": self.more,
         }
         self.file.write_text(CONFIG.format(rules=rules, **words))
@@ -118,12 +121,18 @@ class Season:
 
     # ---- letters
 
-    def write(self, content: bytes, name: str = "") -> Path:
-        """Put a letter into the mailbox, as a mail server does."""
+    def write(self, content: bytes, name: str = "", age: int = 0) -> Path:
+        """Put a letter into the mailbox, as a mail server does that got it some seconds ago."""
         self.count += 1
         draft = self.path / "in" / "tmp" / (name or f"{self.count:06}.test")
         draft.write_bytes(content)
+        if age:
+            os.utime(draft, (time() - age, time() - age))
         return draft.replace(self.path / "in" / "new" / draft.name)
+
+    def written(self) -> int:
+        """Return how many different letters were put into the mailbox."""
+        return len({path.read_bytes() for room in ("new", "cur") for path in (self.path / "in" / room).iterdir()})
 
     def letter(self, name: str, side: Side, body: bytes, more: str = "", id: str = "", sender: str = "") -> bytes:
         """Return a letter of a side's player."""

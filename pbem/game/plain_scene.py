@@ -13,7 +13,7 @@ from pbem.game.scene import Counter, Scene
 _NOT_ITS_OWN: Final = frozenset({"base", "panels", "legend"})
 
 
-def scene_data(scene: Scene) -> dict[str, Any]:
+def plain_scene(scene: Scene) -> dict[str, Any]:
     """Return what lies on the board, as JSON can hold it; every counter has an id that no other one has.
 
     A counter keeps its id from one scene to the next, so that a page can show where it went.
@@ -33,7 +33,7 @@ def named(counters: tuple[Counter, ...]) -> tuple[Counter, ...]:
     return tuple(found)
 
 
-def board_data(base: BaseMap) -> dict[str, Any]:
+def plain_board(base: BaseMap) -> dict[str, Any]:
     """Return the printed board, as JSON can hold it."""
     return {each.name: _plain(getattr(base, each.name)) for each in fields(base)}
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from pbem.game.plain_scene import named, plain_board, plain_scene
 from pbem.game.scene import Counter
-from pbem.game.scene_data import board_data, named, scene_data
 from tests.support.walks import GAMES, loaded, start
 
 
@@ -15,13 +15,13 @@ from tests.support.walks import GAMES, loaded, start
 def test_a_scene_is_plain_data_with_ids_on_its_counters(game: str) -> None:
     rules = loaded(game).rules
     drawn = rules.scene(rules.view(start(rules, loaded(game).scenarios[0], 1), None))
-    data = scene_data(drawn)
+    data = plain_scene(drawn)
     assert json.loads(json.dumps(data)) == data
     assert data["control"] == dict(drawn.control)
     ids = [counter["id"] for counter in data["counters"]]
     assert all(ids)
     assert len(set(ids)) == len(ids) == len(drawn.counters)
-    board = board_data(drawn.base)
+    board = plain_board(drawn.base)
     assert json.loads(json.dumps(board)) == board
     assert board["places"].keys() == drawn.base.places.keys()
 
