@@ -172,17 +172,32 @@ def compose(draft: Draft) -> bytes:
 
 
 def slimmed(draft: Draft) -> Draft:
-    """Return a letter with as many of its pictures, the first ones, as leave it within `LARGEST` with a page."""
-    pictures = draft.attached.pictures
-    bare = replace(draft, attached=replace(draft.attached, pictures=()))
-    room = LARGEST - len(compose(bare)) - _PAGE_ROOM if pictures else 0
-    kept = []
-    for each in pictures:
-        room -= _wire_size(each.content)
+    """Return a letter with as many of its pictures as leave it within `LARGEST` with a page.
+
+    The first of each side come before the second of any.
+    """
+    every = [draft.attached, *draft.attached.more]
+    bare = replace(draft, attached=_with_pictures([replace(each, more=()) for each in every], [[] for _ in every]))
+    if all(not each.pictures for each in every):
+        return draft
+    room = LARGEST - len(compose(bare)) - (0 if draft.attached.more else _PAGE_ROOM)
+    kept: list[list[Picture]] = [[] for _ in every]
+    ranked = sorted((rank, at) for at, each in enumerate(every) for rank in range(len(each.pictures)))
+    for rank, at in ranked:
+        picture = every[at].pictures[rank]
+        room -= _wire_size(picture.content)
         if room < 0:
             break
-        kept.append(each)
-    return draft if len(kept) == len(pictures) else replace(draft, attached=replace(draft.attached, pictures=kept))
+        kept[at].append(picture)
+    if sum(map(len, kept)) == len(ranked):
+        return draft
+    return replace(draft, attached=_with_pictures([replace(each, more=()) for each in every], kept))
+
+
+def _with_pictures(every: Sequence[Attachments], pictures: Sequence[Sequence[Picture]]) -> Attachments:
+    """Return the files of all sides, with these pictures in place of theirs."""
+    first, *more = (replace(each, pictures=some) for each, some in zip(every, pictures, strict=True))
+    return replace(first, more=more)
 
 
 def _wire_size(content: bytes) -> int:

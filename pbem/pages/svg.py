@@ -28,7 +28,7 @@ from pbem.render.places import LABEL_SIZE, label_box, label_weight
 Frame: TypeAlias = dict[str, Any]
 """What lies on the board after one adjudication.
 
-`c`: for each place of the board the number of the owner in `sides_of`, 0 for nobody. `t`: the same for regions. `p`:
+`c`: for each place of the board the number of its owner among `owners`, 0 for nobody. `t`: the same for regions. `p`:
 pieces, each its number among the `Symbols` and its top left corner. `x`: markup of arrows, and of the lines that join
 pieces to places. `r`: the numbers of the places where something has changed.
 """

@@ -102,6 +102,10 @@ def test_pictures_are_left_out_where_a_letter_grows_too_large() -> None:
     slim = slimmed(draft)
     assert list(slim.attached.pictures) == several[:2]
     assert len(compose(slim)) <= LARGEST < len(compose(draft))
+    both = Attachments(of="oak", pictures=several[:2], more=[Attachments(of="elm", pictures=several[:2], sheet=SHEET)])
+    slim = slimmed(replace(draft, attached=both))
+    assert slim.attached.names == ["0-oak.png", "0-elm.png", "orders-elm.yaml"]
+    assert len(compose(slim)) <= LARGEST
 
 
 def test_its_headers_are_those_of_a_thread() -> None:

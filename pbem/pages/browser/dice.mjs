@@ -51,7 +51,9 @@ export async function checkDie(files, n, number, subtle) {
     const wentIn = new Map([["before", last ? last.get("inputs") : fileBefore]]);
     for (const word of ALL) if (turn.has(word)) wentIn.set(word, turn.get(word));
     for (const [word, parts] of Object.entries(PARTS)) {
-      if (turn.has(word)) wentIn.set(word, new Map(parts.filter((part) => turn.get(word).has(part)).map((part) => [part, turn.get(word).get(part)])));
+      const stated = turn.get(word);
+      const pairs = parts.filter((part) => stated?.has(part)).map((part) => [part, stated.get(part)]);
+      if (stated) wentIn.set(word, new Map(pairs));
     }
     const inputs = hex(await digestOf(canonical(wentIn), subtle));
     step("what went in has the SHA-256 that it states", inputs === turn.get("inputs"), inputs);
@@ -60,13 +62,14 @@ export async function checkDie(files, n, number, subtle) {
     step("link and inputs make the key", true, hex(key));
     const rolls = turn.get("rolls") ?? [], roll = rolls[number - 1];
     if (!roll || roll.get("number") !== number) throw new Error(`turn file ${n} has no roll ${number}`);
-    if (rolls.filter((each) => each.get("name") === roll.get("name")).length > 1) throw new Error("two rolls have this name");
+    const alike = rolls.filter((each) => each.get("name") === roll.get("name"));
+    if (alike.length > 1) throw new Error("two rolls have this name");
     const faces = await drawn(key, roll, subtle);
     step(`the key and the name ${roll.get("name")} make the faces`, `${faces}` === `${roll.get("faces")}`, faces);
     const total = [...faces, ...(roll.get("modifiers") ?? new Map()).values()].reduce((sum, each) => sum + each, 0);
     const [word, bound] = (roll.get("need") ?? `>= ${total}`).split(" ");
-    const met = word === ">=" ? total >= bound : total <= bound;
-    step("faces and modifiers make the total", roll.get("total") === total && (roll.get("success") ?? true) === met, total);
+    const met = word === ">=" ? total >= bound : total <= bound, success = roll.get("success") ?? true;
+    step("faces and modifiers make the total", roll.get("total") === total && success === met, total);
     step("the turn file itself has the SHA-256", true, hex(await digestOf(utf8(files[n]), subtle)));
   } catch (wrong) {
     step(wrong.message, false, "");

@@ -31,7 +31,8 @@ function draw(n) {
     region.setAttribute("fill", about.owners[frame.t[number]] || "none");
   });
   fill("arrows", frame.x);
-  fill("pieces", frame.p.map(([number, x, y]) => `<g transform="translate(${x} ${y})">${packed.symbols[number]}</g>`).join(""));
+  const piece = ([number, x, y]) => `<g transform="translate(${x} ${y})">${packed.symbols[number]}</g>`;
+  fill("pieces", frame.p.map(piece).join(""));
 }
 
 function show(n, jump = true) {
@@ -69,8 +70,11 @@ async function check(id) {
   how.innerHTML = "<summary></summary>";
   how.firstChild.textContent = result.right ? `Die ${id} is right: how` : `Die ${id} is WRONG: why`;
   how.open = !result.right;
-  for (const each of result.steps) paragraph(how, `${each.is ? "✓" : "✗"} ${each.what}: ${each.value}`, each.is ? "right" : "wrong");
-  paragraph(how, `SHA-256 by this page${native ? " and by the browser: they agree" : " alone: the browser offers its own on https only"}.`, "");
+  for (const { is, what, value } of result.steps) {
+    paragraph(how, `${is ? "✓" : "✗"} ${what}: ${value}`, is ? "right" : "wrong");
+  }
+  const both = native ? "and by the browser: they agree" : "alone: the browser offers its own on https only";
+  paragraph(how, `SHA-256 by this page ${both}.`, "");
   paragraph(how, `Without trust in this page: python verify_one.py ${about.game} ${n} ${number}`, "");
   if (old) old.replaceWith(how);
   else die.closest("p").after(how);
@@ -119,7 +123,7 @@ async function begin() {
   at("all").addEventListener("click", checkAll);
   at("tip").addEventListener("input", () => {
     const typed = at("tip").value.trim().toLowerCase();
-    at("same").textContent = !typed ? "" : typed === about.tip ? "It is the tip of this game." : "It is NOT the tip of this game.";
+    at("same").textContent = typed && `It is ${typed === about.tip ? "" : "NOT "}the tip of this game.`;
   });
   document.addEventListener("click", (event) => {
     const die = event.target.closest("a.die");

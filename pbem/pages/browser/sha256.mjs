@@ -21,7 +21,8 @@ export function sha256(bytes) {
     for (let i = 0; i < 16; i++) w[i] = view.getInt32(at + 4 * i);
     for (let i = 16; i < 64; i++) {
       const a = w[i - 15], b = w[i - 2];
-      w[i] = w[i - 16] + (turned(a, 7) ^ turned(a, 18) ^ a >>> 3) + w[i - 7] + (turned(b, 17) ^ turned(b, 19) ^ b >>> 10);
+      const low = turned(a, 7) ^ turned(a, 18) ^ a >>> 3, high = turned(b, 17) ^ turned(b, 19) ^ b >>> 10;
+      w[i] = w[i - 16] + low + w[i - 7] + high;
     }
     let [a, b, c, d, e, f, g, h] = state;
     for (let i = 0; i < 64; i++) {
@@ -65,6 +66,7 @@ export async function hmacOf(key, bytes, subtle) {
 }
 
 function same(own, other) {
-  if (other && hex(own) !== hex(new Uint8Array(other))) throw new Error("this page and the browser disagree on SHA-256");
+  const agree = !other || hex(own) === hex(new Uint8Array(other));
+  if (!agree) throw new Error("this page and the browser disagree on SHA-256");
   return own;
 }

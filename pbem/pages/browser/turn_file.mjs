@@ -1,7 +1,8 @@
 // Reads game.yaml and turn files. They are a small part of YAML; whatever else stands in them is refused.
 
 const SIGNS = "!$%&'()*+./;<=>@^_`|~0-9A-Za-z\\u00a1-\\u2027\\u2030-\\uffff\\u{10000}-\\u{10ffff}\\-";
-const QUOTED = String.raw`"(?:[^"\\\x00-\x1f\x7f-\xa0\u2028-\u202f]|\\(?:["\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}))*"`;
+const ESCAPED = String.raw`\\(?:["\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})`;
+const QUOTED = String.raw`"(?:[^"\\\x00-\x1f\x7f-\xa0\u2028-\u202f]|${ESCAPED})*"`;
 const PLAIN = String.raw`(?:0|-?[1-9][0-9]{0,14}|null|true|false)(?! ?[${SIGNS}])|[\[\]{}]|, |: `;
 const BARE = `(?![-!$%&')*+.;=>@^\`|~])[${SIGNS}]+(?: [${SIGNS}]+)*`;
 const TOKEN = new RegExp(`${QUOTED}|${PLAIN}|${BARE}`, "gu");
@@ -31,7 +32,8 @@ function scalar(word) {
 function leaf(text, lines, indent) {
   if (text === "|" || text === "|-") {
     const rows = [];
-    while (lines.length && (!lines.at(-1) || lines.at(-1).startsWith(" ".repeat(indent)))) rows.push(lines.pop().slice(indent));
+    const within = () => !lines.at(-1) || lines.at(-1).startsWith(" ".repeat(indent));
+    while (lines.length && within()) rows.push(lines.pop().slice(indent));
     return rows.join("\n") + (text === "|" ? "\n" : "");
   }
   const words = text.match(TOKEN) || [];
@@ -60,13 +62,14 @@ function leaf(text, lines, indent) {
 }
 
 function block(lines, indent = 0) {
-  const listed = lines.at(-1).slice(indent).startsWith("- "), found = listed ? [] : new Map();
-  while (lines.length && lines.at(-1).startsWith(" ".repeat(indent)) && lines.at(-1).slice(indent).startsWith("- ") === listed) {
+  const dashed = () => lines.at(-1).slice(indent).startsWith("- "), listed = dashed(), found = listed ? [] : new Map();
+  while (lines.length && lines.at(-1).startsWith(" ".repeat(indent)) && dashed() === listed) {
     const line = lines.pop().slice(indent), key = KEY.exec(line);
     must(listed || key, `cannot read ${line}`);
-    const behind = listed ? line.slice(2) : line.slice(key[0].length), nested = listed && (behind.startsWith("- ") || KEY.test(behind));
+    const behind = listed ? line.slice(2) : line.slice(key[0].length);
+    const nested = listed && (behind.startsWith("- ") || KEY.test(behind));
     if (nested) lines.push(`${" ".repeat(indent)}  ${behind}`);
-    const below = !listed && lines.length && lines.at(-1).slice(indent).startsWith("- ") ? indent : indent + 2;
+    const below = !listed && lines.length && dashed() ? indent : indent + 2;
     const value = nested || !behind ? block(lines, below) : leaf(behind, lines, indent + 2);
     if (listed) found.push(value);
     else put(found, leaf(key[1], [], 0), value);
