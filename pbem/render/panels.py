@@ -26,6 +26,8 @@ _NARROWEST: Final = 30
 """The width of the smallest cell."""
 _GAP: Final = 5
 """Between two cells."""
+_SIGN, _LARGEST, _RINGED = 23, 27, 13
+"""The size of places with a mark in the legend, of the largest kind of places, and of those with a ring round them."""
 _STEP: Final = 4
 """So much wider than its text is a box of a track at least."""
 
@@ -256,16 +258,22 @@ def _signs(
     """Yield the signs of places with their meanings: kinds, owners, rings."""
     looks = [look for look in base.place_kinds.values() if look.form != "open"]
     first = looks[0]
+    shrunk = min(1, _LARGEST / max(look.size for look in looks))  # all alike: some kinds differ in size alone
     for look in looks:
-        yield spot(look.form, look.size - 4, look.empty, False, scale), look.legend
+        yield spot(look.form, round(look.size * shrunk), look.empty, False, scale), look.legend
     if any(place.port for place in base.places.values()):
-        yield spot(first.form, first.size - 4, first.empty, True, scale), "Port"
+        yield spot(first.form, min(first.size - 4, _SIGN), first.empty, True, scale), "Port"
     for side in sides:
-        sign = spot(first.form, max(first.size, 22), side.colour, False, scale, side.mark, side.ink)
+        sign = spot(first.form, _SIGN, side.colour, False, scale, side.mark, side.ink)
         yield sign, f"Held by {side.name}"
     if rings:
-        yield changed_ring(first.size - 14, scale), "Changed since your last map"
-        yield glow(first.form, first.size - 10, canvas.FOCUS, scale), "You are asked about it"
+        small = spot(first.form, _RINGED, first.empty, False, scale)
+        rounds = changed_ring(_RINGED - 8, scale), glow(first.form, _RINGED, canvas.FOCUS, scale)
+        for ring, meaning in zip(rounds, ("Changed since your last map", "You are asked about it"), strict=True):
+            sign = Image.new("RGBA", (max(ring.width, small.width),) * 2, canvas.CLEAR)
+            for each in (ring, small):
+                sign.alpha_composite(each, ((sign.width - each.width) // 2, (sign.height - each.height) // 2))
+            yield sign, meaning
 
 
 def _grounds(sketch: Sketch, base: BaseMap, left: float, levels: list[float]) -> list[Words]:

@@ -60,7 +60,7 @@ def render_legend(scene: Scene) -> bytes:
     sheet = Image.new("RGB", drawn.size, canvas.PAPER)
     sheet.paste(drawn, mask=drawn)
     written = io.BytesIO()
-    sheet.quantize(64, dither=Image.Dither.NONE).save(written, "PNG", optimize=True)
+    sheet.quantize(128, dither=Image.Dither.NONE).save(written, "PNG", optimize=True)
     return written.getvalue()
 
 

@@ -38,7 +38,7 @@ _FARTHEST: Final = 110
 """How far from its place a piece is thought to lie when those that are in each other's way are looked for."""
 _NEARER: Final = 1.3
 """A piece is joined to its place by a line if another place is nearer than this many times its own distance."""
-_NEAR: Final = 16
+_NEAR: Final = 11
 """A piece that lies farther from the shape of its place than this is joined to it in any case."""
 _SIZES: Final = 6
 """Room for pieces comes in steps of so many pixels, so that the same choices serve many of them."""

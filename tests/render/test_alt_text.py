@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
 import pytest
 from PIL import Image
 
-from pbem.game.scene import Arrow, Counter, Marker
+from pbem.game.scene import Arrow, Counter, Marker, Scene
 from pbem.render import canvas
 from pbem.render.alt_text import LONGEST, alt_text, to_move
 from pbem.render.arrangement import arrange
@@ -16,7 +17,7 @@ from pbem.render.changes import changed_places
 from pbem.render.picture import draw
 from pbem.render.pictures import alt_texts, pictures
 from pbem.render.window import window
-from tests.render.test_picture import CARTHAGE, ROME, italy, scene
+from tests.render.test_picture import CARTHAGE, ROME, italy, scene, small
 
 
 def test_an_alt_text_says_what_is_to_be_seen() -> None:
@@ -103,6 +104,9 @@ def test_the_window_is_where_the_letter_plays(more: dict[str, object], shown: st
 
 
 def test_window_and_board_are_called_what_letters_call_them() -> None:
-    window_picture, board = pictures(scene())
+    drawn = Scene(small(), "Small", sides=(ROME,), counters=(Counter("b", "rome", "3"),))
+    window_picture, board = pictures(drawn)
     assert (window_picture.name, board.name) == ("close-up.png", "map.png")
-    assert (window_picture.alt, board.alt) == alt_texts(scene())
+    assert (window_picture.alt, board.alt) == alt_texts(drawn)
+    sizes = [Image.open(io.BytesIO(each.content)).size for each in (window_picture, board)]
+    assert sizes == [(320, 160), (780, 390)]  # a board smaller than a window is all in it
