@@ -14,8 +14,8 @@ VERBS: Final[Mapping[str, tuple[str, ...]]] = {
     "For players": ("status", "report", "map", "form", "check", "forecast", "seal-orders", "open", "my-chain"),
     "For the game master": (
         *("shelf", "new", "player", "post", "letter", "submit", "adjudicate", "beacon", "thread"),
-        *("press", "show", "ruling", "rollback", "draw", "resign", "migrate", "publish", "reveal"),
-        *("keys", "backup", "restore", "doctor"),
+        *("press", "show", "ruling", "rollback", "draw", "resign", "migrate", "publish", "site"),
+        *("reveal", "keys", "backup", "restore", "doctor"),
     ),
     "For sceptics": ("log", "verify", "explain", "replay", "what-if"),
     "About the rules": ("rules", "odds", "case", "coverage", "box"),

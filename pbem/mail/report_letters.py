@@ -14,9 +14,10 @@ from typing import Any, Final
 from pbem.crypto.beacon import address
 from pbem.mail.correspondence import News, correspondence
 from pbem.mail.echo import echo
+from pbem.mail.html_letter import framed
 from pbem.mail.maps import Maps
 from pbem.mail.outbox import Attachments
-from pbem.mail.outgoing import About, Answered, MailSettings, Outgoing, called, letter, paragraphs, report_of
+from pbem.mail.outgoing import About, Answered, MailSettings, Outgoing, called, letter, paragraphs, report_request
 from pbem.mail.receipts import OWN_SHEET, enclosed, unanswered_sheets
 from pbem.mail.welcome import heading
 from pbem.orders.standing.in_force import periods_of
@@ -26,7 +27,7 @@ from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.past import position_at
 from pbem.referee.take_home import take_home
 from pbem.render.pictures import Picture
-from pbem.render.report import Report, mail
+from pbem.render.report import Report, mail, report
 from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
 
@@ -107,20 +108,20 @@ def turn_letter(
     view = None if full else game.rules.view(before, side)
     number = answered.sheet if answered and since else None
     filed, unknown = _files(game, side, number), unanswered_sheets(game, side, since, number)
-    told = report_of(game, side, since, game.open_decisions, view, filed=filed, sheets=unknown)
+    request = report_request(game, side, since, game.open_decisions, view, filed=filed, sheets=unknown)
+    told = report(game.rules, game.box, request)
     values: dict[str, object] = {
-        "report": told.text,
         "answers": paragraphs(answered.paragraphs if answered else ()),
     }
     if since:
         receipt = {} if number is None or answered is None else _receipt(game, side, number, answered.after)
         values.update(number=game.adjudication, over=game.result is not None, receipt=receipt)
-        text = mail("turn", game=game.name, summary=told.summary, asked=told.asked, **values)
+        values.update(summary=told.summary, asked=told.asked)
+        text = framed("turn", game, request, told.text, values)
     else:
         welcomed = bool(game.ledger.public_turn(1).get("joined", {}).get(side))  # it had the letter that asks for it
-        text = mail(
-            "first", phrases=_went_in(game), asked=told.asked, welcomed=welcomed, **values, **heading(game, side)
-        )
+        values.update(phrases=_went_in(game), asked=told.asked, welcomed=welcomed, **heading(game, side))
+        text = framed("first", game, request, told.text, values)
     known = correspondence(game.path, side)
     pictures, lies = maps.new_pictures(
         game, side, since, "" if stamp or not since else known.picture, legend=not since and not stamp
@@ -156,18 +157,17 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
     if side not in game.ledger.addresses:
         return
     number, view = answered.sheet, game.view(side)
-    told = report_of(game, side, game.adjudication, game.open_decisions, view, filed=_files(game, side, number))
-    receipt = {} if number is None else _receipt(game, side, number, answered.after)
-    text = mail(
-        "receipt",
-        game=game.name,
-        number=number,
-        asked=told.asked,
-        later=paragraphs([_LATER]) if game.adjudication > answered.after else [],
-        report=told.text,
-        receipt=receipt,
-        answers=paragraphs(answered.paragraphs),
-    )
+    filed = _files(game, side, number)
+    request = report_request(game, side, game.adjudication, game.open_decisions, view, filed=filed)
+    told = report(game.rules, game.box, request)
+    values: dict[str, object] = {
+        "number": number,
+        "asked": told.asked,
+        "later": paragraphs([_LATER]) if game.adjudication > answered.after else [],
+        "receipt": {} if number is None else _receipt(game, side, number, answered.after),
+        "answers": paragraphs(answered.paragraphs),
+    }
+    text = framed("receipt", game, request, told.text, values)
     attached = Attachments(
         sheet=told.sheet,
         standing=told.position if told.sheet else None,

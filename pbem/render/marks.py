@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import cos, pi, sin
+from typing import Protocol
 
 from pbem.game.board_map import Point
 from pbem.game.scene import Mark
-from pbem.render.canvas import Ink, Sketch
+from pbem.render.canvas import Ink
 
 
-def draw_mark(sketch: Sketch, mark: Mark, middle: Point, radius: float, ink: Ink, ground: Ink) -> None:
+class Pen(Protocol):
+    """What draws a mark: on a picture or as markup."""
+
+    def polygon(self, points: Iterable[Point], fill: Ink) -> None: ...
+    def line(self, points: Iterable[Point], ink: Ink, width: float) -> None: ...
+    def disc(self, centre: Point, radius: float, fill: Ink) -> None: ...
+
+
+def draw_mark(sketch: Pen, mark: Mark, middle: Point, radius: float, ink: Ink, ground: Ink) -> None:
     """Draw a mark into the circle round a point; `ground` is the colour that it lies on."""
     x, y = middle
     r = radius

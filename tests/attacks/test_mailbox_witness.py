@@ -7,6 +7,7 @@ import re
 import shutil
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from email import message_from_bytes
 from email.utils import format_datetime
 from pathlib import Path
 from random import Random
@@ -170,13 +171,14 @@ def test_older_letters_are_read_from_their_text(mail: Mail) -> None:
     moved = 0
     for file in mail.red.iterdir():
         raw = file.read_bytes()
-        _, boundary, rest = raw.partition(b"boundary=")
-        if boundary:
-            edge = b"--" + rest.split(b'"')[1]
-            head, text = raw.split(edge)[:2]
+        whole = message_from_bytes(raw)
+        if whole.is_multipart():
+            text = next(part for part in whole.walk() if part.get_content_type() == "text/plain")
             block = raw.partition(b"----- BEGIN RECEIPT")[2].partition(b"----- END RECEIPT -----")[0]
-            receipt = b"----- BEGIN RECEIPT" + block + b"----- END RECEIPT -----\r\n"
-            file.write_bytes(head + edge + text + b"\r\n" + receipt + edge + b"--\r\n")
+            receipt = b"\r\n----- BEGIN RECEIPT" + block + b"----- END RECEIPT -----\r\n"
+            kept = {name: value for name, value in whole.items() if not name.lower().startswith("content-")}
+            head = "".join(f"{name}: {value}\r\n" for name, value in {**kept, **dict(text.items())}.items())
+            file.write_bytes(f"{head}\r\n{text.get_payload()}".encode() + receipt)
             assert b"filename" not in file.read_bytes()
             moved += 1
     assert moved > 2

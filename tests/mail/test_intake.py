@@ -52,7 +52,7 @@ def read(out: Outgoing) -> Read:
             continue
         if name := part.get_filename():
             parts[name] = part.get_payload(decode=True)
-        else:
+        elif part.get_content_type() == "text/plain":
             text += part.get_content().replace("\r\n", "\n")
     assert message["To"] == out.to
     return Read(out.to, message["Subject"], text, parts, message)  # type: ignore[arg-type]

@@ -90,11 +90,11 @@ def told(message: EmailMessage) -> range:
 
 
 def names(message: EmailMessage) -> list[str]:
-    return [str(part.get_filename()) for part in message.iter_attachments()]
+    return [name for part in message.walk() if (name := part.get_filename())]
 
 
 def text(message: EmailMessage) -> str:
-    body = message.get_body()
+    body = message.get_body(("plain",))
     assert body is not None
     return str(body.get_content())
 
@@ -354,7 +354,7 @@ def test_a_map_comes_only_with_something_new(folder: Folder, office: MailSetting
         if played is None:
             break
         for side, message in parsed(played[1]).items():
-            maps = [part.get_content() for part in message.iter_attachments() if part.get_filename() == "map.png"]
+            maps = [part.get_content() for part in message.walk() if part.get_filename() == "map.png"]
             reports_without += bool(told(message)) and not maps
             shown[side] += maps
     assert reports_without
