@@ -14,7 +14,7 @@ VERBS: Final[Mapping[str, tuple[str, ...]]] = {
     "For players": ("status", "report", "map", "form", "check", "forecast", "seal-orders", "open", "my-chain"),
     "For the game master": (
         *("shelf", "new", "player", "post", "letter", "submit", "adjudicate", "beacon", "thread"),
-        *("press", "show", "ruling", "rollback", "draw", "resign", "migrate", "publish", "reveal"),
+        *("press", "show", "ruling", "rollback", "draw", "resign", "migrate", "publish", "site", "reveal"),
         *("remind", "extend", "pause", "resume", "hold", "broadcast", "observer", "archive"),
         *("keys", "backup", "restore", "doctor"),
     ),

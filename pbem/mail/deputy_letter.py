@@ -30,8 +30,8 @@ def deputy_letter(game: Adjudicator, side: Side, settings: MailSettings) -> Iter
         asked=report.asked,
         **heading(game, side),
     )
-    picture, _ = Maps(settings.drawings).new_picture(game, side, since, "")
-    attached = attachments(game, side, report, picture, since)
+    pictures, _ = Maps(settings.drawings).new_pictures(game, side, since, "", legend=True)
+    attached = attachments(game, side, report, pictures, since)
     named = game.ledger.deputyship(side).named
     stamp = f"{game.name}.{side}.deputy-{named}"
     yield letter(settings, deputy.address, stamp, words, attached=attached, about=About(game, side, shared=False))
