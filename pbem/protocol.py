@@ -19,6 +19,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- BadChainFile               crypto.chain_file: the file of a player's own chain
     |-- BadConfig                  post.config: the config of the post, with every fault in it
     |-- BadContribution            crypto.player_chains: what a turn file says of a player's chain
+    |-- BadFact (ValueError)       referee.clock.facts: a fact of time that cannot be put on record
     |-- BadKeys                    crypto.keys: the secrets of a game
     |-- BadLoad (ValueError)       crypto.dice: loaded dice that do not fit their roll
     |-- BadPath (ValueError)       repo.git.paths: a path that may not stand in a game's repo
@@ -27,6 +28,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- BadSentence (ValueError)   render.messages: a sentence of a box
     |-- BadSheet                   orders.sheet.reader: an order sheet, with every fault in it
     |-- BrokenBox                  game.box_file: a box, with every flaw in it
+    |-- BadTerms (ValueError)      referee.clock.terms: the terms of a clock that cannot be played with
     |-- CannotOpen                 crypto.seal: what is sealed, or the key to it
     |   |-- BadBlock               crypto.sealed_orders: a block of sealed orders, and what is wrong with it
     |   `-- _Closed                audit.derive: a sealed file of the record, which is blamed elsewhere
@@ -55,6 +57,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- TablesDamaged              post.tables: tables that cannot be read
     |-- Unreachable                post.transport.base: a mail server that does not answer, or broke off
     |   `-- LoginRefused           post.transport.base: a mail server that refuses user or password
+    |-- UnknownZone (LookupError)  referee.clock.zones: a name that is no time zone
     |-- Unreadable                 game.yaml.limits: a text that is no YAML of ours
     |-- Unreadable                 mail.mime: a letter that cannot be taken apart
     |-- _Stop                      engine.cases.run: a case that cannot be played on
@@ -359,6 +362,15 @@ class Rules(ABC, Generic[S]):
     def periods(self, position: S) -> Mapping[str, Any]:
         """Return the periods that the game is in, such as its turn, for standing orders that end with one."""
         return {}
+
+    # ---- for players who plan their week
+
+    def left_in_turn(self, view: S) -> tuple[int, str] | None:
+        """Return how much is played at most until the turn is over, and in what: `(9, "card play")`; None: unknown.
+
+        The number counts down and never up within a turn.
+        """
+        return None
 
     # ---- for sides that leave the game before its end
 

@@ -65,6 +65,7 @@ OWNERS: dict[str, set[str]] = {
     "py_ecc": {"crypto.beacon"},
     "random": {"crypto.dice"},
     "platformdirs": {"paths"},
+    "rich": {"cli.many"},
     "fcntl": {"repo.git.gamelock"},
     **{name: set() for name in ("pwd", "grp", "resource", "termios", "msvcrt", "winreg")},
 }

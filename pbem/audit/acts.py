@@ -10,13 +10,15 @@ from pbem.game import yaml as yamlio
 from pbem.protocol import PbemError
 from pbem.referee import GAME_MASTER, ruling
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.clock.calendar import read_instant
 from pbem.referee.ending import ask_for_draw, ask_to_resign, end_by_game_master, end_by_request
+from pbem.referee.motions import Proposal, propose
 from pbem.referee.patching import whole_patch
 from pbem.referee.rollback import ask_for, roll_back
 from pbem.repo.adjudication import Adjudication
 from pbem.repo.ledger import LetterId
 from pbem.repo.records import read_order
-from pbem.repo.requests import DRAW, RESIGNATION, ROLLBACK, Ending, Request
+from pbem.repo.requests import DRAW, MOTIONS, RESIGNATION, ROLLBACK, Ending, Request
 
 
 class NotDerived(PbemError):
@@ -89,5 +91,11 @@ def ask_again(game: Adjudicator, said: Record, letter: LetterId | None) -> None:
         ask_for_draw(game, by, said["reason"], letter, winners=said.get("winners", ()))
     elif said["kind"] == RESIGNATION:
         ask_to_resign(game, said["side"], said["reason"], letter, by_player=said["side"] in said.get("consents", ()))
+    elif said["kind"] in MOTIONS:
+        by = None if said["side"] == GAME_MASTER else said["side"]
+        until = read_instant(said["until"]) if "until" in said else None
+        extended = {side: read_instant(at) for side, at in said.get("extended", {}).items()}
+        proposal = Proposal(said["kind"], until, extended, said.get("replaced", ""))
+        propose(game, by, proposal, said["reason"], letter)
     else:
         raise NotDerived(f"nobody can ask for {said['kind']!r}")

@@ -145,7 +145,11 @@ def _scratch(game: OpenGame, playback: Playback, n: int, state: State, folder: P
     """Make the repo of a branch, with secrets of its own: the turn files so far, the position, the state."""
     keys = Keys.create(folder / "keys", game.charter.game)
     charter = replace(
-        game.charter, dice=promise(keys), sealed_to=recipient_of(keys.identity), signed_by=public_key(keys.signing)
+        game.charter,
+        dice=promise(keys),
+        sealed_to=recipient_of(keys.identity),
+        signed_by=public_key(keys.signing),
+        clock=None,  # time stands still in a branch
     )
     pins = Pins(game.box.digest, game.loaded.code)
     ledger = Ledger.create(folder / f"{game.charter.game}.git", keys, charter, pins, {})

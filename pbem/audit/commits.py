@@ -6,7 +6,7 @@ from collections.abc import Collection
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from pbem.repo.layout import BEACON, BOX, CHARTER, PINS, PLAYERS, POSITION, PRESS, REVEALED, STATE, UNOPENED
+from pbem.repo.layout import BEACON, BOX, CHARTER, CLOCK, PINS, PLAYERS, POSITION, PRESS, REVEALED, STATE, UNOPENED
 
 TURN: Final = "turn"
 SHEET: Final = "sheet"
@@ -14,7 +14,9 @@ JOINED: Final = "joined"
 STANDING: Final = "standing"
 VIEW: Final = "view"
 LETTER: Final = "letter"
+DEPUTY: Final = "deputy"
 REQUEST: Final = "request"
+FACT: Final = "fact"
 
 
 class Kind(StrEnum):
@@ -23,6 +25,7 @@ class Kind(StrEnum):
     CHARTER = "charter"
     JOIN = "join"
     PLAYER = "another player or address"
+    DEPUTY = "deputy"
     SHEET = "sheet"
     ADJUDICATION = "adjudication"
     MIGRATION = "migration"
@@ -30,6 +33,7 @@ class Kind(StrEnum):
     REQUEST = "request or consent"
     REVEAL = "reveal"
     TALK = "table talk"
+    FACT = "fact of time"
 
 
 class _Row(NamedTuple):
@@ -45,18 +49,20 @@ def _row(kind: Kind, must: Collection[str], one_of: Collection[str] = (), may: C
     return _Row(kind, frozenset(must), frozenset(one_of), frozenset(may))
 
 
-_PLAYED: Final = (POSITION, STANDING, VIEW, REQUEST, REVEALED, PRESS, UNOPENED)
+_PLAYED: Final = (POSITION, STANDING, VIEW, REQUEST, REVEALED, PRESS, UNOPENED, CLOCK)
 _ROWS: Final = (
     _row(Kind.CHARTER, (CHARTER, PINS, PLAYERS), may=(BOX,)),
     _row(Kind.JOIN, (), (JOINED, LETTER)),
     _row(Kind.JOIN, (JOINED, STATE), may=(LETTER,)),
-    _row(Kind.PLAYER, (JOINED, PLAYERS), may=(STATE, REQUEST)),
-    _row(Kind.SHEET, (SHEET, STATE), may=(STANDING, LETTER)),
+    _row(Kind.PLAYER, (JOINED, PLAYERS), may=(STATE, REQUEST, DEPUTY)),
+    _row(Kind.DEPUTY, (DEPUTY, PLAYERS, STATE), may=(LETTER,)),
+    _row(Kind.SHEET, (SHEET, STATE), may=(STANDING, LETTER, CLOCK)),
     _row(Kind.ADJUDICATION, (TURN, STATE), may=_PLAYED),
     _row(Kind.MIGRATION, (TURN, STATE, BOX), may=_PLAYED),
     _row(Kind.CLOSING, (BEACON,)),
-    _row(Kind.REQUEST, (STATE,), (REQUEST, LETTER)),
+    _row(Kind.REQUEST, (STATE,), (REQUEST, LETTER), may=(PLAYERS,)),
     _row(Kind.REVEAL, (REVEALED,)),
+    _row(Kind.FACT, (CLOCK, FACT), may=(LETTER, STATE, REQUEST)),
     _row(Kind.TALK, (PRESS,), may=(UNOPENED,)),
 )
 

@@ -16,12 +16,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
 from operator import itemgetter
 from typing import Final
 
 from pbem.audit.acts import Acts, NotDerived, ask_again
 from pbem.audit.commits import Kind
+from pbem.audit.derived_game import Again, OpenLedger
 from pbem.audit.findings import Findings, Place
 from pbem.audit.first_difference import first_difference
 from pbem.audit.history import History
@@ -33,19 +34,22 @@ from pbem.audit.turn_files import Books
 from pbem.crypto.beacon import time_of
 from pbem.crypto.closing import PATIENCE, Closing
 from pbem.crypto.keys import Keys, Secrets
-from pbem.crypto.seal import CannotOpen, NoSealing, unpadded
+from pbem.crypto.seal import CannotOpen, unpadded
 from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.wording import counted
-from pbem.protocol import Side
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.clock.facts import read_fact
+from pbem.referee.players import put_deputy
 from pbem.referee.requests import note_consent, refuse
 from pbem.referee.reveal import reveal
 from pbem.referee.talk import write_talk
+from pbem.referee.timekeeping import put_fact
 from pbem.repo.charter import Joined
 from pbem.repo.git.history import Past
 from pbem.repo.layout import (
     BEACON,
+    DEPUTIES,
+    FACTS,
     JOINED,
     LETTERS,
     OFFICE,
@@ -60,9 +64,10 @@ from pbem.repo.layout import (
     sealed_path,
     turn_path,
 )
-from pbem.repo.ledger import Ledger, LetterId
+from pbem.repo.ledger import LetterId
 from pbem.repo.memory import MemoryRepo
-from pbem.repo.talk import JournalFile, OpenJournal
+from pbem.repo.seats import Deputyship
+from pbem.repo.talk import OpenJournal
 
 Progress = Callable[[int, int], None]
 """Is told how many commits of how many were derived."""
@@ -71,57 +76,6 @@ Files = Mapping[str, bytes | None]
 
 class _Closed(CannotOpen):
     """A sealed file of the record cannot be opened, which is blamed where all of them are opened."""
-
-
-class _RecordedLinks:
-    """The links that the turns have opened: what they come from is never revealed."""
-
-    def __init__(self, books: Books) -> None:
-        self._turns = books.turns
-
-    def link(self, n: int) -> str:
-        """Return the link that a turn has opened; nothing for one that was not made, as when its sheets are closed."""
-        return str(self._turns[n]["link"]) if n in self._turns else ""
-
-    def renewal(self, n: int) -> str | None:
-        """Return the tip that a turn promises."""
-        return self._turns[n].get("renewal")
-
-
-class _OpenLedger(Ledger):
-    """The ledger of a game that is derived: nothing is sealed, and links and names of letters are those on record."""
-
-    def __init__(self, repo: MemoryRepo, keys: Keys, books: Books, *, unopened: bool) -> None:
-        """`unopened`: the talk that is never opened is known, because all keys are at hand."""
-        super().__init__(repo, keys, NoSealing())
-        self.chain = _RecordedLinks(books)
-        self.journal: JournalFile = OpenJournal()
-        self._unopened = unopened
-
-    def talk_on_record(self, path: str, at: str | None = None) -> Record | None:
-        """Return what a file of talk holds, if it can be opened."""
-        return self._unsealed(path, at) if path != UNOPENED or self._unopened else None
-
-    def seal_talk(self, path: str, content: bytes, room: int) -> bytes:
-        """Return a file of talk as it would be sealed."""
-        return self._sealing.seal(path, content, room)
-
-    def letter_path(self, digest: str) -> str:
-        """Return the path of the note of a letter, which is given in place of the letter's digest."""
-        return digest
-
-    def player_files(self, side: Side, name: str, address: str) -> dict[str, bytes]:
-        """Return the file of the players, which nobody can open."""
-        return {PLAYERS: b""}
-
-
-class _Again(Adjudicator):
-    """The adjudicator of a game that is derived. That its rules are the right ones is known."""
-
-    @property
-    def differs(self) -> str | None:
-        """Nothing differs."""
-        return None
 
 
 class Derivation:
@@ -141,8 +95,8 @@ class Derivation:
         self._adopt(history.commits[0])
         keys = Keys(charter.game, Secrets(b"", opened.hidden, opened.identity, ""), charter.dice.length)
         self._sealed = {path for path in OFFICE if not files.can_open(path)}
-        ledger = _OpenLedger(self._repo, keys, books, unopened=UNOPENED not in self._sealed)
-        self._game = _Again(ledger, rules.loaded)
+        ledger = OpenLedger(self._repo, keys, books, unopened=UNOPENED not in self._sealed)
+        self._game = Again(ledger, rules.loaded)
 
     def run(self, findings: Findings, progress: Progress | None = None) -> None:
         """Derive all commits that the rules here made, and blame what is otherwise on record."""
@@ -221,12 +175,16 @@ class Derivation:
         if PRESS in recorded:
             self._talk(recorded)
         self._game.today, self._game.moment = date.min, None
+        if self._game.clock.terms is not None:
+            self._repo.letter_time = datetime.fromtimestamp(commit.author, UTC)
         if kind is Kind.TALK:
             write_talk(self._game)
         elif kind is Kind.JOIN:
             self._join(recorded)
         elif kind is Kind.PLAYER:
             self._player(recorded)
+        elif kind is Kind.DEPUTY:
+            self._deputy(recorded)
         elif kind is Kind.SHEET:
             self._sheet(recorded)
         elif kind is Kind.CLOSING:
@@ -235,6 +193,8 @@ class Derivation:
             self._request(recorded)
         elif kind is Kind.REVEAL:
             reveal(self._game)
+        elif kind is Kind.FACT:
+            self._fact(recorded)
         else:
             n = self._turn_at.get(commit.at)
             if n is None or n not in self._books.turns:
@@ -274,6 +234,13 @@ class Derivation:
         said = plain.decode(Joined, yamlio.read(recorded[path] or b"", name=path).value)
         replaced = said.player != self._game.ledger.joined(side).player
         self._game.change_player(side, "", "", replaced=replaced)
+
+    def _deputy(self, recorded: Files) -> None:
+        """Give a side a deputy again, or dismiss one; who that is stays sealed."""
+        path = next(path for path in recorded if path.startswith(DEPUTIES))
+        side = path[len(DEPUTIES) : -len(".yaml")]
+        said = plain.decode(Deputyship, yamlio.read(recorded[path] or b"", name=path).value)
+        put_deputy(self._game, side, None, said.until, _note(recorded)[1])
 
     def _sheet(self, recorded: Files) -> None:
         """Hand in an opened sheet again."""
@@ -322,6 +289,11 @@ class Derivation:
             return
         new_sides = [side for side in said.get("consents", ()) if side not in before.consents] or [note.get("side", "")]
         note_consent(self._game, new_sides[0], before.request, letter)
+
+    def _fact(self, recorded: Files) -> None:
+        """State a fact of time again, or decide again who is late."""
+        path = next(path for path in recorded if path.startswith(FACTS))
+        put_fact(self._game, read_fact(yamlio.read(recorded[path] or b"", name=path).value), _note(recorded)[1])
 
     def _adjudication(self, n: int, turn: Record) -> None:
         """Make an adjudication again, or an act of the game master."""

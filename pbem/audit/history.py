@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from re import compile as pattern
 from typing import Any, Final
 
-from pbem.audit.commits import JOINED, LETTER, REQUEST, SHEET, STANDING, TURN, VIEW, Kind, kind_of
+from pbem.audit.commits import DEPUTY, FACT, JOINED, LETTER, REQUEST, SHEET, STANDING, TURN, VIEW, Kind, kind_of
 from pbem.audit.findings import Findings, Place, listed
 from pbem.audit.schemas import NOTE, said_in
 from pbem.audit.schemas import REQUEST as REQUEST_SHAPE
@@ -21,6 +21,7 @@ from pbem.repo.layout import (
     BEACON,
     BOX,
     CHARTER,
+    CLOCK,
     PINS,
     PLAYERS,
     POSITION,
@@ -28,6 +29,8 @@ from pbem.repo.layout import (
     REVEALED,
     STATE,
     UNOPENED,
+    deputy_path,
+    fact_path,
     joined_path,
     request_path,
     sealed_path,
@@ -38,9 +41,9 @@ from pbem.repo.layout import (
 )
 from pbem.repo.public import corrections_of
 
-ONCE: Final = (CHARTER, PINS, TURN, SHEET, LETTER, REVEALED)
+ONCE: Final = (CHARTER, PINS, TURN, SHEET, LETTER, REVEALED, FACT)
 """What is never changed once it is there."""
-_NUMBER: Final = pattern(r"(?:turns|requests|sheets/[^/]+)/[0-9]{3,}/([0-9]{4,})\.(?:age|yaml)")
+_NUMBER: Final = pattern(r"(?:turns|requests|clock|sheets/[^/]+)/[0-9]{3,}/([0-9]{4,})\.(?:age|yaml)")
 _LETTER: Final = pattern(r"letters/([0-9a-f]{2})/\1[0-9a-f]{62}")
 _ARMOUR: Final = pattern(
     rb"-----BEGIN AGE ENCRYPTED FILE-----\n(?:[A-Za-z0-9+/]{64}\n)*((?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/=]{4})\n"
@@ -112,7 +115,7 @@ class History:
 
 def filed(path: str, sides: Sequence[Side]) -> Filed | None:
     """Return how the layout knows a path; None: it does not."""
-    if path in (CHARTER, PINS, POSITION, REVEALED, STATE, PLAYERS, BEACON, PRESS, UNOPENED):
+    if path in (CHARTER, PINS, POSITION, REVEALED, STATE, PLAYERS, BEACON, PRESS, UNOPENED, CLOCK):
         return Filed(path)
     found = _NUMBER.fullmatch(path)
     n = int(found[1]) if found else 0
@@ -122,11 +125,15 @@ def filed(path: str, sides: Sequence[Side]) -> Filed | None:
         return Filed(TURN, None, n)
     if n and path == request_path(n):
         return Filed(REQUEST, None, n)
+    if n and path == fact_path(n):
+        return Filed(FACT, None, n)
     if _LETTER.fullmatch(path):
         return Filed(LETTER)
     for side in sides:
         if path == joined_path(side):
             return Filed(JOINED, side)
+        if path == deputy_path(side):
+            return Filed(DEPUTY, side)
         if path == standing_path(side):
             return Filed(STANDING, side)
         if path == view_path(side):
@@ -259,6 +266,8 @@ class Historian:
             reasons.append(f"it says adjudication {note['after']}; it came after {self._turn}")
         if "sheet" in note and [note["sheet"]] != sheets:
             reasons.append(f"it says sheet {note['sheet']} of {note['side']}, which came otherwise")
+        if "fact" in note and [note["fact"]] != [fact.n for fact in sorts.get(FACT, ())]:
+            reasons.append(f"it says fact {note['fact']}, which came otherwise")
         self._findings.blame(Place(commit.at, file=change.path), *reasons)
 
     def _said(self, commit: Past, change: Change, shape: Any) -> dict[str, Any] | None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pbem.audit.findings import Findings, Place, listed
+from pbem.audit.letters_late import Calls, check_late
 from pbem.audit.letters_sent import Sent
 from pbem.audit.letters_talk import OpenedTalk, compare_talk
 from pbem.crypto.beacon import BadBeacon, time_of
@@ -24,7 +25,7 @@ from pbem.game.wording import counted
 from pbem.protocol import Side
 from pbem.render.receipt import ClosedSheets, KeptLetter, LetterReceipt, ReceiptedSheet
 from pbem.repo.git import StoreError
-from pbem.repo.git.history import PastRepo
+from pbem.repo.git.history import Past, PastRepo
 from pbem.repo.layout import BEACON, REVEALED, SHEETS, turn_path
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
@@ -109,7 +110,8 @@ def compare_letters(
         if not tip:
             raise StoreError("the charter of the game cannot be read")
         with PastRepo(path) as repo, repo.undisturbed():
-            clone = _clone(repo)
+            commits = repo.commits()
+            clone, calls = _clone(repo, commits), Calls(repo, commits)
     except StoreError as wrong:
         findings.leave("letters", f"they cannot be compared: {wrong}")
     else:
@@ -118,6 +120,8 @@ def compare_letters(
         matched = _check_sent(clone, game, comparison.sheets, found, letters, findings)
         _check_closings(clone, found, comparison.told, findings)
         readers = {receipt.side: _addresses(found, receipt.side) for _, receipt in found}
+        sent = {side: [each for each in letters if each.sender in own] for side, own in readers.items()}
+        check_late(calls, game, found, sent, findings)
         compare_talk(game, talk, readers, letters, findings)
     if unreadable:
         findings.leave("unread", f"{counted(len(unreadable), 'letter')} cannot be read: {listed(unreadable)}")
@@ -136,8 +140,7 @@ def _witnesses(game: str, letters: Sequence[KeptLetter]) -> list[tuple[KeptLette
     return sorted(((letter, each) for each, letter in kept.items()), key=lambda pair: pair[0].time or _NEVER)
 
 
-def _clone(repo: PastRepo) -> _Clone:
-    commits = repo.commits()
+def _clone(repo: PastRepo, commits: Sequence[Past]) -> _Clone:
     brought: dict[str, tuple[int, str, bytes]] = {}
     closings: dict[ClosedSheets, str] = {}
     for commit in commits:

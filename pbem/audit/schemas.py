@@ -67,21 +67,25 @@ NOTE: Final = {
     "joined?": bool,
     "consents?": int,
     "refuses?": int,
+    "fact?": int,
     "after?": int,
 }
+DEPUTY: Final = {"named": int, "until?": DAY}
+"""That a side has a deputy: how often one was named or dismissed, and until when the last one may write."""
 REVEALED: Final = {"hidden": HEX, "identity": str}
 PINS: Final = {"box": HEX, "code": HEX}
 CHARTER: Final = {
     "format": int, "made_by": WORD, "game": WORD, "rules": WORD, "edition": str, "scenario": str,
     "players": {str: str}, "by_mail": [str], "options": dict,
     "dice": {"scheme": str, "length": int, "tip": HEX, "hidden": HEX, "beacon?": str},
-    "sealed_to": str, "signed_by": str, "quorum?": int, "one_side_each?": bool,
-    "press?": pattern("free|public|silent"), "press_unsigned?": bool, "press_opened?": bool,
+    "sealed_to": str, "signed_by": str, "printed?": WORD, "quorum?": int, "one_side_each?": bool,
+    "press?": pattern("free|public|silent"), "press_unsigned?": bool, "press_opened?": bool, "clock?": dict,
 }  # fmt: skip
 REQUEST: Final = {
     "request": int, "kind": str, "to?": int, "side?": str, "at": int, "reason": str, "undone?": [int], "needed": [str],
     "dice?": [str], "shuffles?": [str], "consents?": [str], "outcome?": str,
     "quorum?": int, "refusals?": [str], "winners?": [str],
+    "until?": WORD, "extended?": {str: WORD}, "replaced?": WORD,
 }  # fmt: skip
 RECORD: Final = {
     "answers": list, "draws": [{"name": str, "items": list, "order": list}], "events": list, "readers": dict,

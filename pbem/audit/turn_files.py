@@ -9,14 +9,14 @@ from typing import Final
 
 from pbem.audit.findings import Findings, Place, listed
 from pbem.audit.history import History
-from pbem.audit.schemas import JOINED, REQUEST, TURN, Record, misfit, misfit_act, not_canonical, said_in
+from pbem.audit.schemas import DEPUTY, JOINED, REQUEST, TURN, Record, misfit, misfit_act, not_canonical, said_in
 from pbem.crypto.dice import inputs_digest
 from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.game import yaml as yamlio
 from pbem.game.wording import counted
 from pbem.protocol import Side
 from pbem.referee import ALL_SIDES, GAME_MASTER, QUORUM
-from pbem.repo.layout import CHARTER, POSITION, joined_path, request_path, standing_path, turn_path
+from pbem.repo.layout import CHARTER, POSITION, deputy_path, joined_path, request_path, standing_path, turn_path
 
 _NO_ACT: Final = {"kind": "ruling", "reason": "none", "what": "end"}
 """An act with nothing wrong in it, for turns without one."""
@@ -273,6 +273,11 @@ def _joined(
             if version.at > first:
                 findings.blame(place, *_changed_late(side, before, said))
             before = said
+        for number, version in enumerate(history.files.get(deputy_path(side), ()), 1):
+            place = Place(version.at, file=deputy_path(side))
+            deputy = said_in(read(version.oid or b""), DEPUTY, place, findings) if version.oid else None
+            if deputy is not None and deputy["named"] != number:
+                findings.blame(place, f"it counts {deputy['named']} deputies, and there were {number}")
         phrases += "phrase" in joined.get(side, {})
         if side in joined and history.before(joined_path(side), history.turns.get(1, 0)) is None:
             findings.blame(history.place(1), f"something of {side} went in that it had not mailed")

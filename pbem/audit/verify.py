@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pbem.audit.chains import check_beacon, check_chain, check_player_chains
+from pbem.audit.clock import check_clock
 from pbem.audit.derive import Derivation, Progress
 from pbem.audit.findings import Findings, Place
 from pbem.audit.history import Historian
@@ -108,6 +109,7 @@ def _verify(
     check_chain(history, books, charter, findings)
     check_player_chains(history, books, findings)
     check_beacon(history, books, charter, repo.blob, findings)
+    check_clock(history, books, charter, repo.blob, findings)
     check_rolls(history, books, charter.game, findings)
     check_talk_files(history, charter, findings)
     rules = check_rules(history, books, charter, repo.blob, folders, findings)

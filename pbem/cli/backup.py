@@ -48,6 +48,7 @@ def backup(
         int | None, typer.Option("--keep", min=1, help="Delete all backups there but so many of the newest.")
     ] = None,
     config: Config = None,
+    json: Json = False,
 ) -> None:
     """Copy all games, their secrets, the tables of the post and its config. The service may go on meanwhile."""
     from pbem.crypto.seal import BadRecipient, check_recipient
@@ -62,13 +63,18 @@ def backup(
     words = first_line(passphrase_file) if passphrase_file else ""
     places = _places(config)
     made = back_up_all(places, folder, recipients, words)
-    print(f"{made.folder}: {', '.join(made.games) or 'no games'}; the secrets are {'NOT ' if plain else ''}sealed.")
-    if places.database is not None:
-        print(f"What waits in {places.database} is not in it: pg_dump copies that.")
-    for each in made.left_out:
-        print(f"pbem: left out: {each}", file=sys.stderr)
-    for old in drop_old(folder, keep) if keep else ():
-        print(f"Deleted: {old}")
+    old = list(drop_old(folder, keep)) if keep else []
+    if json:
+        row = {"folder": str(made.folder), "games": list(made.games), "sealed": not plain}
+        print_json({**row, "left_out": list(map(str, made.left_out)), "deleted": list(map(str, old))})
+    else:
+        print(f"{made.folder}: {', '.join(made.games) or 'no games'}; the secrets are {'NOT ' if plain else ''}sealed.")
+        if places.database is not None:
+            print(f"What waits in {places.database} is not in it: pg_dump copies that.")
+        for each in made.left_out:
+            print(f"pbem: left out: {each}", file=sys.stderr)
+        for path in old:
+            print(f"Deleted: {path}")
     if made.left_out:
         sys.exit(WORLD)
 
@@ -80,6 +86,7 @@ def restore(
     ] = None,
     passphrase_file: Passphrase = None,
     config: Config = None,
+    json: Json = False,
 ) -> None:
     """Bring games, secrets and tables back from a backup. Nothing is overwritten."""
     from pbem.crypto.seal import identities_in
@@ -91,8 +98,12 @@ def restore(
     words = first_line(passphrase_file) if passphrase_file else ""
     places = _places(config)
     back = bring_back(folder, places, identities, words)
-    print(f"Restored to {places.games}: {', '.join(back.games) or 'no games'}.")
-    for each in back.keys:
+    if json:
+        rows = [{"game": each.game, "good": each.good, "text": each.text} for each in back.keys]
+        print_json({"folder": str(places.games), "games": list(back.games), "keys": rows})
+    else:
+        print(f"Restored to {places.games}: {', '.join(back.games) or 'no games'}.")
+    for each in back.keys if not json else ():
         print(f"{each.game}: {each.text}.", file=sys.stdout if each.good else sys.stderr)
     if not all(each.good for each in back.keys):
         sys.exit(WORLD)

@@ -15,6 +15,7 @@ VERBS: Final[Mapping[str, tuple[str, ...]]] = {
     "For the game master": (
         *("shelf", "new", "player", "post", "letter", "submit", "adjudicate", "beacon", "thread"),
         *("press", "show", "ruling", "rollback", "draw", "resign", "migrate", "publish", "site"),
+        *("remind", "extend", "pause", "resume", "hold", "broadcast", "observer", "archive"),
         *("reveal", "keys", "backup", "restore", "doctor"),
     ),
     "For sceptics": ("log", "verify", "explain", "replay", "what-if"),

@@ -279,11 +279,16 @@ def explain(
     side: Viewer = None,
     games: Games = None,
     rules_dir: RulesDir = None,
+    json: Json = False,
 ) -> None:
     """Show how a turn or a roll came about: orders, decisions, rules, modifiers and numbers."""
     from pbem.audit.explain import Explained
 
     with _to_read(name, games, rules_dir, side) as game:
         explained = Explained(game, turn, side)
-        for line in explained.turn() if roll is None else explained.roll(roll):
+        lines = list(explained.turn() if roll is None else explained.roll(roll))
+        if json:
+            print_json({"game": game.name, "adjudication": turn, "roll": roll, "side": side, "text": "\n".join(lines)})
+            return
+        for line in lines:
             print(line)

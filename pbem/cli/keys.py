@@ -75,6 +75,7 @@ def backup(
     ] = None,
     passphrase_file: Passphrase = None,
     plain: Annotated[bool, typer.Option("--plain", help="Do not seal it. The disk must be safe.")] = False,
+    json: Json = False,
 ) -> None:
     """Save the secrets of games in one sealed file."""
     from pbem.crypto.seal import BadRecipient, check_recipient
@@ -88,8 +89,12 @@ def backup(
         misuse(f"--to: {wrong}")
     words = first_line(passphrase_file) if passphrase_file else ""
     saved, left_out = back_up(keys_folder(), game or [], file, recipients, words)
-    print(f"{file}: the secrets of {', '.join(saved)}" + (", NOT sealed." if plain else ", sealed."))
-    for each in left_out:
+    if json:
+        row = {"file": str(file), "games": list(saved), "sealed": not plain, "left_out": list(map(str, left_out))}
+        print_json(row)
+    else:
+        print(f"{file}: the secrets of {', '.join(saved)}" + (", NOT sealed." if plain else ", sealed."))
+    for each in left_out if not json else ():
         print(f"pbem: left out: {each}", file=sys.stderr)
     if left_out:
         sys.exit(WORLD)
@@ -103,6 +108,7 @@ def restore(
     ] = None,
     passphrase_file: Passphrase = None,
     games: Games = None,
+    json: Json = False,
 ) -> None:
     """Restore secrets from a backup. Nothing is overwritten."""
     from pbem.crypto.seal import identities_in
@@ -113,7 +119,9 @@ def restore(
     identities = identities_in(read(identity).decode("utf-8", "replace")) if identity else []
     words = first_line(passphrase_file) if passphrase_file else ""
     restored = bring_back(keys_folder(), games or games_folder(), read(file), identities, words)
-    for each in restored:
+    if json:
+        print_json({"keys": [{"game": each.game, "good": each.good, "text": each.text} for each in restored]})
+    for each in restored if not json else ():
         print(f"{each.game}: {each.text}.", file=sys.stdout if each.good else sys.stderr)
     if not all(each.good for each in restored):
         sys.exit(WORLD)

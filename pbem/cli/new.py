@@ -7,11 +7,12 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from re import compile as pattern
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
-from pbem.cli.options import Games, Json, Name, RulesDir, Yes
+from pbem.cli.options import WHY, Games, Json, Name, RulesDir, Yes
 from pbem.cli.runtime import (
     NO_SENDER,
     Boxes,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from pbem.mail.outgoing import MailSettings, Outgoing
     from pbem.referee.adjudicator import Adjudicator
     from pbem.referee.new_game import NewGame
+    from pbem.referee.players import Change
 
 _LINES: Final = 6
 """Of each letter, so many lines are shown beforehand."""
@@ -49,6 +51,18 @@ _NO_POST: Final = (
     "Nothing sends them yet: `pbem post` does, once `pbem post --setup` has a mailbox for it; or a mail program or a "
     "script, such as `sendmail -t -i < FILE`, which moves each to `cur`. See docs/hosting.md."
 )
+
+
+_PACE: Final = pattern(r"(?P<bank>[^+/]+)(?:\+(?P<bonus>[^+/]+))?(?:/(?P<most>[^+/]+))?")
+
+
+class ClockOptions(NamedTuple):
+    """The terms of the clock: a file with them, and what is said in its stead or beside it."""
+
+    file: Path | None
+    pace: str | None
+    deadlines: list[str]
+    zone: str | None
 
 
 class Talk(NamedTuple):
@@ -77,6 +91,7 @@ def new(
     json: bool,
     *,
     talk: Talk,
+    clock: ClockOptions,
 ) -> None:
     """Make a new game. It begins at once with `begin`, or if no player has an address to send a phrase from."""
     from pbem.mail.last_reported import CLOSED, note_reported
@@ -104,9 +119,10 @@ def new(
         corrections=corrections(rules, correct, boxes),
         quorum=quorum,
         one_side_each=one_side_each,
-        press=_press(talk, len(sides)),
+        press=_press(talk),
         press_unsigned=talk.unsigned,
         press_opened=talk.opened,
+        clock=_clock(clock, sides),
     )
     if addresses and settings.sender == NO_SENDER:
         remark(_NO_SENDER, json)
@@ -114,7 +130,7 @@ def new(
         _preview(new_game, settings)
         require_agreement(f"Make {name}?", yes)
     with _made(settings, new_game) as game:
-        letters = post_all(_first(game, settings), settings.games / "outbox")
+        letters = post_all(_first(game, settings), settings.games / "outbox", game)
         if game.closed is not None:
             note_reported(game.path, game.closed.round, CLOSED)
         note_reported(game.path, game.adjudication)
@@ -142,13 +158,44 @@ def new(
         _print_letters("First letter", letters, settings)
 
 
-def _press(talk: Talk, sides: int) -> str | None:
-    """Return how the players may talk; by default freely, if there are more than two. Two gain nothing by it."""
+def _clock(options: ClockOptions, sides: Sequence[str]) -> dict[str, Any] | None:
+    """Return the terms of a clock as the options say; None: the game has none."""
+    from pbem.game import yaml as yamlio
+    from pbem.referee.clock.terms import BadTerms, read_terms
+
+    said: dict[str, Any] = {}
+    if options.file is not None:
+        try:
+            said = yamlio.read(options.file.read_bytes(), name=options.file.name).value
+        except yamlio.Unreadable as wrong:
+            misuse(str(wrong))
+        if not isinstance(said, dict):
+            misuse(f"--clock {options.file}: write a mapping, such as `pace: {{bank: 3d, bonus: 12h, most: 14d}}`")
+        said = said.get("clock", said)
+    if options.pace is not None:
+        found = _PACE.fullmatch(options.pace)
+        if found is None:
+            misuse(f"--pace {options.pace}: write a bank, a bonus and the most, such as 3d+12h/14d")
+        said["pace"] = {word: text.strip() for word, text in found.groupdict().items() if text is not None}
+    if options.deadlines:
+        said["deadlines"] = options.deadlines
+    if options.zone is not None:
+        said["zone"] = options.zone
+    if not said:
+        return None
+    try:
+        return read_terms(said, sides).record()
+    except BadTerms as wrong:
+        misuse(f"the clock: {wrong}")
+
+
+def _press(talk: Talk) -> str:
+    """Return how the players may talk; by default freely."""
     from pbem.repo.charter import FREE, PRESS, SILENT
 
     if talk.press is not None and talk.press not in PRESS:
         misuse(f"--press {talk.press}: it is one of {', '.join(PRESS)}")
-    press = talk.press or (FREE if sides > 2 or talk.unsigned or talk.opened else None)
+    press = talk.press or FREE
     if press == SILENT and (talk.unsigned or talk.opened):
         misuse("--press silent: then there is no talk that could be unsigned, or opened")
     return press
@@ -211,6 +258,8 @@ def _preview(new_game: NewGame, settings: MailSettings) -> None:
 def player(
     name: Name,
     person: Annotated[str, typer.Argument(metavar="SIDE=PERSON", help="rome='Ann <ann@example.org>'")],
+    vote: Annotated[bool, typer.Option("--vote", help="Ask the other sides for their consent by letter.")] = False,
+    reason: Annotated[str, typer.Option("--reason", help=f"With --vote. {WHY}")] = "",
     yes: Yes = False,
     games: Games = None,
     rules_dir: RulesDir = None,
@@ -223,6 +272,7 @@ def player(
     from pbem.mail.token import forget_heard
     from pbem.post import bounces
     from pbem.referee.players import carry_out, change_of
+    from pbem.referee.timekeeping import note_reached
 
     side, found, who = person.partition("=")
     box = mailbox(who.strip())
@@ -232,6 +282,9 @@ def player(
     with opened_to_change(name, games, rules_dir) as game:
         require_side(game, side)
         change = change_of(game, side, box.name, box.address)
+        if vote:
+            _ask_sides(game, change, reason, settings, json)
+            return
         before = game.player(side)
         if change.replaced:
             what = f"{change.name} <{change.address}> takes over {side} in {name} from {before}"
@@ -246,6 +299,7 @@ def player(
             forget_heard(game.path, side)
             bounces.forget(game.path, side)
             letter = post(new_address_letter(game, side, change.replaced, settings), settings.games / "outbox")
+            note_reached(game, side)
         if json:
             print_json({"game": name, "side": side, "replaced": change.replaced, "letters": [letter]})
             return
@@ -255,10 +309,31 @@ def player(
         print(f"Letter: {letter}")
 
 
+def _ask_sides(game: Adjudicator, change: Change, reason: str, settings: MailSettings, json: bool) -> None:
+    """Ask the other sides whether somebody takes a side over, and print the request."""
+    from pbem.mail.consent_letters import outcome
+    from pbem.mail.replacing import proposal_letters
+    from pbem.referee.motions import Proposal, propose
+    from pbem.repo.requests import REPLACEMENT
+    from pbem.repo.seats import Person
+
+    person = Person(change.name, change.address)
+    proposal = Proposal(REPLACEMENT, replaced=change.side, person=person)
+    request = propose(game, None, proposal, reason or "its player does not write any more")
+    letters = post_all(proposal_letters(game, request, settings), settings.games / "outbox")
+    if json:
+        print_json({"game": game.name, "side": change.side, "request": request.request, "letters": letters})
+        return
+    print(outcome(game, request.request))
+    for path in letters:
+        print(f"Letter: {path}")
+
+
 def _made(settings: MailSettings, new: NewGame) -> Adjudicator:
     """Return a new game; or the same game, if an earlier command that made it ended before its first letters."""
     from pbem.mail.last_reported import reported
     from pbem.referee.adjudicator import Adjudicator
+    from pbem.referee.clock.terms import read_terms
     from pbem.repo.git import GameExists
     from pbem.repo.public import as_files
 
@@ -269,12 +344,13 @@ def _made(settings: MailSettings, new: NewGame) -> Adjudicator:
         asked: list[object] = [new.rules, new.players, new.options, new.scenario, new.edition, new.beacon]
         asked += [as_files(new.corrections), new.quorum, new.one_side_each]
         asked += [new.press, new.press_unsigned, new.press_opened]
+        asked += [new.clock and read_terms(new.clock, game.rules.sides).record()]
         charter = game.charter
         names = {side: charter.players[side] for side in new.players}
         scenario, edition = new.scenario and charter.scenario, new.edition and charter.edition
         there: list[object] = [charter.rules, names, charter.options, scenario, edition, charter.dice.beacon]
         there += [as_files(game.ledger.corrections()), charter.quorum, charter.one_side_each]
-        there += [charter.press, charter.press_unsigned, charter.press_opened]
+        there += [charter.press, charter.press_unsigned, charter.press_opened, charter.clock]
         played = reported(game.path) is not None or any(map(game.sheets, game.rules.sides))
         if played or there != asked or dict(game.ledger.addresses) != new.addresses:
             game.close()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pbem.cli.runtime import (
     FAULTS,
     Boxes,
+    done_by_now,
     judge,
     mail_settings,
     misuse,
@@ -102,13 +103,16 @@ def _sides(box: Box, edition: str, boxes: Boxes) -> list[str]:
         return list(box.side_ids)
 
 
-def form(name: str, side: str, games: Path | None, boxes: Boxes) -> None:
+def form(name: str, side: str, games: Path | None, boxes: Boxes, json: bool = False) -> None:
     """Print the order form of a side."""
     from pbem.mail.outgoing import side_report
 
     with opened(name, games, boxes) as game:
         require_side(game, side)
         sheet = side_report(game, side, game.adjudication).sheet
+        if json:
+            print_json({"game": name, "side": side, "adjudication": game.adjudication, "sheet": sheet})
+            return
         print(sheet if sheet else f"# {side} has nothing to decide in {name} now")
 
 
@@ -180,7 +184,7 @@ def submit(name: str, handed: HandedIn, games: Path | None, boxes: Boxes, json: 
         require_side(game, side)
         raw = f"AGREED {agreed}".encode() if file is None else read_sheet(game, side, file)
         mark = sha256(f"submitted for {side}\n".encode() + raw).hexdigest()
-        owing, now = owes(game), datetime.now(UTC)
+        owing, due, now = owes(game), done_by_now(game, games, boxes), datetime.now(UTC)
         game.carry_out_letter_of(now, now)
         with game.transaction():
             before = game.ledger.letter(mark) if owing else None  # then an earlier command did all but write letters
@@ -191,7 +195,7 @@ def submit(name: str, handed: HandedIn, games: Path | None, boxes: Boxes, json: 
                 if receipt.number is None:
                     judge(receipt, json, "", _advice(receipt, game))
             numbers = game.adjudicate()
-        letters = tell_all(game, numbers, games, boxes)
+        letters = due + tell_all(game, numbers, games, boxes)
         number = receipt.number if receipt is not None else (before or {})["sheet"]
         if json:
             record = {
@@ -223,6 +227,8 @@ def _advice(receipt: Receipt, game: OpenGame) -> str:
 def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Boxes, json: bool) -> None:
     """Take in a letter and write the answers to the outbox."""
     from pbem.mail.intake import take_in
+    from pbem.mail.mailbox import arrival
+    from pbem.mail.mime import Headers
     from pbem.mail.outboxes import MaildirOutbox
     from pbem.repo.git.gamelock import require_locks
 
@@ -231,7 +237,10 @@ def letter(file: Path | None, outbox: Path | None, games: Path | None, boxes: Bo
     box = outbox or settings.games / "outbox"
     if not settings.games.is_dir():  # do not refuse a letter because a disk is not mounted
         raise FileNotFoundError(ENOENT, "the folder of the games does not exist; PBEM_GAMES names it", settings.games)
-    handled = take_in(read(file if file is not None else Path("-")), replace(settings, outbox=MaildirOutbox(box)))
+    raw = read(file if file is not None else Path("-"))
+    came = arrival(Headers(raw))  # the server's own time: a clock goes by it, not by when the command is given
+    came = came if came is not None and came < settings.now else None
+    handled = take_in(raw, replace(settings, outbox=MaildirOutbox(box), came=came))
     written = [post(out, box) for out in handled.letters]
     if json:
         print_json({"accepted": handled.accepted, "notes": handled.notes, "log": handled.log, "letters": written})
@@ -253,11 +262,14 @@ def adjudicate(name: str, late: list[str], bot: list[str], games: Path | None, b
     with opened_to_change(name, games, boxes) as game:
         for side in [*late, *bot]:
             require_side(game, side)
-        owing = owes(game)
-        # Repeating a command that broke off must not answer the next decision as well.
-        numbers = [] if owing and (late or bot) else game.adjudicate(late, bot)
+        owing, before = owes(game), game.adjudication
+        with game.lock():
+            due = done_by_now(game, games, boxes)
+            # Repeating a command that broke off must not answer the next decision as well.
+            numbers = [] if owing and (late or bot) else game.adjudicate(late, bot)
+        numbers = [*range(before + 1, game.adjudication + 1)] if due else numbers
         advice = [] if numbers or owing else [line for side in late for line in _not_late(game, side)]
-        letters = tell_all(game, numbers, games, boxes)
+        letters = due + tell_all(game, numbers, games, boxes)
         if json:
             more = {"advice": advice} if advice else {}
             print_json({"adjudications": numbers, "waiting": open_questions(game), "letters": letters, **more})
@@ -302,7 +314,7 @@ def _ruled(game: Adjudicator, decision: Decision) -> bool:
     return ruled is not None and game.session.is_for(ruled.order, decision)
 
 
-def draw_map(name: str, output: Path, side: str | None, games: Path | None, boxes: Boxes) -> None:
+def draw_map(name: str, output: Path, side: str | None, games: Path | None, boxes: Boxes, json: bool = False) -> None:
     """Draw the map."""
     from pbem.mail.maps import map_picture
 
@@ -310,4 +322,7 @@ def draw_map(name: str, output: Path, side: str | None, games: Path | None, boxe
         if side is not None:
             require_side(game, side)
         output.write_bytes(map_picture(game, side, game.adjudication - 1))
+        if json:
+            print_json({"game": name, "side": side, "adjudication": game.adjudication, "file": str(output)})
+            return
         print(output)

@@ -9,6 +9,7 @@ import sys
 from codecs import lookup
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -72,11 +73,34 @@ def post(out: Outgoing, outbox: Path) -> str:
     return out.put_into(MaildirOutbox(outbox))
 
 
-def post_all(letters: Iterable[Outgoing], outbox: Path) -> list[str]:
-    """Write letters to the outbox, one to each reader for all their sides, and return their files."""
-    from pbem.mail.bundles import bundled
+def post_all(letters: Iterable[Outgoing], outbox: Path, game: Adjudicator | None = None) -> list[str]:
+    """Write letters to the outbox, one to each reader for all their sides, and return their files.
 
-    return [post(out, outbox) for out in bundled(letters)]
+    With a `game`, the clocks of the sides that they ask run from now on.
+    """
+    from datetime import UTC, datetime
+
+    from pbem.mail.bundles import bundled
+    from pbem.mail.handing import note_handed_over
+
+    whole = list(bundled(letters))
+    written = [post(out, outbox) for out in whole]
+    if game is not None:
+        note_handed_over(game, whole, datetime.now(UTC))
+    return written
+
+
+def done_by_now(game: Adjudicator, games: Path | None, boxes: Boxes) -> list[str]:
+    """Carry out what has fallen due in a game with a clock; return the files of the letters. The lock is held."""
+    from pbem.mail.due import carry_out_due
+    from pbem.mail.outboxes import MaildirOutbox
+
+    if game.clock.terms is None:
+        return []
+    settings = mail_settings(games, boxes)
+    done = carry_out_due(game, settings.now, replace(settings, outbox=MaildirOutbox(settings.games / "outbox")))
+    game.today, game.moment, game.ledger.repo.letter_time = None, None, None
+    return [out.file for out in done.letters if out.file is not None]
 
 
 @contextmanager
@@ -257,6 +281,7 @@ def open_questions(game: OpenGame) -> list[dict[str, str]]:
 def print_waiting(game: OpenGame) -> None:
     """Print what a game waits for, or how it ended."""
     from pbem.crypto.beacon import address
+    from pbem.referee.hold import held_until
 
     if game.result is not None:
         from pbem.render.messages import sentences
@@ -268,6 +293,8 @@ def print_waiting(game: OpenGame) -> None:
     if game.awaited and game.closed is None:
         who = ", ".join(f"{side} ({game.player(side)})" for side in game.awaited)
         print(f"It waits for a phrase from {who}. To begin without: `pbem adjudicate {game.name}`.")
+    if (until := held_until(game)) is not None:
+        print(f"It is on hold until {until:%Y-%m-%d %H:%M:%S} UTC: until then orders can be taken back.")
     for each in game.open_decisions:
         asked = f"{each.kind}, {FOR}: {each.about}" if each.about else each.kind
         print(f"It waits for {each.side}: {game.box.forms[each.kind].title} ({asked}, {cited(each.rule)})")
@@ -289,6 +316,8 @@ def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxe
     The reports include what an earlier command still owes, if it ended before its letters were written.
     """
     from pbem.mail.last_reported import CLOSED, note_reported, reported
+    from pbem.mail.observers import write_to_observers
+    from pbem.mail.outboxes import MaildirOutbox
     from pbem.mail.report_letters import closing_letters, reports
 
     settings = mail_settings(games, boxes)
@@ -299,7 +328,8 @@ def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxe
         closed = game.closed
         if closed is not None and reported(game.path, CLOSED) != closed.round:
             letters += closing_letters(game, settings)
-        written = post_all(letters, settings.games / "outbox")
+        written = post_all(letters, settings.games / "outbox", game)
+        write_to_observers(game, settings, MaildirOutbox(settings.games / "outbox"), settings.now)
         if closed is not None:
             note_reported(game.path, closed.round, CLOSED)
         note_reported(game.path, game.adjudication)

@@ -34,7 +34,10 @@ def status(
             return
         print(f"{name}: {game.box.title} ({game.charter.edition}), {_after(game)}")
         for side in game.rules.sides:
-            print(f"  {side}: {game.player(side)}" + (", out of the game" if side in game.out else ""))
+            out = ", out of the game" if side in game.out else ""
+            print(f"  {side}: {game.player(side)}{_deputy(game, side)}{out}")
+        if watching := _observers(game):
+            print(f"It is watched by {', '.join(watching)}.")
         for file, correction in sorted(game.box.corrections.items()):
             print(f"  {file} is corrected: {correction.shown}")
         print_waiting(game)
@@ -44,10 +47,42 @@ def status(
             from pbem.mail.consent_letters import outcome
 
             print(outcome(game, request))
-        for line in [*_pinned(game), *_refusing(game), *_unconfirmed(game), *_silent(game)]:
+        for line in [*_time(game), *_pinned(game), *_refusing(game), *_unconfirmed(game), *_silent(game)]:
             print(line)
     for line in _waiting(games, name):
         print(line)
+
+
+def _deputy(game: OpenGame, side: str) -> str:
+    """Return who may write for a side beside its player; empty: nobody."""
+    from pbem.referee.players import deputy_of
+
+    deputy = deputy_of(game, side)
+    return "" if deputy is None else f", and up to {deputy.until} {deputy.name} as deputy"
+
+
+def _observers(game: OpenGame) -> list[str]:
+    """Return who watches a game, and how late."""
+    from pbem.mail.observers import observers
+
+    return [each.address + (f" ({each.late} late)" if each.late else "") for each in observers(game.path)]
+
+
+def _time(game: OpenGame) -> Iterator[str]:
+    """Yield until when a game with a clock waits for each side, and how much time each has used."""
+    from pbem.mail.reader_time import shown
+    from pbem.referee.time_ledger import ledger_line, time_ledger
+
+    ledger, terms = time_ledger(game), game.clock.terms
+    if ledger is None or terms is None:
+        return
+    zone = terms.where.info
+    if ledger.paused is not None and game.result is None:
+        yield f"It is paused until {shown(ledger.paused.until, zone)}."
+    for each in ledger.sides:
+        if each.until is not None:
+            yield f"{each.side} has time until {shown(each.until, zone)}."
+    yield ledger_line(game)
 
 
 def _pinned(game: OpenGame) -> Iterator[str]:
@@ -88,16 +123,21 @@ def _silent(game: OpenGame) -> Iterator[str]:
 
 def _row(game: OpenGame) -> dict[str, Any]:
     """Return the state of a game for --json."""
+    from pbem.referee.time_ledger import time_ledger
+
     return {
         "game": game.name,
         "rules": game.charter.rules,
         "edition": game.charter.edition,
         "adjudication": game.adjudication,
         "players": {side: game.player(side) for side in game.rules.sides},
+        "deputies": {side: each.until for side, each in game.ledger.deputies.items() if _deputy(game, side)},
+        "observers": _observers(game),
         "out": list(game.out),
         "awaited": list(game.awaited),
         "waiting": open_questions(game),
         "since": _since(game),
+        **({} if (ledger := time_ledger(game)) is None else {"clock": ledger.record()}),
         "mailboxes": [*_refusing(game), *_unconfirmed(game), *_silent(game)],
         "result": None if game.result is None else game.result.record(),
     }

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from pbem.cli.options import Games, MapLink, Name, RulesDir, Since
-from pbem.cli.runtime import Boxes, misuse, opened, require_side
+from pbem.cli.options import Games, Json, MapLink, Name, RulesDir, Since
+from pbem.cli.runtime import Boxes, misuse, opened, print_json, require_side
 
 if TYPE_CHECKING:
     from pbem.referee.open_game import OpenGame
@@ -19,7 +19,14 @@ _LINK: Final = re.compile(r"https?://[\w.:-]+/[\w./?&=%~+,;:!-]*")
 
 
 def report(
-    name: str, side: str | None, since: int | None, format: str, link: str | None, games: Path | None, boxes: Boxes
+    name: str,
+    side: str | None,
+    since: int | None,
+    format: str,
+    link: str | None,
+    games: Path | None,
+    boxes: Boxes,
+    json: bool = False,
 ) -> None:
     """Print a side's report, as text or as a private message for a forum."""
     if format == "text":
@@ -28,13 +35,20 @@ def report(
         with opened(name, games, boxes) as game:
             if side is not None:
                 require_side(game, side)
-            print(side_report(game, side, _since(game, since)).text)
+            _print(game, side, side_report(game, side, _since(game, since)).text, json)
         return
     _require(format, link, "text, ")
     with opened(name, games, boxes) as game:
         if side is not None:
             require_side(game, side)
-        print(_post(game, side, _since(game, since), format, link or "", ""), end="")
+        _print(game, side, _post(game, side, _since(game, since), format, link or "", "").removesuffix("\n"), json)
+
+
+def _print(game: OpenGame, side: str | None, text: str, json: bool) -> None:
+    if json:
+        print_json({"game": game.name, "side": side, "adjudication": game.adjudication, "text": text})
+        return
+    print(text)
 
 
 def thread(
@@ -48,13 +62,14 @@ def thread(
     ] = None,
     games: Games = None,
     rules_dir: RulesDir = None,
+    json: Json = False,
 ) -> None:
     """Print a post for a forum: what everybody may know, the dice, what each side is asked, how to check it."""
     _require(format, map)
     with opened(name, games, rules_dir) as game:
         after = _since(game, since)
         if output is None:
-            print(_post(game, None, after, format, map or "", ""), end="")
+            _print(game, None, _post(game, None, after, format, map or "", "").removesuffix("\n"), json)
             return
         from pbem.mail.maps import map_picture
         from pbem.render.forum_formats import ENDINGS
@@ -67,6 +82,10 @@ def thread(
         if picture:
             written.append(output / picture)
             written[1].write_bytes(map_picture(game, None, after))
+        if json:
+            files = [str(path) for path in written]
+            print_json({"game": game.name, "side": None, "adjudication": game.adjudication, "files": files})
+            return
         for path in written:
             print(path)
 

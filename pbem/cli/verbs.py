@@ -11,6 +11,8 @@ from pbem.cli.backup import backup, doctor, restore
 from pbem.cli.box import box
 from pbem.cli.by_reader import ByReader
 from pbem.cli.chain_and_beacon import beacon, my_chain
+from pbem.cli.clock_desk import extend, hold, pause, resume
+from pbem.cli.desk import archive, broadcast, observer, remind
 from pbem.cli.disputes import explain, migrate, replay, what_if
 from pbem.cli.keys import keys
 from pbem.cli.new import player
@@ -67,6 +69,14 @@ app.command()(backup)
 app.command()(restore)
 app.command("seal-orders")(seal_orders)
 app.command()(thread)
+app.command()(remind)
+app.command()(broadcast)
+app.command()(extend)
+app.command()(pause)
+app.command()(resume)
+app.command()(hold)
+app.command()(archive)
+app.command()(observer)
 app.command()(press)
 app.command()(show)
 app.command()(rollback)
@@ -131,14 +141,25 @@ def new(
         typer.Option(
             "--press",
             metavar="FREE|PUBLIC|SILENT",
-            help="How the players may talk by the referee: free, public or silent. By default free, if more than two "
-            "sides play.",
+            help="How the players may talk by the referee: free, public or silent. By default free.",
         ),
     ] = None,
     press_unsigned: Annotated[bool, typer.Option("--press-unsigned", help="Talk may be unsigned.")] = False,
     press_opened: Annotated[
         bool, typer.Option("--press-opened", help="Signed talk is opened when the game is over.")
     ] = False,
+    clock: Annotated[
+        Path | None, typer.Option("--clock", help="A YAML file with the terms of the clock; see docs/clock.md.")
+    ] = None,
+    pace: Annotated[
+        str | None, typer.Option("--pace", metavar="BANK+BONUS/MOST", help="A time bank for each side: 3d+12h/14d.")
+    ] = None,
+    deadline: Annotated[
+        list[str] | None, typer.Option("--deadline", metavar="DAY TIME", help="A weekly deadline: 'sunday 20:00'.")
+    ] = None,
+    zone: Annotated[
+        str | None, typer.Option("--zone", help="The time zone of the clock: Europe/Berlin; by default UTC.")
+    ] = None,
     correct: Correct = None,
     yes: Yes = False,
     games: Games = None,
@@ -155,15 +176,16 @@ def new(
         *(name, rules, player or [], scenario, edition, option or [], beacon, quorum, one_side_each, begin),
         *(correct or [], yes, games, rules_dir, json),
         talk=new_game.Talk(press, press_unsigned, press_opened),
+        clock=new_game.ClockOptions(clock, pace, deadline or [], zone),
     )
 
 
 @app.command()
-def form(name: Name, side: SideOf, games: Games = None, rules_dir: RulesDir = None) -> None:
+def form(name: Name, side: SideOf, games: Games = None, rules_dir: RulesDir = None, json: Json = False) -> None:
     """Print the order form of a side: a sheet to fill in."""
     from pbem.cli import play
 
-    play.form(name, side, games, rules_dir)
+    play.form(name, side, games, rules_dir, json)
 
 
 @app.command()
@@ -263,11 +285,12 @@ def report(
     map: MapLink = None,
     games: Games = None,
     rules_dir: RulesDir = None,
+    json: Json = False,
 ) -> None:
     """Print a side's report: what happened, the position, the open decisions."""
     from pbem.cli import thread as forum
 
-    forum.report(name, side, since, format, map, games, rules_dir)
+    forum.report(name, side, since, format, map, games, rules_dir, json)
 
 
 @app.command("map")
@@ -277,11 +300,12 @@ def map_(
     side: Viewer = None,
     games: Games = None,
     rules_dir: RulesDir = None,
+    json: Json = False,
 ) -> None:
     """Draw the map as a side, or an observer, may see it."""
     from pbem.cli import play
 
-    play.draw_map(name, output, side, games, rules_dir)
+    play.draw_map(name, output, side, games, rules_dir, json)
 
 
 @app.command()

@@ -62,7 +62,8 @@ def _together(bundle: Sequence[Outgoing]) -> Outgoing:
     slim = slimmed(draft)
     left_out = set(draft.attached.names) - set(slim.attached.names)
     text = _text([each.whose for each in bundle], [each.text for each in drafts], left_out)
-    return Outgoing(first.to, name, replace(slim, text=text), sent)
+    copies = tuple(copy for each in bundle for copy in each.copies)
+    return Outgoing(first.to, name, replace(slim, text=text), sent, copies=copies)
 
 
 def _text(names: Sequence[str], texts: Sequence[str], left_out: Collection[str]) -> str:

@@ -1,6 +1,7 @@
 """The actions of a letter's commands: PHRASE, KEY and CHAIN to join, CONSENT and REFUSE, STATUS and FORM.
 
-Those about a player's own orders are in `pbem.mail.own_orders`, those that ask for more in `pbem.mail.asking`.
+Those about a player's own orders are in `pbem.mail.own_orders`, those that ask for more in `pbem.mail.asking`, those
+about the letters that a player gets in `pbem.mail.reader_settings`.
 
 Each command is answered by a paragraph. A command that is refused does not keep the others from being carried out. What
 a command changes is committed together with the note that its letter was carried out. If a letter was carried out
@@ -23,20 +24,28 @@ from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.game.plain import Record
 from pbem.game.wording import listing
 from pbem.mail.asking import help_orders, history
+from pbem.mail.clock_words import away, back, pause
 from pbem.mail.commands import TALK, Command, Instruction, is_question
 from pbem.mail.consent_letters import outcome
-from pbem.mail.correspondence import News, choose_news
+from pbem.mail.deadlines import deadline_line
+from pbem.mail.deputies import OF_THE_PLAYER, named
 from pbem.mail.ending_words import drawn, resigned
-from pbem.mail.last_reported import reported
 from pbem.mail.outgoing import called, side_report
 from pbem.mail.own_orders import standing, withdrawn
-from pbem.mail.table_talk import pressed, shown
+from pbem.mail.reader_settings import calendar, news, zone
+from pbem.mail.reader_time import shown as shown_time
+from pbem.mail.reader_time import zone_of
+from pbem.mail.replacing import replaced
+from pbem.mail.table_talk import pressed, said_aloud, shown
 from pbem.mail.task import Task
 from pbem.mail.token import renew
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.hold import held_until
 from pbem.referee.open_game import CannotPlay, OtherRules
+from pbem.referee.players import deputy_of
 from pbem.referee.requests import consent, refuse
+from pbem.referee.time_ledger import ledger_line
 from pbem.render.messages import sentences
 from pbem.repo.charter import ChainPromise
 from pbem.repo.ledger import LetterId
@@ -73,13 +82,15 @@ def carry_out(
     digest: str,
     noted: Record | None = None,
     said: Collection[Instruction] = (),
+    *,
+    deputy: bool = False,
 ) -> CommandResults:
     """Carry out the commands of a letter, and return what they did.
 
     `letter` are its digests; None: it was carried out before, and only the answers are given again. `digest` is the one
     by which notes outside the game know it. `noted` is what was noted of a letter that was carried out before. `said`
     are the commands that were carried out for another side of the same player. If one of them is refused for this side,
-    the answer does not mention it.
+    the answer does not mention it. `deputy`: the letter is not the player's own.
     """
     results, seen = CommandResults(), set[Command]()
     for number, each in enumerate(commands):
@@ -94,6 +105,8 @@ def carry_out(
             if command in seen and command not in TALK:
                 raise CannotPlay("a letter may give it only once. The first one counts")
             seen.add(command)
+            if deputy and command in OF_THE_PLAYER:
+                raise CannotPlay(f"that is for the player of {called(game, side)} alone, and you are the deputy")
             results.confirmed[each] = _ACTIONS[command](task)
             results.paragraphs.append(results.confirmed[each])
             results.done.append(command)
@@ -235,26 +248,7 @@ def _number(task: Task) -> int:
     return int(number)
 
 
-# ---------------------------------------------------------------------------------------------- news
-
-
-def _news(task: Task) -> str:
-    """Note when a side is told what has happened if nothing is asked of it. The note is not part of the game."""
-    game, side = task.game, task.side
-    *name, word = task.rest.split() or [""]
-    if name not in ([], [game.name]) or word.lower() not in [*News]:
-        raise CannotPlay(f"write one of these words after it: {listing(list(News), 'or')}")
-    told = reported(game.path)
-    told = game.adjudication if told is None else min(told, game.adjudication)
-    wanted = choose_news(game.path, side, News(word.lower()), told, task.digest)
-    return f"NEWS: {_NEWS[wanted]}"
-
-
-_NEWS: Final[Mapping[News, str]] = {
-    News.EVERY: "you are told what happened after each adjudication.",
-    News.ROUND: "you are told what happened when you are asked next, or when a round of the game is over.",
-    News.ASKED: "you are told what happened when you are asked next, all in one letter.",
-}
+# ---------------------------------------------------------------------------------------------- keys of letters
 
 
 def _renewed(task: Task) -> str:
@@ -295,12 +289,18 @@ def status_lines(game: Adjudicator, side: Side) -> Iterator[str]:
     elif game.closed is not None:
         yield f"The sheets are closed until round {game.closed.round} of the beacon has come."
     elif report.asked:
-        yield f"You are asked: {report.asked}"
+        yield f"You are asked: {report.asked} {deadline_line(game, side)}".rstrip()
+    elif (until := held_until(game)) is not None:
+        yield f"It is on hold until {shown_time(until, zone_of(game, side))}: until then orders can be taken back."
     else:
         names = dict.fromkeys(called(game, each.side) for each in game.open_decisions if each.side != side)
         yield f"It waits for {listing(names)}." if names else "It waits for nobody."
+    if (deputy := deputy_of(game, side)) is not None and game.result is None:
+        yield f"Your deputy up to {deputy.until} is {deputy.name} <{deputy.address}>."
     if (out := game.out) and game.result is None:
         yield f"Out of the game: {listing([called(game, each) for each in out])}."
+    if time := ledger_line(game):
+        yield time
     if number := game.requests.get(OPEN, 0):
         yield outcome(game, number)
 
@@ -325,18 +325,26 @@ _TELLS: Final[Mapping[Command, Callable[[Task], str]]] = {
 }
 """The commands that ask and are answered at once; the others are answered once the letter has been carried out."""
 _ACTIONS: Final[Mapping[Command, Callable[[Task], str]]] = {
+    Command.AWAY: away,
+    Command.BACK: back,
+    Command.CALENDAR: calendar,
     Command.PHRASE: _phrase,
     Command.KEY: _key,
-    Command.NEWS: _news,
+    Command.NEWS: news,
+    Command.PAUSE: pause,
     Command.PRESS: pressed,
     Command.CHAIN: _chain,
     Command.CONSENT: _consent,
+    Command.DEPUTY: named,
     Command.DRAW: drawn,
     Command.REFUSE: _refusal,
     Command.RENEW: _renewed,
+    Command.REPLACE: replaced,
     Command.RESIGN: resigned,
+    Command.SAY: said_aloud,
     Command.SHOW: shown,
     Command.STANDING: standing,
     Command.WITHDRAW: withdrawn,
+    Command.ZONE: zone,
 }
 """The commands that change something."""

@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from pbem.mail.commands import ASKED_WITH, CHANGES, OPENS_LINK, QUESTIONS, Command, Instruction
+from pbem.mail.commands import ASKED_WITH, CAPITALS_ONLY, CHANGES, OPENS_LINK, QUESTIONS, Command, Instruction
 from pbem.mail.lines import BULLETS, MARKS, without_frame
 
 SAMPLE_PHRASE: Final = "any words of yours"
@@ -32,11 +32,13 @@ _LINE: Final = re.compile(
 _TAKES: Final[Mapping[Command, re.Pattern[str]]] = {
     Command.AGREED: re.compile(r"(?:[0-9a-f]{64})?", re.IGNORECASE),
     Command.KEY: re.compile(r"(?:age1|age-secret|ssh-|ecdsa-|-----BEGIN)\S.*", re.IGNORECASE),
+    Command.CALENDAR: re.compile(r"(?:[\w.-]+\s+)?(?:on|off)", re.IGNORECASE),
     Command.CHAIN: re.compile(r"[0-9a-f]{16,}(?:\s.*)?", re.IGNORECASE),
     Command.CONSENT: re.compile(r"(?:[\w.-]+\s+)?\d+"),
     Command.REFUSE: re.compile(r"(?:[\w.-]+\s+)?\d+"),
-    Command.NEWS: re.compile(r"(?:[\w.-]+\s+)?(?:every|round|asked)", re.IGNORECASE),
+    Command.NEWS: re.compile(r"(?:[\w.-]+\s+)?(?:every|round|daily|asked)", re.IGNORECASE),
     Command.WITHDRAW: re.compile(r"(?:[0-9a-f]{64})?", re.IGNORECASE),
+    Command.ZONE: re.compile(r"(?:[\w.-]+\s+)?(?:UTC|[A-Za-z]+(?:/[\w+-]+){1,2})"),
 }
 """What follows a word that changes something, by which it is known in small letters."""
 _FILLED_IN: Final[Mapping[Command, re.Pattern[str]]] = {
@@ -101,6 +103,8 @@ class _Begun(NamedTuple):
 def _read(line: str) -> _Begun | None:
     found = _LINE.fullmatch(line.rstrip())
     if found is None or found["word"].upper() not in _WORDS:
+        return None
+    if found["word"].upper() in CAPITALS_ONLY and not found["word"].isupper():
         return None
     if found["word"].upper() == Command.AGREED and "?" in line:  # who asks has not agreed
         return None

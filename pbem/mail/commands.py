@@ -15,8 +15,12 @@ class Command(StrEnum):
     """A word that a player may write on a line of a letter."""
 
     AGREED = "AGREED"
+    AWAY = "AWAY"
+    BACK = "BACK"
+    CALENDAR = "CALENDAR"
     CHAIN = "CHAIN"
     CONSENT = "CONSENT"
+    DEPUTY = "DEPUTY"
     DRAW = "DRAW"
     FORECAST = "FORECAST"
     FORM = "FORM"
@@ -24,16 +28,20 @@ class Command(StrEnum):
     HISTORY = "HISTORY"
     KEY = "KEY"
     NEWS = "NEWS"
+    PAUSE = "PAUSE"
     PHRASE = "PHRASE"
     PRESS = "PRESS"
     REFUSE = "REFUSE"
     RENEW = "RENEW"
+    REPLACE = "REPLACE"
     REPORT = "REPORT"
     RESIGN = "RESIGN"
+    SAY = "SAY"
     SHOW = "SHOW"
     STANDING = "STANDING"
     STATUS = "STATUS"
     WITHDRAW = "WITHDRAW"
+    ZONE = "ZONE"
 
 
 QUESTIONS: Final = frozenset(
@@ -54,8 +62,14 @@ side has a dice chain."""
 OPENS_LINK: Final = frozenset({Command.AGREED, Command.STANDING, Command.WITHDRAW})
 """The commands that end with a link of the player's chain, which a mail program may put on the next line."""
 
-TALK: Final = frozenset({Command.PRESS, Command.SHOW})
+TALK: Final = frozenset({Command.PRESS, Command.SAY, Command.SHOW})
 """The commands by which a side talks to others. A letter may give them several times."""
+
+
+CAPITALS_ONLY: Final = frozenset(
+    {Command.AWAY, Command.BACK, Command.DEPUTY, Command.PAUSE, Command.REPLACE, Command.SAY}
+)
+"""The commands that are none in small letters: too many sentences begin so."""
 
 
 class Instruction(NamedTuple):

@@ -1,15 +1,18 @@
-"""The letters that ask for consent to a rollback, a draw or a resignation, and those that say that it was refused."""
+"""The letters that ask for consent to a rollback, a draw, a resignation or a motion, and those about a refusal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from zoneinfo import ZoneInfo
 
 from pbem.game.wording import listing
 from pbem.mail.outbox import Attachments
 from pbem.mail.outgoing import About, MailSettings, Outgoing, called, letter, paragraphs
+from pbem.mail.reader_time import shown, zone_of
 from pbem.mail.receipts import enclosed
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.clock.calendar import read_instant
 from pbem.referee.ending import left_by
 from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.referee.preconditions import adjudications
@@ -17,18 +20,71 @@ from pbem.render.messages import sentences
 from pbem.render.report import happened, mail
 from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
-from pbem.repo.requests import DRAW, OPEN, RESIGNATION, AnyRequest, Ending, Request, still_needed
+from pbem.repo.requests import (
+    DRAW,
+    EXTENSION,
+    OPEN,
+    PAUSE,
+    REPLACEMENT,
+    RESIGNATION,
+    AnyRequest,
+    Ending,
+    Motion,
+    Request,
+    still_needed,
+)
 
 _INDENT = "  "
 
 
 def request_letters(game: Adjudicator, request: AnyRequest, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the letters that ask sides for their consent; who has given it by asking is not asked."""
-    yield from (
-        _rollback_letters(game, request, settings)
-        if isinstance(request, Request)
-        else _ending_letters(game, request, settings)
-    )
+    match request:
+        case Request():
+            yield from _rollback_letters(game, request, settings)
+        case Ending():
+            yield from _ending_letters(game, request, settings)
+        case Motion():
+            yield from _motion_letters(game, request, settings)
+
+
+def _motion_letters(game: Adjudicator, motion: Motion, settings: MailSettings) -> Iterator[Outgoing]:
+    """Yield the letters that ask whether the game should be paused, a side have more time, or another player."""
+    proposer = motion.side if motion.side in game.rules.sides else None
+    who = "The game master" if proposer is None else called(game, proposer)
+    subject = {
+        PAUSE: "pause the game?",
+        EXTENSION: "more time?",
+        REPLACEMENT: "another player?",
+    }
+    for side in motion.needed:
+        if side in motion.consents:
+            continue
+        what = f"{who} proposes {_moved(game, motion, zone_of(game, side))} in {game.name}."
+        words = mail(
+            "motion",
+            game=game.name,
+            number=motion.request,
+            player=game.player(side),
+            subject=subject[motion.kind],
+            what=paragraphs([" ".join([what, *_candidate(game, motion)]), *_must_agree(game, motion)]),
+            quorum=motion.quorum,
+            reason=paragraphs([f"Reason: {motion.reason}"]),
+        )
+        stamp, attached = f"{game.name}.{side}.request-{motion.request}", Attachments(receipt=enclosed(game, side))
+        yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side))
+
+
+def _moved(game: OpenGame, motion: Motion, zone: ZoneInfo) -> str:
+    """Return what a motion is for, as a part of a sentence, with the times in a zone."""
+    if motion.kind == PAUSE:
+        return f"a pause until {shown(read_instant(motion.until), zone)}"
+    if motion.kind == REPLACEMENT:
+        return f"another player for {called(game, motion.replaced)}"
+    times = [
+        f"{called(game, side)} until {shown(read_instant(at), zone)}" for side, at in sorted(motion.extended.items())
+    ]
+    return f"time for {listing(times)}"
 
 
 def _ending_letters(game: Adjudicator, request: Ending, settings: MailSettings) -> Iterator[Outgoing]:
@@ -57,6 +113,26 @@ def _ending_letters(game: Adjudicator, request: Ending, settings: MailSettings) 
             reason=paragraphs([f"Reason: {request.reason}"]) if proposer is None or proposer == side else [],
         )
         stamp, attached = f"{game.name}.{side}.request-{request.request}", Attachments(receipt=enclosed(game, side))
+        yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side))
+
+
+def _candidate(game: OpenGame, motion: Motion) -> list[str]:
+    """Return the sentence that names who would take a side over, for those who vote."""
+    person = game.ledger.proposed(motion.replaced) if motion.kind == REPLACEMENT else None
+    return [] if person is None else [f"{person.name} would take it over from {game.player(motion.replaced)}."]
+
+
+def vote_letters(game: Adjudicator, motion: Motion, settings: MailSettings) -> Iterator[Outgoing]:
+    """Yield the letter that tells a side that the others vote about its player."""
+    side = motion.replaced
+    if side in game.ledger.addresses:
+        what = (
+            f"The other sides of {game.name} are asked whether somebody else takes over {called(game, side)} from you. "
+            f"Reason: {motion.reason}. You have no vote in that. If you want to play on, tell them, and your game "
+            "master; and answer your last report. If you are only away, DEPUTY names somebody who writes for you."
+        )
+        words = mail("vote", game=game.name, player=game.player(side), text=paragraphs([what]))
+        stamp, attached = f"{game.name}.{side}.request-{motion.request}", Attachments(receipt=enclosed(game, side))
         yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side))
 
 
@@ -134,6 +210,8 @@ def asked_for(game: OpenGame, request: AnyRequest) -> str:
     """Return what a request asks for, as a part of a sentence."""
     if isinstance(request, Request):
         return f"to go back to adjudication {request.to}"
+    if isinstance(request, Motion):
+        return f"for {_moved(game, request, ZoneInfo('UTC'))}"
     if request.kind == DRAW and request.winners:
         return f"to end the game in a draw that {listing([called(game, side) for side in request.winners])} win"
     return "to end the game in a draw" if request.kind == DRAW else f"by which {called(game, request.side)} resigns"
@@ -164,6 +242,10 @@ def refusal_letters(game: Adjudicator, refuser: Side, settings: MailSettings) ->
 def _refused(game: OpenGame, request: AnyRequest, refuser: str) -> str:
     if isinstance(request, Request):
         stays = f"{game.name} does not go back to adjudication {request.to}"
+    elif isinstance(request, Motion):
+        return (
+            f"{refuser} has refused request {request.request}, {asked_for(game, request)}. The game goes on as before."
+        )
     else:
         stays = f"{game.name} does not end{' in a draw' if request.kind == DRAW else ''}"
     return (

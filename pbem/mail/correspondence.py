@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pbem.mail.last_reported import SIDE_NOTE, put_note
 from pbem.protocol import Side
@@ -27,6 +28,8 @@ class News(StrEnum):
     """After each adjudication."""
     ROUND = "round"
     """When they are asked next, or a round of the game is over."""
+    DAILY = "daily"
+    """When they are asked next, or once a day, in the morning."""
     ASKED = "asked"
     """When they are asked next."""
 
@@ -45,7 +48,15 @@ class Correspondence:
     last: str = ""
     """The Message-ID of the last letter."""
     letters: tuple[str, ...] = ()
-    """The digests of the letters that said which news are wanted: each counts once."""
+    """The digests of the letters that said which news are wanted, or set anything else here: each counts once."""
+    owed: str = ""
+    """When news was held back first since the last report (ISO); empty: none was."""
+    zone: str = ""
+    """The time zone of the player, by its name; empty: they have named none."""
+    calendar: bool = False
+    """Whether each letter that asks something brings its deadline as a file for a calendar."""
+    reminded: str = ""
+    """The last reminder: what was asked then, and which reminder it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +79,19 @@ def correspondence(repo: Path, side: Side) -> Correspondence:
         told = found["told"]
         picture, first, last = (str(found[key]) for key in ("picture", "first", "last"))
         letters = tuple(map(str, found["letters"]))
-        return Correspondence(News(found["news"]), None if told is None else int(told), picture, first, last, letters)
+        owed, zone, reminded = (str(found.get(key, "")) for key in ("owed", "zone", "reminded"))
+        return Correspondence(
+            news=News(found["news"]),
+            told=None if told is None else int(told),
+            picture=picture,
+            first=first,
+            last=last,
+            letters=letters,
+            owed=_moment(owed),
+            zone=zone,
+            calendar=bool(found.get("calendar", False)),
+            reminded=reminded,
+        )
     except FileNotFoundError:
         return Correspondence()
     except (ValueError, TypeError, LookupError):
@@ -90,6 +113,7 @@ def note_sent(sent: Sent) -> None:
         picture=sent.picture or known.picture,
         first=known.first or sent.message_id,
         last=sent.message_id,
+        owed=known.owed if sent.told is None else "",
     )
     _keep(sent.repo, sent.side, known, now, lasting=False)
 
@@ -99,13 +123,48 @@ def choose_news(repo: Path, side: Side, news: News, told: int, letter: str) -> N
 
     `told` is the last adjudication that all were told of. A letter that was carried out before changes nothing.
     """
+    told = told if (known := correspondence(repo, side).told) is None else known
+    return _choose(repo, side, letter, news=news, told=told).news
+
+
+def choose_zone(repo: Path, side: Side, zone: str, letter: str) -> str:
+    """Note the time zone of a player, by a letter of a digest, and return the one that counts now."""
+    return _choose(repo, side, f"{letter} zone", zone=zone).zone
+
+
+def choose_calendar(repo: Path, side: Side, wanted: bool, letter: str) -> bool:
+    """Note whether a player wants files for a calendar, by a letter of a digest, and return what is wanted now."""
+    return _choose(repo, side, f"{letter} calendar", calendar=wanted).calendar
+
+
+def _choose(repo: Path, side: Side, letter: str, **settings: Any) -> Correspondence:
+    """Note settings that a letter has chosen, unless it was carried out before, and return what is noted now."""
     known = correspondence(repo, side)
     if letter in known.letters:
-        return known.news
-    letters = (*known.letters, letter)[-_MOST_LETTERS:]
-    now = replace(known, news=news, told=told if known.told is None else known.told, letters=letters)
+        return known
+    now = replace(known, letters=(*known.letters, letter)[-_MOST_LETTERS:], **settings)
     _keep(repo, side, known, now)
-    return news
+    return now
+
+
+def note_owed(repo: Path, side: Side, now: datetime) -> None:
+    """Note that news is held back from a side, unless some is already."""
+    known = correspondence(repo, side)
+    if not known.owed:
+        _keep(repo, side, known, replace(known, owed=now.isoformat()))
+
+
+def note_reminded(repo: Path, side: Side, reminder: str) -> None:
+    """Note the last reminder of a side."""
+    known = correspondence(repo, side)
+    _keep(repo, side, known, replace(known, reminded=reminder))
+
+
+def _moment(text: str) -> str:
+    """Return a time as it was noted. Raises ValueError for anything else, or for one without a zone."""
+    if text and datetime.fromisoformat(text).tzinfo is None:
+        raise ValueError(text)
+    return text
 
 
 def _keep(repo: Path, side: Side, known: Correspondence, now: Correspondence, *, lasting: bool = True) -> None:

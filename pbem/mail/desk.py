@@ -19,6 +19,8 @@ from pbem.mail.command_actions import (
 )
 from pbem.mail.commands import Command, Instruction
 from pbem.mail.consent_letters import refusal_letters, request_letters
+from pbem.mail.deputies import is_deputy
+from pbem.mail.deputy_letter import deputy_letter
 from pbem.mail.form_letter import form_letter
 from pbem.mail.last_reported import CLOSED, reported
 from pbem.mail.letter import Enclosure, Letter
@@ -31,6 +33,7 @@ from pbem.mail.outgoing import (
     returned,
     side_report,
 )
+from pbem.mail.replacing import is_open, letters_of_vote, proposal_letters
 from pbem.mail.report_letters import last_report, receipt_letter
 from pbem.mail.sheet_choice import (
     OtherReport,
@@ -47,7 +50,7 @@ from pbem.referee import sheet_check
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OtherRules
 from pbem.render.forecast import foreseen
-from pbem.repo.requests import OPEN, Ending
+from pbem.repo.requests import OPEN, Ending, Motion
 
 
 class Reply(Enum):
@@ -133,7 +136,8 @@ class Desk:
         others = [each for each in task.commands if each.command != Command.AGREED]
         own = None if noted else letter.digests
         self.left_out = self._left_out(task, agreed)
-        done = self.done = carry_out(game, self.side, others, own, letter.identity, noted, said)
+        deputy = is_deputy(game, self.side, letter.sender)
+        done = self.done = carry_out(game, self.side, others, own, letter.identity, noted, said, deputy=deputy)
         if done.done:
             again = "" if noted is None else " again"
             self.handled.notes.append(f"{game.name}: {self.side} says {', '.join(done.done)}{again}")
@@ -268,9 +272,16 @@ class Desk:
         game, settings, handled, done = self.game, self.settings, self.handled, self.done
         if Command.REFUSE in done.done:
             handled.letters += refusal_letters(game, self.side, settings)
-        asked = game.request() if {Command.DRAW, Command.RESIGN} & set(done.done) else None
-        if isinstance(asked, Ending) and asked.outcome == OPEN and asked.side == self.side:
+        if Command.DEPUTY in done.done:
+            handled.letters += deputy_letter(game, self.side, settings)
+        asked = game.request() if {Command.DRAW, Command.PAUSE, Command.RESIGN} & set(done.done) else None
+        if isinstance(asked, Ending | Motion) and asked.outcome == OPEN and asked.side == self.side:
             handled.letters += request_letters(game, asked, settings)
+        proposed = game.request() if Command.REPLACE in done.done else None
+        if isinstance(proposed, Motion) and is_open(proposed):
+            handled.letters += proposal_letters(game, proposed, settings)
+        if Command.CONSENT in done.done:
+            handled.letters += letters_of_vote(game, settings, again=self.again)
 
     def reply(self, since: int) -> Reply:
         """Return how the letter is answered; `since` is the last adjudication that all sides have been told of."""

@@ -18,4 +18,4 @@ def form_letter(
     words = mail("form", game=game.name, reason="\n".join(paragraphs([reason])), sheet=form and form.rstrip("\n"))
     stamp = f"form.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
     attached = Attachments(sheet=form, receipt=enclosed(game, side))
-    return letter(settings, answered.sender, stamp, words, answered, attached, About(game, side))
+    return letter(settings, answered.sender, stamp, words, answered, attached, About(game, side, shared=False))

@@ -99,6 +99,7 @@ def _opened(headers: Headers, raw: bytes, unseal: Unseal | None) -> Letter:
         quoted_lines=quoted_lines,
         unclear=said.unclear,
         refusal=refusal,
+        only_words=refusal == _NO_SHEET,
     )
 
 

@@ -16,10 +16,13 @@ from pbem.mail.bundles import bundled
 from pbem.mail.command_actions import confirm_once
 from pbem.mail.commands import Command, Instruction
 from pbem.mail.desk import Desk, Reply
+from pbem.mail.due import carry_out_due, noted_due
+from pbem.mail.handing import note_handed_over
 from pbem.mail.inbox import open_letter, with_orders
 from pbem.mail.last_reported import CLOSED, note_reported, reported, set_back
 from pbem.mail.legends import legends
 from pbem.mail.letter import Letter
+from pbem.mail.observers import write_to_observers
 from pbem.mail.outboxes import Outbox
 from pbem.mail.outgoing import (
     MailSettings,
@@ -35,11 +38,13 @@ from pbem.mail.sheet_choice import (
     orders_outside,
 )
 from pbem.mail.table_talk import talk_letters
-from pbem.mail.tasks import Handled, Task, not_yours, refuse, refuse_unread, tasks_of
+from pbem.mail.tasks import Handled, Task, answer_unread, not_yours, refuse, tasks_of
+from pbem.mail.time_letters import facts_so_far, time_letters
 from pbem.mail.token import note_heard, token, tokens_of
 from pbem.paths import GAME_NAME
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.hold import hold_ends
 from pbem.referee.open_game import CannotPlay, OtherRules
 from pbem.repo.git import NoSuchGame
 
@@ -69,7 +74,7 @@ def take_in_where_possible(raw: bytes, settings: MailSettings) -> Handled:
         return handled
     without = about(letter, settings) if may_order_without_sheet(letter) else None
     if letter.refusal is not None and without is None:
-        refuse_unread(handled, letter, settings)
+        answer_unread(handled, letter, settings)
         return handled
     if any(each.command == Command.HELP and not each.rest for each in letter.commands):
         handled.letters.append(help_letter(letter, settings, legends(letter, settings)))
@@ -93,8 +98,12 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
         called = task.sheets[0].name if task.sheets else "Your letter"
         raise CannotPlay(f"{called} does not name its game in a line such as `game: punica`.")
     with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
+        before = carry_out_due(game, settings.letter_time, settings)
+        handled.letters += before.letters
+        handled.log += before.log
         game.carry_out_letter_of(settings.letter_time, settings.now)
-        sides = game.sides_of(letter.sender)
+        handled.due[name] = noted_due(game, settings)
+        sides = game.written_by(letter.sender)
         first = len(handled.letters)
         if settings.door is not None and (turned := settings.door.turned(game, letter, sides)) is not None:
             handled.accepted = False
@@ -106,7 +115,7 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
             return
         if not sides:
             raise CannotPlay(not_yours(name, letter))
-        for side in _shown_by_token(game, letter, sides, settings):
+        for side in _shown_by_token(game, letter, game.sides_of(letter.sender), settings):
             note_heard(game, side, settings.letter_time, "token")
         shares = shared_out(game, sides, letter, task, settings)
         for reason in shares.refused:
@@ -114,6 +123,7 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
         desks = [desk for share in shares.shares if (desk := _desk(handled, share, settings, game)) is not None]
         if desks:
             _Sitting(handled, settings, game, desks).carry_out(first)
+            handled.due[name] = noted_due(game, settings)
 
 
 def _shown_by_token(game: Adjudicator, letter: Letter, sides: Sequence[Side], settings: MailSettings) -> Sequence[Side]:
@@ -128,7 +138,7 @@ def _desk(handled: Handled, share: Share, settings: MailSettings, game: Adjudica
     if outside and all(each.where == "quoted" or only_names(each) for each in letter.enclosures):
         letter = with_orders(letter, [line for each in outside for line in each.lines])
     if letter.refusal is not None and not outside:
-        refuse_unread(handled, letter, settings)
+        answer_unread(handled, letter, settings)
         return None
     return Desk(handled, letter, settings, game, share.side, task, outside)
 
@@ -151,6 +161,7 @@ class _Sitting:
     def carry_out(self, first: int) -> None:
         """Carry out the letter and write the answers; those in `handled` from `first` on are its own."""
         game, handled = self.game, self.handled
+        facts = facts_so_far(game)
         for desk in self.desks:
             desk.attempt(desk.forecast_sheet)
         desks = [desk for desk in self.desks if desk.acts]
@@ -166,11 +177,13 @@ class _Sitting:
                 said += desk.done.carried_out
             goes_on = any(desk.number is not None for desk in desks) or _left_behind(game)
             numbers = game.adjudicate() if (goes_on if game.begun else not game.awaited) and desks else []
+            numbers += self._when_hold_is_over()
         confirm_once(game, {desk.side: desk.done for desk in desks})
         handled.notes += [f"{game.name}: adjudication {n}" for n in numbers]
         for desk in desks:
             desk.note(numbers)
         self._write([desk for desk in desks if desk.problem is None])
+        handled.letters += time_letters(game, facts, self.settings)
         for desk in self.desks:
             desk.write_refusals()
             desk.log()
@@ -179,10 +192,22 @@ class _Sitting:
             self._post(handled.letters[first:], self.settings.outbox)
         game.talk.note_sent(self.talk)
 
+    def _when_hold_is_over(self) -> list[int]:
+        """Play on where the hold of a sheet that came is over by now, and nothing else came meanwhile."""
+        game, looked = self.game, self.settings.looked
+        ends = hold_ends(game, game.ready) if game.begun else None
+        if ends is None or looked is None or ends > looked:
+            return []
+        game.carry_out_letter_of(ends, self.settings.now)
+        return game.adjudicate()
+
     def _post(self, letters: Sequence[Outgoing], outbox: Outbox) -> None:
         """Put the letters into the outbox while the lock is held: no report is written twice, or in the wrong order."""
         for out in letters:
             out.put_into(outbox)
+        if outbox.hands_over:
+            note_handed_over(self.game, letters, self.settings.now)
+        write_to_observers(self.game, self.settings, outbox, self.settings.letter_time)
         if self.reported_to_all:
             note_reported(self.game.path, self.game.adjudication)
             if self.closing_told and (closed := self.game.closed) is not None:

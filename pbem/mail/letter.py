@@ -70,6 +70,8 @@ class Letter:
     unclear: tuple[str, ...] = ()
     refusal: str | None = None
     automatic: bool = False
+    only_words: bool = False
+    """Whether it can be read, and there are only words in it that are neither orders nor commands."""
     seat: Side = ""
     """The side that this share of the letter is for, if its sender plays several (`pbem.mail.seats`)."""
 

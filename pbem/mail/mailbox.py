@@ -92,7 +92,7 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
         sender=opened.sender,
         to=to.address if to else "",
         written=_time(headers.one("date")),
-        arrived=_time(headers.one("received").rpartition(";")[2]),
+        arrived=arrival(headers),
         signed_by=tuple(dict.fromkeys(_signers(headers.every("dkim-signature")))),
         receipts=tuple(dict.fromkeys(block.receipt for block, _ in found if block.receipt is not None)),
         talk=talk,
@@ -110,6 +110,11 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
         answers=tuple(_answers(opened)),
         damage=damage or (f"its receipt cannot be read: {wrong[0]}" if wrong else ""),
     )
+
+
+def arrival(headers: Headers) -> datetime | None:
+    """Return when a letter came to the server that took it in last, by its topmost line; None: none says it."""
+    return _time(headers.one("received").rpartition(";")[2])
 
 
 def _answers(letter: Letter) -> Iterator[tuple[str, Side, int]]:

@@ -13,8 +13,8 @@ from pbem.atomic import sync_folder, write
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._+-]{0,159}")
 _SEEN: Final = ":2,S"
-_AT_COMMIT: Final = re.compile(rb"(?m)^commit: [0-9a-f]{40}\r$|=_[0-9a-f]{40}")
-"""The commit in a receipt, and the boundary between the parts, which is made from it."""
+_AT_COMMIT: Final = re.compile(rb"(?m)^commit: [0-9a-f]{40}\r$|=_[0-9a-f]{40}|^(?:Answer by|until:) .*\r$")
+"""The commit in a receipt, the boundary between the parts, which is made from it, and the deadline."""
 _CHANGING: Final = re.compile(rb"(?m)^(?:Date|In-Reply-To|References|Message-ID|Auto-Submitted): .*\n(?:[ \t].*\n)*")
 
 

@@ -60,6 +60,14 @@ class Maps:
             self._failed(game, side, wrong)
             return (), ""
 
+    def of_the_past(self, game: OpenGame, scene: Scene) -> tuple[Picture, ...]:
+        """Return the pictures of what an observer may know by now; none if they cannot be drawn."""
+        try:
+            return self._of(scene, legend=False)
+        except Exception as wrong:  # a slip in a drawing must not hold a letter back
+            self._failed(game, None, wrong)
+            return ()
+
     def _scene(self, game: OpenGame, side: Side | None, since: int) -> Scene:
         if since not in self._before:
             self._before[since] = _position_before(game, since)

@@ -41,7 +41,7 @@ def new_address_letter(game: Adjudicator, side: Side, replaced: bool, settings: 
     pictures, lies = Maps(settings.drawings).new_pictures(game, side, since, "", legend=replaced)
     attached = attachments(game, side, told, pictures, since)
     stamp = f"{game.name}.{side}.address-{joined.addresses}"
-    about = About(game, side, game.adjudication, lies)
+    about = About(game, side, game.adjudication, lies, shared=False)
     return letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=about)
 
 

@@ -28,6 +28,8 @@ POSITION: Final = "position.txt"
 """The name of the attachment with the position as text."""
 POSITION_DATA: Final = "position.json"
 """The name of the attachment with the position as data."""
+CALENDAR: Final = "deadline.ics"
+"""The name of the attachment for a calendar."""
 _ON_THE_WIRE: Final = compat32.clone(linesep="\r\n")
 """The old policy: the newer one encodes message ids longer than a line, which breaks threads."""
 _ON_ONE_LINE: Final = _ON_THE_WIRE.clone(max_line_length=900)
@@ -60,6 +62,8 @@ class Attachments:
     """The name and the text of a sheet of the reader's own."""
     receipt: str | None = None
     """The receipt, as receipt.txt."""
+    calendar: str | None = None
+    """The deadline, as deadline.ics."""
     of: str = ""
     """The side that they are for, which their names then end with: `orders-oak.yaml`. Empty: it has no others."""
     more: Sequence[Attachments] = ()
@@ -83,6 +87,8 @@ class Attachments:
         if self.own_sheet is not None:
             name, content = self.own_sheet
             yield _file_part("application", "yaml", "attachment", self.name_of(name), content)
+        if self.calendar is not None:
+            yield _file_part("text", "calendar", "attachment", self.name_of(CALENDAR), self.calendar.encode())
         if self.receipt is not None:
             yield _plain_part(self.name_of(RECEIPT), self.receipt)
         for other in self.more:

@@ -12,6 +12,10 @@ from pbem.mail.maildir import write_to_maildir
 class Outbox(Protocol):
     """A place for letters to be sent. When `put` returns, the letter lasts, also in a power cut."""
 
+    @property
+    def hands_over(self) -> bool:
+        """Whether letters count as handed over once they lie there: nobody says when they leave."""
+
     def put(self, name: str, to: str, content: bytes) -> str:
         """Keep a letter to an address under a name, and return where it lies.
 
@@ -24,6 +28,7 @@ class MaildirOutbox:
     """An outbox that is a maildir: any program can send what lies in its folder `new`."""
 
     folder: Path
+    hands_over: bool = True
 
     def put(self, name: str, to: str, content: bytes) -> str:
         """Keep a letter; see `Outbox`. To whom it goes stands in its head."""

@@ -18,6 +18,8 @@ from typing import Any, Final
 from pbem.game.wording import on_one_line
 from pbem.mail.commands import Command
 from pbem.mail.correspondence import Correspondence, Sent, correspondence, note_sent
+from pbem.mail.deadlines import deadline_line
+from pbem.mail.deputies import for_deputy
 from pbem.mail.door import Door
 from pbem.mail.echo import echo
 from pbem.mail.html_letter import Framed, html_of
@@ -34,6 +36,8 @@ from pbem.orders.sheet import sentence
 from pbem.protocol import Decision, Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import OpenGame
+from pbem.referee.players import deputy_of
+from pbem.referee.time_ledger import ledger_line
 from pbem.render.pictures import Picture
 from pbem.render.report import Mail, Report, ReportRequest, mail, report
 from pbem.render.tables import WIDTH
@@ -44,6 +48,8 @@ _BULLET: Final = re.compile(r" *\* ")
 _BEFORE_SUBJECT: Final = re.compile(r"(?:\s*(?:re|aw|antw|sv|vs|odp|fwd?|wg)\s*(?:\[\d+\])?\s*:)+\s*", re.IGNORECASE)
 """What mail programs put before the subject of an answer."""
 ENCLOSED: Final = "Enclosed: "
+COPY: Final = "copy."
+"""How the names of copies for deputies begin: the clock of a side starts when its player has the letter."""
 _NOTHING_ATTACHED: Final = Attachments()
 
 
@@ -64,6 +70,9 @@ class MailSettings:
     """When the letter came that is taken in; None: now."""
     plus: bool = False
     """Whether the provider delivers `pbem+TOKEN@...` to the mailbox of `pbem@...`: letters are then answered there."""
+    looked: datetime | None = None
+    """Until when nothing else waits to be taken in that came for the game: so long it can go on by itself. None: the
+    time is that of the letter."""
     door: Door | None = None
     """Who says whether a letter is carried out; None: whatever comes from an address on file is."""
     must_sign: Callable[[str], bool] = lambda game: False
@@ -93,6 +102,8 @@ class Outgoing:
     """The side that it is for, as players write it."""
     file: str | None = None
     """Where it lies in the outbox, once it does."""
+    copies: tuple[Outgoing, ...] = ()
+    """The copies that deputies get: they go into the outbox with it."""
 
     @cached_property
     def content(self) -> bytes:
@@ -102,6 +113,8 @@ class Outgoing:
     def put_into(self, outbox: Outbox) -> str:
         """Put it into the outbox, unless it lies there, and note that; return where it lies."""
         if self.file is None:
+            for copy in self.copies:
+                copy.put_into(outbox)
             self.file = outbox.put(self.name, self.to, self.content)
             for sent in self.sent:
                 note_sent(sent)
@@ -131,6 +144,8 @@ class About:
     """The last adjudication that it tells of; None: it tells of none."""
     picture: str = ""
     """The digest of what its picture shows; empty: it has none."""
+    shared: bool = True
+    """Whether a deputy of the side gets it, too: it answers nobody's letter alone."""
 
 
 # ---------------------------------------------------------------------------------------------- reports
@@ -186,9 +201,12 @@ def report_request(
         chain=None if side is None else game.player_chain(side),
         rulings=list(_rulings(game, side)),
         before=before,
+        late=game.clock.terms.late if game.clock.terms is not None and game.clock.decides else "",
         ruled=side in game.defaults,
         sheets=sheets,
         key="" if side is None else token(game, side),
+        deadline="" if side is None else deadline_line(game, side),
+        time=ledger_line(game, now=False),  # a report that is written again says the same
     )
 
 
@@ -217,7 +235,7 @@ def returned(
     game: Adjudicator, receipt: Receipt, answered: Letter, settings: MailSettings, answers: Sequence[str] = ()
 ) -> Outgoing:
     """Return the letter that sends a sheet with faults back, or says that it came too late; `answers` stand first."""
-    receipted, about = enclosed(game, receipt.side), About(game, receipt.side)
+    receipted, about = enclosed(game, receipt.side), About(game, receipt.side, shared=False)
     if (closed := game.closed) is not None:
         words = mail("too_late", game=game.name, adjudication=closed.adjudication, round=closed.round, time=closed.time)
         stamp = f"late.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
@@ -246,7 +264,7 @@ def foreseen_letter(
     words = mail("forecast", game=game.name, forecast=foreseen, echo=read)
     stamp = f"forecast.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
     attached = Attachments(sheet=again, receipt=enclosed(game, side))
-    return letter(settings, answered.sender, stamp, words, answered, attached, About(game, side))
+    return letter(settings, answered.sender, stamp, words, answered, attached, About(game, side, shared=False))
 
 
 def commands_letter(
@@ -271,7 +289,7 @@ def commands_letter(
     side = answered.side
     stamp = f"words.{game.name}.{side}.{game.adjudication}.{asked.digest[:24]}"
     attached = Attachments(sheet=sheet, standing=position or None, receipt=enclosed(game, side))
-    return letter(settings, asked.sender, stamp, text, asked, attached, About(game, side))
+    return letter(settings, asked.sender, stamp, text, asked, attached, About(game, side, shared=False))
 
 
 def help_letter(answered: Letter, settings: MailSettings, legends: Sequence[Picture] = ()) -> Outgoing:
@@ -352,8 +370,19 @@ def letter(
         draft = replace(draft, text=text.text + below)
     if page is not None:
         draft = replace(draft, html=html_of(page, draft, must_sign=settings.must_sign(page.game.name)))
-    sent = () if about is None else (Sent(about.game.path, about.side, own_id, about.told, about.picture),)
-    return Outgoing(to, stamp, draft, sent, "" if about is None else called(about.game, about.side))
+    if about is None:
+        return Outgoing(to, stamp, draft)
+    whose, deputy = called(about.game, about.side), deputy_of(about.game, about.side, f"{settings.now:%Y-%m-%d}")
+    theirs = None if deputy is None else for_deputy(draft, about.game, about.side, deputy.address)
+    if deputy is not None and theirs is not None and deputy.address == to.lower():
+        return Outgoing(to, stamp, theirs, whose=whose)
+    copies = (
+        ()
+        if deputy is None or theirs is None or not about.shared
+        else (Outgoing(deputy.address, f"{COPY}{stamp}", theirs),)
+    )
+    sent = (Sent(about.game.path, about.side, own_id, about.told, about.picture),)
+    return Outgoing(to, stamp, draft, sent, whose, copies=copies)
 
 
 def _gap(text: Mail, about: About) -> str:

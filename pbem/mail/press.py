@@ -2,7 +2,8 @@
 
 `PRESS elm, ash: Shall we?` begins a talk, and so does `PRESS elm` with the words below it. It ends at a line END PRESS,
 where the next talk begins, at the signature, or with the sender's own text. What they quote is never part of it: below
-their words may stand their whole last report. `SHOW elm: card 7` is one line.
+their words may stand their whole last report. `SHOW elm: card 7` is one line. So is `SAY Good luck!`, which goes to all
+others and stands above a sheet; only what a mail program has wrapped belongs to it as well.
 
 A talk without END PRESS could swallow what was meant for the referee. So a sheet, an order or a command in it sends it
 back: the enemy would read it.
@@ -12,13 +13,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from pbem.game.wording import listing
 from pbem.mail.bare_orders import bare_orders
 from pbem.mail.command_lines import commands_in
-from pbem.mail.commands import Command, Instruction
+from pbem.mail.commands import TALK, Command, Instruction
 from pbem.mail.lines import BULLETS, MARKS, WROTE, LetterLine, lines
 from pbem.mail.sheet_finder import sheets
 from pbem.protocol import Side
@@ -26,11 +28,17 @@ from pbem.referee.open_game import CannotPlay
 
 ALL: Final = "ALL"
 UNSIGNED: Final = "UNSIGNED"
-_BEGINS: Final = re.compile(rf"\s*{BULLETS}[{MARKS}]*(?P<word>PRESS|SHOW)[{MARKS}]*(?:\s+(?P<rest>.*))?")
+_BEGINS: Final = re.compile(
+    rf"\s*{BULLETS}[{MARKS}]*(?:(?P<word>PRESS|SHOW)|(?P<say>SAY)[{MARKS}]*[:：]?)[{MARKS}]*(?:\s+(?P<rest>.*))?"
+)
 _ENDS: Final = re.compile(rf"[\s{MARKS}]*(?:END PRESS|PRESS END|END OF PRESS)[\s.{MARKS}]*", re.IGNORECASE)
+_HAS_A_KEY: Final = re.compile(r"\W*\w[\w .-]*[:：{]")
+"""How an order and each line of a sheet begin."""
 _MOST_LINES: Final = 500
 _MOST_NAMES: Final = 40
 _LONGEST_LINE: Final = 80
+_WRAPPED: Final = 70
+"""A mail program has wrapped a line if the first word of the next would have made it longer than this."""
 CLOSED: Final = "\x1e"
 """What ends the text of a talk that END PRESS has ended: no letter holds it."""
 
@@ -44,7 +52,7 @@ class Press(NamedTuple):
 
 def press_in(text: str) -> Press:
     """Return the talk in a tidied text, and the text without it."""
-    if "PRESS" not in text and "SHOW" not in text:
+    if not any(word in text for word in TALK):
         return Press((), text)
     read, raw = lines(text), text.split("\n")
     found: list[Instruction] = []
@@ -56,9 +64,13 @@ def press_in(text: str) -> Press:
         if begun is None:
             at += 1
             continue
-        command, said = Command(begun["word"]), [begun["rest"] or ""]
+        command, said = Command(begun["word"] or begun["say"]), [begun["rest"] or ""]
         first, raw[at] = at + 1, ""
         at += 1
+        while command == Command.SAY and at < len(read) and _goes_on(read[at - 1], read[at]):
+            said[0] += f" {read[at].text.strip()}"
+            raw[at] = ""
+            at += 1
         if command == Command.PRESS:
             end = _end(read, at)
             taken = [each for each in range(at, end) if read[each].depth == 0]
@@ -74,6 +86,20 @@ def press_in(text: str) -> Press:
                 at += 1
         found.append(Instruction(command, "\n".join(said), first))
     return Press(tuple(found), "\n".join(raw))
+
+
+def _goes_on(line: LetterLine, below: LetterLine) -> bool:
+    """Tell whether a mail program has wrapped a line, so that the one below it belongs to it.
+
+    What may be meant for the referee never does: the enemy would read it.
+    """
+    first = next(iter(below.text.split()), "")
+    if not first or below.depth or len(line.text.rstrip()) + 1 + len(first) <= _WRAPPED:
+        return False
+    if below.text == "--" or _BEGINS.fullmatch(below.text) or _HAS_A_KEY.match(below.text):
+        return False
+    said = commands_in("", [below.text])
+    return not (said.instructions or said.unclear)
 
 
 def _end(read: Sequence[LetterLine], start: int) -> int:
@@ -122,6 +148,16 @@ def addressed(rest: str, side: Side, names: Mapping[Side, str], kinds: Sequence[
         _require_talk(below, kinds)
     sides, unsigned = _sides(to, side, names, ends=bool(colon))
     return Addressed(sides, text.rstrip(CLOSED), unsigned)
+
+
+def said_to_all(rest: str, side: Side, names: Mapping[Side, str]) -> Addressed:
+    """Return what SAY says: to all others, or as PRESS does to the sides that stand before a colon."""
+    to, colon, words = rest.partition(":") if ":" in rest else rest.partition("：")
+    if colon:
+        with suppress(CannotPlay):
+            sides, unsigned = _sides(to, side, names, ends=True)
+            return Addressed(sides, words.strip(), unsigned)
+    return Addressed(tuple(each for each in names if each != side), rest.strip())
 
 
 def _sides(to: str, side: Side, names: Mapping[Side, str], *, ends: bool) -> tuple[tuple[Side, ...], bool]:

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from pbem.crypto.seal import salt_of
+from pbem.mail.deadlines import until_when
 from pbem.mail.lines import lines
 from pbem.mail.outbox import name_for
 from pbem.protocol import Side
@@ -46,7 +47,7 @@ def receipt_of(
         ReceiptedSheet(sheet_number(path), path, digest, salt_of(ledger.keys.hidden, path).hex())
         for path, digest in digests.items()
     )
-    closed = game.closed
+    closed, until = game.closed, until_when(game, side)
     return LetterReceipt(
         game=game.name,
         side=side,
@@ -56,6 +57,7 @@ def receipt_of(
         turns=tuple((n, ledger.turn_digest(n)) for n in range(max(1, last - MOST_TURNS + 1, since), last + 1)),
         sheets=tuple(sorted(sheets)),
         closed=None if closed is None else ClosedSheets(closed.adjudication, closed.round, closed.closed),
+        until=None if until is None or until.passed else until.at,
     )
 
 

@@ -8,22 +8,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 
 from pbem.crypto.beacon import address
-from pbem.mail.correspondence import News, correspondence
+from pbem.mail.correspondence import News, correspondence, note_owed
+from pbem.mail.deadlines import calendar_file
 from pbem.mail.echo import echo
 from pbem.mail.html_letter import framed
 from pbem.mail.maps import Maps
 from pbem.mail.outbox import Attachments
 from pbem.mail.outgoing import About, Answered, MailSettings, Outgoing, called, letter, paragraphs, report_request
+from pbem.mail.reader_time import MORNING, morning_after, shown, zone_of
 from pbem.mail.receipts import OWN_SHEET, enclosed, unanswered_sheets
 from pbem.mail.welcome import heading
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Side
 from pbem.referee import sheet_check
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.hold import held_until
+from pbem.referee.open_game import OpenGame
 from pbem.referee.past import position_at
 from pbem.referee.take_home import take_home
 from pbem.render.pictures import Picture
@@ -66,8 +71,28 @@ def reports(
             continue
         if _is_told(game, side, known.news, start):
             yield from turn_letter(game, side, start, settings, maps, to_it)
-        elif to_it is not None:
+            continue
+        if known.news == News.DAILY and settings.outbox is not None and side in game.ledger.addresses:
+            note_owed(game.path, side, settings.letter_time)
+        if to_it is not None:
             yield from receipt_letter(game, side, settings, to_it)
+
+
+def daily_news(game: Adjudicator, now: datetime, settings: MailSettings) -> Iterator[Outgoing]:
+    """Yield a report to every side that wants its news once a day, and is to be told by now what was held back."""
+    maps = Maps(settings.drawings)
+    for side in game.rules.sides:
+        known, when = correspondence(game.path, side), news_due(game, side)
+        if when is not None and when <= now and known.told is not None:
+            yield from turn_letter(game, side, min(known.told, game.adjudication), settings, maps)
+
+
+def news_due(game: OpenGame, side: Side) -> datetime | None:
+    """Return when a side is to be told what was held back from it; None: nothing is, or only when it is asked next."""
+    known = correspondence(game.path, side)
+    if known.news != News.DAILY or not known.owed or known.told is None or known.told >= game.adjudication:
+        return None
+    return morning_after(datetime.fromisoformat(known.owed), zone_of(game, side))
 
 
 def _is_told(game: Adjudicator, side: Side, news: News, since: int) -> bool:
@@ -146,7 +171,13 @@ def attachments(
         position=json.dumps(take_home(game, side), indent=1, ensure_ascii=False) if told.sheet else None,
         own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
         receipt=enclosed(game, side, since, number),
+        calendar=_calendar(game, side) if told.sheet else None,
     )
+
+
+def _calendar(game: OpenGame, side: Side) -> str | None:
+    """Return the deadline of a side as a file for its calendar, if its player wants that."""
+    return calendar_file(game, side, game.clock.now) if correspondence(game.path, side).calendar else None
 
 
 def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answered: Answered) -> Iterator[Outgoing]:
@@ -163,7 +194,9 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
     values: dict[str, object] = {
         "number": number,
         "asked": told.asked,
-        "later": paragraphs([_LATER]) if game.adjudication > answered.after else [],
+        "later": paragraphs([_LATER[correspondence(game.path, side).news]])
+        if game.adjudication > answered.after
+        else [],
         "receipt": {} if number is None else _receipt(game, side, number, answered.after),
         "answers": paragraphs(answered.paragraphs),
     }
@@ -173,6 +206,7 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
         standing=told.position if told.sheet else None,
         own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
         receipt=enclosed(game, side, answered.after, number, tells=False),
+        calendar=_calendar(game, side) if told.sheet else None,
     )
     stamp = f"{game.name}.{side}.{game.adjudication}.sheet-{number or game.sheets(side)}"
     to = game.ledger.addresses[side]
@@ -185,7 +219,12 @@ def _files(game: Adjudicator, side: Side, number: int | None) -> bool:
 
 
 _STANDING: Final = re.compile(rb"(?m)^standing\w*\s*:")
-_LATER: Final = "What happened is told with your next question, as you have chosen by NEWS."
+_LATER: Final[Mapping[News, str]] = {
+    News.EVERY: "What happened is told with your next question.",
+    News.ROUND: "What happened is told with your next question, or at the end of the turn, as you have chosen by NEWS.",
+    News.DAILY: f"What happened is told with your next question, or at {MORNING}, as you have chosen by NEWS.",
+    News.ASKED: "What happened is told with your next question, as you have chosen by NEWS.",
+}
 
 
 def last_report(
@@ -238,15 +277,26 @@ def closing_letters(game: Adjudicator, settings: MailSettings, answered: Sequenc
 def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str, object]:
     """Return what a letter says of the sheet that it answers: its number, how it was read, whether it has been used.
 
-    As long as the sheet is not used, that is also what its orders will cost. Later the report says so.
+    As long as the sheet is not used, that is also what its orders will cost, and until when it can be taken back. Later
+    the report says so.
     """
     used = game.adjudication > after
     return {
         "number": number,
         "used": after + 1 if used else 0,
         "echo": echo(game.ledger.sheet(side, number)),
+        "held": [] if used else paragraphs(_on_hold(game, side)),
         "costs": [] if used else _indented(sheet_check.costs(game, side)),
     }
+
+
+def _on_hold(game: Adjudicator, side: Side) -> Iterator[str]:
+    """Yield until when a side can take its orders back, if the game waits for that alone."""
+    if (until := held_until(game)) is not None and game.waits(side):
+        yield (
+            f"It is on hold until {shown(until, zone_of(game, side))}. Until then WITHDRAW takes it back, and a new "
+            "sheet takes its place."
+        )
 
 
 def _indented(lines: Iterable[str]) -> list[str]:

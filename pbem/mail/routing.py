@@ -36,7 +36,9 @@ _TALK: Final = re.compile(r"<talk\.[^@]+@(?P<host>[^@]+)>")
 """The id of a letter of ours that passes on what another side says."""
 _SIDE: Final = re.compile(r"""(?im)^\s*side\s*:\s*["']?(\w+)""")
 _NUMBER: Final = re.compile(r"(?im)^\s*adjudication\s*:\s*(\d{1,9})\b")
-_NAMING: Final = frozenset({Command.AGREED, Command.CONSENT, Command.DRAW, Command.REFUSE, Command.RESIGN})
+_NAMING: Final = frozenset(
+    {Command.AGREED, Command.CONSENT, Command.DRAW, Command.REFUSE, Command.REPLACE, Command.RESIGN}
+)
 """The commands that may be followed by the name of their game."""
 _FIRST_WORDS: Final = 8
 """Of a subject; a few of them are `Re:` and the like."""
@@ -190,12 +192,13 @@ def _plays(settings: MailSettings, name: str, sender: str) -> bool:
 
 
 def sides_of(settings: MailSettings, name: str, sender: str) -> list[Side]:
-    """Return the sides that an address plays in a game; none if there is no such game."""
+    """Return the sides that an address may write for in a game; none if there is no such game."""
     if not GAME_NAME.fullmatch(name):
         return []
     try:
         with GameRepo.open(settings.games / f"{name}.git") as repo:
-            return Ledger(repo, Keys.load(settings.keys, name)).sides_of(sender)
+            day = settings.letter_time.date().isoformat()
+            return Ledger(repo, Keys.load(settings.keys, name)).written_by(sender, day)
     except (StoreError, BadKeys, CannotOpen, Unreadable, OSError, ValueError, TypeError, KeyError):
         return []  # one damaged game must not keep the letters of all the others from being read
 

@@ -27,7 +27,7 @@ from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 
 _SIDE: Final = re.compile(r"""(?im)^[\s>*-]*side\s*:\s*["'*]*([^\W_][\w -]*?)["'*]*\s*(?:#.*)?$""")
-_OF_ONE: Final = frozenset({"CHAIN", "PRESS", "RESIGN", "SHOW"})
+_OF_ONE: Final = frozenset({"CHAIN", "DEPUTY", "PRESS", "REPLACE", "RESIGN", "SAY", "SHOW"})
 """The commands that only one side can mean."""
 _TOLD_ONCE: Final = frozenset({Command.HELP})
 """The commands whose answer is the same for every side."""

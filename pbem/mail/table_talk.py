@@ -1,4 +1,4 @@
-"""The words PRESS and SHOW, and the letters by which sides hear what others say and show.
+"""The words PRESS, SAY and SHOW, and the letters by which sides hear what others say and show.
 
 Each talk is a letter of its own, at once: it is worth something before the next decision, and a report may be days
 away. It names the side that talks and nobody's address. The words stand behind a mark, so that they are not read as
@@ -14,11 +14,12 @@ from typing import Final
 
 from pbem.game.wording import listing
 from pbem.mail.outgoing import MailSettings, Outgoing, called, letter, paragraphs
-from pbem.mail.press import Addressed, addressed
+from pbem.mail.press import Addressed, addressed, said_to_all
 from pbem.mail.task import Task
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OpenGame, Told
+from pbem.referee.players import deputy_of
 from pbem.referee.talk import show, shown_event, speak
 from pbem.render.receipt import HeardTalk
 from pbem.render.report import happened, mail
@@ -37,12 +38,21 @@ _MARK: Final = "  : "
 
 def pressed(task: Task) -> str:
     """Pass on what a side says, and return the answer."""
-    game, side, said = task.game, task.side, _addressed(task)
+    return _pass_on(task, _addressed(task), "PRESS")
+
+
+def said_aloud(task: Task) -> str:
+    """Pass on what a side says to all others in one line, and return the answer."""
+    return _pass_on(task, said_to_all(task.rest, task.side, _all_names(task.game)), "SAY")
+
+
+def _pass_on(task: Task, said: Addressed, word: str) -> str:
+    game, side = task.game, task.side
     talk = speak(game, side, said.to, said.text, game.ledger.talk_digest(task.digest), unsigned=said.unsigned)
     if talk is None:
-        return "PRESS: this letter was passed on before."
+        return f"{word}: this letter was passed on before."
     unsigned = ", unsigned" if talk.unsigned else ""
-    return "\n".join([f"PRESS: passed on to {_names(game, talk.to)}{unsigned}.", *words(talk)])
+    return "\n".join([f"{word}: passed on to {_names(game, talk.to)}{unsigned}.", *words(talk)])
 
 
 def shown(task: Task) -> str:
@@ -57,9 +67,11 @@ def shown(task: Task) -> str:
 
 
 def _addressed(task: Task) -> Addressed:
-    game = task.game
-    names = {side: called(game, side) for side in game.rules.sides}
-    return addressed(task.rest, task.side, names, list(game.box.forms))
+    return addressed(task.rest, task.side, _all_names(task.game), list(task.game.box.forms))
+
+
+def _all_names(game: OpenGame) -> dict[Side, str]:
+    return {side: called(game, side) for side in game.rules.sides}
 
 
 # ---------------------------------------------------------------------------------------------- letters
@@ -74,10 +86,12 @@ def talk_letters(game: Adjudicator, settings: MailSettings, passed_on: list[str]
         passed_on.append(talk.letter)
         for side in talk.to:
             if side in game.ledger.addresses:
-                yield _letter(game, talk, side, settings)
+                yield _letter(game, talk, side, settings, game.ledger.addresses[side])
+                if (deputy := deputy_of(game, side, f"{settings.now:%Y-%m-%d}")) is not None:
+                    yield _letter(game, talk, side, settings, deputy.address)
 
 
-def _letter(game: Adjudicator, talk: Talk, side: Side, settings: MailSettings) -> Outgoing:
+def _letter(game: Adjudicator, talk: Talk, side: Side, settings: MailSettings, to: str) -> Outgoing:
     others = [each for each in talk.to if each != side]
     text = mail(
         "talk",
@@ -91,7 +105,7 @@ def _letter(game: Adjudicator, talk: Talk, side: Side, settings: MailSettings) -
         how=paragraphs([_how(game, talk, side)]),
     )
     digest = game.ledger.talk_digest(f"{talk.letter} {side}")[:24]
-    return letter(settings, game.ledger.addresses[side], f"talk.{game.name}.{digest}", text)
+    return letter(settings, to, f"talk.{game.name}.{digest}", text)
 
 
 def _how(game: OpenGame, talk: Talk, side: Side) -> str:
@@ -116,7 +130,12 @@ def heard_in(message_id: str, bodies: Iterable[str]) -> HeardTalk | None:
 
 def words(talk: Talk) -> list[str]:
     """Return the words of a talk as lines behind a mark."""
-    return [part for line in talk.text.split("\n") for part in (folded(line, WIDTH, _MARK, _MARK) or [_MARK.rstrip()])]
+    return behind_marks(talk.text)
+
+
+def behind_marks(text: str) -> list[str]:
+    """Return words as lines behind a mark: nothing in them is read as an order or a command when they are quoted."""
+    return [part for line in text.split("\n") for part in (folded(line, WIDTH, _MARK, _MARK) or [_MARK.rstrip()])]
 
 
 def seen(game: OpenGame, talk: Talk) -> list[str]:

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from datetime import datetime
+from typing import Final, NamedTuple
 
+from pbem.mail.bundles import bundled
+from pbem.mail.chat import chat_letters
 from pbem.mail.commands import Command, Instruction
 from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.outgoing import MailSettings, Outgoing, refusal_letter
 from pbem.mail.routing import answers_talk, game_of, meant, only_names
-from pbem.mail.waiting import orders_of_another, unread
+from pbem.mail.waiting import Unread, orders_of_another, unread
 from pbem.referee.open_game import CannotPlay, OtherRules
+
+
+class NextDue(NamedTuple):
+    """When something falls due next in a game by itself (None: nothing does), as of a commit."""
+
+    when: datetime | None
+    tip: str
+    clock: bool = False
+    """Whether the game has a clock that can run."""
 
 
 @dataclass(slots=True)
@@ -25,6 +37,8 @@ class Handled:
     """The faults of each sheet that was sent back."""
     waits: dict[str, OtherRules] = field(default_factory=dict)
     """The games that cannot take it in before the game master has acted, and why."""
+    due: dict[str, NextDue] = field(default_factory=dict)
+    """What falls due next in each game that it was carried out in."""
     log: list[str] = field(default_factory=list)
     """A line for each game that the letter is about: its side, what came of it, whom the game waits for."""
 
@@ -77,20 +91,33 @@ def not_yours(name: str, letter: Letter) -> str:
     )
 
 
-def refuse_unread(handled: Handled, letter: Letter, settings: MailSettings) -> None:
-    """Refuse a letter in which nothing is found, with what its sender can do about it."""
+def answer_unread(handled: Handled, letter: Letter, settings: MailSettings) -> None:
+    """Answer a letter in which nothing is found: mere words by the form, others by what its sender can do about it."""
     found = unread(letter, settings)
+    if found is not None:
+        handled.log.append(found.log)
+    if found is not None and found.not_begun is None and (said := _of_words(letter, found, settings)):
+        handled.letters += bundled(chat_letters(found.game, said, letter, settings))
+        handled.notes.append(f"letter {letter.digest[:12]} has no orders: its sender gets the form")
+        return
     if letter.unclear:
         reason = unclear(letter.unclear)
     elif found is not None and found.not_begun is not None:
         reason = found.not_begun
-    elif answers_talk(letter, settings):
-        reason = _TO_PASS_ON
     else:
         reason = orders_of_another(letter, settings) or letter.refusal or ""
     refuse(handled, letter, settings, reason, reported=found is None or found.not_begun is None)
-    if found is not None:
-        handled.log.append(found.log)
+
+
+def _of_words(letter: Letter, found: Unread, settings: MailSettings) -> str:
+    """Return what is said of a letter that has only words; empty: it is to be refused."""
+    if not letter.only_words:
+        return ""
+    if letter.unclear:
+        return unclear(letter.unclear)
+    if answers_talk(letter, settings):
+        return _TO_PASS_ON
+    return "" if orders_of_another(letter, settings) else found.no_orders
 
 
 _TO_PASS_ON: Final = (

@@ -13,6 +13,7 @@ import hmac
 import json
 import re
 from base64 import b32encode
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -66,6 +67,11 @@ def token(game: OpenGame, side: Side) -> str:
     return _token(game, side, acquaintance(game.path, side).renewed)
 
 
+def deputy_token(game: OpenGame, side: Side, address: str) -> str:
+    """Return the token of the deputy of a side, by the deputy's address: another one each time that one is named."""
+    return _made(game, [side, "deputy", address.lower(), game.ledger.deputyship(side).named])
+
+
 def earlier_tokens(game: OpenGame, side: Side) -> list[str]:
     """Return the tokens of a side that its player has replaced."""
     return [_token(game, side, number) for number in range(acquaintance(game.path, side).renewed)]
@@ -75,7 +81,11 @@ def _token(game: OpenGame, side: Side, renewed: int) -> str:
     address = game.ledger.addresses.get(side, "")
     if not address:
         return ""
-    about = json.dumps(["pbem token v1", game.name, side, address.lower(), renewed]).encode()
+    return _made(game, [side, address.lower(), renewed])
+
+
+def _made(game: OpenGame, of: Sequence[object]) -> str:
+    about = json.dumps(["pbem token v1", game.name, *of]).encode()
     digest = hmac.digest(game.ledger.keys.office.encode(), about, "sha256")
     return b32encode(digest).decode("ascii").lower()[:LENGTH]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pbem.game.wording import listing
+from pbem.mail.chat import no_orders
 from pbem.mail.command_actions import before_the_beginning
 from pbem.mail.letter import Letter
 from pbem.mail.outgoing import MailSettings, called
@@ -12,6 +13,7 @@ from pbem.mail.routing import games_of, meant
 from pbem.mail.sheet_choice import orders_outside
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.hold import held_until
 from pbem.referee.open_game import CannotPlay, OtherRules
 from pbem.repo.git import StoreError
 
@@ -24,6 +26,8 @@ def awaited(game: Adjudicator) -> str:
         return f"it waits for round {game.closed.round} of the beacon"
     if not game.begun:
         return f"it waits for a phrase from {listing(game.awaited, 'and')}" if game.awaited else "it has not begun"
+    if (until := held_until(game)) is not None:
+        return f"it is on hold until {until:%Y-%m-%d %H:%M:%S} UTC"
     asked: dict[str, dict[str, None]] = {}
     for each in game.open_decisions:
         asked.setdefault(each.side, {})[each.kind] = None
@@ -34,7 +38,10 @@ def awaited(game: Adjudicator) -> str:
 class Unread(NamedTuple):
     """The game of a letter in which nothing is found: a line for the log, and what to do if it has not begun."""
 
+    game: str
     log: str
+    no_orders: str
+    """What is said of mere words."""
     not_begun: str | None
 
 
@@ -43,10 +50,12 @@ def unread(letter: Letter, settings: MailSettings) -> Unread | None:
     try:
         name = meant(letter, settings)
         with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game:
-            side = next(iter(game.sides_of(letter.sender)), None)
+            game.carry_out_letter_of(settings.letter_time, settings.now)
+            side = next(iter(game.written_by(letter.sender)), None)
             if side is None:
                 return None
-            return Unread(log_line(game, side, "nothing was found in it"), _before(game, side))
+            log = log_line(game, side, "nothing was found in it")
+            return Unread(name, log, no_orders(game, letter.refusal or ""), _before(game, side))
     except OtherRules:
         raise
     except (CannotPlay, StoreError):

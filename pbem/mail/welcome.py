@@ -22,11 +22,11 @@ def welcome_letters(game: Adjudicator, settings: MailSettings) -> Iterator[Outgo
             yield welcome_letter(game, side, settings)
 
 
-def welcome_letter(game: Adjudicator, side: Side, settings: MailSettings) -> Outgoing:
-    """Return the letter that asks a side for a phrase before a game begins."""
+def welcome_letter(game: Adjudicator, side: Side, settings: MailSettings, *, again: str = "") -> Outgoing:
+    """Return the letter that asks a side for a phrase before a game begins; `again` names one that reminds of it."""
     words = mail("welcome", begins=_begins(game, side), key=game.charter.signed_by.split()[:2], **heading(game, side))
     count = game.ledger.joined(side).addresses
-    stamp = f"welcome.{game.name}.{side}" + (f".{count}" if count else "")
+    stamp = f"welcome.{game.name}.{side}" + (f".{count}" if count else "") + (f".again-{again}" if again else "")
     # An id of its own for each: mail programs throw a second letter of the same id away.
     return letter(
         settings,

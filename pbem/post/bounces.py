@@ -12,16 +12,22 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from pbem.mail.handing import note_handed_over
 from pbem.mail.last_reported import put_note
+from pbem.mail.maps import Maps
 from pbem.mail.outgoing import MailSettings, Outgoing, letter, paragraphs
+from pbem.mail.report_letters import before_last_report, turn_letter
 from pbem.mail.routing import games_named
-from pbem.mail.token import TOKEN, earlier_tokens, token
+from pbem.mail.token import TOKEN, earlier_tokens, token, without_token
 from pbem.paths import GAME_NAME
 from pbem.protocol import PbemError, Side
 from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.clock.sides import deadline
+from pbem.referee.timekeeping import note_bounced, note_reached
 from pbem.render.report import mail
 
 _NOTE: Final = "pbem.mailbox."
@@ -101,7 +107,46 @@ def note(bounced: Bounced, at: datetime, settings: MailSettings, game_master: st
         if settings.outbox is not None and known is None:
             out.put_into(settings.outbox)
         put_note(game.path, f"{_NOTE}{side}", json.dumps(asdict(now), sort_keys=True).encode())
+        _stop_clock(game, side, bounced.message_id, at, settings)
         return [out] if known is None else []
+
+
+def _stop_clock(game: Adjudicator, side: Side, message_id: str, at: datetime, settings: MailSettings) -> None:
+    """Stop the clock of a side. If it is the report with the question that came back, none of its time counts.
+
+    Otherwise it stops now, unless its deadline has passed before.
+    """
+    terms, clocks = game.clock.terms, game.clock.read()
+    if terms is None or clocks is None or game.result is not None or (since := clocks.sides[side].since) is None:
+        return
+    asked = without_token(message_id).startswith(f"<{game.name}.{side}.{clocks.sides[side].asked}@")
+    last = deadline(terms, clocks, side)
+    if asked or (last is not None and at <= last):
+        game.carry_out_letter_of(at, settings.now)
+        note_bounced(game, side, since if asked else at)
+
+
+def heard_again(game: Adjudicator, side: Side, settings: MailSettings) -> None:
+    """Forget that the mailbox of a side refused: its player has written. They get again what they may have missed.
+
+    The game's lock is held.
+    """
+    if not (game.path / f"{_NOTE}{side}").exists():
+        return
+    forget(game.path, side)
+    clocks = game.clock.read()
+    if settings.outbox is None or clocks is None or not clocks.sides[side].asked or game.result is not None:
+        return
+    digest = sha256(f"{game.name} {side} {settings.letter_time}".encode()).hexdigest()[:24]
+    stamp = f"report.{game.name}.{side}.{game.adjudication}.{digest}"
+    since = before_last_report(game)
+    letters = list(turn_letter(game, side, since, settings, Maps(settings.drawings), stamp=stamp))
+    for out in letters:
+        out.put_into(settings.outbox)
+    game.carry_out_letter_of(settings.letter_time, settings.now)
+    note_reached(game, side)
+    if settings.outbox.hands_over:
+        note_handed_over(game, letters, settings.now)
 
 
 def forget(repo: Path, side: Side) -> None:

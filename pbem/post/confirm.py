@@ -126,7 +126,7 @@ def _letter(game: Adjudicator, side: Side, code: str, waiting: Sequence[Waiting]
         many=many,
     )
     stamp = f"confirm.{game.name}.{side}.{game.adjudication}.{code}"
-    return letter(settings, game.ledger.addresses[side], stamp, words, about=About(game, side))
+    return letter(settings, game.ledger.addresses[side], stamp, words, about=About(game, side, shared=False))
 
 
 def _shown(game: Adjudicator, waiting: Waiting) -> list[str]:

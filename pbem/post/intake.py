@@ -25,6 +25,8 @@ from pbem.post.triage import Bounce, Look, Ours, Players, Robot, TooBig, has_she
 
 BOUNCE: Final = "bounce"
 TOO_BIG: Final = "too big"
+MOST_AT_ONCE: Final = 200
+"""So many new letters of a mailbox are put in order at once."""
 _HOUR: Final = 3600.0
 _MOST_HOURS: Final = 150
 """No letter waits for longer than about so many."""
@@ -62,7 +64,7 @@ class Sweep:
         self._told: dict[str, float] = {}
         """Sender -> when the log may say again that their letters come too fast."""
 
-    def look(self, most: int = 200) -> Swept:
+    def look(self, most: int = MOST_AT_ONCE) -> Swept:
         """Put at most so many new letters in order; return what was found. Raises Unreachable, OSError."""
         self._players.refresh()
         since = self._since()

@@ -12,7 +12,7 @@ from typing import Final
 
 from pbem.mail.outboxes import Outbox
 
-_IN_VAIN: Final = frozenset({"refusal", "faults", "form", "help", "words", "report", "confirm", "refused"})
+_IN_VAIN: Final = frozenset({"refusal", "faults", "chat", "form", "help", "words", "report", "confirm", "refused"})
 """How the names of letters begin that answer a letter which has changed nothing, or only asked."""
 MOST_IN_VAIN: Final = 20
 """So many of them go to one address within a day. People who learn a game get a few."""
@@ -34,6 +34,11 @@ class Muted:
 
     outbox: Outbox
     address: str
+
+    @property
+    def hands_over(self) -> bool:
+        """Whether letters count as handed over once they lie there."""
+        return self.outbox.hands_over
 
     def put(self, name: str, to: str, content: bytes) -> str:
         """Keep a letter, unless it is one of those; return where it lies."""

@@ -18,7 +18,7 @@ from psycopg.conninfo import make_conninfo
 
 from pbem.post.tables import LONGEST, NO_GAME, Counts, NewLetter, Stuck, Tables, TablesDamaged, ToSend, Urgency, Waiting
 
-_VERSION: Final = 1
+_VERSION: Final = 2
 SCHEMA: Final = "pbem"
 """The schema of the database that everything of ours lies in."""
 _SILENCE: Final = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
@@ -47,6 +47,11 @@ CREATE INDEX outbox_written ON outbox (recipient, since);
 CREATE INDEX outbox_sent ON outbox (ended) WHERE state = 'sent';
 CREATE TABLE notes (key text PRIMARY KEY, value text NOT NULL, at double precision NOT NULL);
 """
+_DUE: Final = """
+CREATE TABLE falls (game text PRIMARY KEY, due double precision, tip text NOT NULL);
+CREATE INDEX falls_due ON falls (due) WHERE due IS NOT NULL;
+"""
+"""What version 1 does not have."""
 _MAKING: Final = 0x7062656D00
 """The advisory lock of whoever makes the tables."""
 
@@ -66,7 +71,10 @@ class PostgresTables(Tables):
             (there,) = connection.execute("SELECT to_regclass('pbem.version') IS NOT NULL").fetchone() or (False,)
             if not there:
                 connection.execute(_TABLES)
-                connection.execute("INSERT INTO version VALUES (%s)", (_VERSION,))
+                connection.execute("INSERT INTO version VALUES (1)")
+            if connection.execute("SELECT version FROM version").fetchall() == [(1,)]:
+                connection.execute(_DUE)
+                connection.execute("UPDATE version SET version = %s", (_VERSION,))
             found = connection.execute("SELECT version FROM version").fetchall()
             if found != [(_VERSION,)]:
                 raise TablesDamaged(f"the tables in {self.url} were made by another version of pbem; use that one")
@@ -157,7 +165,12 @@ class PostgresTables(Tables):
             "AND (pause IS NULL OR pause <= %s OR pause > %s) ORDER BY min(letter) LIMIT %s",
             *(now, now + LONGEST, now, now + LONGEST, most),
         )
-        return [game for (game,) in rows]
+        due = self._rows(
+            "SELECT game FROM falls LEFT JOIN games USING (game) WHERE due <= %s "
+            "AND (pause IS NULL OR pause <= %s OR pause > %s) ORDER BY due LIMIT %s",
+            *(self.looked(), now, now + LONGEST, most),
+        )
+        return list(dict.fromkeys(game for (game,) in [*rows, *due]))[:most]
 
     def next_letter(self, game: str, now: float) -> Waiting | None:
         rows = self._rows(
@@ -171,6 +184,14 @@ class PostgresTables(Tables):
         for id, digest, sender, at, content, by, size, tries, games in rows:
             return Waiting(id, digest, sender, at, content, games, by, size, tries)
         return None
+
+    def first_waiting(self, game: str, besides: int = 0) -> float | None:
+        rows = self._rows(
+            "SELECT min(at) FROM work JOIN letters ON letters.id = letter WHERE game = %s AND waits AND letter <> %s",
+            *(game, besides),
+        )
+        first: float | None = rows[0][0]
+        return first
 
     def begun(self, letter: int) -> None:
         self._change("UPDATE letters SET tries = tries + 1 WHERE id = %s", letter)
@@ -206,6 +227,24 @@ class PostgresTables(Tables):
             "GROUP BY game, reason, pause ORDER BY game"
         )
         return [Stuck(*row) for row in rows]
+
+    # ---- games go on by themselves
+
+    def falls_due(self, game: str, when: float | None, tip: str) -> None:
+        self._change(
+            "INSERT INTO falls VALUES (%s, %s, %s) "
+            "ON CONFLICT (game) DO UPDATE SET due = excluded.due, tip = excluded.tip",
+            *(game, when, tip),
+        )
+
+    def look_at(self, game: str, when: float) -> None:
+        self._change("UPDATE falls SET due = least(due, %s) WHERE game = %s AND due IS NOT NULL", when, game)
+
+    def has_clock(self, game: str) -> bool:
+        return bool(self._rows("SELECT 1 FROM falls WHERE game = %s AND due IS NOT NULL", game))
+
+    def tips(self) -> Mapping[str, str]:
+        return dict(self._rows("SELECT game, tip FROM falls"))
 
     # ---- letters go
 

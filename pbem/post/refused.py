@@ -45,7 +45,7 @@ def _letter(game: Adjudicator, side: Side, refused: Letter, reason: str, more: i
         more=more,
     )
     stamp = f"refused.{game.name}.{side}.{game.adjudication}.{refused.digest[:24]}"
-    return letter(settings, game.ledger.addresses[side], stamp, words, about=About(game, side))
+    return letter(settings, game.ledger.addresses[side], stamp, words, about=About(game, side, shared=False))
 
 
 def _note(repo: Path, side: Side) -> dict[str, Any]:

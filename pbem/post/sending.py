@@ -14,6 +14,7 @@ from pbem.mail.mime import Headers, decoded
 from pbem.post.bundled_news import news_in_one
 from pbem.post.config import Rates
 from pbem.post.log import Say
+from pbem.post.table_outbox import asked_by
 from pbem.post.tables import Tables, ToSend, Urgency
 from pbem.post.transport.base import Accepted, Later, Sender
 
@@ -116,6 +117,9 @@ class Sending:
         delivery = self.sender.send(letter.to, letter.content)
         now = self._clock()
         if isinstance(delivery, Accepted):
+            game, sides = asked_by(letter)
+            for side in sides:
+                self._tables.note_handed(game, side, now)
             self._tables.sent(letter.name, now)
             return True
         if isinstance(delivery, Later) and now - letter.since < _GIVE_UP:

@@ -24,7 +24,7 @@ from pbem.post import bounces, confirm
 from pbem.post.config import PostConfig
 from pbem.post.duty import duty
 from pbem.post.health import BEAT, ONCE, REACHED, STOPPED, WELL, health
-from pbem.post.intake import Sweep
+from pbem.post.intake import MOST_AT_ONCE, Sweep
 from pbem.post.kept_worker import KeptWorker
 from pbem.post.log import Once, Say, say, sentence
 from pbem.post.notify import notify
@@ -36,6 +36,7 @@ from pbem.post.triage import Players
 from pbem.post.worker import Worker
 from pbem.protocol import PbemError
 from pbem.referee.adjudicator import Adjudicator
+from pbem.repo.git import heads_changed, tip_of
 
 _PAUSES: Final = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0)
 """Seconds between attempts to reach what cannot be reached."""
@@ -46,9 +47,13 @@ _WAIT: Final = 10.0
 _SOON: Final = 2.0
 _SOON_MARKED: Final = 60.0
 """So many seconds after a letter has come a reader looks more often what is done."""
+_SLACK: Final = 30.0
+"""Seconds by which the clock of a mailbox may differ from ours."""
 _TICK: Final = 1.0
 _BEAT: Final = 10.0
 _ASK: Final = 900.0
+_FIND: Final = 60.0
+"""Seconds after which it is looked for games that commands have changed."""
 _WORKER: Final = (sys.executable, "-m", "pbem.post.worker")
 _GRACE: Final = 30.0
 """Seconds that a worker has to finish a letter when the service stops."""
@@ -67,6 +72,10 @@ class Post:
     say: Say = say
     clock: Callable[[], float] = time
     stop: Event = field(default_factory=Event)
+    _looked: dict[str, float] = field(default_factory=dict)
+    """Mailbox -> until when all that came is known."""
+    _heads: dict[str, int] = field(default_factory=dict)
+    """Game -> when its repo had changed last when it was looked for that."""
 
     def __post_init__(self) -> None:
         config = self.config
@@ -107,6 +116,32 @@ class Post:
                 for out in confirm.due(game, side, now, settings):
                     out.put_into(self.outbox)
 
+    def begins_to_look(self) -> float:
+        """Note for how long nobody had looked into the mailboxes, if that was long, and return the time."""
+        now = self.clock()
+        self.tables.note_silence(now - _SLACK, now)
+        return now
+
+    def looked(self, sweep: Sweep, since: float) -> None:
+        """Note that a mailbox was looked through at a time: all that came before it stands in the tables."""
+        self._looked[sweep.source.name] = since - _SLACK
+        if len(self._looked) == len(self.sources):
+            self.tables.note_looked(min(self._looked.values()), self.clock())
+
+    def find_changed(self) -> int:
+        """Let the games be looked at that commands have changed; return how many there are."""
+        known, count = None, 0
+        for name, changed in heads_changed(self.config.games):
+            if self._heads.get(name) == changed:
+                continue
+            known = self.tables.tips() if known is None else known
+            tip = tip_of(self.config.games / f"{name}.git")
+            if tip is not None and known.get(name) != tip:
+                self.tables.falls_due(name, 0.0, tip)
+                count += 1
+            self._heads[name] = changed
+        return count
+
     def note_reached(self, name: str, wrong: str) -> None:
         """Note whether a mailbox or a server was reached; the time is that of the first failure."""
         key = f"{REACHED}{name}"
@@ -127,7 +162,8 @@ def once(post: Post) -> bool:
     with duty(post.config, post.tables, post.say).alone():
         worker = Worker(post.config, post.tables, post.say, post.clock)
         for sweep in post.sweeps:
-            well &= _reached(post, sweep.source.name, partial(_all_of, sweep))
+            well &= _reached(post, sweep.source.name, partial(_all_of, sweep, post))
+        post.find_changed()
         worker.work(post.stop.is_set)
         for sweep in post.sweeps:
             well &= _reached(post, sweep.source.name, sweep.mark)
@@ -137,9 +173,11 @@ def once(post: Post) -> bool:
     return well
 
 
-def _all_of(sweep: Sweep) -> None:
+def _all_of(sweep: Sweep, post: Post) -> None:
+    since = post.begins_to_look()
     while any(sweep.look()):
-        pass
+        since = post.clock()
+    post.looked(sweep, since)
 
 
 def _reached(post: Post, name: str, action: Callable[[], object]) -> bool:
@@ -191,7 +229,7 @@ class Service:
         return f"letters come from {ways} and go to {self._post.sender.name}; {len(self.workers)} workers"
 
     def _keep_going(self) -> None:
-        beaten, asked = monotonic(), 0.0
+        beaten, asked, found = monotonic(), 0.0, 0.0
         while not self._stop.wait(_TICK):
             for worker in self.workers:
                 worker.revive()
@@ -200,6 +238,11 @@ class Service:
                 with suppress(OSError):  # a full disk; the readers say so
                     self._beat("")
                     notify("WATCHDOG=1", f"STATUS={self._health()}")
+            if monotonic() - found >= _FIND:
+                found = monotonic()
+                with suppress(OSError):
+                    if self._duty.is_ours() and self._post.find_changed():
+                        self._duty.ring()
             if monotonic() - asked >= _ASK:
                 asked = monotonic()
                 with suppress(OSError):
@@ -236,7 +279,10 @@ class Service:
 
         def look() -> None:
             nonlocal busy
+            since = self._post.begins_to_look()
             swept = sweep.look()
+            if sum(swept) < MOST_AT_ONCE:
+                self._post.looked(sweep, since)
             if swept.taken:
                 busy = monotonic()
                 self._duty.ring()

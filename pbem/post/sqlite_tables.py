@@ -15,36 +15,11 @@ from threading import local
 from time import time
 from typing import Any, Final
 
+from pbem.post.sqlite_schema import MORE, SCHEMA, VERSION
 from pbem.post.tables import LONGEST, NO_GAME, Counts, NewLetter, Stuck, Tables, TablesDamaged, ToSend, Urgency, Waiting
 
 _PATIENCE: Final = 30.0
 """Seconds to wait for another process that writes."""
-_VERSION: Final = 1
-_SCHEMA: Final = """
-CREATE TABLE seen (source TEXT NOT NULL, uid TEXT NOT NULL, letter INTEGER, marked INTEGER NOT NULL DEFAULT 0,
-    PRIMARY KEY (source, uid)) WITHOUT ROWID;
-CREATE INDEX seen_unmarked ON seen (letter) WHERE marked = 0 AND letter IS NOT NULL;
-CREATE TABLE letters (id INTEGER PRIMARY KEY AUTOINCREMENT, digest TEXT NOT NULL UNIQUE, sender TEXT NOT NULL,
-    at REAL NOT NULL, since REAL NOT NULL, content BLOB, by TEXT NOT NULL DEFAULT '', size INTEGER NOT NULL DEFAULT 0,
-    tries INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE work (letter INTEGER NOT NULL, game TEXT NOT NULL, sender TEXT NOT NULL, state TEXT NOT NULL,
-    due REAL NOT NULL, slot REAL NOT NULL, PRIMARY KEY (letter, game)) WITHOUT ROWID;
-CREATE INDEX work_waiting ON work (game, letter) WHERE state = 'waiting';
-CREATE INDEX work_due ON work (game, due) WHERE state = 'waiting';
-CREATE INDEX work_of_game ON work (game, slot);
-CREATE INDEX work_of_sender ON work (sender, slot);
-CREATE TABLE games (game TEXT PRIMARY KEY, oldest INTEGER, due REAL NOT NULL DEFAULT 0, pause REAL NOT NULL DEFAULT 0,
-    reason TEXT NOT NULL DEFAULT '') WITHOUT ROWID;
-CREATE INDEX games_waiting ON games (oldest) WHERE oldest IS NOT NULL;
-CREATE TABLE outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, recipient TEXT NOT NULL,
-    thread TEXT NOT NULL, urgency INTEGER NOT NULL, state TEXT NOT NULL, since REAL NOT NULL, due REAL NOT NULL,
-    tries INTEGER NOT NULL DEFAULT 0, ended REAL, reason TEXT NOT NULL DEFAULT '', content BLOB);
-CREATE INDEX outbox_waiting ON outbox (urgency, id) WHERE state = 'waiting';
-CREATE INDEX outbox_readers ON outbox (recipient, thread, id) WHERE state = 'waiting';
-CREATE INDEX outbox_written ON outbox (recipient, since);
-CREATE INDEX outbox_sent ON outbox (ended) WHERE state = 'sent';
-CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL, at REAL NOT NULL) WITHOUT ROWID;
-"""
 
 
 class SqliteTables(Tables):
@@ -58,11 +33,11 @@ class SqliteTables(Tables):
         self._all: list[sqlite3.Connection] = []
         with self._failing(), self._write() as connection:
             (version,) = connection.execute("PRAGMA user_version").fetchone()
-            if version == 0:
-                for statement in filter(str.strip, _SCHEMA.split(";")):
+            if version in (0, 1):
+                for statement in filter(str.strip, f"{SCHEMA if version == 0 else ''}{MORE}".split(";")):
                     connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {_VERSION}")
-            elif version != _VERSION:
+                connection.execute(f"PRAGMA user_version = {VERSION}")
+            elif version != VERSION:
                 raise TablesDamaged(
                     f"{file} was written by another version of pbem; use that one, or move the file away"
                 )
@@ -169,7 +144,13 @@ class SqliteTables(Tables):
             "SELECT game FROM games INDEXED BY games_waiting WHERE oldest IS NOT NULL "
             "AND (due <= ?1 OR due > ?1 + ?2) AND (pause <= ?1 OR pause > ?1 + ?2) ORDER BY oldest LIMIT ?3"
         )
-        return [game for (game,) in self._rows(query, now, LONGEST, most)]
+        found = [game for (game,) in self._rows(query, now, LONGEST, most)]
+        query = (
+            "SELECT game FROM games INDEXED BY games_due WHERE falls IS NOT NULL AND falls <= ?1 "
+            "AND (pause <= ?2 OR pause > ?2 + ?3) ORDER BY falls LIMIT ?4"
+        )
+        found += [game for (game,) in self._rows(query, self.looked(), now, LONGEST, most)]
+        return list(dict.fromkeys(found))[:most]
 
     def next_letter(self, game: str, now: float) -> Waiting | None:
         with self._write() as connection:
@@ -185,6 +166,15 @@ class SqliteTables(Tables):
             id, digest, sender, at, content, by, size, tries = found
             rows = connection.execute("SELECT game FROM work WHERE letter = ? AND state = 'waiting'", (id,))
             return Waiting(id, digest, sender, at, content, [each for (each,) in rows.fetchall()], by, size, tries)
+
+    def first_waiting(self, game: str, besides: int = 0) -> float | None:
+        rows = self._rows(
+            "SELECT min(at) FROM work INDEXED BY work_waiting JOIN letters ON letters.id = letter "
+            "WHERE game = ? AND state = 'waiting' AND letter <> ?",
+            *(game, besides),
+        )
+        first: float | None = rows[0][0]
+        return first
 
     def begun(self, letter: int) -> None:
         with self._write() as connection:
@@ -227,6 +217,28 @@ class SqliteTables(Tables):
                 "WHERE oldest IS NOT NULL AND reason <> '' ORDER BY game"
             )
         ]
+
+    # ---- games go on by themselves
+
+    def falls_due(self, game: str, when: float | None, tip: str) -> None:
+        with self._write() as connection:
+            connection.execute(
+                "INSERT INTO games (game, falls, tip) VALUES (?1, ?2, ?3) "
+                "ON CONFLICT (game) DO UPDATE SET falls = ?2, tip = ?3",
+                (game, when, tip),
+            )
+
+    def look_at(self, game: str, when: float) -> None:
+        with self._write() as connection:
+            connection.execute(
+                "UPDATE games SET falls = min(falls, ?) WHERE game = ? AND falls IS NOT NULL", (when, game)
+            )
+
+    def has_clock(self, game: str) -> bool:
+        return bool(self._rows("SELECT 1 FROM games WHERE game = ? AND falls IS NOT NULL", game))
+
+    def tips(self) -> Mapping[str, str]:
+        return dict(self._rows("SELECT game, tip FROM games WHERE tip <> ''"))
 
     # ---- letters go
 

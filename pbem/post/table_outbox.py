@@ -12,9 +12,12 @@ from typing import Final
 from pbem.mail.address import mailbox
 from pbem.mail.maildir import mark_read, read_maildir, unique_name
 from pbem.mail.mime import Headers
+from pbem.mail.outgoing import COPY
 from pbem.post.tables import Tables, ToSend, Urgency
+from pbem.protocol import Side
 
-_FORM: Final = re.compile(rb'filename="orders[\w-]*\.yaml"')
+_FORM: Final = re.compile(rb'filename="orders(-[\w-]+)?\.yaml"')
+_LIST: Final = re.compile(r"(\S+) <\1\.(\w+)\..*>")
 _ASKING: Final = ("welcome.", "confirm.")
 """How the names of letters begin that have no form, and ask something all the same."""
 
@@ -25,6 +28,8 @@ class TableOutbox:
 
     tables: Tables
     clock: Callable[[], float] = time
+    hands_over: bool = False
+    """They are handed over when they are sent."""
 
     def put(self, name: str, to: str, content: bytes) -> str:
         """Keep a letter to be sent, once."""
@@ -46,6 +51,15 @@ class TableOutbox:
         address = found.address if found is not None else to
         thread = Headers(content).one("list-id")
         self.tables.put(ToSend(unique, address, content, urgency_of(unique, content), thread, 0, self.clock()))
+
+
+def asked_by(letter: ToSend) -> tuple[str, list[Side]]:
+    """Return the game and the sides that a letter has forms for; no sides: it asks nothing."""
+    found = _LIST.fullmatch(letter.thread)
+    if found is None or letter.name.startswith(COPY):
+        return "", []
+    forms = {(form[1] or b"").decode()[1:] for form in _FORM.finditer(letter.content)}
+    return found[1], sorted(form or found[2] for form in forms)
 
 
 def urgency_of(name: str, content: bytes) -> Urgency:

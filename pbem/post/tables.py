@@ -27,6 +27,17 @@ NO_GAME: Final = ""
 """What stands for the game of letters that are about none: they are answered in order, too."""
 
 
+_MOST_DOWN: Final = 90 * 24 * 3600.0
+"""Seconds for which it is kept that nobody had looked."""
+LEAST_DOWN: Final = 600.0
+"""Seconds: a time for which nobody looked into the mailboxes is noted if it is no shorter."""
+_LOOKED: Final = "looked"
+_DOWN: Final = "unlooked "
+_HANDED: Final = "handed "
+NEVER: Final = 1e15
+"""A time that never comes."""
+
+
 class Urgency(IntEnum):
     """How soon a letter is to be sent: the lower, the sooner."""
 
@@ -165,11 +176,22 @@ class Tables(ABC):
 
     @abstractmethod
     def next_games(self, now: float, most: int) -> Sequence[str]:
-        """Return games with a letter that is due, the one whose oldest letter has waited longest first."""
+        """Return games with a letter that is due, the one whose oldest letter has waited longest first.
+
+        Behind them come those in which something has fallen due by itself before the mailboxes were last looked
+        through (`looked`).
+        """
 
     @abstractmethod
     def next_letter(self, game: str, now: float) -> Waiting | None:
         """Return the oldest letter of a game that is due; None: none is. Call it with the game claimed."""
+
+    @abstractmethod
+    def first_waiting(self, game: str, besides: int = 0) -> float | None:
+        """Return when the mailbox got the first of the letters of a game that wait, due or not; None: none waits.
+
+        The letter `besides` is left out.
+        """
 
     @abstractmethod
     def begun(self, letter: int) -> None:
@@ -190,6 +212,68 @@ class Tables(ABC):
     @abstractmethod
     def stuck(self) -> Sequence[Stuck]:
         """Return the games whose letters were postponed."""
+
+    # ---- games go on by themselves
+
+    @abstractmethod
+    def falls_due(self, game: str, when: float | None, tip: str) -> None:
+        """Note when something falls due next in a game by itself (None: nothing does), as of a commit, its `tip`.
+
+        `NEVER`: nothing does now, but the game has a clock.
+        """
+
+    @abstractmethod
+    def look_at(self, game: str, when: float) -> None:
+        """Let a game be looked at by a time, if it has a clock."""
+
+    @abstractmethod
+    def has_clock(self, game: str) -> bool:
+        """Tell whether anything may fall due in a game by itself, as it was last noted."""
+
+    def note_handed(self, game: str, side: str, at: float) -> None:
+        """Note that a letter was sent which asks a side something."""
+        self.note(f"{_HANDED}{game} {side}", "", at)
+        self.look_at(game, at)
+
+    def handed(self, game: str) -> Mapping[str, float]:
+        """Return when letters were sent that ask sides of a game something, by side, since `forget_handed`."""
+        prefix = f"{_HANDED}{game} "
+        return {key.removeprefix(prefix): at for key, _, at in self.notes(prefix)}
+
+    def forget_handed(self, game: str, sides: Mapping[str, float]) -> None:
+        """Forget when letters were sent, unless another one was since."""
+        for side, at in sides.items():
+            key = f"{_HANDED}{game} {side}"
+            if (noted := self.noted(key)) is not None and noted[1] == at:
+                self.forget(key)
+
+    @abstractmethod
+    def tips(self) -> Mapping[str, str]:
+        """Return the commits as of which it was noted what falls due in each game."""
+
+    def looked(self) -> float:
+        """Return until when all letters of the mailboxes stand in the tables; 0: that is not known."""
+        noted = self.noted(_LOOKED)
+        return 0.0 if noted is None else float(noted[0])
+
+    def note_looked(self, until: float, now: float) -> None:
+        """Note that all letters stand here which the mailboxes got until a time, and for how long nobody had looked."""
+        self.note_silence(until, now)
+        if until > self.looked():
+            self.note(_LOOKED, f"{until:.3f}", now)
+
+    def note_silence(self, until: float, now: float) -> None:
+        """Note for how long nobody has looked, if that is long: before the letters that came meanwhile stand here."""
+        before = self.looked()
+        if before and until - before >= LEAST_DOWN:
+            self.note(f"{_DOWN}{before:.0f}", f"{until:.0f}", now)
+            for since, end in self.downs():
+                if end < until - _MOST_DOWN:
+                    self.forget(f"{_DOWN}{since:.0f}")
+
+    def downs(self) -> Sequence[tuple[float, float]]:
+        """Return from when until when nobody looked into the mailboxes, for long, in order."""
+        return sorted((float(key.removeprefix(_DOWN)), float(until)) for key, until, _ in self.notes(_DOWN))
 
     # ---- letters go
 

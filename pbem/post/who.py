@@ -23,10 +23,11 @@ from functools import cached_property
 from typing import Final
 
 from pbem.mail.commands import is_question
+from pbem.mail.deputies import is_deputy, tokens_for
 from pbem.mail.door import Turned
 from pbem.mail.letter import Letter
 from pbem.mail.mime import Headers
-from pbem.mail.outgoing import MailSettings
+from pbem.mail.outgoing import MailSettings, refusal_letter
 from pbem.mail.sheet_choice import orders_outside
 from pbem.mail.token import earlier_tokens, note_heard, note_signed, token, tokens_of
 from pbem.post import bounces, confirm, refused
@@ -96,12 +97,14 @@ class LetterDoor:
                 return None  # the intake refuses it
             case Written(by):
                 if by not in (Proof.ADDRESS, Proof.BEFORE):
-                    for side in sides:
+                    for side in game.sides_of(letter.sender):
                         note_heard(game, side, self.settings.letter_time, by)
-                        bounces.forget(game.path, side)
+                        bounces.heard_again(game, side, self.settings)
                 return None
             case Forged(reason, side):
                 return refused.refusal(game, side, letter, reason, self.settings)
+            case _ if is_deputy(game, sides[0], letter.sender):
+                return _not_proven(game, sides[0], letter, self.settings)
             case _:
                 return confirm.ask(game, sides[0], letter, self.raw, self.settings)
 
@@ -117,7 +120,8 @@ class LetterDoor:
         if self._was_carried_out(game, letter, sides):
             return Written(Proof.BEFORE)
         proofs = self.config.of(game.name)
-        if Proof.TOKEN in proofs and not shown.isdisjoint(token(game, side) for side in sides):
+        own = {each for side in sides for each in tokens_for(game, side, letter.sender)}
+        if Proof.TOKEN in proofs and not shown.isdisjoint(own):
             return Written(Proof.TOKEN)
         if Proof.PROVIDER in proofs and self._vouched_for(letter):
             return Written(Proof.PROVIDER)
@@ -169,6 +173,16 @@ class LetterDoor:
             if covers:
                 return Written(Proof.SIGNATURE)
         return None
+
+
+def _not_proven(game: Adjudicator, side: Side, letter: Letter, settings: MailSettings) -> Turned:
+    """Return what becomes of a letter of a deputy that proves nothing: the player cannot confirm it."""
+    reason = (
+        f"Nothing in it shows that you have written it, and anybody can write your address. Answer one of the letters "
+        f"of {game.name} to you: it brings a key of yours back."
+    )
+    log = f"letter of the deputy of {side}: nothing shows that they wrote it; it is refused"
+    return Turned(log, [refusal_letter(reason, 0, letter, settings)])
 
 
 def _covers(signed: Signed, letter: Letter, game: Adjudicator) -> bool:

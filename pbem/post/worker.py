@@ -18,27 +18,31 @@ import select
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from math import floor
 from pathlib import Path
 from time import time
 from typing import Final
 
+from pbem.mail.due import Witnessed, go_on
 from pbem.mail.outgoing import MailSettings
-from pbem.mail.tasks import Handled
+from pbem.mail.tasks import Handled, NextDue
 from pbem.post.config import PostConfig, load
 from pbem.post.intake import BOUNCE, TOO_BIG
 from pbem.post.log import Once, Say, say, sentence
 from pbem.post.open_tables import open_tables
 from pbem.post.reception import bounced, received, too_big
 from pbem.post.table_outbox import TableOutbox
-from pbem.post.tables import NO_GAME, Tables, Waiting
+from pbem.post.tables import NEVER, NO_GAME, Tables, Waiting
 from pbem.protocol import PbemError
-from pbem.repo.git import Moved
+from pbem.repo.git import Moved, NoSuchGame
 from pbem.repo.git.gamelock import Busy, GameLock
 
+_SEEN_DOWN: Final = "down seen "
+"""The note of a game up to when it knows that nobody looked into the mailboxes."""
 _CLAIM: Final = "pbem.post"
 """The file beside a game's own lock by which a worker claims its queue."""
 _LOOK: Final = 2.0
@@ -82,15 +86,73 @@ class Worker:
         return list(self._tables.next_games(self._clock(), _CHOICE))
 
     def take_in(self, game: str, stop: Callable[[], bool] = lambda: False) -> int:
-        """Take in letters of a game, if no other worker is at it; return how many."""
+        """Take in letters of a game, if no other worker is at it, and what has fallen due in it; return how many."""
         with self._claimed(game) as mine:
-            count = 0
+            clocked = mine and self._tables.has_clock(game)
+            count, gone_on = (self._go_on(game), True) if clocked else (0, False)
             while mine and count < _AT_A_TIME and not stop():
                 letter = self._tables.next_letter(game, self._clock())
-                if letter is None or not self._letter(letter, game):
+                if letter is None:
+                    return count if gone_on else count + self._go_on(game)
+                if not self._letter(letter, game):
                     break
-                count += 1
+                count, gone_on = count + 1, False
             return count
+
+    def _go_on(self, game: str) -> int:
+        """Carry out what has fallen due in a game by itself; return how many things those were."""
+        looked = self._looked([game])
+        if game == NO_GAME or looked is None:
+            return 0
+        handed = {side: at for side, at in self._tables.handed(game).items() if at < looked.timestamp()}
+        seen = float((self._tables.noted(f"{_SEEN_DOWN}{game}") or ("0",))[0])
+        downs = [(since, until) for since, until in self._tables.downs() if until > seen]
+        now = datetime.fromtimestamp(self._clock(), UTC)
+        try:
+            gone = go_on(game, looked, self._config.mail_settings(now, self._outbox), _witnessed(handed, downs))
+        except NoSuchGame:
+            self._tables.falls_due(game, None, "")
+            return 0
+        except (Busy, Moved):  # it is come to again soon
+            return 0
+        except (PbemError, OSError) as wrong:
+            return self._cannot_go_on(game, sentence(wrong))
+        except Exception as wrong:  # a bug: this game waits, and the others go on
+            traceback.print_exc()
+            return self._cannot_go_on(game, f"a fault in pbem: {type(wrong).__name__}: {wrong}")
+        for line in gone.log:
+            self._say(line)
+        self._tables.resume(game)
+        self._tables.forget_handed(game, handed)
+        if downs:
+            self._tables.note(f"{_SEEN_DOWN}{game}", f"{downs[-1][1]:.0f}", self._clock())
+        self._note_due(game, gone.due)
+        return len(gone.log)
+
+    def _cannot_go_on(self, game: str, reason: str) -> int:
+        if self._tables.postpone(game, self._clock() + _OTHER_RULES, reason):
+            self._say(f"{game} cannot go on: {reason}")
+        return 0
+
+    def _looked(self, games: Sequence[str], besides: int = 0) -> datetime | None:
+        """Return until when games can go on by themselves; None: that is not known.
+
+        It is when the mailboxes were last looked through, but before the first letter that waits; the letter `besides`
+        is left out.
+        """
+        if not (looked := self._tables.looked()):
+            return None
+        queues = [*games, NO_GAME]  # there bounces wait, which stop clocks
+        stuck = {each.game for each in self._tables.stuck()}.difference(games)
+        waiting = (self._tables.first_waiting(game, besides) for game in queues if game not in stuck)
+        first = [at for at in waiting if at is not None]
+        return datetime.fromtimestamp(min([floor(looked), *map(floor, first)]), UTC)
+
+    def _note_due(self, game: str, due: NextDue) -> None:
+        when = NEVER if due.clock else None
+        self._tables.falls_due(game, when if due.when is None else due.when.timestamp(), due.tip)
+        for at in self._tables.handed(game).values():
+            self._tables.look_at(game, at)
 
     @contextmanager
     def _claimed(self, game: str) -> Iterator[bool]:
@@ -126,6 +188,8 @@ class Worker:
                 return self._put_off(game, letter, f"a fault in pbem: {type(wrong).__name__}: {wrong}")
         for line in [*handled.notes, *handled.log]:
             self._say(line)
+        for each, due in handled.due.items():
+            self._note_due(each, due)
         for each in letter.games:
             if each in handled.waits:
                 reason = str(handled.waits[each])
@@ -165,7 +229,8 @@ class Worker:
 
     def _settings(self, letter: Waiting) -> MailSettings:
         settings = self._config.mail_settings(datetime.fromtimestamp(self._clock(), UTC), self._outbox)
-        return replace(settings, came=datetime.fromtimestamp(letter.at, UTC))
+        looked = self._looked(letter.games, letter.id)
+        return replace(settings, came=datetime.fromtimestamp(letter.at, UTC), looked=looked)
 
     def _sent_to(self, address: str) -> list[str]:
         return list(self._tables.written_to(address, self._clock() - _DAY))
@@ -177,6 +242,16 @@ class Worker:
             whose = f"letters of {game} wait" if game != NO_GAME else "letters wait"
             self._say(f"{whose}: {reason}")
         return False
+
+
+def _witnessed(handed: Mapping[str, float], downs: Sequence[tuple[float, float]]) -> Witnessed:
+    return Witnessed(
+        {side: _time(at) for side, at in handed.items()}, [(_time(since), _time(until)) for since, until in downs]
+    )
+
+
+def _time(seconds: float) -> datetime:
+    return datetime.fromtimestamp(floor(seconds), UTC)
 
 
 def main(file: Path) -> None:

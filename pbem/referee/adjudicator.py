@@ -21,20 +21,22 @@ from pbem.engine.session import Queued
 from pbem.game.plain import Record
 from pbem.orders.check import Receipt
 from pbem.orders.forgive import Answering
-from pbem.orders.sheet import ORDERS, Sheet
-from pbem.orders.standing import InForce, file_standing
+from pbem.orders.sheet import ORDERS
+from pbem.orders.standing import InForce
 from pbem.protocol import Side
 from pbem.referee import sheet_check
+from pbem.referee.clocked import after_adjudication, after_sheet, require_on_time
 from pbem.referee.committed import files_of
+from pbem.referee.hold import is_on_hold, require_gone_on
 from pbem.referee.new_game import NewGame
 from pbem.referee.open_game import CannotPlay, Now, OpenGame, OtherRules
 from pbem.referee.played import Played, adjudication_of, advanced, published_span
+from pbem.referee.voted import replacement_agreed
 from pbem.repo.adjudication import Circumstances, Seed
 from pbem.repo.charter import ChainPromise, Joined
 from pbem.repo.commits import adjudication_message
 from pbem.repo.layout import POSITION
 from pbem.repo.ledger import LetterId
-from pbem.repo.records import as_plain
 from pbem.repo.requests import made, open_request, request_files, settle
 from pbem.repo.state import State
 
@@ -123,7 +125,8 @@ class Adjudicator(OpenGame):
         with self._changing(pinned=False):
             self._require_open()
             joined, state = self.ledger.joined(side), self.current(resumed=False).state
-            files = self.ledger.player_files(side, name, address)
+            voted = replaced and replacement_agreed(self, side)
+            files = self.ledger.player_files(side, name, address, replaced=replaced)
             count = joined.addresses + 1
             joined = Joined(player=joined.player + 1) if replaced else joined
             joined = replace(joined, addresses=count)
@@ -132,8 +135,9 @@ class Adjudicator(OpenGame):
                 for links in (state.links, state.new_links):
                     links.pop(side, None)
                 state.newcomers[side] = True
-                if (request := open_request(self.ledger, state)) is not None:  # a new player has consented to nothing
-                    request.outcome = f"void: {side} has another player"
+                if (request := open_request(self.ledger, state)) is not None:
+                    # A new player has consented to nothing.
+                    request.outcome = "done" if voted else f"void: {side} has another player"
                     state.requests = {"made": made(state)}
                     files |= request_files(request)
                 files |= self.ledger.state_files(state)
@@ -160,9 +164,11 @@ class Adjudicator(OpenGame):
         not been used yet.
         """
         with self._changing():
+            require_on_time(self)
             receipt, sheet = sheet_check.check(self, side, raw, name=name, answering=answering, recorded=recorded)
             if sheet is None:
                 return receipt
+            require_gone_on(self, self.ready)
             now = self.current()
             state = now.state
             assert state is not None
@@ -175,12 +181,14 @@ class Adjudicator(OpenGame):
             if sheet.document.value.get(ORDERS) is not None:
                 state.pending[side] = [Queued(order, by) for order in sheet.orders]
             if sheet.files:
-                state.standing[side] = self._filed(state, side, sheet)
+                state.standing[side] = sheet_check.filed(self, state, side, sheet)
                 files |= self.ledger.standing_files(state, side)
             if sheet.link is not None:
                 state.new_links[side] = sheet.link
-            files |= self.ledger.state_files(state)
-            now.head = self.ledger.commit(files, f"{self.name}: {by} of {side}")
+            clocks = after_sheet(self, side, self.ready)
+            files |= self.ledger.state_files(state) | clocks.files
+            with self.clock.dated(clocks.at):
+                now.head = self.ledger.commit(files, f"{self.name}: {by} of {side}")
             return receipt
 
     def adjudicate(self, late: Iterable[Side] = (), absent: Iterable[Side] = ()) -> list[int]:
@@ -192,6 +200,8 @@ class Adjudicator(OpenGame):
         """
         done: list[int] = []
         passed, away = frozenset(late), frozenset(absent)
+        if (passed or away) and self.clock.decides:
+            raise CannotPlay(f"the clock of {self.name} says who is late; `pbem status {self.name}` shows until when")
         if away and not self.rules.has_bot:
             raise CannotPlay(f"{self.box.title} has no bot to play for an absent player")
         with self._changing():
@@ -204,13 +214,25 @@ class Adjudicator(OpenGame):
     def step(self, late: frozenset[Side], absent: frozenset[Side]) -> bool:
         """Make the next adjudication if there is anything to answer, or close its sheets; return whether it was made.
 
-        The game's lock is held. `late` and `absent` are as in `adjudicate`.
+        The game's lock is held. `late` and `absent` are as in `adjudicate`; in a game with a clock they are on record.
+        Nothing is made while a sheet is on hold.
         """
+        if is_on_hold(self, late=bool(late)):
+            return False
+        if self.clock.decides:
+            late, absent = self.clock.called()
         now, at = self.current(), Circumstances(self.day, late, absent)
         call = Call(at) if self.charter.dice.beacon is None else self._decided(now, at)
         if call is None:
             return False
         return self._begin(now, call) if now.state is None else self._step(now, call)
+
+    def ready(self) -> bool:
+        """Tell whether every open decision has an answer, so that the game can go on, once no sheet is on hold."""
+        if (state := self.current().state) is None:
+            return False
+        at = Circumstances(self.day, *(self.clock.called() if self.clock.decides else ()))
+        return at_hand(self.session, self._sources(state, at)[0])
 
     def put_in_round(self, number: int, signature: str) -> list[int]:
         """Put in the beacon round that the closed sheets wait for; return the new adjudications.
@@ -345,26 +367,16 @@ class Adjudicator(OpenGame):
         after = advanced(self.rules, state, played, expired, settled.requests)
         now.state, now.session = after, session
         talk = self.talk.files()
+        clocks = after_adjudication(self, after, played)
         files = files_of(self, now, made, played.seed, published_span(state, played.outcome), talked=bool(talk))
         if played.outcome.checkpoint is not None:
             after.handed_in = [side for side in after.handed_in if side in played.outcome.kept]
         for side in sorted({side for side, _ in expired}):
             files |= self.ledger.standing_files(after, side)
-        files |= self.ledger.state_files(after, len(files[POSITION])) | settled.files | talk
-        now.head = self.ledger.commit(files, adjudication_message(self.name, made))
+        files |= self.ledger.state_files(after, len(files[POSITION])) | settled.files | talk | clocks.files
+        with self.clock.dated(clocks.at):
+            now.head = self.ledger.commit(files, adjudication_message(self.name, made))
         return n
-
-    def _filed(self, state: State, side: Side, sheet: Sheet) -> list[Any]:
-        """Return a side's standing orders as they are kept once a sheet has changed them."""
-        n, periods, usual = state.sheets[side], self.periods, self.box.standing_of(side)
-        new = [
-            as_plain(each.record())
-            for written in (sheet.standing_add, sheet.standing or ())
-            for each in file_standing(written, usual, sheet=n, after=state.adjudication, periods=periods)
-        ]
-        in_force = enumerate(state.standing.get(side, ()), 1)
-        kept = [record for number, record in in_force if number not in sheet.standing_cancel]
-        return new if sheet.standing is not None else [*new, *kept]
 
     @contextmanager
     def _changing(self, *, pinned: bool = True) -> Iterator[None]:

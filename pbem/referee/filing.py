@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pbem.protocol import Side
@@ -10,16 +10,22 @@ from pbem.referee import ALL_SIDES, QUORUM
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay
 from pbem.repo.ledger import LetterId
-from pbem.repo.requests import AnyRequest, Ending, Request, made, open_request, request_files, still_needed
+from pbem.repo.requests import AnyRequest, Ending, Motion, Request, made, open_request, request_files, still_needed
 from pbem.repo.state import State
 
-R = TypeVar("R", Request, Ending)
+R = TypeVar("R", Request, Ending, Motion)
 
 
-def file_request(game: Adjudicator, make: Callable[[int, State], R], what: str, letter: LetterId | None = None) -> R:
+def file_request(
+    game: Adjudicator,
+    make: Callable[[int, State], R],
+    what: str,
+    letter: LetterId | None = None,
+    more: Mapping[str, bytes] | None = None,
+) -> R:
     """Record a request and return it; `make` is given its number, and `what` says for the log what is asked for.
 
-    `letter` is the digest, or the digests, of the letter that it came in, if a player asks.
+    `letter` is the digest, or the digests, of the letter that it came in, if a player asks. `more` are further files.
     """
     made_now: list[R] = []
 
@@ -31,9 +37,9 @@ def file_request(game: Adjudicator, make: Callable[[int, State], R], what: str, 
         request = make(number, state)
         state.requests = {"made": number, "open": number}
         made_now.append(request)
-        if letter is not None and isinstance(request, Ending):
+        if letter is not None and isinstance(request, Ending | Motion):
             files |= letter_files(game, letter, {"side": request.side, "consents": number})
-        return files | request_files(request), f"request {number}, {what}"
+        return {**files, **request_files(request), **(more or {})}, f"request {number}, {what}"
 
     game.note(change)
     return made_now[0]

@@ -17,6 +17,7 @@ from pbem.game.corrections import Corrections
 from pbem.game.shelf import Loaded
 from pbem.game.wording import listing
 from pbem.protocol import Side
+from pbem.referee.clock.terms import read_terms
 from pbem.referee.open_game import CannotPlay, one_side_each
 from pbem.repo.charter import FORMAT, FREE, PRESS, PUBLIC, Charter, Pins, promise
 from pbem.repo.key_backup import keys_for_new_game
@@ -63,15 +64,18 @@ class NewGame:
     """How many of the sides that are asked must consent to a rollback or a draw; None: all."""
     one_side_each: bool = False
     """Whether no address may play more than one side; where two sides play, none may in any case."""
+    clock: Mapping[str, Any] | None = None
+    """The terms of the clock, as `pbem.referee.clock.terms` reads them; None: the game has none."""
 
     def create(self, games: Path, keys_folder: Path) -> tuple[Ledger, Loaded]:
         """Make the keys and the repo of the game, and return its ledger and its rules.
 
-        Raises CannotPlay or GameExists if that is impossible, BrokenBox for a box that is not in order.
+        Raises CannotPlay, BadTerms or GameExists if that is impossible, BrokenBox for a box that is not in order.
         """
         loaded = self._loaded()
         self._require_press()
-        box = loaded.box
+        rules, box = loaded.rules, loaded.box
+        terms = None if self.clock is None else read_terms(self.clock, rules.sides, has_bot=rules.has_bot)
         path = games / f"{self.name}.git"
         keys = keys_for_new_game(keys_folder, self.name, path, self.secrets)
         charter = Charter(
@@ -93,6 +97,7 @@ class NewGame:
             press=self.press,
             press_unsigned=self.press_unsigned,
             press_opened=self.press_opened,
+            clock=None if terms is None else terms.record(),
         )
         pins = Pins(box.digest, loaded.code)
         return Ledger.create(path, keys, charter, pins, self.addresses, as_files(self.corrections)), loaded

@@ -27,6 +27,7 @@ from pbem.game.shelf import Loaded
 from pbem.orders.standing import Filed, InForce, read_filed
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, Event, PbemError, Result, Side
+from pbem.referee.game_clock import GameClock
 from pbem.repo import format1
 from pbem.repo.charter import FORMAT, Pins
 from pbem.repo.git import GameRepo
@@ -78,6 +79,7 @@ class OpenGame:
         """The day by which standing orders expire; None: the day by the clock."""
         self.moment: datetime | None = None
         """The time at which sheets are closed; None: the time by the clock."""
+        self.clock = GameClock(ledger, loaded.rules.sides, lambda: self.time)
 
     @classmethod
     def open(
@@ -171,6 +173,16 @@ class OpenGame:
         """Return the sides that an address plays, in their order."""
         own = self.ledger.sides_of(address)
         return [side for side in self.rules.sides if side in own]
+
+    def written_by(self, address: str) -> list[Side]:
+        """Return the sides that an address may write for today: those that it plays, or is the deputy of."""
+        own = self.ledger.written_by(address, self.calendar_day)
+        return [side for side in self.rules.sides if side in own]
+
+    @property
+    def calendar_day(self) -> str:
+        """The day on which the letter came that is carried out, or the day by the clock."""
+        return (self.today or date.today()).isoformat()
 
     @property
     def one_side_each(self) -> bool:

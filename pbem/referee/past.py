@@ -6,8 +6,9 @@ from typing import Any
 
 from pbem.crypto.dice import ChainDice
 from pbem.engine.session import resume
-from pbem.protocol import PbemError
-from pbem.referee.open_game import OpenGame
+from pbem.protocol import PbemError, Result, Side
+from pbem.referee.open_game import OpenGame, Told
+from pbem.repo.records import result_in
 
 
 def position_at(game: OpenGame, n: int) -> Any | None:
@@ -23,3 +24,27 @@ def position_at(game: OpenGame, n: int) -> Any | None:
         return resume(game.rules, checkpoint, state.steps, ChainDice(b"", game.ledger.keys.hidden)).position
     except (PbemError, ValueError, TypeError, LookupError):  # the game was moved to other rules since
         return None
+
+
+def told_until(game: OpenGame, side: Side | None, since: int, until: int) -> list[Told]:
+    """Return the events after one adjudication, up to another, that a side may read, as it was told them then.
+
+    What was rolled back later stands in it: that was not known yet.
+    """
+    turns = {n: game.ledger.adjudication(n) for n in range(since + 1, until + 1)}
+    undone = {n for made in turns.values() for n in (made.act or {}).get("undone", ())}
+    found = []
+    for n, made in turns.items():
+        rolls = 0
+        for event in made.events if n not in undone else ():
+            rolls += event.roll is not None
+            if event.to is None or side in event.to:
+                found.append(Told(n, event, rolls if event.roll is not None else None))
+    return found
+
+
+def result_at(game: OpenGame, n: int) -> Result | None:
+    """Return the result of a game as of an adjudication; None: it went on."""
+    if n == game.adjudication:
+        return game.result
+    return result_in(game.ledger.public_turn(n))

@@ -1,4 +1,4 @@
-"""The consents to a request, and its refusal: a rollback, a draw or a resignation."""
+"""The consents to a request, and its refusal: a rollback, a draw, a resignation or a motion."""
 
 from __future__ import annotations
 
@@ -6,11 +6,21 @@ from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.ending import end_by_request
 from pbem.referee.filing import letter_files, opened
+from pbem.referee.motions import carry_motion
 from pbem.referee.open_game import CannotPlay
 from pbem.referee.preconditions import require_running
 from pbem.referee.rollback import roll_back
 from pbem.repo.ledger import LetterId
-from pbem.repo.requests import AnyRequest, Request, can_be_agreed, made, request_files, still_needed
+from pbem.repo.requests import (
+    REPLACEMENT,
+    AnyRequest,
+    Motion,
+    Request,
+    can_be_agreed,
+    made,
+    request_files,
+    still_needed,
+)
 from pbem.repo.state import State
 
 
@@ -24,8 +34,11 @@ def consent(game: Adjudicator, side: Side, number: int, letter: LetterId | None 
 
 
 def carry_out(game: Adjudicator, request: AnyRequest) -> int | None:
-    """Carry out a request to which all have consented, and return the adjudication; None: it waits for others."""
+    """Carry out a request to which all have consented, and return the adjudication; None: it needed none, or waits."""
     if still_needed(request):
+        return None
+    if isinstance(request, Motion):
+        carry_motion(game, request)
         return None
     if isinstance(request, Request):
         return roll_back(game, request.to, request.reason, request=request)
@@ -36,7 +49,7 @@ def note_consent(game: Adjudicator, side: Side, number: int, letter: LetterId | 
     """Record a side's consent to a request, and return the request."""
     require_running(game)
     request = opened(game, number)
-    _require_asked(game, side)
+    _require_asked(game, side, request)
 
     def change(_: State) -> tuple[dict[str, bytes], str]:
         request.refusals = [each for each in request.refusals if each != side]
@@ -56,7 +69,7 @@ def refuse(game: Adjudicator, side: Side, number: int, letter: LetterId | None =
     with game.lock():
         require_running(game)
         request = opened(game, number)
-        _require_asked(game, side)
+        _require_asked(game, side, request)
 
         def change(state: State) -> tuple[dict[str, bytes], str]:
             if request.quorum is not None:
@@ -72,7 +85,9 @@ def refuse(game: Adjudicator, side: Side, number: int, letter: LetterId | None =
         return request
 
 
-def _require_asked(game: Adjudicator, side: Side) -> None:
-    """Raise CannotPlay if a side is out of the game: it has no say in how that goes on."""
+def _require_asked(game: Adjudicator, side: Side, request: AnyRequest) -> None:
+    """Raise CannotPlay if a side has no say: it is out of the game, or the others vote about it."""
+    if request.kind == REPLACEMENT and side not in request.needed:
+        raise CannotPlay("the others vote about your own side; you have no vote in that")
     if side in game.out:
         raise CannotPlay(f"{side} is out of the game; its consent is not asked")

@@ -1,4 +1,4 @@
-"""The check of a sheet against an open game, and what the sheet may lead to. Nothing here changes the game."""
+"""The check of a sheet against an open game, and what it files and may lead to. Nothing here changes the game."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from pbem.game.forecast import Prospect
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.forgive import Answering
 from pbem.orders.sheet import Sheet
+from pbem.orders.standing import file_standing
 from pbem.protocol import Decision, Side
 from pbem.referee.open_game import OpenGame
+from pbem.repo.records import as_plain
+from pbem.repo.state import State
 
 
 def check(
@@ -93,3 +96,16 @@ def _beside(game: OpenGame, side: Side) -> dict[Side, list[str]]:
     address = game.ledger.addresses.get(side)
     others = [] if address is None else [each for each in game.sides_of(address) if each != side]
     return {other: [decision.kind for decision in game.asked(other)] for other in others}
+
+
+def filed(game: OpenGame, state: State, side: Side, sheet: Sheet) -> list[Any]:
+    """Return a side's standing orders as they are kept once a sheet has changed them."""
+    n, periods, usual = state.sheets[side], game.periods, game.box.standing_of(side)
+    new = [
+        as_plain(each.record())
+        for written in (sheet.standing_add, sheet.standing or ())
+        for each in file_standing(written, usual, sheet=n, after=state.adjudication, periods=periods)
+    ]
+    in_force = enumerate(state.standing.get(side, ()), 1)
+    kept = [record for number, record in in_force if number not in sheet.standing_cancel]
+    return new if sheet.standing is not None else [*new, *kept]

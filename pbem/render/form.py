@@ -23,6 +23,8 @@ WIDTH: Final = 70
 ORDER_WIDTH: Final = 76
 """So long an order of a sheet that stands in no letter may be on one line."""
 WITHOUT: Final = "Without an answer"
+COUNTS: Final = f"{WITHOUT} this counts (or write AGREED):"
+AGREES: Final = "AGREED takes this:"
 """How the default of a decision begins: it is marked as what counts if the player stays silent."""
 MOST_LISTED: Final = 12
 """The most legal orders that are all listed for one decision."""
@@ -62,16 +64,21 @@ def form(
     heading: Iterable[str] = (),
     *,
     titled: bool = True,
+    default_counts: bool = True,
 ) -> str:
     """Return a sheet, as YAML, that answers a side's open decisions; `view` is the position as that side knows it.
 
     `heading` are sentences that become comments above the sheet. Where `rules.hints` picks orders as examples, they
     replace the list that is otherwise made of the legal orders. Each question has its title unless it stands above.
+    Without `default_counts` the default of a question that is waited for counts only if its side agrees.
     """
     lines = [*_remarks(heading), *head.lines(), "orders:"]
     for decision in decisions:
         lines += _remarks([title(box, decision)] if titled else [question(box, decision)] if decision.about else [])
-        lines += _question(rules, view, decision, box)
+        counts = default_counts or not decision.waits
+        lines += _question(
+            rules, view, decision, box, f"{WITHOUT} this counts (or write AGREED):" if counts else AGREES
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -149,8 +156,8 @@ def _link(chain: PlayerChain) -> Iterator[str]:
         yield "link:"
 
 
-def _question(rules: Rules[S], view: S, decision: Decision, box: Box) -> Iterator[str]:
-    """Yield what the form says of one question: the choices, and last what counts without an answer."""
+def _question(rules: Rules[S], view: S, decision: Decision, box: Box, without: str) -> Iterator[str]:
+    """Yield what the form says of one question: the choices, and last its default, below the words `without`."""
     form = box.forms[decision.kind]
     hints = list(rules.hints(view, decision))
     yield from _remarks(hint for hint in hints if isinstance(hint, str))
@@ -166,7 +173,7 @@ def _question(rules: Rules[S], view: S, decision: Decision, box: Box) -> Iterato
     yield from _remarks([more] if more else [])
     yield from _choices(decision, "Or do nothing:", [body for body in others if does_nothing(body)])
     if decision.default is not None:
-        yield from _choices(decision, f"{WITHOUT} this counts (or write AGREED):", [decision.default])
+        yield from _choices(decision, without, [decision.default])
 
 
 def _choices(decision: Decision, heading: str, bodies: Sequence[Mapping[str, Any]]) -> Iterator[str]:

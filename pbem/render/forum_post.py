@@ -51,7 +51,7 @@ def post(rules: Rules[S], box: Box, request: ReportRequest[S], around: Around) -
         blocks += _asked_of_all(say, box, request, around)
     else:
         blocks += _asked(rules, say, box, request, {each.title for each in stands.hand})
-    blocks += [Prose(each) for each in request.rulings]
+    blocks += [Prose(each) for each in (*request.rulings, request.time) if each]
     if request.side is not None and stands.hand:
         blocks.append(Fold("What you hold", [*_sections(stands.hand)]))
     if stands.sections:

@@ -9,6 +9,7 @@ receipt: punica rome
 tip: 9945e603...
 commit: 7c6736ca...
 told: 12-13
+until: 2026-11-29T19:00:00Z
 turn: 12
   7a705c84...
 turn: 13
@@ -22,9 +23,10 @@ closed: 14 12040883
 ```
 
 In words: the game and the side that it is for; the tip of the dice; the commit at which the letter was written; the
-adjudications that the letter tells of; the newest turn files, each with its SHA-256; the sheets that were taken in,
-each with its path, its salted digest and the salt; and, while the sheets are closed, for which adjudication, until
-which round of the beacon, and the digest of what is closed. No line looks like an order sheet or a command.
+adjudications that the letter tells of; in a game with a clock, until when the side has time; the newest turn files,
+each with its SHA-256; the sheets that were taken in, each with its path, its salted digest and the salt; and, while the
+sheets are closed, for which adjudication, until which round of the beacon, and the digest of what is closed. No line
+looks like an order sheet or a command.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
 from pbem.crypto.sealed_orders import Block as SealedBlock
@@ -45,11 +47,12 @@ MOST_TURNS: Final = 5
 """So many turn files are named at most, the newest: each names the one before by its digest."""
 _MOST_TOLD: Final = 100_000
 """More adjudications than any letter tells of."""
+_INSTANT: Final = "%Y-%m-%dT%H:%M:%SZ"
 _BEGIN: Final = "----- BEGIN RECEIPT -----"
 _END: Final = "----- END RECEIPT -----"
 _FIRST: Final = re.compile(r"[\s*_–—-]*BEGIN RECEIPT[\s*_–—-]*")
 _LAST: Final = re.compile(r"[\s*_–—-]*END RECEIPT[\s*_–—-]*")
-_FIELD: Final = re.compile(r"(receipt|tip|commit|told|turn|sheet|closed):\s*(.*)")
+_FIELD: Final = re.compile(r"(receipt|tip|commit|told|until|turn|sheet|closed):\s*(.*)")
 _MORE: Final = re.compile(r"sheets/\S+|[0-9a-f]+(?: [0-9a-f]+)*")
 """The rest of a field on a line of its own: a digest, or what a mail program has broken off."""
 _HEX: Final = re.compile(r"[0-9a-f]*")
@@ -60,12 +63,13 @@ _SHAPES: Final[Mapping[str, tuple[int, int]]] = {
     "tip": (0, 64),
     "commit": (0, 40),
     "told": (1, 0),
+    "until": (1, 0),
     "turn": (1, 64),
     "sheet": (2, 128),
     "closed": (2, 64),
 }
 """How many words stand in each field, and how many hexadecimal digits follow them."""
-_ONCE: Final = ("receipt", "tip", "commit", "told", "closed")
+_ONCE: Final = ("receipt", "tip", "commit", "told", "until", "closed")
 
 
 class BadReceipt(PbemError, ValueError):
@@ -103,6 +107,8 @@ class LetterReceipt:
     """Number and digest of the newest turn files, the oldest first."""
     sheets: tuple[ReceiptedSheet, ...] = ()
     closed: ClosedSheets | None = None
+    until: datetime | None = None
+    """Until when the side has time for what it is asked; None: it is asked nothing, or the game has no clock."""
 
     @property
     def adjudications(self) -> range:
@@ -188,6 +194,8 @@ def write(receipt: LetterReceipt) -> str:
     lines = [_BEGIN, f"receipt: {receipt.game} {receipt.side}", f"tip: {receipt.tip}", f"commit: {receipt.commit}"]
     if receipt.told is not None:
         lines.append(f"told: {receipt.told[0]}-{receipt.told[1]}")
+    if receipt.until is not None:
+        lines.append(f"until: {receipt.until:{_INSTANT}}")
     for number, digest in receipt.turns:
         lines += [f"turn: {number}", f"  {digest}"]
     for sheet in receipt.sheets:
@@ -247,8 +255,10 @@ def read(lines: Sequence[str]) -> LetterReceipt:
     )
     closed = [ClosedSheets(_number("closed", n), _number("closed", round), d) for (n, round), d in found["closed"]]
     told = [_span(word) for (word,), _ in found["told"]]
+    until = [_instant(word) for (word,), _ in found["until"]]
     return LetterReceipt(
-        game, side, tip, commit, told[0] if told else None, turns, tuple(sheets), closed[0] if closed else None
+        *(game, side, tip, commit, told[0] if told else None, turns, tuple(sheets), closed[0] if closed else None),
+        until[0] if until else None,
     )
 
 
@@ -278,6 +288,13 @@ def _number(key: str, word: str) -> int:
     if not _NUMBER.fullmatch(word):
         raise BadReceipt(f"`{key}: {word[:70]}` has no number")
     return int(word)
+
+
+def _instant(word: str) -> datetime:
+    try:
+        return datetime.strptime(word, _INSTANT).replace(tzinfo=UTC)
+    except ValueError:
+        raise BadReceipt(f"`until: {word[:70]}` is no time") from None
 
 
 def _span(word: str) -> tuple[int, int]:

@@ -82,7 +82,8 @@ class ReportRequest(Generic[S]):
     """The decisions that are open."""
     others: Sequence[Side] = ()
     """The sides that the game waits for; the reader may be one of them."""
-    deadline: str | None = None
+    deadline: str = ""
+    """The sentence that tells the reader until when an answer is in time."""
     result: Result | None = None
     filed: Sequence[Mapping[str, Any]] = ()
     """The reader's standing orders in force, as a sheet would have them."""
@@ -93,10 +94,14 @@ class ReportRequest(Generic[S]):
     """The reader's own dice chain; None: there is none."""
     rulings: Sequence[str] = ()
     """Sentences about rulings of the game master that are in force."""
+    time: str = ""
+    """The sentence that tells how much time each side has used; empty: the game has no clock."""
     sheets: tuple[int, int] = (0, 0)
     """How many sheets of the reader went in since the last report, and how many there are in all."""
     before: S | None = None
     """The position as the reader last knew it: the report then says what has changed. None: how all things stand."""
+    late: str = ""
+    """What follows if the reader gives no answer in time: the word of the clock's terms; empty: the default counts."""
     ruled: bool = False
     """Whether a ruling says which answer counts if the reader gives none in time."""
     key: str = ""
@@ -144,6 +149,7 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
     others = [say.name(side) for side in rules.sides if side in request.others and side != request.side]
     sheet, untitled = _sheet(rules, box, request, titled=True), sheet_of(rules, box, request)
     notes = [line for ruling in request.rulings for line in _prose(ruling)]
+    notes += _prose(request.time) if request.time else []
     notes += _prose(sheets_used(*request.sheets)) if request.sheets[0] else []
     about = [section for decision in request.own for section in rules.close_up(request.view, decision)]
     hand = stands.hand if request.side is not None else ()
@@ -295,7 +301,9 @@ def _sheet(rules: Rules[S], box: Box, request: ReportRequest[S], *, titled: bool
         return None
     heading = standing_remark(len(request.filed), box, request.side)
     head = SheetHead(request.game, request.side, request.adjudication, request.chain, request.key)
-    return form(rules, box, request.view, request.own, head, heading, titled=titled)
+    return form(
+        rules, box, request.view, request.own, head, heading, titled=titled, default_counts=not _in_stead(request)
+    )
 
 
 def _brief(say: Sentences, request: ReportRequest[S], others: Sequence[str]) -> Iterator[str]:
@@ -356,6 +364,7 @@ def _questions(say: Sentences, box: Box, request: ReportRequest[S]) -> Iterator[
         if about := say.question(decision):
             yield from _prose(about, HANGING, HANGING)
     if request.own:
+        yield from _prose(request.deadline) if request.deadline else ()
         yield from _unanswered(box, request)
 
 
@@ -367,7 +376,7 @@ def _unanswered(box: Box, request: ReportRequest[S]) -> Iterator[str]:
 
 def _without_answers(box: Box, request: ReportRequest[S]) -> Iterator[str]:
     """Yield what counts of each decision without an answer, and that AGREED takes it."""
-    when = f"{WITHOUT} by {request.deadline}" if request.deadline else f"{WITHOUT} in time"
+    when = f"{WITHOUT} in time"
     if request.ruled:
         yield f"{when}, the answer that the game master has set counts."
         return
@@ -376,12 +385,20 @@ def _without_answers(box: Box, request: ReportRequest[S]) -> Iterator[str]:
     for decision in request.own:
         form = box.forms[decision.kind]
         about = f" ({_which(box, request, decision)})" if several else ""
-        if decision.default is None:
+        if decision.waits and (what := _in_stead(request)):
+            agreed = "" if decision.default is None else f" AGREED takes: {form.in_words(decision.default, box.names)}."
+            yield f"{when}{about}, {what}.{agreed}"
+        elif decision.default is None:
             yield f"{when}{about}, the game waits for you."
         else:
             last = takes if decision is request.own[-1] else ""
             waits = "" if decision.waits else " The game does not wait for it."
             yield f"{when}{about}: {form.in_words(decision.default, box.names)}.{waits}{last}"
+
+
+def _in_stead(request: ReportRequest[S]) -> str:
+    """Return what happens in place of the default without an answer in time; empty: the default counts."""
+    return {"bot": "the bot of the game answers for you", "wait": "the game waits for you"}.get(request.late, "")
 
 
 def _which(box: Box, request: ReportRequest[S], decision: Decision) -> str:

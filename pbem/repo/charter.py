@@ -73,6 +73,8 @@ class Charter:
     """Whether talk may be unsigned."""
     press_opened: bool = False
     """Whether signed talk is opened when the game is over."""
+    clock: dict[str, Any] | None = None
+    """The terms of the clock; None: the game has none, and the game master says who is late."""
 
     @property
     def talks(self) -> bool:

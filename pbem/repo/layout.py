@@ -15,8 +15,8 @@ sealed/press.age               what players said and showed since the version be
                                game is over (sealed)
 sealed/unopened.age            what players said since the version before and is never opened (sealed to a key that is
                                never revealed)
-sealed/players.age             the players' mail addresses, and the names of those who came later (sealed to a key that
-                               is never revealed)
+sealed/players.age             the mail addresses of players and deputies, and the names of those who came later
+                               (sealed to a key that is never revealed)
 standing/<side>.age            a side's standing orders (sealed)
 sheets/<side>/000/0017.age     an accepted sheet, as received (sealed)
 views/<side>.age               the view and the decisions of a side (sealed to the key that it gave)
@@ -24,6 +24,9 @@ letters/9f/9f86d081...         a letter that was carried out: side, sheet, adjud
                                digest, because a plain digest could be found by guessing the letter); a letter with a
                                Message-ID has a second note, named by its content too
 beacon.yaml                    the last closing of the sheets, and the beacon round that decides
+deputies/<side>.yaml           that a side has a deputy, and until which day; who that is stands in sealed/players.age
+clock.yaml                     in a game with a clock: the clock of each side, pauses, vacations
+clock/000/0001.yaml            in a game with a clock: a fact of time that the referee states, or who is late
 revealed.yaml                  the secrets, once the game is over
 ```
 
@@ -43,6 +46,7 @@ BOX: Final = "box/"
 POSITION: Final = "position.yaml"
 REVEALED: Final = "revealed.yaml"
 BEACON: Final = "beacon.yaml"
+CLOCK: Final = "clock.yaml"
 STATE: Final = "sealed/state.age"
 PLAYERS: Final = "sealed/players.age"
 PRESS: Final = "sealed/press.age"
@@ -53,6 +57,8 @@ OFFICE: Final = (PLAYERS, UNOPENED)
 LETTERS: Final = "letters/"
 JOINED: Final = "joined/"
 REQUESTS: Final = "requests/"
+DEPUTIES: Final = "deputies/"
+FACTS: Final = "clock/"
 VIEWS: Final = "views/"
 EARLIER_VIEWS: Final = "known/"
 """The folder of views in games of format 1."""
@@ -83,6 +89,11 @@ def sheet_path(side: Side, n: int) -> str:
     return sealed_path(numbered(f"{SHEETS}{side}", n))
 
 
+def fact_path(number: int) -> str:
+    """Return the path of a fact of time."""
+    return numbered(FACTS.rstrip("/"), number)
+
+
 def request_path(number: int) -> str:
     """Return the path of a request."""
     return numbered(REQUESTS.rstrip("/"), number)
@@ -91,6 +102,11 @@ def request_path(number: int) -> str:
 def joined_path(side: Side) -> str:
     """Return the path of the phrase, the chain and the key that a side has mailed."""
     return f"{JOINED}{side}.yaml"
+
+
+def deputy_path(side: Side) -> str:
+    """Return the path of what is public of the deputy of a side."""
+    return f"{DEPUTIES}{side}.yaml"
 
 
 def standing_path(side: Side) -> str:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from datetime import datetime
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
@@ -28,7 +29,15 @@ from pbem.game.plain import Record
 from pbem.protocol import Result, Side
 from pbem.repo import format1, rooms
 from pbem.repo.adjudication import Adjudication, Seed, public_record, read_adjudication, sealed_record
-from pbem.repo.charter import Charter, Joined, Pins, Revealed, check_secrets, check_signer, read_charter
+from pbem.repo.charter import (
+    Charter,
+    Joined,
+    Pins,
+    Revealed,
+    check_secrets,
+    check_signer,
+    read_charter,
+)
 from pbem.repo.commits import charter_message, commit_of_adjudication, commits_of_adjudications
 from pbem.repo.dice_inputs import Links, stated_inputs
 from pbem.repo.git import GameRepo, Logged
@@ -51,6 +60,7 @@ from pbem.repo.layout import (
 )
 from pbem.repo.letter_notes import next_path, noted
 from pbem.repo.public import corrections_in
+from pbem.repo.seats import Seated
 from pbem.repo.state import State, read_state
 from pbem.repo.store import Store
 from pbem.repo.talk import JournalFile, SealedJournal
@@ -61,7 +71,7 @@ LetterId: TypeAlias = str | tuple[str, ...]
 """The digest by which a letter is known, or several: a note is kept under each."""
 
 
-class Ledger:
+class Ledger(Seated):
     """The books of one game, open. Writes nothing until `commit`."""
 
     def __init__(self, repo: Store, keys: Keys, sealing: Sealing | None = None) -> None:
@@ -74,9 +84,10 @@ class Ledger:
         self._sealing = sealing or Sealing(self.charter.sealed_to, keys.identity)
         self.further: dict[str, bytes] = {}
         """Files that go into the next commit together with what is committed."""
+        self.now: Callable[[], datetime] | None = None
+        """What says the time of a commit that no letter makes; None: it has none."""
         self.chain: Links = Chain(keys.chain, keys.length)
         self._recent: dict[tuple[str, int], Adjudication] = {}
-        self._unsealed_seats: tuple[bytes, Mapping[Side, Any]] | None = None
         self.journal: JournalFile = SealedJournal(repo.path, keys.office)
         """The journal of talk that is not on record yet."""
 
@@ -140,28 +151,6 @@ class Ledger:
     def pins(self) -> Pins:
         """The rules that the game was begun with."""
         return plain.decode(Pins, self._yaml(PINS))
-
-    @property
-    def addresses(self) -> Mapping[Side, str]:
-        """Side -> the address that may play it."""
-        return {side: seat if isinstance(seat, str) else seat["address"] for side, seat in self._seats.items()}
-
-    def player(self, side: Side) -> str:
-        """Return the name of the player of a side: only that of the first is public."""
-        seat = self._seats.get(side, "")
-        return self.charter.players[side] if isinstance(seat, str) else str(seat["name"])
-
-    @property
-    def _seats(self) -> Mapping[Side, Any]:
-        """The sealed file of the players: side -> address, or a mapping with name and address."""
-        sealed = self._file(PLAYERS)
-        if self._unsealed_seats is None or self._unsealed_seats[0] != sealed:
-            self._unsealed_seats = sealed, json.loads(unseal(self.keys.office, PLAYERS, sealed))
-        return self._unsealed_seats[1]
-
-    def sides_of(self, address: str) -> list[Side]:
-        """Return the sides that an address plays, in capitals or not."""
-        return [side for side, own in self.addresses.items() if own.lower() == address.lower()]
 
     def state(self, at: str | None = None) -> State | None:
         """Return the state from which the game is resumed, now or as of a commit; None: it has not begun."""
@@ -245,11 +234,6 @@ class Ledger:
     def join_files(self, side: Side, joined: Joined) -> dict[str, bytes]:
         """Return the file of what a side has mailed: its phrase, its chain, its key."""
         return {joined_path(side): _yaml_of(joined)}
-
-    def player_files(self, side: Side, name: str, address: str) -> dict[str, bytes]:
-        """Return the sealed file of the players with another name and address for a side."""
-        seats = {**self._seats, side: {"name": name, "address": address}}
-        return {PLAYERS: seal([recipient_of(self.keys.office)], PLAYERS, compact(seats))}
 
     def closing_files(self, closing: Closing) -> dict[str, bytes]:
         """Return the file that records a closing of the sheets."""
@@ -372,7 +356,12 @@ class Ledger:
         """Commit files to the game's repo and return the commit's id. Raises BadKeys if it would be signed wrongly."""
         if self.repo.sign is not None:
             check_signer(self.charter, self.keys)
-        sha = self.repo.commit({**files, **self.further}, message)
+        before = self.repo.letter_time
+        try:
+            self.repo.letter_time = self.now() if before is None and self.now is not None else before
+            sha = self.repo.commit({**files, **self.further}, message)
+        finally:
+            self.repo.letter_time = before
         self.further = {}
         return sha
 

@@ -1,7 +1,8 @@
-"""Requests that need consent: rollbacks, draws and resignations, in `requests/000/0001.yaml` of a game's repo.
+"""Requests that need consent: rollbacks, draws, resignations, motions; in `requests/000/0001.yaml` of a game's repo.
 
 The file is public. It says what is asked for, who has consented, and what became of the request. One request is open at
-a time. It is void as soon as another adjudication is made.
+a time. It is void as soon as another adjudication is made, unless it is a motion, which is about the game and not about
+what is played.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ from pbem.repo.state import State
 ROLLBACK: Final = "rollback"
 DRAW: Final = "draw"
 RESIGNATION: Final = "resignation"
+PAUSE: Final = "pause"
+EXTENSION: Final = "extension"
+REPLACEMENT: Final = "replacement"
+MOTIONS: Final = (PAUSE, EXTENSION, REPLACEMENT)
 OPEN: Final = "open"
 VOID: Final = "void: the game went on"
 
@@ -76,7 +81,33 @@ class Ending:
     """The sides that a draw names as its winners; none: no side wins."""
 
 
-AnyRequest: TypeAlias = Request | Ending
+@dataclass(slots=True)
+class Motion:
+    """A request to pause the game, to give sides more time, or to give a side another player; what became of it."""
+
+    request: int
+    kind: str
+    side: Side
+    """The side that proposes it, or the game master."""
+    at: int
+    """The last adjudication when it was asked for."""
+    reason: str
+    needed: list[Side]
+    """The sides whose consent it needs."""
+    consents: list[Side] = field(default_factory=list)
+    outcome: str = OPEN
+    quorum: int | None = None
+    """How many of these sides must consent; None: all."""
+    refusals: list[Side] = field(default_factory=list)
+    until: str = ""
+    """Until when the game is to be paused, as `pbem.referee.clock.calendar` writes it."""
+    extended: dict[str, str] = field(default_factory=dict)
+    """Side -> until when it is to have time."""
+    replaced: Side = ""
+    """The side that is to have another player."""
+
+
+AnyRequest: TypeAlias = Request | Ending | Motion
 
 
 @dataclass(slots=True)
@@ -123,13 +154,15 @@ def request_of(files: Files, requests: Record, number: int | None = None) -> Any
     if content is None:
         return None
     said = {"needed": [], **yamlio.read(content, name=path).value}
+    if said["kind"] in MOTIONS:
+        return plain.decode(Motion, said)
     return plain.decode(Request, said) if said["kind"] == ROLLBACK else plain.decode(Ending, said)
 
 
 def settle(files: Files, state: State, n: int, act: Record | None) -> Settled:
     """Return how adjudication n closes the open request, if there is one: it was granted by it, or is void."""
     request = open_request(files, state)
-    if request is None:
+    if request is None or isinstance(request, Motion):
         return Settled(state.requests)
     done = act is not None and act.get("request") == request.request
     request.outcome = f"done in adjudication {n}" if done else VOID

@@ -206,6 +206,8 @@ def test_status_tells_where_a_game_stands(punica: Folder) -> None:
         "edition",
         "adjudication",
         "players",
+        "deputies",
+        "observers",
         "out",
         "awaited",
         "waiting",

@@ -356,7 +356,8 @@ def test_help_needs_no_game_and_names_none(two: Folder) -> None:
         assert got.subject == "How to play by mail"
         assert re.findall(r"^  ([A-Z]+) ", got.text, re.MULTILINE) == [
             *("STATUS", "REPORT", "FORM", "AGREED", "FORECAST", "HELP"),
-            *("NEWS", "NEWS", "STANDING", "WITHDRAW", "RENEW", "HISTORY", "HELP", "PRESS", "SHOW"),
+            *("NEWS", "NEWS", "NEWS", "STANDING", "WITHDRAW", "RENEW", "ZONE", "CALENDAR", "HISTORY", "HELP"),
+            *("SAY", "PRESS", "SHOW", "DEPUTY"),
         ]
 
 

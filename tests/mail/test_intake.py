@@ -250,7 +250,6 @@ def test_a_sheet_for_another_side_or_day_comes_back(
         (letter("red", b"game: gallia\nside: red\nadjudication: 1\norders: []\n"), "no game called gallia here"),
         (letter("red", b"game: .punica\nside: red\norders: []\n"), "does not name its game"),
         (letter("red", b"game: Punica\nside: red\norders: []\n"), "does not name its game"),
-        (letter("red", b"Hello, when do we begin?"), "sheet begins with the line `game: NAME`"),
         (letter("red", b"FORECAST"), "It asks for a FORECAST"),
         (
             letter("rome", b"game: punica\nside: red\nadjudication: 1\norders: []\n"),
@@ -270,6 +269,23 @@ def test_a_letter_that_cannot_be_carried_out_is_refused_politely(
     assert got.parts == {}
     assert got.subject == "Re: punica"
     assert head(folder) == before
+
+
+def test_mere_chat_is_answered_by_the_form(folder: Folder, toy: Adjudicator) -> None:
+    """It is no refusal, and the form that comes back can be filled in."""
+    before = head(folder)
+    handled = take_in(letter("red", b"Hello, when do we begin?"), folder.office)
+    assert handled.accepted
+    got = only(handled)
+    assert got.subject.startswith("Your move in punica: ")
+    assert "sheet begins with the line `game: NAME`" in " ".join(got.text.split())
+    assert "could not be carried out" not in got.text
+    assert head(folder) == before
+    with folder.open() as game:
+        form = side_report(game, "red", game.adjudication).sheet
+    assert form is not None
+    assert got.parts["orders.yaml"].decode() == form
+    assert form.rstrip() in got.text
 
 
 def test_who_asks_for_a_forecast_has_not_ordered_anything(folder: Folder, toy: Adjudicator) -> None:
@@ -310,7 +326,7 @@ def test_letter_of_a_real_mail_program_is_answered_once_or_never(folder: Folder,
     before = head(folder)
     handled = take_in((LETTERS / f"{name}.eml").read_bytes(), folder.office)
     said = " ".join(" ".join(read(out).text for out in handled.letters).split())
-    assert not handled.accepted
+    assert handled.accepted == (name == "talk")
     assert head(folder) == before
     if name in AUTOMATIC:
         assert handled.letters == []

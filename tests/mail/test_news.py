@@ -193,7 +193,9 @@ def test_the_usual_news_go_to_all(folder: Folder, office: MailSettings) -> None:
 def test_other_words_are_refused(office: MailSettings, word: str, folder: Folder) -> None:
     handled = says(office, "red", word)
     assert not handled.accepted
-    assert "write one of these words after it: every, round or asked" in " ".join(text(parsed(handled)["red"]).split())
+    assert "write one of these words after it: every, round, daily or asked" in " ".join(
+        text(parsed(handled)["red"]).split()
+    )
     assert correspondence(folder.repo("punica"), "red").news == News.EVERY
 
 

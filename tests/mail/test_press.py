@@ -95,6 +95,21 @@ def test_talk_on_one_line_and_below_it() -> None:
     ]
 
 
+LONG = "SAY " + "march " * 11 + "on"
+
+
+def test_say_is_one_line_above_a_sheet() -> None:
+    """Only what a mail program has wrapped belongs to it; nothing that may be meant for the referee does."""
+    found = press_in("SAY Good luck!\ngame: punica\nside: oak\n")
+    assert [str(each) for each in found.instructions] == ["SAY Good luck!"]
+    assert found.rest.split("\n")[1:] == ["game: punica", "side: oak", ""]
+    assert talk_of(f"{LONG}\nto the valley\nMy plan: Yew")[0][0] == f"{LONG[4:]} to the valley"
+    for below in ("game: punica", "- bid: {card: 3}", "AGREED", "STATUS", "bid: 3", "> quoted", "PRESS elm: Hm.", "--"):
+        assert talk_of(f"{LONG}\n{below}")[0][0] == LONG[4:], below
+    assert talk_of("SAY: Hail!\nMy plan") == [("Hail!", 1)]
+    assert talk_of("Say what you like\nsay: hm") == []
+
+
 @pytest.mark.parametrize("text", ["I press on", "press elm: hi", "> PRESS elm: hi", "STATUS", "EXPRESS elm: hi"])
 def test_other_lines_are_no_talk(text: str) -> None:
     assert press_in(text).instructions == ()
@@ -175,6 +190,21 @@ def test_talk_comes_as_a_letter_of_its_own(office: MailSettings) -> None:
             assert message["References"] is None
 
 
+def test_say_goes_to_all_and_the_sheet_counts(folder: Folder, office: MailSettings) -> None:
+    """To sides before a colon it goes alone, as PRESS does: who mixes up the two tells nobody else."""
+    with folder.open() as game:
+        own = sheet(game, "oak", order("bid", card=game.view("oak").hands["oak"][0]))
+    handled = take_in(letter("oak", b"SAY Good luck: to all!\n\n" + own), office)
+    letters = heard(handled)
+    assert letters.keys() == {"elm", "ash", "fir", "yew"}
+    assert all("  : Good luck: to all!\n" in text for text in letters.values())
+    assert not any("card" in text for text in letters.values())
+    assert "SAY: passed on to Elm, Ash, Fir and Yew." in answer(handled)
+    with folder.open() as game:
+        assert game.sheets("oak") == 1
+    assert heard(says(office, "elm", "SAY Oak: I saw that", number=2)).keys() == {"oak"}
+
+
 def test_unsigned_talk_tells_nobody_who_says_it(office: MailSettings) -> None:
     letters = heard(says(office, "oak", "PRESS UNSIGNED ALL\nDeath to Yew."))
     assert letters.keys() == {"elm", "ash", "fir", "yew"}
@@ -209,7 +239,7 @@ def test_quoted_words_of_others_command_nothing(folder: Folder, office: MailSett
     handled = says(office, "elm", text)
     with folder.open() as game:
         assert game.sheets("elm") == 0
-    assert not handled.accepted
+    assert [out.name.partition(".")[0] for out in handled.letters] == ["chat"]
 
 
 def test_agreed_in_answer_to_talk_orders_nothing(folder: Folder, office: MailSettings) -> None:

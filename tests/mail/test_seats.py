@@ -205,10 +205,17 @@ def test_two_forms_filled_in_where_they_are_quoted_both_count(folder: Folder) ->
     assert sheets(folder) == {"oak": 1, "elm": 1}
 
 
+def chatted(handled: Handled) -> str:
+    (out,) = handled.letters
+    assert out.name.startswith("chat.")
+    assert handled.accepted
+    return flat(out)
+
+
 def test_a_letter_in_which_nothing_is_found_is_answered(folder: Folder) -> None:
-    assert "There is no order sheet in your letter" in refused(says(folder, b"Hello!", more=ANSWERS))
+    assert "There is no order sheet in your letter" in chatted(says(folder, b"Hello!", more=ANSWERS))
     text = "\n".join(f"> {line}" for line in ("gaul: Five Valleys (usual).", "- You are asked: ?")).encode()
-    assert "There is no order sheet in your letter" in refused(says(folder, text, more=ANSWERS, number=2))
+    assert "There is no order sheet in your letter" in chatted(says(folder, text, more=ANSWERS, number=2))
 
 
 def test_a_command_stands_between_game_and_side(folder: Folder) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
+from pbem.post.sqlite_schema import SCHEMA
 from pbem.post.sqlite_tables import SqliteTables
-from pbem.post.tables import LONGEST, NO_GAME, NewLetter, Tables, TablesDamaged, ToSend, Urgency
+from pbem.post.tables import LONGEST, NEVER, NO_GAME, NewLetter, Tables, TablesDamaged, ToSend, Urgency
 from tests.support.postgres import Server
 
 NOON = 1_000_000.0
@@ -324,3 +326,64 @@ def test_copy_is_whole_and_takes_letters_to_send_of_another(sqlite_tables: Sqlit
     assert copied.next_games(NOON, 9) == ["punica"]
     assert copied.damage() is None
     copied.close()
+
+
+def test_a_game_comes_when_something_has_fallen_due(tables: Tables) -> None:
+    """Only what was due before the mailboxes were last looked through, and behind games with letters."""
+    tables.falls_due("zama", NOON - 5, "aa")
+    tables.falls_due("cannae", NOON - 9, "bb")
+    tables.falls_due("trebia", None, "cc")
+    assert tables.next_games(NOON, 9) == []
+    tables.note_looked(NOON - 6, NOON)
+    assert tables.next_games(NOON, 9) == ["cannae"]
+    tables.note_looked(NOON - 1, NOON)
+    tables.add("box", "1", new(b"1", "punica"), {})
+    assert tables.next_games(NOON, 9) == ["punica", "cannae", "zama"]
+    tables.postpone("zama", NOON + 60, "other rules")
+    tables.falls_due("cannae", NOON + 60, "dd")
+    assert tables.next_games(NOON, 9) == ["punica"]
+    assert tables.next_games(NOON + 61, 9) == ["punica", "zama"]
+    assert tables.tips() == {"zama": "aa", "cannae": "dd", "trebia": "cc"}
+    assert [tables.has_clock(name) for name in ("zama", "trebia", "punica")] == [True, False, False]
+
+
+def test_a_letter_that_was_sent_lets_its_game_be_looked_at(tables: Tables) -> None:
+    tables.note_looked(NOON, NOON)
+    tables.falls_due("zama", NEVER, "aa")
+    tables.falls_due("trebia", None, "cc")
+    for name in ("zama", "trebia"):
+        tables.note_handed(name, "red", NOON - 5)
+    assert tables.next_games(NOON, 9) == ["zama"]
+    handed = tables.handed("zama")
+    assert handed == {"red": NOON - 5}
+    tables.note_handed("zama", "red", NOON - 2)
+    tables.forget_handed("zama", handed)
+    assert tables.handed("zama") == {"red": NOON - 2}
+    tables.forget_handed("zama", tables.handed("zama"))
+    assert tables.handed("zama") == {}
+
+
+def test_the_first_letter_that_waits_is_told_due_or_not(tables: Tables) -> None:
+    assert tables.first_waiting("punica") is None
+    tables.add("box", "1", replace(new(b"1", "punica"), at=NOON - 9), {"punica": NOON + 99})
+    tables.add("box", "2", replace(new(b"2", "punica"), at=NOON - 7), {})
+    assert tables.first_waiting("punica") == NOON - 9
+    found = tables.next_letter("punica", NOON)
+    assert found is not None
+    assert tables.first_waiting("punica", found.id) == NOON - 9
+    tables.done(found.id, "punica")
+    assert tables.first_waiting("punica") == NOON - 9
+
+
+def test_tables_of_the_first_version_are_gone_on_with(tmp_path: Path) -> None:
+    file = tmp_path / "post.sqlite"
+    connection = sqlite3.connect(file)
+    connection.executescript(f"{SCHEMA}; PRAGMA user_version = 1;")
+    connection.execute("INSERT INTO games (game, reason) VALUES ('zama', 'other rules')")
+    connection.commit()
+    connection.close()
+    tables = SqliteTables(file, lambda: NOON)
+    tables.note_looked(NOON, NOON)
+    tables.falls_due("zama", NOON - 5, "aa")
+    assert tables.next_games(NOON, 9) == ["zama"]
+    tables.close()

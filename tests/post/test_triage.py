@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from pbem.mail.by_game_master import broadcast_letters
 from pbem.mail.inbox import open_letter
 from pbem.mail.mime import LARGEST
 from pbem.mail.outgoing import help_letter, side_report
@@ -13,7 +14,7 @@ from pbem.mail.report_letters import first_letters
 from pbem.mail.welcome import welcome_letter
 from pbem.post.triage import Bounce, Look, NotOurs, Ours, Players, Robot, TooBig, has_sheet, judge
 from tests.support.live import Folder
-from tests.support.posted import bury, form_of, players, report_id, token_of, written
+from tests.support.posted import bury, form_of, players, report_id, take, token_of, written
 
 SOMEBODY = "aunt@example.net"
 
@@ -217,3 +218,15 @@ def test_form_has_the_key_of_its_side(game: Folder) -> None:
             sheet = side_report(found, side, 1).sheet
             assert sheet is not None
             assert f"\nkey: {token_of(game, side)}\n" in sheet
+
+
+def test_answer_in_words_to_a_broadcast_stays_in_the_mailbox(folder: Folder) -> None:
+    """It is for the game master, who has written: no game is told of it, and its player gets no form."""
+    folder.create().close()
+    (out,) = broadcast_letters("The season ends on Sunday.", {"punica": ["red@example.org"]}, folder.office)
+    raw = written("Thanks for telling!\n\n> The season ends on Sunday.\n", answers=out.draft.message_id)
+    found = judge(raw, len(raw), players(folder))
+    assert found == Ours("address")
+    handled = take(folder, raw, by=found.by)
+    assert handled.letters == []
+    assert "left to the game master" in handled.notes[0]

@@ -68,6 +68,25 @@ def viewers(rules: Rules[Any]) -> tuple[Side | None, ...]:
 
 
 @each_edition
+def test_what_is_left_of_a_turn_counts_down(
+    game: str, edition: str, scenario: str, lengths: list[tuple[int, int]]
+) -> None:
+    """Whoever looks at it; and no turn goes on when nothing is left of it."""
+    rules = rules_of(game, edition)
+    before: dict[Side | None, tuple[object, int]] = {}
+    for stop in stops(game, edition, scenario, lengths):
+        position = stop.session.position
+        now = rules.periods(position).get(rules.turn or rules.round)
+        for side in (*rules.sides, None):
+            left = rules.left_in_turn(rules.view(position, side))
+            if left is None:
+                continue
+            assert left[0] >= 0
+            assert before.get(side, (None, 0))[0] != now or left[0] <= before[side][1]
+            before[side] = now, left[0]
+
+
+@each_edition
 def test_no_position_breaks_an_invariant(game: str, edition: str, scenario: str, lengths: Any) -> None:
     for at in stops(game, edition, scenario, lengths):
         assert list(at.rules.audit(at.position)) == [], f"game {at.seed}, question {at.count}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -38,6 +39,8 @@ class Tale:
     game: str
     commits: list[tuple[str, Files]]
     signatures: list[bytes] = field(default_factory=list)
+    dates: list[int] = field(default_factory=list)
+    """The author's date of each commit, in seconds since 1970."""
 
     @classmethod
     def of(cls, path: Path) -> Tale:
@@ -48,18 +51,21 @@ class Tale:
                 (each.message, {c.path: None if c.new is None else repo.blob(c.new) for c in each.changes})
                 for each in past
             ]
-            return cls(path.stem, commits, [each.signature for each in past])
+            return cls(path.stem, commits, [each.signature for each in past], [each.author for each in past])
 
     def copy(self) -> Tale:
         """Return a tale to be edited."""
-        return Tale(self.game, [(message, dict(files)) for message, files in self.commits], self.signatures)
+        commits = [(message, dict(files)) for message, files in self.commits]
+        return Tale(self.game, commits, self.signatures, list(self.dates))
 
     def tell(self, folder: Path, sign: Sign | None) -> Path:
         """Make a repo of it, every commit signed anew, and return its path."""
         path = folder / f"{self.game}.git"
         message, files = self.commits[0]
         with GameRepo.create(path, _there(files), message, sign) as repo, repo.transaction():
-            for message, changes in self.commits[1:]:
+            for at, (message, changes) in enumerate(self.commits[1:], 1):
+                date = self.dates[at] if at < len(self.dates) else at
+                repo.letter_time = None if date == at else datetime.fromtimestamp(date, UTC)
                 repo.commit(changes, message)
         return path
 

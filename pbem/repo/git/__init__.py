@@ -45,7 +45,18 @@ from pbem.repo.git.paths import BadPath, Changes, nested, numbered, parts
 from pbem.repo.git.reflock import Moved, RefLock
 from pbem.repo.git.sizes import require_small
 
-__all__ = ["BadPath", "Busy", "GameExists", "GameRepo", "Logged", "Moved", "NoSuchGame", "StoreError", "numbered"]
+__all__ = [
+    "BadPath",
+    "Busy",
+    "GameExists",
+    "GameRepo",
+    "Logged",
+    "Moved",
+    "NoSuchGame",
+    "StoreError",
+    "numbered",
+    "tip_of",
+]
 
 AUTHOR: Final = "pbem <pbem@localhost>"
 PATIENCE: Final = 10.0
@@ -77,6 +88,33 @@ class _Tip(NamedTuple):
     oid: bytes
     tree: bytes
     when: int
+
+
+def tip_of(path: Path) -> str | None:
+    """Return the commit of main of the repo at a path; `git gc` may have moved it to packed-refs. None: there is none.
+
+    Nothing else of the repo is read.
+    """
+    with suppress(FileNotFoundError):
+        fd = os.open(path / REF, os.O_RDONLY)
+        try:
+            return os.read(fd, 40).decode("ascii")
+        finally:
+            os.close(fd)
+    with suppress(FileNotFoundError):
+        for line in (path / "packed-refs").read_text("utf-8").splitlines():
+            if line.endswith(f" {REF}"):
+                return line.split(" ")[0]
+    return None
+
+
+def heads_changed(games: Path) -> Iterator[tuple[str, int]]:
+    """Yield the games in a folder, and when the folder of the ref of each has changed last, as it does by a commit."""
+    where = os.path.dirname(REF)
+    for name in os.listdir(games):
+        if name.endswith(".git"):
+            with suppress(OSError):
+                yield name.removesuffix(".git"), os.stat(f"{games}/{name}/{where}").st_mtime_ns
 
 
 class GameRepo:
@@ -222,18 +260,8 @@ class GameRepo:
             self._tip = _Tip(oid, commit.tree, commit.dates.committer)
 
     def _read_ref(self) -> bytes | None:
-        """Return the commit of main; `git gc` may have moved it to packed-refs."""
-        with suppress(FileNotFoundError):
-            fd = os.open(self._ref, os.O_RDONLY)
-            try:
-                return bytes.fromhex(os.read(fd, 40).decode("ascii"))
-            finally:
-                os.close(fd)
-        with suppress(FileNotFoundError):
-            for line in (self.path / "packed-refs").read_text("utf-8").splitlines():
-                if line.endswith(f" {REF}"):
-                    return bytes.fromhex(line.split(" ")[0])
-        return None
+        tip = tip_of(self.path)
+        return None if tip is None else bytes.fromhex(tip)
 
     # ------------------------------------------------------------------------------------------ writing
 

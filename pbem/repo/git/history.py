@@ -61,6 +61,8 @@ class Past(NamedTuple):
     signed: bytes
     signature: bytes
     changes: tuple[Change, ...]
+    author: int = 0
+    """The author's date, in seconds since 1970: when the letter came that made it, or when it was made."""
 
 
 class PastRepo:
@@ -138,7 +140,7 @@ class PastRepo:
                 raise StoreError(f"the commit {oid.hex()} changes more than {_MOST_CHANGES} files")
             before = commit.tree
             own_form = _own_form(commit, at, signature).oid == oid
-            found.append(Past(at, oid.hex(), commit.message, own_form, signed, signature, changes))
+            found.append(Past(at, oid.hex(), commit.message, own_form, signed, signature, changes, commit.dates.author))
         return found
 
     def strays(self) -> Iterator[str]:

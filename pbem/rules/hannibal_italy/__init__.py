@@ -160,6 +160,10 @@ class HannibalItaly(Rules[Game]):
             self._base = base(self.box, self.board)
         return scene(view, self._base, self.box.table("game")["sides"], told)
 
+    def left_in_turn(self, view: Game) -> tuple[int, str] | None:
+        """Return the phases of the year that come after this one (4.2)."""
+        return turn.phases_left(view), "phase"
+
     def summary(self, view: Game) -> Summary:
         """Return the summary of a position, for the text of a report."""
         from pbem.rules.hannibal_italy.views.summary import summary

@@ -143,6 +143,10 @@ class RomeCarthage(Rules[Game]):
             self._base = base(self.box, self.board)
         return scene(view, self._base, self.box.table("game")["sides"], told)
 
+    def left_in_turn(self, view: Game) -> tuple[int, str] | None:
+        """Return the card plays that are left at most: a turn is over when both hands are empty (7.5)."""
+        return (sum(map(len, view.hands.values())), "card play") if view.phase == "strategy" else None
+
     def summary(self, view: Game) -> Summary:
         """Return where things stand, for the text of a report."""
         from pbem.rules.rome_carthage.views.summary import summary

@@ -129,6 +129,10 @@ class SwordOfRome(Rules[Game]):
         powers = [power for power in self.box.table("powers")["powers"] if power["id"] in self.board.powers]
         return scene(view, self._base, powers, self.box.as_printed, told)
 
+    def left_in_turn(self, view: Game) -> tuple[int, str] | None:
+        """Return the rounds that come after this one: in each every side is active once (5.4)."""
+        return (self.board.tables["rounds"] - view.round, "round") if view.phase == "action" else None
+
     def summary(self, view: Game) -> Summary:
         """Return where things stand, for the text of a report."""
         from pbem.rules.sword_of_rome.views.summary import summary

@@ -106,6 +106,13 @@ def go_on(game: Game, table: Table) -> None:
         begin_segment(game, table, SUMMER)
 
 
+def phases_left(game: Game) -> int:
+    """Return how many phases of the year come after the one in play (4.2)."""
+    phases = SUMMER_PHASES if game.segment == SUMMER else WINTER_PHASES
+    left = len(phases) - (phases.index(game.phase) + 1 if game.phase in phases else 0)
+    return left + len(WINTER_PHASES) if game.segment == SUMMER else left
+
+
 def begin_segment(game: Game, table: Table, segment: str) -> None:
     """Begin a segment: clear the limits that hold within one (7.4, 9.7)."""
     game.segment = segment

@@ -1,0 +1,118 @@
+"""Verbs that act on many games: which games are meant, how far the command has come, what failed and why.
+
+Each game is dealt with by itself, and either all of it is done or nothing. One that fails keeps no other from being
+dealt with. The summary names those that failed, and the command that is to be given again for them alone. With --json
+all these verbs print the same shape:
+
+    {"games": [{"game": "punica", "done": true, ...}, {"game": "zama", "done": false, "why": "..."}], "failed": 1}
+
+What stands behind `done` is up to the verb.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from shlex import join
+from typing import Annotated, Any, Final
+
+import typer
+
+from pbem.cli.runtime import WORLD, misuse, print_json
+from pbem.protocol import Bug, PbemError
+
+GamePatterns = Annotated[
+    list[str], typer.Argument(metavar="GAMES...", help="Games, by name or by a pattern: 'spring-*'.")
+]
+_PATTERN: Final = "*?["
+_LEAST_FOR_A_BAR: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """What a verb has done in one game: a line for a person, and what is told to a program."""
+
+    line: str
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def games_meant(folder: Path, patterns: Sequence[str]) -> list[str]:
+    """Return the names that patterns stand for, sorted, with those that are written out; end the command if none is."""
+    there = sorted(path.name.removesuffix(".git") for path in folder.glob("*.git"))
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        plain = not any(each in pattern for each in _PATTERN)
+        meant = [pattern] if plain else [name for name in there if fnmatchcase(name, pattern)]
+        if not meant:
+            misuse(f"no game in {folder} is called {pattern}")
+        found.update(dict.fromkeys(meant))
+    return list(found)
+
+
+def deal_with(
+    names: Sequence[str],
+    deal: Callable[[str], Dealt],
+    json: bool,
+    *,
+    verb: str,
+    again: Sequence[str] = (),
+    at_end: Callable[[], Sequence[str]] | None = None,
+) -> None:
+    """Deal with each game, print what came of it, and end with exit code 1 if that failed in any.
+
+    `verb` and `again` are the words of the command before and behind the names of the games. `at_end` writes letters
+    that are about several of them, and returns their files.
+    """
+    rows = list(_rows(names, deal, verb))
+    letters = None if at_end is None else list(at_end())
+    failed = [row["game"] for row in rows if not row["done"]]
+    if json:
+        told = [{key: row[key] for key in row if key != "line"} for row in rows]
+        print_json({"games": told, "failed": len(failed)} | ({} if letters is None else {"letters": letters}))
+    else:
+        for row in rows:
+            if row["done"]:
+                print(f"{row['game']}: {row['line']}")
+            letters = [*(letters or ()), *row.get("letters", ())]
+        for path in letters or ():
+            print(f"Letter: {path}")
+        for row in rows:
+            if not row["done"]:
+                print(f"{row['game']}: nothing was done: {row['why']}", file=sys.stderr)
+        if len(rows) > 1:
+            print(f"{len(rows)} games: {len(rows) - len(failed)} done, {len(failed)} failed.")
+        if failed and len(rows) > 1:
+            print(f"Once that is mended: {join(['pbem', verb, *failed, *again])}", file=sys.stderr)
+    if failed:
+        sys.exit(WORLD)
+
+
+def _rows(names: Sequence[str], deal: Callable[[str], Dealt], verb: str) -> Iterator[dict[str, Any]]:
+    with _progress(verb, names) as each_of:
+        for name in each_of(names):
+            try:
+                dealt = deal(name)
+            except Bug:
+                raise
+            except (PbemError, OSError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as wrong:
+                why = str(wrong).partition("\n")[0] or type(wrong).__name__
+                yield {"game": name, "done": False, "why": why}
+            else:
+                yield {"game": name, "done": True, "line": dealt.line, **dealt.facts}
+
+
+@contextmanager
+def _progress(verb: str, names: Sequence[str]) -> Iterator[Callable[[Sequence[str]], Iterable[str]]]:
+    """Show a bar on a terminal while several games are gone through; it is gone when the command ends."""
+    if len(names) < _LEAST_FOR_A_BAR or not sys.stderr.isatty():
+        yield iter
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        yield lambda given: bar.track(given, description=verb)

@@ -1,0 +1,211 @@
+"""What falls due in a game by itself: the end of a hold, a reminder, a deadline, news that is told once a day.
+
+Nothing waits here and there are no timers: whoever looks at a game has done in order what has fallen due meanwhile,
+each thing as of the time at which it was due. A letter goes before a hold or a deadline that ends in the same second:
+these fall due in the second after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from operator import itemgetter
+from typing import Final, NamedTuple
+
+from pbem.mail.bundles import bundled
+from pbem.mail.handing import note_handed_over
+from pbem.mail.last_reported import CLOSED, note_reported, reported
+from pbem.mail.observers import next_news, write_to_observers
+from pbem.mail.outgoing import MailSettings, Outgoing
+from pbem.mail.reminders import at_deadline, reminders_due, write_reminder
+from pbem.mail.report_letters import closing_letters, daily_news, news_due, reports
+from pbem.mail.tasks import NextDue
+from pbem.protocol import Side
+from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.clock.decide import late_from
+from pbem.referee.hold import hold_ends
+from pbem.referee.open_game import CannotPlay
+from pbem.referee.timekeeping import catch_up, hand_over, note_down
+
+_MOST: Final = 1000
+"""So many things fall due at most before a game is looked at again."""
+
+
+class Due(NamedTuple):
+    """A thing that falls due in a game: when, what it is for the log, and what carries it out."""
+
+    when: datetime
+    what: str
+    carry_out: Callable[[], Iterable[Outgoing]]
+
+
+class DueDone(NamedTuple):
+    """What was carried out in a game: the letters, and a line for the log for each thing."""
+
+    letters: list[Outgoing]
+    log: list[str]
+
+
+class Witnessed(NamedTuple):
+    """What the service has seen of a game, to be put on record."""
+
+    handed: Mapping[Side, datetime]
+    """Side -> when a letter that asks it was handed over last."""
+    downs: Sequence[tuple[datetime, datetime]]
+    """From when until when nobody looked into the mailboxes, in order."""
+
+
+_NOTHING_SEEN: Final = Witnessed({}, ())
+
+
+class GoneOn(NamedTuple):
+    """What has become of a game that was looked at: lines for the log, and what falls due next."""
+
+    log: list[str]
+    due: NextDue
+
+
+def go_on(name: str, until: datetime, settings: MailSettings, witnessed: Witnessed = _NOTHING_SEEN) -> GoneOn:
+    """Carry out what has fallen due in a game until a time, and write to everybody concerned.
+
+    No letter for the game waits that came before. What an earlier command still owes the players is told them, too.
+    Raises CannotPlay if something is due and remains so, which is a fault of pbem.
+    """
+    with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
+        log = put_on_record(game, witnessed, settings)
+        pay_debts(game, settings)
+        log += carry_out_due(game, until, settings).log
+        stuck = due_in(game, settings)
+        if stuck is not None and stuck.when <= until:
+            raise CannotPlay(f"{stuck.what}, due {stuck.when:%Y-%m-%d %H:%M:%S} UTC, and nothing comes of it")
+        return GoneOn(log, noted_due(game, settings))
+
+
+def put_on_record(game: Adjudicator, witnessed: Witnessed, settings: MailSettings) -> list[str]:
+    """Put on record what the service has seen, as far as it changes the clock of a game; return lines for the log.
+
+    What has fallen due before that is carried out first.
+    """
+    log: list[str] = []
+    if game.clock.terms is None:
+        return log
+    for since, until in witnessed.downs:
+        game.carry_out_letter_of(until, settings.now)
+        if note_down(game, since, until):
+            log.append(f"{game.name}: the service was down from {since:%Y-%m-%d %H:%M} to {until:%Y-%m-%d %H:%M} UTC")
+    for side, at in sorted(witnessed.handed.items(), key=itemgetter(1)):
+        log += carry_out_due(game, at, settings).log
+        clocks = game.clock.read()
+        opened = None if clocks is None else clocks.sides[side].opened
+        if opened is not None and opened <= at:
+            game.carry_out_letter_of(at, settings.now)
+            hand_over(game, {side: at})
+    return log
+
+
+def due_in(game: Adjudicator, settings: MailSettings) -> Due | None:
+    """Return what falls due next in a game; None: nothing does before something comes from outside.
+
+    A game that is played with other rules than those here waits for its game master.
+    """
+    if not game.begun or game.result is not None or game.differs is not None:
+        return None
+    due = [*_clock(game, settings), *_news(game, settings), *_observers(game, settings)]
+    return min(due, default=None, key=_when)
+
+
+def noted_due(game: Adjudicator, settings: MailSettings) -> NextDue:
+    """Return when something falls due next in a game."""
+    due = due_in(game, settings)
+    runs = game.clock.terms is not None and game.result is None
+    return NextDue(None if due is None else due.when, game.ledger.head, runs)
+
+
+def carry_out_due(game: Adjudicator, until: datetime, settings: MailSettings) -> DueDone:
+    """Carry out what has fallen due in a game until a time, in order. The game's lock is held."""
+    done = DueDone([], [])
+    before: tuple[datetime | None, str] = None, ""
+    for _ in range(_MOST):
+        due = due_in(game, settings)
+        if due is None or due.when > until or (due.when, due.what) == before:
+            break
+        before = due.when, due.what
+        game.carry_out_letter_of(due.when, settings.now)
+        done.letters.extend(_put(game, due.carry_out(), settings))
+        done.log.append(f"{game.name}: {due.what}, due {due.when:%Y-%m-%d %H:%M:%S} UTC")
+    return done
+
+
+def pay_debts(game: Adjudicator, settings: MailSettings) -> list[Outgoing]:
+    """Return the letters that a command owes the players which has ended before it wrote them.
+
+    The game's lock is held, and no letter waits to be taken in: else that one's answer tells what is owed.
+    """
+    known = reported(game.path)
+    if settings.outbox is None or known is None or known >= game.adjudication:
+        return []
+    return _put(game, _told(game, known, settings), settings)
+
+
+def _put(game: Adjudicator, letters: Iterable[Outgoing], settings: MailSettings) -> list[Outgoing]:
+    """Put letters into the outbox, if there is one, and note that all has been told; return them."""
+    whole = bundled(list(letters))
+    if settings.outbox is not None:
+        for out in whole:
+            out.put_into(settings.outbox)
+        if settings.outbox.hands_over:
+            note_handed_over(game, whole, settings.now)
+        write_to_observers(game, settings, settings.outbox, settings.now)
+        note_reported(game.path, game.adjudication)
+        if (closed := game.closed) is not None:
+            note_reported(game.path, closed.round, CLOSED)
+    return whole
+
+
+def _when(due: Due) -> datetime:
+    return due.when
+
+
+def _clock(game: Adjudicator, settings: MailSettings) -> Iterator[Due]:
+    if (when := hold_ends(game, game.ready)) is not None:
+        yield Due(when, "a hold is over", lambda: _played_on(game, game.adjudicate, settings))
+    terms, clocks = game.clock.terms, game.clock.read()
+    if terms is not None and clocks is not None and (when := late_from(terms, clocks)) is not None:
+        yield Due(when, "a deadline has passed", lambda: _called(game, settings))
+    for each in reminders_due(game):
+        yield Due(each.at, f"a reminder for {each.side}", partial(write_reminder, game, each, settings))
+
+
+def _called(game: Adjudicator, settings: MailSettings) -> Iterator[Outgoing]:
+    """Call who is late, and yield the letters that tell of what follows from it."""
+    before = game.adjudication
+    yield from _played_on(game, partial(catch_up, game), settings)
+    yield from at_deadline(game, before, settings)
+
+
+def _news(game: Adjudicator, settings: MailSettings) -> Iterator[Due]:
+    times = [when for side in game.rules.sides if (when := news_due(game, side)) is not None]
+    if times:
+        yield Due(min(times), "the news of the day", lambda: daily_news(game, min(times), settings))
+
+
+def _observers(game: Adjudicator, settings: MailSettings) -> Iterator[Due]:
+    if settings.outbox is not None and (when := next_news(game)) is not None:
+        yield Due(when, "the news for observers", list)  # they are written to whenever letters are
+
+
+def _played_on(game: Adjudicator, play_on: Callable[[], object], settings: MailSettings) -> Iterator[Outgoing]:
+    """Play a game on, and yield the letters that tell of it, with what an earlier command still owes."""
+    before = game.adjudication
+    with game.transaction():
+        play_on()
+    known = reported(game.path)
+    yield from _told(game, before if known is None else known, settings)
+
+
+def _told(game: Adjudicator, since: int, settings: MailSettings) -> Iterator[Outgoing]:
+    if since < game.adjudication:
+        yield from reports(game, since, settings)
+    if (closed := game.closed) is not None and reported(game.path, CLOSED) != closed.round:
+        yield from closing_letters(game, settings)

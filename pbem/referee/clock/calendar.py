@@ -1,0 +1,152 @@
+"""The calendar of a clock: how much time counts between two instants, and when so much of it has passed.
+
+Quiet days and hours do not count, and neither does a *stop*, a span in which a side's clock stands still. Fixed
+deadlines stand in the week as they are published, on quiet days as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final, NamedTuple
+
+from pbem.referee.clock.terms import Terms
+
+_DAY: Final = timedelta(days=1)
+_NOTHING: Final = timedelta(0)
+MOST_DAYS: Final = 4000
+"""The calendar looks so many days ahead; terms and stops are far shorter."""
+
+
+class Span(NamedTuple):
+    """A span of time, from an instant until another, which is not in it any more."""
+
+    since: datetime
+    until: datetime
+
+    def has(self, at: datetime) -> bool:
+        """Tell whether an instant is in it."""
+        return self.since <= at < self.until
+
+
+def written(at: datetime) -> str:
+    """Return an instant as it is written on record.
+
+    >>> written(datetime(2026, 12, 1, 20, 0, 7, tzinfo=UTC))
+    '2026-12-01T20:00:07Z'
+    """
+    return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def read_instant(text: str) -> datetime:
+    """Return an instant that `written` wrote. Raises ValueError."""
+    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+
+
+def whole(at: datetime) -> datetime:
+    """Return an instant in UTC, in whole seconds: what is left of a second is dropped."""
+    return at.astimezone(UTC).replace(microsecond=0)
+
+
+def counted(terms: Terms, since: datetime, until: datetime, stops: Iterable[Span] = ()) -> timedelta:
+    """Return how much time counts between two instants."""
+    merged = merge(stops)
+    total = _NOTHING
+    for span in _counting(terms, since):
+        if span.since >= until:
+            break
+        for part in without(Span(span.since, min(span.until, until)), merged):
+            total += part.until - part.since
+    return total
+
+
+def after(terms: Terms, since: datetime, span: timedelta, stops: Iterable[Span] = ()) -> datetime:
+    """Return the first instant at which so much counted time has passed; of none, the next that counts."""
+    merged = merge(stops)
+    left = span
+    for counting in _counting(terms, since):
+        for part in without(counting, merged):
+            if left <= part.until - part.since:
+                return part.since + left
+            left -= part.until - part.since
+    return since + timedelta(days=MOST_DAYS)
+
+
+def fixed_after(terms: Terms, since: datetime, stops: Iterable[Span] = ()) -> datetime | None:
+    """Return the first fixed deadline at an instant or later that is in no stop; None: the terms have none."""
+    if not terms.deadlines:
+        return None
+    merged = merge(stops)
+    day = terms.where.local(since).date()
+    for ahead in range(-1, MOST_DAYS):
+        today = day + ahead * _DAY
+        at = sorted(
+            terms.where.instant(datetime.combine(today, each.at))
+            for each in terms.deadlines
+            if each.day == today.weekday()
+        )
+        for each in at:
+            if each >= since and not any(stop.has(each) for stop in merged):
+                return each
+    return None
+
+
+def days(terms: Terms, first: date, last: date) -> Span:
+    """Return the span of some whole days in the zone of the game, the last one included."""
+    return Span(start_of(terms, first), start_of(terms, last + _DAY))
+
+
+def start_of(terms: Terms, day: date) -> datetime:
+    """Return the instant at which a day begins in the zone of the game."""
+    return terms.where.instant(datetime.combine(day, time()))
+
+
+def merge(spans: Iterable[Span]) -> list[Span]:
+    """Return spans in order, those that touch or overlap as one; empty ones are left out."""
+    merged: list[Span] = []
+    for span in sorted(each for each in spans if each.since < each.until):
+        if merged and span.since <= merged[-1].until:
+            merged[-1] = Span(merged[-1].since, max(merged[-1].until, span.until))
+        else:
+            merged.append(span)
+    return merged
+
+
+def without(span: Span, stops: Sequence[Span]) -> Iterator[Span]:
+    """Yield the parts of a span that lie in no stop; these are in order and do not overlap."""
+    since = span.since
+    for stop in stops:
+        if stop.until <= since:
+            continue
+        if stop.since >= span.until:
+            break
+        if stop.since > since:
+            yield Span(since, stop.since)
+        since = stop.until
+    if since < span.until:
+        yield Span(since, span.until)
+
+
+def _counting(terms: Terms, since: datetime) -> Iterator[Span]:
+    """Yield the spans in which time counts, from an instant on, without regard to stops."""
+    if not terms.quiet.days and terms.quiet.hours is None:
+        yield Span(since, since + timedelta(days=MOST_DAYS))
+        return
+    day = terms.where.local(since).date()
+    for ahead in range(MOST_DAYS):
+        today = day + ahead * _DAY
+        if today.weekday() not in terms.quiet.days:
+            for span in _hours(terms, today):
+                if span.until > since:
+                    yield Span(max(span.since, since), span.until)
+
+
+def _hours(terms: Terms, day: date) -> Iterator[Span]:
+    """Yield the spans of one day in which time counts."""
+    begin, end = start_of(terms, day), start_of(terms, day + _DAY)
+    if terms.quiet.hours is None:
+        yield Span(begin, end)
+        return
+    first, last = (terms.where.instant(datetime.combine(day, at)) for at in terms.quiet.hours)
+    quiet = [Span(first, last)] if first < last else [Span(begin, last), Span(first, end)]
+    yield from without(Span(begin, end), merge(quiet))

@@ -1,0 +1,97 @@
+"""The clock of an open game: read from its repo and written to it, at the time that is known from outside.
+
+A game without a clock has none of these files. Its commits have no time of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from functools import cached_property
+
+from pbem.game import yaml as yamlio
+from pbem.game.plain import Record
+from pbem.protocol import Side
+from pbem.referee.clock.calendar import whole
+from pbem.referee.clock.facts import Fact, fact_record
+from pbem.referee.clock.sides import Clocks, held_until, late_now, read_clocks
+from pbem.referee.clock.terms import BOT, DEFAULT, Terms, read_terms
+from pbem.repo.layout import CLOCK, fact_path
+from pbem.repo.ledger import Ledger
+
+
+class GameClock:
+    """The clock of a game, as of the commit that is read."""
+
+    def __init__(self, ledger: Ledger, sides: Sequence[Side], now: Callable[[], datetime]) -> None:
+        """`now` returns the current time, where no letter is carried out."""
+        self._ledger = ledger
+        self._sides = sides
+        self._now = now
+        self._said: tuple[bytes, Record] = b"", {}
+        """What the file of the clocks says, which is read again only when it has changed."""
+        if ledger.charter.clock is not None:  # then every commit says when it was made
+            ledger.now = now
+
+    @cached_property
+    def terms(self) -> Terms | None:
+        """The terms that the charter publishes; None: the game has no clock."""
+        said = self._ledger.charter.clock
+        return None if said is None else read_terms(said, self._sides)
+
+    @property
+    def decides(self) -> bool:
+        """Whether the clock says who is late, and nobody else."""
+        return self.terms is not None and self.terms.runs
+
+    def read(self) -> Clocks | None:
+        """Return the clocks of the sides, to be changed at will; None: there are none, or the game has not begun."""
+        content = self._ledger.read(CLOCK) if self.terms is not None else None
+        if content is None:
+            return None
+        if self._said[0] != content:
+            self._said = content, yamlio.read(content, name=CLOCK).value
+        return read_clocks(self._said[1])
+
+    @property
+    def time(self) -> datetime:
+        """The time of the letter that is carried out, or else the current time, in whole seconds."""
+        return whole(self._ledger.repo.letter_time or self._now())
+
+    @property
+    def now(self) -> datetime:
+        """The current time, in whole seconds."""
+        return whole(self._now())
+
+    def called(self) -> tuple[frozenset[Side], frozenset[Side]]:
+        """Return the sides that the next adjudication takes for late, and those that the bot plays for in it."""
+        terms, clocks = self.terms, self.read()
+        late = frozenset() if clocks is None else late_now(clocks)
+        when = None if terms is None else terms.late
+        return (late if when == DEFAULT else frozenset()), (late if when == BOT else frozenset())
+
+    def held(self) -> datetime | None:
+        """Return when the last hold of a sheet ends, or has ended; None: no sheet is on hold."""
+        clocks = self.read()
+        return None if clocks is None else held_until(clocks)
+
+    def files(self, clocks: Clocks) -> dict[str, bytes]:
+        """Return the file of the clocks."""
+        return {CLOCK: yamlio.dump(clocks.record()).encode()}
+
+    def fact_files(self, clocks: Clocks, fact: Fact) -> dict[str, bytes]:
+        """Return the file of a fact that is the latest, and that of the clocks, which it has changed."""
+        said = yamlio.dump(fact_record(clocks.facts, fact)).encode()
+        return {fact_path(clocks.facts): said, **self.files(clocks)}
+
+    @contextmanager
+    def dated(self, at: datetime | None) -> Iterator[None]:
+        """Let what is committed meanwhile be dated by an instant; None: as it would be otherwise."""
+        repo = self._ledger.repo
+        before = repo.letter_time
+        repo.letter_time = before if at is None else at
+        try:
+            yield
+        finally:
+            repo.letter_time = before

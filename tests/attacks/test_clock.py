@@ -1,0 +1,119 @@
+"""A dishonest referee of a game with a clock: calls a side late too early, or without a call, or lets one off."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from pbem.audit.verify import verify
+from pbem.crypto.keys import Keys
+from pbem.referee import clocked, timekeeping
+from pbem.referee.clock import facts
+from pbem.referee.clock.sides import Clocks
+from pbem.referee.game_clock import GameClock
+from pbem.referee.timekeeping import catch_up, hand_over
+from tests.support.clocked import CLOCK, DAY, HOUR, Table
+from tests.support.live import Folder
+from tests.support.walks import FOLDERS
+
+
+class Rigged(Table):
+    """A table whose referee may be dishonest while a test patches it."""
+
+    def begun(self) -> Rigged:
+        self.wait(HOUR)
+        self.ask()
+        self.wait(2 * HOUR)
+        self.answer("blue")
+        self.answer("red")
+        self.wait(HOUR)
+        self.ask()
+        return self
+
+    def verdict(self, folder: Folder, *, with_key: bool = False) -> list[str]:
+        keys = partial(Keys.load, folder.keys) if with_key else None
+        verdict = verify(folder.repo("punica"), keys=keys, folders=FOLDERS)
+        return [str(each) for each in verdict.findings.sorted]
+
+
+def test_a_side_called_late_too_early_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Folder(tmp_path)
+    table = Rigged(folder).begun()
+    table.wait(DAY)
+    with monkeypatch.context() as patch:
+        for module in (facts, timekeeping):
+            patch.setattr(module, "late_at", lambda terms, clocks, now: _too_early(clocks, now))
+        assert catch_up(table.game)
+    for with_key in (False, True):
+        assert any("deadline has passed first" in each for each in table.verdict(folder, with_key=with_key))
+
+
+def _too_early(clocks: Clocks, now: datetime) -> dict[str, datetime]:
+    return {side: now for side, clock in clocks.sides.items() if clock.runs and clock.called is None}
+
+
+def test_a_side_late_without_a_call_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Folder(tmp_path)
+    table = Rigged(folder).begun()
+    with monkeypatch.context() as patch:
+        late = frozenset(table.asked())
+        patch.setattr(GameClock, "called", lambda self: (late, frozenset()))
+        assert table.wait(HOUR).adjudicate()
+    for with_key in (False, True):
+        blamed = table.verdict(folder, with_key=with_key)
+        assert any("late" in each for each in blamed), blamed
+    assert any("called late before it, and not answered, was nobody" in each for each in table.verdict(folder))
+
+
+def test_a_late_side_that_is_let_off_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Folder(tmp_path)
+    table = Rigged(folder, {**CLOCK, "late": "wait"}).begun()
+    table.wait(9 * DAY)
+    with monkeypatch.context() as patch:
+        for module in (facts, timekeeping, clocked):
+            patch.setattr(module, "late_at", lambda terms, clocks, now: {})
+        table.answer(table.asked()[0])
+    for with_key in (False, True):
+        blamed = table.verdict(folder, with_key=with_key)
+        assert any("late" in each for each in blamed), blamed
+    assert any("and nobody was called late" in each for each in table.verdict(folder))
+
+
+def test_a_letter_left_unread_until_its_side_was_late_shows(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    table = Rigged(folder, {**CLOCK, "late": "wait"}).begun()
+    side = table.asked()[0]
+    table.wait(9 * DAY)
+    table.late()
+    table.now -= 8 * DAY
+    table.answer(side)
+    for with_key in (False, True):
+        assert any("before it was read" in each for each in table.verdict(folder, with_key=with_key))
+
+
+def test_a_forfeit_that_is_not_declared_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Folder(tmp_path)
+    table = Rigged(folder, {**CLOCK, "forfeit": 1, "pace": {"bank": "1d"}})
+    table.ask("red")
+    table.wait(2 * DAY)
+    with monkeypatch.context() as patch:
+        patch.setattr(timekeeping, "_forfeits", lambda *_: [])
+        table.late()
+    table.answer("red")
+    table.answer("blue")
+    assert any("should resign" in each for each in table.verdict(folder))
+
+
+def test_a_handing_over_that_is_stated_falsely_stays_as_stated(tmp_path: Path) -> None:
+    """When a letter left is taken as stated; the letter itself shows it to whoever got it."""
+    folder = Folder(tmp_path)
+    table = Rigged(folder)
+    table.wait(5 * DAY)
+    hand_over(table.game, {"red": table.now - 4 * DAY, "blue": table.now})
+    table.late()
+    assert table.clocks.sides["red"].late == 1
+    for with_key in (False, True):
+        assert table.verdict(folder, with_key=with_key) == []
