@@ -41,14 +41,6 @@ class Maps:
             self._failed(game, side, wrong)
             return ()
 
-    def of(self, game: OpenGame, scene: Scene) -> tuple[Picture, ...]:
-        """Return the pictures of a scene that an observer may see; none if they cannot be drawn."""
-        try:
-            return self._of(scene, legend=False)
-        except Exception as wrong:  # a slip in a drawing must not hold a letter back
-            self._failed(game, None, wrong)
-            return ()
-
     def new_pictures(
         self, game: OpenGame, side: Side, since: int, last: str, *, legend: bool = False
     ) -> tuple[tuple[Picture, ...], str]:
@@ -67,6 +59,14 @@ class Maps:
         except Exception as wrong:  # a slip in a drawing must not hold a letter back
             self._failed(game, side, wrong)
             return (), ""
+
+    def of_the_past(self, game: OpenGame, scene: Scene) -> tuple[Picture, ...]:
+        """Return the pictures of what an observer may know by now; none if they cannot be drawn."""
+        try:
+            return self._of(scene, legend=False)
+        except Exception as wrong:  # a slip in a drawing must not hold a letter back
+            self._failed(game, None, wrong)
+            return ()
 
     def _scene(self, game: OpenGame, side: Side | None, since: int) -> Scene:
         if since not in self._before:

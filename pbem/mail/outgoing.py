@@ -29,7 +29,7 @@ from pbem.mail.outbox import POSITION, POSITION_DATA, Attachments, Draft, compos
 from pbem.mail.outboxes import Outbox
 from pbem.mail.own_orders import as_written
 from pbem.mail.receipts import enclosed
-from pbem.mail.token import address_with_token, deputy_token, message_id, token
+from pbem.mail.token import address_with_token, message_id, token
 from pbem.orders.check import Receipt
 from pbem.orders.forgive import Answering
 from pbem.orders.sheet import sentence
@@ -368,13 +368,12 @@ def letter(
     if about is not None and draft.attached.names:
         below = f"{_gap(text, about)}{enclosed_line(draft.attached.names)}"
         draft = replace(draft, text=text.text + below)
+    if page is not None:
+        draft = replace(draft, html=html_of(page, draft, must_sign=settings.must_sign(page.game.name)))
     if about is None:
-        return Outgoing(to, stamp, _with_page(draft, page, settings))
+        return Outgoing(to, stamp, draft)
     whose, deputy = called(about.game, about.side), deputy_of(about.game, about.side, f"{settings.now:%Y-%m-%d}")
-    theirs = None
-    if deputy is not None:
-        theirs = for_deputy(draft, about.game, about.side, deputy.address)
-        theirs = _with_page(theirs, _of_deputy(page, about, deputy.address), settings)
+    theirs = None if deputy is None else for_deputy(draft, about.game, about.side, deputy.address)
     if deputy is not None and theirs is not None and deputy.address == to.lower():
         return Outgoing(to, stamp, theirs, whose=whose)
     copies = (
@@ -383,21 +382,7 @@ def letter(
         else (Outgoing(deputy.address, f"{COPY}{stamp}", theirs),)
     )
     sent = (Sent(about.game.path, about.side, own_id, about.told, about.picture),)
-    return Outgoing(to, stamp, _with_page(draft, page, settings), sent, whose, copies=copies)
-
-
-def _of_deputy(page: Framed | None, about: About, address: str) -> Framed | None:
-    """Return what the page of a letter is made of as a deputy gets it: with their own key in the form."""
-    if page is None:
-        return None
-    return replace(page, request=replace(page.request, key=deputy_token(about.game, about.side, address)))
-
-
-def _with_page(draft: Draft, page: Framed | None, settings: MailSettings) -> Draft:
-    """Return a letter with its page, if it has one."""
-    if page is None:
-        return draft
-    return replace(draft, html=html_of(page, draft, must_sign=settings.must_sign(page.game.name)))
+    return Outgoing(to, stamp, draft, sent, whose, copies=copies)
 
 
 def _gap(text: Mail, about: About) -> str:
