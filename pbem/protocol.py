@@ -37,7 +37,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   |-- OtherReport            mail.sheet_choice: orders without a heading that do not answer the last report
     |   `-- OtherRules             referee.open_game: the rules here are not those of the game
     |-- Gone                       post.transport.base: a letter that is no longer in the mailbox
-    |-- Misdrawn (ValueError)      game.scene: a layout that does not fit its map
+    |-- Misdrawn (ValueError)      game.board_map: a layout that does not fit its map
     |-- NoBackup                   post.backup: no backup, or one that would overwrite something
     |-- NoBeaconLibrary            crypto.beacon: py_ecc is not installed
     |-- NotDerived                 audit.acts: a commit that does not follow from what was handed in
