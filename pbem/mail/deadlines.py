@@ -51,6 +51,12 @@ def deadline_line(game: OpenGame, side: Side) -> str:
     return f"Answer by {when}." + ("" if left is None else f" {counted(*left)} left at most.")
 
 
+def deadline_of(game: OpenGame, side: Side) -> str:
+    """Return until when a side has time, in its zone and in UTC; empty: it has no deadline, or that has passed."""
+    until = until_when(game, side)
+    return "" if until is None or until.passed else shown(until.at, zone_of(game, side))
+
+
 def calendar_file(game: OpenGame, side: Side, now: datetime) -> str | None:
     """Return the deadline of a side as a file for a calendar (RFC 5545); None: it has none.
 

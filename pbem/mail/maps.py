@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pbem.game.scene import Scene
+from pbem.mail.deadlines import deadline_of
 from pbem.protocol import Decision, Side
 from pbem.referee.open_game import OpenGame
 from pbem.referee.past import position_at
@@ -96,7 +97,8 @@ def scene_of(game: OpenGame, side: Side | None, since: int, before: Any | None) 
     scene = game.rules.scene(view, [told.event for told in game.told(side, since)])
     changed = () if before is None else changed_places(game.rules.scene(game.rules.view(before, side)), scene)
     focus = tuple(dict.fromkeys(place for each in asked for place in game.rules.places(view, each)))
-    return replace(scene, reader=side or "", focus=focus, changed=changed, to_move=_to_move(game))
+    until = deadline_of(game, side) if asked and side is not None else ""
+    return replace(scene, reader=side or "", focus=focus, changed=changed, to_move=_to_move(game), until=until)
 
 
 def _position_before(game: OpenGame, since: int) -> Any | None:

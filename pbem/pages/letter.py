@@ -126,9 +126,9 @@ def _values(rules: Rules[S], box: Box, request: ReportRequest[S], envelope: Enve
 
 
 def _brief(say: Sentences, box: Box, request: ReportRequest[S]) -> Iterator[str]:
-    """Yield what counts without an answer, or what the game waits for, or how it ended."""
+    """Yield until when an answer is in time and what counts without one; or what the game waits for, or its end."""
     if request.own:
-        yield from [request.deadline] if request.deadline else []
+        yield from [request.deadline] if request.deadline else ()
         yield from unanswered(box, request)
     else:
         others = [each for each in dict.fromkeys(request.others) if each != request.side]
@@ -137,7 +137,8 @@ def _brief(say: Sentences, box: Box, request: ReportRequest[S]) -> Iterator[str]
 
 def _notes(box: Box, request: ReportRequest[S]) -> Iterator[str]:
     yield from request.rulings
-    yield from [request.time] if request.time else []
+    if request.time:
+        yield request.time
     if request.sheets[0]:
         yield sheets_used(*request.sheets)
     yield from foot(box)
