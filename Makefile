@@ -18,7 +18,7 @@ DOCS_FILLED := $(DOCS_VENV)/.filled
 .DELETE_ON_ERROR:
 # The checks run one after another, so that their output can be read.
 .NOTPARALLEL:
-.PHONY: help demo check format lint types layers test real fix reference soak soak-short bench cover wheel docs lock clean
+.PHONY: help demo check format lint types layers test real browser fix reference soak soak-short bench cover wheel docs lock clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -51,6 +51,10 @@ test: $(LINKED) ## run the tests
 real: $(LINKED) ## install real mail servers and programs (Debian, as root), and run the tests that drive them
 	@tests/real/install
 	@$(PYTEST) -n $(JOBS) --dist worksteal -m "not soak" tests/real tests/post
+
+browser: $(LINKED) ## install browsers (Debian, as root), and look at letters and the site in them; KEEP=1 keeps what is seen
+	@tests/browser/install $(abspath $(BIN))/python
+	@PBEM_BROWSER=$(if $(KEEP),keep,1) PYTHONPATH=build/browser/python $(PYTEST) -p no:cacheprovider tests/browser
 
 fix: $(LINKED) ## format the code and repair what ruff can repair
 	@$(BIN)/ruff check --fix-only --quiet .

@@ -29,7 +29,7 @@ from pbem.mail.outgoing import MailSettings, side_report
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.new_game import NewGame
 from pbem.render.form import order_lines
-from pbem.render.picture import render
+from pbem.render.pictures import pictures
 from pbem.repo import ledger
 
 GAME = "punica"
@@ -71,7 +71,7 @@ def letters(settings: MailSettings, rng: Random) -> Iterator[tuple[float, float,
     sealed: list[float] = []
     mailed = 0
     with (
-        patch.object(maps, "render", timed(render, drawn)),
+        patch.object(maps, "pictures", timed(pictures, drawn)),
         patch.object(seal_room, "seal", timed(seal, sealed)),
         patch.object(seal_room, "unseal", timed(unseal, sealed)),
         patch.object(ledger, "sign", timed(sign, sealed)),
@@ -91,10 +91,10 @@ def letters(settings: MailSettings, rng: Random) -> Iterator[tuple[float, float,
                 yield taken, sum(drawn), sum(sealed)
 
 
-def timed(call: Callable[..., bytes], into: list[float]) -> Callable[..., bytes]:
+def timed(call: Callable[..., Any], into: list[float]) -> Callable[..., Any]:
     """Return a call that also notes how many seconds it took."""
 
-    def timing(*args: Any, **options: Any) -> bytes:
+    def timing(*args: Any, **options: Any) -> Any:
         begun = perf_counter()
         result = call(*args, **options)
         into.append(perf_counter() - begun)

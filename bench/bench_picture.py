@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -13,12 +14,14 @@ from bench import Figure, alternating, seconds
 from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
 from pbem.game import shelf
+from pbem.game.board_map import base_map
 from pbem.game.box import open_box
-from pbem.game.scene import Counter, DrawnSide, Scene, base_map
+from pbem.game.scene import Counter, DrawnSide, Scene
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
 from pbem.render.base_map import ground, land_mask
-from pbem.render.picture import render
+from pbem.render.picture import render, render_board, render_window
+from pbem.render.pictures import pictures
 
 SIDES = (DrawnSide("rome", "Rome", "#b3282d"), DrawnSide("carthage", "Carthage", "#2456a4"))
 ARMIES = 24
@@ -44,9 +47,14 @@ def figures() -> Iterator[Figure]:
         yield Figure("picture: board from its cache folder", 1000 * kept, "ms")
     for id in shelf.ids():
         scenes_of_game = played(id)
-        render(scenes_of_game[0])
-        times = [seconds(lambda scene=scene: render(scene)) for scene in scenes_of_game]  # type: ignore[misc]
-        yield Figure(f"picture: {id}, full maps", 1000 * median(times), "ms", 150.0)
+        pictures(scenes_of_game[0])
+        for name, drawn in (("window", render_window), ("whole board", render_board)):
+            times = [seconds(lambda scene=scene, drawn=drawn: drawn(scene)) for scene in scenes_of_game]  # type: ignore[misc]
+            yield Figure(f"picture: {id}, {name}", 1000 * median(times), "ms", 40.0)
+        both = [sum(len(each.content) for each in pictures(scene)) for scene in scenes_of_game]
+        one = [len(render(scene)) for scene in scenes_of_game[:3]]
+        yield Figure(f"picture: {id}, both / one large one", max(both) / median(one), "times", 1.0)
+        yield Figure(f"picture: {id}, both together", max(both) / 1000, "kB", 303.0)
 
 
 def played(id: str) -> list[Scene]:
@@ -67,7 +75,9 @@ def played(id: str) -> list[Scene]:
             side = session.open_decisions[0].side
             if questions % EVERY == 0:
                 events = [event for event in session.table.events[told:] if event.to is None or side in event.to]
-                seen.append(rules.scene(rules.view(session.position, side), events))
+                scene = rules.scene(rules.view(session.position, side), events)
+                focus = (place for each in session.open_decisions for place in rules.places(session.position, each))
+                seen.append(replace(scene, reader=side, focus=tuple(dict.fromkeys(focus))))
                 told = len(session.table.events)
             questions += len(session.open_decisions)
             session.answer([answer(session, decision, random) for decision in session.open_decisions])

@@ -70,7 +70,7 @@ from pbem.post import worker
 {changed}
 worker.main(Path(sys.argv[1]))
 """
-NO_PICTURES: Final = "from pbem.mail import maps; maps.render = lambda *_, **__: b'no picture'"
+NO_PICTURES: Final = "from pbem.mail import maps; maps.pictures = lambda *_, **__: ()"
 SLEEPING: Final = """
 from time import sleep
 from pbem.mail.tasks import Handled

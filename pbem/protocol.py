@@ -345,6 +345,10 @@ class Rules(ABC, Generic[S]):
         summary = self.summary(view)
         return () if summary is None else summary.hand
 
+    def places(self, view: S, decision: Decision) -> Sequence[str]:
+        """Return the places on the map that a decision is about."""
+        return ()
+
     def hints(self, view: S, decision: Decision) -> Sequence[str | Order]:
         """Return what a form says beside a decision: sentences, and orders to choose from."""
         return ()

@@ -20,14 +20,15 @@ PACKAGE = ROOT / "pbem"
 PACKAGES = {".".join(path.parent.relative_to(ROOT).parts) for path in PACKAGE.rglob("__init__.py")}
 
 ROOMS: dict[str, set[str]] = {
-    "cli": {"audit", "post", "mail", "referee", "orders", "repo", "engine", "render", "game", "crypto"},
+    "cli": {"audit", "post", "mail", "pages", "referee", "orders", "repo", "engine", "render", "game", "crypto"},
     "audit": {"referee", "orders", "repo", "engine", "render", "game", "crypto"},
     "post": {"mail", "referee", "orders", "repo", "engine", "render", "game", "crypto"},
-    "mail": {"referee", "orders", "repo", "engine", "render", "game", "crypto"},
+    "mail": {"pages", "referee", "orders", "repo", "engine", "render", "game", "crypto"},
     "referee": {"orders", "repo", "engine", "game", "crypto"},
     "orders": {"engine", "game", "crypto"},
     "repo": {"engine", "game", "crypto"},
     "engine": {"game", "crypto"},
+    "pages": {"repo", "engine", "render", "game", "crypto"},
     "render": {"game", "crypto"},
     "rules": {"game"},
     "game": {"crypto.dice"},
@@ -57,7 +58,7 @@ OWNERS: dict[str, set[str]] = {
     "procrastinate": {"post.cluster", "post.open_tables"},
     "selectolax": {"mail"},
     "PIL": {"render"},
-    "jinja2": {"render", "mail"},
+    "jinja2": {"render", "pages.templates"},
     "cryptography": {"crypto.signing"},
     "pyrage": {"crypto.seal"},
     "typer": {"cli"},

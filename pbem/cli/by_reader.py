@@ -14,9 +14,9 @@ VERBS: Final[Mapping[str, tuple[str, ...]]] = {
     "For players": ("status", "report", "map", "form", "check", "forecast", "seal-orders", "open", "my-chain"),
     "For the game master": (
         *("shelf", "new", "player", "post", "letter", "submit", "adjudicate", "beacon", "thread"),
-        *("press", "show", "ruling", "rollback", "draw", "resign", "migrate", "publish", "reveal"),
+        *("press", "show", "ruling", "rollback", "draw", "resign", "migrate", "publish", "site"),
         *("remind", "extend", "pause", "resume", "hold", "broadcast", "observer", "archive"),
-        *("keys", "backup", "restore", "doctor"),
+        *("reveal", "keys", "backup", "restore", "doctor"),
     ),
     "For sceptics": ("log", "verify", "explain", "replay", "what-if"),
     "About the rules": ("rules", "odds", "case", "coverage", "box"),

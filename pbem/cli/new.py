@@ -148,6 +148,8 @@ def new(
         print(f"{name} is ready: {record['repo']}")
         if game.charter.printed:
             print(f"{game.charter.printed}. `pbem rules {rules} --open` lists what is not.")
+        if game.box.is_experimental(game.charter.edition):
+            print(f"Edition {game.charter.edition} is experimental: see `pbem rules {rules}`.")
         print(
             f"Its secrets are in {settings.keys / (name + '.yaml')}. Keep a copy: without them the game cannot go on."
         )

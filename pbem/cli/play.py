@@ -60,8 +60,9 @@ def shelf(check: bool, boxes: Boxes, json: bool) -> None:
         print(f"  sides: {', '.join(row['sides'])}")
         for edition, sides in row["sides_of_editions"].items():
             print(f"    in edition {edition}: {', '.join(sides)}")
-        for word in ("editions", "scenarios"):
-            print(f"  {word}: {', '.join(row[word])}")
+        tried = [id + (" (experimental)" if id in row["experimental"] else "") for id in row["editions"]]
+        print(f"  editions: {', '.join(tried)}")
+        print(f"  scenarios: {', '.join(row['scenarios'])}")
 
 
 def _on_the_shelf(box: Box, boxes: Boxes) -> dict[str, Any]:
@@ -73,6 +74,7 @@ def _on_the_shelf(box: Box, boxes: Boxes) -> dict[str, Any]:
         "title": box.title,
         "printed": _as_printed(box),
         "editions": list(box.editions),
+        "experimental": [edition for edition in box.editions if box.is_experimental(edition)],
         "scenarios": list(box.scenarios),
         "sides": usual,
         "sides_of_editions": {edition: others for edition, others in sides.items() if others != usual},

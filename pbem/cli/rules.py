@@ -193,7 +193,8 @@ def _print_editions(box: Box, chosen: Mapping[str, Any]) -> None:
     for id in chosen:
         edition = game["editions"][id]
         usual = " (the usual one)" if id == game["edition"] else ""
-        print(f"  {id}: {edition['title']}{usual}")
+        tried = " (experimental)" if box.is_experimental(id) else ""
+        print(f"  {id}: {edition['title']}{usual}{tried}")
         if "source" in edition:
             _print_wrapped(edition["source"], _INDENT)
 

@@ -21,6 +21,7 @@ from pbem.cli.post import post
 from pbem.cli.publish import publish
 from pbem.cli.referee import draw, resign, reveal, rollback, ruling
 from pbem.cli.seal_orders import seal_orders
+from pbem.cli.site import site
 from pbem.cli.status import status
 from pbem.cli.talk import press, show
 from pbem.cli.thread import thread
@@ -61,6 +62,7 @@ app.command()(beacon)
 app.command()(player)
 app.command()(status)
 app.command()(publish)
+app.command()(site)
 app.command()(post)
 app.command()(doctor)
 app.command()(backup)

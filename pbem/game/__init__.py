@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from pbem.game import plain
+    from pbem.game.board_map import BaseMap, base_map
     from pbem.game.bot import Proposals, Reply, propose_order
     from pbem.game.box import Box
     from pbem.game.decision_kinds import Check, Kinds, LegalOrdersOf, legal, one_of, yes_or_no
@@ -23,20 +24,7 @@ if TYPE_CHECKING:
     from pbem.game.legal_orders import NOT_TOLD, LegalOrders, concat, flat_map, lazy, of, product, subsets
     from pbem.game.odds import Chances, Number, Odds, percent
     from pbem.game.refusal import Refusal
-    from pbem.game.scene import (
-        Arrow,
-        BaseMap,
-        Cell,
-        Counter,
-        DrawnSide,
-        Grid,
-        Marker,
-        Panel,
-        Row,
-        Scene,
-        Track,
-        base_map,
-    )
+    from pbem.game.scene import Arrow, Cell, Counter, DrawnSide, Grid, Marker, Panel, Row, Scene, Track, drawn_sides
     from pbem.game.summary import Line, Section, Summary
     from pbem.game.table import Table, Throw
     from pbem.game.wording import counted, did_you_mean, listing
@@ -81,20 +69,19 @@ _HOMES: Final = {
         "percent",
     ),
     "refusal": ("Refusal",),
+    "board_map": ("BaseMap", "base_map"),
     "scene": (
         "Arrow",
-        "BaseMap",
         "Cell",
         "Counter",
         "DrawnSide",
-        "Grid",
         "Grid",
         "Marker",
         "Panel",
         "Row",
         "Scene",
         "Track",
-        "base_map",
+        "drawn_sides",
     ),
     "summary": (
         "Line",
@@ -148,6 +135,7 @@ __all__ = [
     "did_you_mean",
     "direction",
     "distance",
+    "drawn_sides",
     "flat_map",
     "hex_map",
     "lazy",

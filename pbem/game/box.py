@@ -209,6 +209,11 @@ class Box:
         usual = self.table(GAME)["edition"]
         return tuple(sorted(self.table(GAME)["editions"], key=lambda id: (id != usual, id)))
 
+    def is_experimental(self, edition: str | None = None) -> bool:
+        """Tell whether an edition, by default this one, says of itself that it is experimental."""
+        record = self.table(GAME)["editions"][_known("edition", edition or self.edition, self.table(GAME)["editions"])]
+        return bool(record.get("experimental", False))
+
     def options(self, edition: str | None = None, overrides: Record | None = None) -> dict[str, Any]:
         """Return every option with its value: its default, unless the edition or else `overrides` say otherwise."""
         game = self.table(GAME)

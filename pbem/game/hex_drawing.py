@@ -8,9 +8,20 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Final, get_args
 
+from pbem.game.board_map import (
+    BaseMap,
+    Polyline,
+    Region,
+    Relief,
+    Tile,
+    TileKind,
+    base_map,
+    lines,
+    require_known,
+    sealed,
+)
 from pbem.game.hexes import HexCoordinate, centre, corners, courses, outlines
 from pbem.game.plain import Record
-from pbem.game.scene import BaseMap, Polyline, Region, Relief, Tile, TileKind, base_map, lines, require_known, sealed
 
 _OPEN: Final = "open"
 
@@ -27,7 +38,7 @@ def hex_map(
     `layout` has `hexes` besides what a map of spaces has: the `width` of a hex between flat sides, where the middle
     of hex (0, 0) would lie (`at`), and how many pixels below its middle a place stands (`below`). Its `places` only
     list what is other than usual, and `coast` only `abroad`, land off the board. Each of `hexes` has `id`, `at`,
-    `terrain`, `region`, and if there is a place in it `name`, `kind` and `mark`; a road has both ends and a kind, a
+    `terrain`, `region`, and if there is a place in it `name`, `kind` and `signs`; a road has both ends and a kind, a
     river pairs of hexes between which it runs.
     """
     grid, records = layout["hexes"], {each["id"]: each for each in hexes}

@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 from math import sqrt
 from typing import Any, Final, TypeAlias, TypeVar
 
-from pbem.game.scene import Point, Polyline
+from pbem.game.board_map import Point, Polyline
 
 HexCoordinate: TypeAlias = tuple[int, int]
 N = TypeVar("N", bound=str)

@@ -21,8 +21,9 @@ UNREAD: Final = frozenset({"messages", "layout", "coast", "schemas", "cases", "p
 """Files and folders of a box that no rule reads: sentences, drawings, names, what the box itself is checked by."""
 PROSE: Final = frozenset(
     {
-        *("title", "text", "meaning", "description", "confidence", "source", "row", "colour", "people", "names_from"),
-        *("printed", "sources"),  # how far a value is the printed one
+        *("title", "text", "meaning", "description", "confidence", "source", "row", "people", "names_from"),
+        *("colour", "mark"),  # how something is drawn
+        *("printed", "sources", "experimental"),  # how far a value is the printed one, and an edition tried
         *("words", "key_words", "led_by"),  # what a place in an order may name: only sheets that come in are read by it
     }
 )

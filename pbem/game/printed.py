@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from pbem.game.plain import Record
+from pbem.game.wording import listing
 from pbem.protocol import Path
 
 if TYPE_CHECKING:
@@ -112,7 +113,11 @@ def sentence(box: Box) -> str:
 def foot(box: Box) -> list[str]:
     """Return what the foot of each report says of a box: the counts, and what the marks mean."""
     said = sentence(box)
-    marks = [f"{each.mark} marks {each.what} that are not." for each in printed_lists(box) if each.mark]
+    marked: dict[str, list[str]] = {}
+    for each in printed_lists(box):
+        if each.mark:
+            marked.setdefault(each.mark, []).append(each.what)
+    marks = [f"{mark} marks {listing(what)} that are not." for mark, what in marked.items()]
     return [" ".join([f"{box.title}: {said}.", *marks])] if said else []
 
 

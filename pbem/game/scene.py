@@ -1,192 +1,91 @@
-"""A scene: what there is to draw, a map that never changes and what lies on it today. Imports nothing of ours.
+"""A scene: what there is to draw, a map that never changes and what lies on it today.
 
-A game turns a position that has already been redacted into a `Scene`; `pbem.render` turns a scene into a picture and
-knows no game. All coordinates are pixels of the base map at its own width, origin top left.
+A game turns a position that has already been redacted into a `Scene`; `pbem.render` turns a scene into pictures and
+knows no game. Who sends the pictures adds who reads them, what is asked and what has changed.
 
     base = base_map(layout, coast, spaces, connections)          # once per game: plain data out of its box
-    scene = Scene(base, "Punica", "Turn 3", sides=(ROME, CARTHAGE),
+    scene = Scene(base, "Turn 3", sides=(ROME, CARTHAGE),
                   control={"capua": "rome"},
-                  counters=(Counter("capua", "carthage", "10", "Hannibal", "Mago", badges=("2 el",)),))
+                  counters=(Counter("capua", "carthage", "10", "Hannibal", "Mago", badges=("2 el",), id="hannibal"),))
     png = pbem.render.picture.render(scene)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from hashlib import sha256
-from types import MappingProxyType
-from typing import Literal, TypeAlias, get_args
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias, get_args
 
+from pbem.game.board_map import BaseMap, require_known
 from pbem.game.plain import Record
-from pbem.protocol import PbemError
 
-Point: TypeAlias = tuple[float, float]
-Polyline: TypeAlias = tuple[Point, ...]
-Form: TypeAlias = Literal["round", "square", "hexagon", "diamond", "star", "open"]
-"""What a place looks like; an open one is not drawn, and pieces may lie right on it."""
-Compass: TypeAlias = Literal["n", "ne", "e", "se", "s", "sw", "w", "nw"]
-
-Stroke: TypeAlias = Literal["solid", "dashed"]
-Relief: TypeAlias = Literal["flat", "hills", "peaks"]
-
-
-class Misdrawn(PbemError, ValueError):
-    """A layout that does not fit the map it is for: the text says which entry and why."""
-
-
-# ---- the map that never changes
-
-
-@dataclass(frozen=True, slots=True)
-class PlaceKind:
-    """How places of one kind look: form, size across, fill while no side holds them, and words for the legend."""
-
-    form: Form
-    size: int
-    empty: str
-    legend: str
-
-
-@dataclass(frozen=True, slots=True)
-class PathKind:
-    """How paths of one kind look: stroke, width, ink, peaks drawn half-way, and words for the legend."""
-
-    stroke: Stroke
-    width: float
-    ink: str
-    peaks: int
-    legend: str
-
-
-@dataclass(frozen=True, slots=True)
-class TileKind:
-    """How hexes of one terrain look: tone, what rises on them, and words for the legend."""
-
-    tone: str
-    relief: Relief
-    legend: str
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A space: where it stands, its kind, and its label (a newline breaks it) with the side it hangs on.
-
-    `mark` is a letter or figure printed on its shape.
-    """
-
-    id: str
-    x: int
-    y: int
-    kind: str
-    label: str
-    hangs: Compass = "s"
-    port: bool = False
-    mark: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Tile:
-    """A hex: its outline from the western corner of its flat top, its terrain, its number as printed."""
-
-    outline: Polyline
-    kind: str
-    number: str
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnPath:
-    """A connection of two places, by ids."""
-
-    a: str
-    b: str
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """A province: its outline (the sea is cut off when drawn), its name, and the middle and slant of the writing."""
-
-    id: str
-    outline: Polyline
-    label: str
-    x: int
-    y: int
-    turn: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Inscription:
-    """A name written on the ground or the sea for orientation only."""
-
-    text: str
-    x: int
-    y: int
-    size: int
-    turn: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """Room that the map leaves for a panel: its top left corner and width."""
-
-    x: int
-    y: int
-    width: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class BaseMap:
-    """Everything that is printed on the board. Two maps are equal if their digests are: renderers cache by it."""
-
-    id: str
-    width: int
-    height: int
-    land: tuple[Polyline, ...]
-    lakes: tuple[Polyline, ...]
-    rivers: tuple[Polyline, ...]
-    hills: tuple[Polyline, ...]
-    mountains: tuple[Polyline, ...]
-    regions: tuple[Region, ...]
-    places: Mapping[str, Place]
-    paths: tuple[DrawnPath, ...]
-    place_kinds: Mapping[str, PlaceKind]
-    path_kinds: Mapping[str, PathKind]
-    inscriptions: tuple[Inscription, ...]
-    slots: Mapping[str, Slot]
-    digest: str
-    tiles: tuple[Tile, ...] = ()
-    """The hexes, if it is a map of them (`pbem.game.hex_drawing` makes one). The land is then that of the tiles."""
-    tile_kinds: Mapping[str, TileKind] = field(default_factory=dict)
-    streams: tuple[Polyline, ...] = ()
-    """Rivers that run along the sides of tiles."""
-    abroad: tuple[Polyline, ...] = ()
-    """Land that is no part of the board."""
-    meanings: tuple[tuple[str, str], ...] = ()
-    """Signs of the legend that no kind has: what is printed on a place, and what it means."""
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, BaseMap) and self.digest == other.digest
-
-    def __hash__(self) -> int:
-        return hash(self.digest)
-
-
-# ---- what lies on it today
+Mark: TypeAlias = Literal["none", "cross", "bar", "dot", "ring", "saltire", "chevron", "half", "checks"]
+"""A shape by which an owner is known without colour, on its places and on its counters."""
+MARKS: Final[tuple[Mark, ...]] = get_args(Mark)
+_DARK_INK, _LIGHT_INK = "#1d1a16", "#ffffff"
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnSide:
-    """A player's side: its name, the colour of its things, and the colour that writing on them takes.
+    """An owner of places and counters: a player's side, or a power that nobody plays.
 
-    `sign` is a letter or two on the places that it holds, to know it by without colour.
+    `colour` is that of its things, `ink` what marks and writing on them take, `mark` tells it from others in grey too.
     """
 
     id: str
     name: str
     colour: str
-    ink: str = "#ffffff"
-    sign: str = ""
+    ink: str = _LIGHT_INK
+    mark: Mark = "none"
+    side: str = ""
+    """The player's side that leads it, if that has another id."""
+
+    def is_of(self, side: str) -> bool:
+        """Tell whether it is a player's side, or led by it."""
+        return bool(side) and side in (self.id, self.side)
+
+
+def drawn_sides(records: Iterable[Record]) -> tuple[DrawnSide, ...]:
+    """Return owners out of records with `id`, `name` and `colour`.
+
+    They may also have a `mark`, if it is not to be the next free one, and the `side` that leads them.
+    """
+    records = list(records)
+    taken = {each["mark"] for each in records if "mark" in each}
+    require_known("mark", taken, MARKS)
+    free = [mark for mark in (*MARKS[1:], MARKS[0]) if mark not in taken] or [*MARKS[1:]]
+    drawn = []
+    for each in records:
+        mark = each.get("mark") or free[0]
+        if "mark" not in each:
+            free = [*free[1:], free[0]]
+        drawn.append(
+            DrawnSide(each["id"], each["name"], each["colour"], ink_on(each["colour"]), mark, each.get("side", ""))
+        )
+    return tuple(drawn)
+
+
+def ink_on(colour: str) -> str:
+    """Return the ink that is read better on a colour."""
+    dark, light = (contrast(colour, ink) for ink in (_DARK_INK, _LIGHT_INK))
+    return _LIGHT_INK if light >= dark else _DARK_INK
+
+
+def contrast(one: str, other: str) -> float:
+    """Return how far two colours are apart in lightness, as WCAG counts it: 1 for none, 21 for black and white.
+
+    >>> round(contrast("#0f2c5e", "#c8402f"), 1)
+    2.7
+    """
+    darker, lighter = sorted(map(_luminance, (one, other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    """Return the relative luminance of a colour written as `#rrggbb`."""
+    parts = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +94,8 @@ class Counter:
 
     Leave `strength` or `label` empty and its field is not drawn. Badges are a few letters each ("2 el"). `inside`
     draws walls round it (in a city, besieged or not); `hidden` shows that its owner alone knows what it is.
-    Counters of one place and side are drawn as one stack, in the order given.
+    Counters of one place and side are drawn as one stack, in the order given. `id` names the counter as long as it is
+    in the game, so that two scenes can be compared.
     """
 
     place: str
@@ -206,13 +106,15 @@ class Counter:
     badges: tuple[str, ...] = ()
     inside: bool = False
     hidden: bool = False
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
     """A few words at a place.
 
-    A `siege` also gets camps round the place, in the colour of `side`, the besieger; a `battle` crossed swords.
+    A `siege` also gets camps round the place, in the colour of `side`, the besieger. A `battle` gets crossed swords,
+    and the counters there stand in one bracket.
     """
 
     place: str
@@ -223,11 +125,15 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """A march along places, from first to last; a `retreat` is drawn broken, a `sea` move curved, with a wake."""
+    """A march along places, from first to last; a `retreat` is drawn broken, a `sea` move curved, with a wake.
+
+    `name` says who moves, in a word or two.
+    """
 
     places: tuple[str, ...]
     side: str
     style: Literal["march", "retreat", "sea"] = "march"
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,10 +184,10 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One picture: the base map and what lies on it, as its reader may know it.
+    """One position on paper: the base map and what lies on it, as its reader may know it.
 
     `control` names the side that holds a place (a place left out is held by nobody), `tints` the side that holds a
-    region; `focus` are the places that the next question is about.
+    region. The fields from `reader` on are not for games to fill in: whoever sends the picture knows them.
     """
 
     base: BaseMap
@@ -293,109 +199,15 @@ class Scene:
     counters: tuple[Counter, ...] = ()
     markers: tuple[Marker, ...] = ()
     arrows: tuple[Arrow, ...] = ()
-    focus: tuple[str, ...] = ()
     panels: tuple[Panel, ...] = ()
     legend: bool = True
-
-
-# ---- from the plain data of a box
-
-
-def base_map(
-    layout: Record,
-    coast: Record,
-    spaces: Iterable[Record],
-    connections: Iterable[tuple[str, str, str]],
-) -> BaseMap:
-    """Return the board that a layout, a coast and a map describe.
-
-    `layout` and `coast` are the contents of `layout.yaml` and `coast.yaml`; `spaces` have `id`, `name`, `kind`, if they
-    have a harbour `port`, and if something is printed on them `mark`; `connections` are both ends and the
-    kind. Raises `Misdrawn` where they do not fit.
-    """
-    place_kinds = {name: PlaceKind(**look) for name, look in layout["place_kinds"].items()}
-    path_kinds = {name: PathKind(**look) for name, look in layout["path_kinds"].items()}
-    require_known("form of a place", (kind.form for kind in place_kinds.values()), get_args(Form))
-    require_known("stroke of a path", (kind.stroke for kind in path_kinds.values()), get_args(Stroke))
-    places = _places(layout["places"], spaces, place_kinds)
-    paths = tuple(DrawnPath(*each) for each in connections)
-    require_known("kind of path", (path.kind for path in paths), path_kinds)
-    require_known("end of a path", (end for path in paths for end in (path.a, path.b)), places)
-    width, height = layout["size"]
-    base = BaseMap(
-        id=layout["id"],
-        width=width,
-        height=height,
-        land=lines(coast["land"]),
-        lakes=lines(coast.get("lakes", ())),
-        rivers=lines(coast.get("rivers", ())),
-        hills=lines(coast.get("hills", ())),
-        mountains=lines(coast.get("mountains", ())),
-        regions=_regions(layout.get("regions", {}), coast.get("regions", {})),
-        places=MappingProxyType(places),
-        paths=paths,
-        place_kinds=MappingProxyType(place_kinds),
-        path_kinds=MappingProxyType(path_kinds),
-        inscriptions=tuple(
-            Inscription(each["text"], each["at"][0], each["at"][1], each["size"], each.get("turn", 0))
-            for each in layout.get("inscriptions", ())
-        ),
-        slots=MappingProxyType(
-            {name: Slot(each["at"][0], each["at"][1], each["width"]) for name, each in layout.get("slots", {}).items()}
-        ),
-        digest="",
-        meanings=tuple(layout.get("meanings", {}).items()),
-    )
-    return sealed(base)
-
-
-def sealed(base: BaseMap) -> BaseMap:
-    """Return a map with the digest of all that is printed on it."""
-    return replace(base, digest=sha256(repr(replace(base, digest="")).encode()).hexdigest())
-
-
-def _places(drawn: Record, spaces: Iterable[Record], kinds: Mapping[str, PlaceKind]) -> dict[str, Place]:
-    """Join the spaces of a map with their positions."""
-    places = {}
-    for space in spaces:
-        id = space["id"]
-        if id not in drawn:
-            raise Misdrawn(f"the layout has no position for {id}")
-        look = drawn[id]
-        x, y = look["at"]
-        label, hangs = look.get("text", space["name"]), look.get("hangs", "s")
-        port = space.get("port")
-        harbour = port is not None and port is not False  # a game may keep a number here, and 0 is one
-        places[id] = Place(id, x, y, space["kind"], label, hangs, harbour, str(space.get("mark", "")))
-    require_known("place of the layout", drawn, places)
-    require_known("kind of place", (place.kind for place in places.values()), kinds)
-    require_known("side for a label to hang on", (place.hangs for place in places.values()), get_args(Compass))
-    return places
-
-
-def _regions(written: Record, outlines: Mapping[str, str]) -> tuple[Region, ...]:
-    """Join the names of regions with their outlines."""
-    require_known("region of the coast", outlines, written)
-    return tuple(
-        Region(id, _line(outlines.get(id, "")), look["text"], look["at"][0], look["at"][1], look.get("turn", 0))
-        for id, look in written.items()
-    )
-
-
-def lines(texts: Sequence[str]) -> tuple[Polyline, ...]:
-    """Return the outlines that a coast has, each written as `"x,y x,y ..."` in tenths of a pixel."""
-    return tuple(map(_line, texts))
-
-
-def _line(text: str) -> Polyline:
-    """Read `"x,y x,y ..."`, in tenths of a pixel."""
-    numbers = [int(number) / 10 for number in text.replace(",", " ").split()]
-    return tuple(zip(numbers[::2], numbers[1::2], strict=True))
-
-
-def require_known(what: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """Raise `Misdrawn` at the first word given that is not known."""
-    known = sorted(known)
-    for word in given:
-        if word not in known:
-            raise Misdrawn(f"unknown {what}: {word!r}; known are {', '.join(known)}")
+    reader: str = ""
+    """The side that reads it; empty: an observer does."""
+    focus: tuple[str, ...] = ()
+    """The places that the reader is asked about."""
+    changed: tuple[str, ...] = ()
+    """The places where something is other than the reader was shown last."""
+    to_move: tuple[str, ...] = ()
+    """The names of those whose move it is."""
+    until: str = ""
+    """The time by which they are to answer, in words."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
 from pbem.game.wording import listing
-from pbem.mail.outbox import Draft
+from pbem.mail.outbox import Draft, slimmed
 from pbem.mail.outgoing import ENCLOSED, Outgoing, enclosed_line
 from pbem.protocol import Side
 
@@ -58,19 +58,23 @@ def _together(bundle: Sequence[Outgoing]) -> Outgoing:
     asking = [draft.subject for draft in drafts if draft.subject.startswith(_ASKS)]
     news = {each.draft.subject for each in bundle if asking and each.sent[0].told is not None}.difference(asking)
     subjects = [draft.subject for draft in drafts if draft.subject not in news]
-    text = _text([each.whose for each in bundle], [draft.text for draft in drafts])
+    draft = _draft(drafts, subjects, message_id)
+    slim = slimmed(draft)
+    left_out = set(draft.attached.names) - set(slim.attached.names)
+    text = _text([each.whose for each in bundle], [each.text for each in drafts], left_out)
     copies = tuple(copy for each in bundle for copy in each.copies)
-    return Outgoing(first.to, name, _draft(drafts, subjects, text, message_id), sent, copies=copies)
+    return Outgoing(first.to, name, replace(slim, text=text), sent, copies=copies)
 
 
-def _text(names: Sequence[str], texts: Sequence[str]) -> str:
+def _text(names: Sequence[str], texts: Sequence[str], left_out: Collection[str]) -> str:
     """Return one text in place of several, a section for each side.
 
     What letters with a greeting begin with alike stands once above the sections, and what they end with alike once
-    below them. What is enclosed stands at the end.
+    below them. What is enclosed stands at the end, but for what was `left_out`.
     """
     letters = [text.rpartition(f"\n{ENCLOSED}") for text in texts]
     files = [name for *_, after in letters for name in " ".join(after.split()).split(", ")]
+    files = [name for name in files if name not in left_out]
     parts = [before.strip("\n").split("\n\n") for before, *_ in letters]
     above = _alike(parts, _FORM_BEGINS) if parts[0][0].startswith("Dear ") else 0
     whole, parts = parts[0], [each[above:] for each in parts]
@@ -147,14 +151,15 @@ def _alike(parts: Sequence[Sequence[str]], before: str) -> int:
     return len(list(pairs))
 
 
-def _draft(drafts: Sequence[Draft], subjects: Sequence[str], text: str, message_id: str) -> Draft:
-    """Return the draft of one letter in place of several, with this text."""
+def _draft(drafts: Sequence[Draft], subjects: Sequence[str], message_id: str) -> Draft:
+    """Return the draft of one letter in place of several, with the texts of all."""
     first = drafts[0]
     attached = replace(first.attached, more=[each.attached for each in drafts[1:]])
     return replace(
         first,
         subject=_subject(subjects),
-        text=text,
+        text="\n".join(each.text for each in drafts),
+        html="",
         message_id=message_id,
         references=list(dict.fromkeys(known for each in drafts for known in each.references)),
         unasked=all(each.unasked for each in drafts),

@@ -103,6 +103,7 @@ def for_deputy(draft: Draft, game: OpenGame, side: Side, address: str) -> Draft:
         draft,
         to=address,
         text=exchanged(draft.text),
+        html=exchanged(draft.html),
         message_id=_IN_ID.sub(f"~{theirs}", draft.message_id),
         reply_to=exchanged(draft.reply_to),
         in_reply_to=draft.in_reply_to and _IN_ID.sub(f"~{theirs}", draft.in_reply_to),

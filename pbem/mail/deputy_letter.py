@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pbem.mail.html_letter import framed
 from pbem.mail.maps import Maps
-from pbem.mail.outgoing import About, MailSettings, Outgoing, called, letter, paragraphs, report_of
+from pbem.mail.outgoing import About, MailSettings, Outgoing, called, letter, paragraphs, report_request
 from pbem.mail.report_letters import attachments
 from pbem.mail.welcome import heading
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.players import deputy_of, last_wrote
-from pbem.render.report import mail
+from pbem.render.report import report
 
 
 def deputy_letter(game: Adjudicator, side: Side, settings: MailSettings) -> Iterator[Outgoing]:
@@ -20,18 +21,17 @@ def deputy_letter(game: Adjudicator, side: Side, settings: MailSettings) -> Iter
     if deputy is None:
         return
     since = last_wrote(game, side)
-    report = report_of(game, side, since, game.asked(side))
-    words = mail(
-        "deputy",
-        deputy=deputy.name,
-        until=deputy.until,
-        intro=paragraphs(_intro(game, side, deputy.until)),
-        report=report.text,
-        asked=report.asked,
+    request = report_request(game, side, since, game.asked(side))
+    told = report(game.rules, game.box, request)
+    values: dict[str, object] = {
+        "deputy": deputy.name,
+        "until": deputy.until,
+        "intro": paragraphs(_intro(game, side, deputy.until)),
+        "asked": told.asked,
         **heading(game, side),
-    )
-    picture, _ = Maps(settings.drawings).new_picture(game, side, since, "")
-    attached = attachments(game, side, report, picture, since)
+    }
+    words = framed("deputy", game, request, told.text, values)
+    attached = attachments(game, side, told, Maps(settings.drawings).pictures(game, side, since, legend=True), since)
     named = game.ledger.deputyship(side).named
     stamp = f"{game.name}.{side}.deputy-{named}"
     yield letter(settings, deputy.address, stamp, words, attached=attached, about=About(game, side, shared=False))

@@ -20,6 +20,7 @@ from pbem.mail.due import carry_out_due, noted_due
 from pbem.mail.handing import note_handed_over
 from pbem.mail.inbox import open_letter, with_orders
 from pbem.mail.last_reported import CLOSED, note_reported, reported, set_back
+from pbem.mail.legends import legends
 from pbem.mail.letter import Letter
 from pbem.mail.observers import write_to_observers
 from pbem.mail.outboxes import Outbox
@@ -76,7 +77,7 @@ def take_in_where_possible(raw: bytes, settings: MailSettings) -> Handled:
         answer_unread(handled, letter, settings)
         return handled
     if any(each.command == Command.HELP and not each.rest for each in letter.commands):
-        handled.letters.append(help_letter(letter, settings))
+        handled.letters.append(help_letter(letter, settings, legends(letter, settings)))
         handled.notes.append(f"letter {letter.digest[:12]} asks for help")
     for task in tasks_of(handled, letter, settings, without):
         try:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pbem.game.wording import listing
+from pbem.mail.html_letter import framed
 from pbem.mail.maps import Maps
-from pbem.mail.outgoing import About, MailSettings, Outgoing, called, letter, paragraphs, report_of
+from pbem.mail.outgoing import About, MailSettings, Outgoing, called, letter, paragraphs, report_request
 from pbem.mail.own_orders import standing_list
 from pbem.mail.report_letters import attachments
 from pbem.mail.welcome import heading, welcome_letter
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.players import last_wrote
-from pbem.render.report import mail
+from pbem.render.report import report
 
 
 def new_address_letter(game: Adjudicator, side: Side, replaced: bool, settings: MailSettings) -> Outgoing:
@@ -25,20 +26,20 @@ def new_address_letter(game: Adjudicator, side: Side, replaced: bool, settings: 
     if not game.begun:
         return welcome_letter(game, side, settings)
     since = last_wrote(game, side)
-    report = report_of(game, side, since, game.asked(side))
-    words = mail(
-        "new_player",
-        intro=paragraphs(_intro(game, side, replaced)),
-        replaced=replaced,
-        orders=paragraphs(_orders(game, side)),
-        report=report.text,
-        asked=report.asked,
-        key=game.charter.signed_by.split()[:2],
+    request = report_request(game, side, since, game.asked(side))
+    told = report(game.rules, game.box, request)
+    values: dict[str, object] = {
+        "intro": paragraphs(_intro(game, side, replaced)),
+        "replaced": replaced,
+        "orders": paragraphs(_orders(game, side)),
+        "asked": told.asked,
+        "key": game.charter.signed_by.split()[:2],
         **heading(game, side),
-    )
+    }
+    words = framed("new_player", game, request, told.text, values)
     joined = game.ledger.joined(side)
-    picture, lies = Maps(settings.drawings).new_picture(game, side, since, "")
-    attached = attachments(game, side, report, picture, since)
+    pictures, lies = Maps(settings.drawings).new_pictures(game, side, since, "", legend=replaced)
+    attached = attachments(game, side, told, pictures, since)
     stamp = f"{game.name}.{side}.address-{joined.addresses}"
     about = About(game, side, game.adjudication, lies, shared=False)
     return letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=about)

@@ -197,9 +197,9 @@ def _letter(game: OpenGame, observer: Observer, until: int, settings: MailSettin
         over=result is not None,
         report=written.text,
     )
-    picture = maps.of(game.rules.scene(view, [each.event for each in told]))
+    pictures = maps.of_the_past(game, game.rules.scene(view, [each.event for each in told]))
     digest = sha256(f"{observer.address.lower()} {until}".encode()).hexdigest()[:24]
-    attached = Attachments(picture=picture, standing=written.position)
+    attached = Attachments(pictures=pictures, standing=written.position)
     return letter(settings, observer.address, f"observer.{game.name}.{digest}", words, attached=attached)
 
 

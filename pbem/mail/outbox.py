@@ -7,7 +7,7 @@ import quopri
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from email import message_from_bytes
 from email.charset import QP, Charset
@@ -21,6 +21,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from pbem.mail.address import MESSAGE_ID, mailbox
+from pbem.render.pictures import Picture
 from pbem.render.receipt import NAME as RECEIPT
 
 POSITION: Final = "position.txt"
@@ -32,21 +33,25 @@ CALENDAR: Final = "deadline.ics"
 _ON_THE_WIRE: Final = compat32.clone(linesep="\r\n")
 """The old policy: the newer one encodes message ids longer than a line, which breaks threads."""
 _ON_ONE_LINE: Final = _ON_THE_WIRE.clone(max_line_length=900)
-_IDS: Final = ("Message-ID", "In-Reply-To")
+_IDS: Final = ("Message-ID", "In-Reply-To", "Content-ID")
 """The headers that are never folded: some programs take the line end for a part of the id."""
 _MOST_REFERENCES: Final = 20
 _LONGEST_SUBJECT: Final = 200
 _ASCII: Final = bytes(range(128))
 _LINE: Final = 76
 """Characters of base64 on a line."""
+LARGEST: Final = 300_000
+"""So many bytes a letter has at most, as long as leaving out pictures makes it smaller."""
+_PAGE_ROOM: Final = 30_000
+"""So many bytes are kept for the page of a letter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attachments:
     """The files that go with a letter; None: it has no such file."""
 
-    picture: bytes | None = None
-    """The map, as map.png."""
+    pictures: Sequence[Picture] = ()
+    """The pictures, each under its name: the window and the whole board, and the legend if it is the first letter."""
     sheet: str | None = None
     """The form, as orders.yaml."""
     standing: str | None = None
@@ -71,25 +76,26 @@ class Attachments:
 
     def parts(self) -> Iterator[_Part]:
         """Yield the files as parts of a letter."""
-        if self.picture is not None:
-            yield _file_part("image", "png", "inline", self._name("map.png"), self.picture)
+        for each in self.pictures:
+            yield _file_part("image", "png", "inline", self.name_of(each.name), each.content)
         if self.sheet is not None:
-            yield _file_part("application", "yaml", "attachment", self._name("orders.yaml"), self.sheet.encode())
+            yield _file_part("application", "yaml", "attachment", self.name_of("orders.yaml"), self.sheet.encode())
         if self.standing is not None:
-            yield _text_part(self.standing, self._name(POSITION))
+            yield _text_part(self.standing, self.name_of(POSITION))
         if self.position is not None:
-            yield _file_part("application", "json", "attachment", self._name(POSITION_DATA), self.position.encode())
+            yield _file_part("application", "json", "attachment", self.name_of(POSITION_DATA), self.position.encode())
         if self.own_sheet is not None:
             name, content = self.own_sheet
-            yield _file_part("application", "yaml", "attachment", self._name(name), content)
+            yield _file_part("application", "yaml", "attachment", self.name_of(name), content)
         if self.calendar is not None:
-            yield _file_part("text", "calendar", "attachment", self._name(CALENDAR), self.calendar.encode())
+            yield _file_part("text", "calendar", "attachment", self.name_of(CALENDAR), self.calendar.encode())
         if self.receipt is not None:
-            yield _plain_part(self._name(RECEIPT), self.receipt)
+            yield _plain_part(self.name_of(RECEIPT), self.receipt)
         for other in self.more:
             yield from other.parts()
 
-    def _name(self, name: str) -> str:
+    def name_of(self, name: str) -> str:
+        """Return the name under which a file goes."""
         return name_for(name, self.of)
 
 
@@ -126,6 +132,17 @@ class Draft:
     unasked: bool = False
     """Whether it answers no letter."""
     attached: Attachments = Attachments()
+    html: str = ""
+    """The page that says the same as the text; empty: there is none. Its pictures are those that are attached."""
+
+
+def content_id(message_id: str, name: str) -> str:
+    """Return the name by which the page of a letter shows a picture that is attached to it.
+
+    >>> content_id("<punica.rome.12@example.org>", "map.png")
+    'map.png.punica.rome.12@example.org'
+    """
+    return f"{name}.{message_id.strip('<>')}"
 
 
 def compose(draft: Draft) -> bytes:
@@ -135,8 +152,8 @@ def compose(draft: Draft) -> bytes:
     """
     if not MESSAGE_ID.fullmatch(draft.message_id):
         raise ValueError(f"not a message id: {draft.message_id!r}")
-    parts = [_text_part(draft.text), *draft.attached.parts()]
-    letter, body = (parts[0].head, [parts[0].body]) if len(parts) == 1 else _bound(parts)
+    parts = _parts(draft)
+    letter, body = (parts[0].head, [parts[0].body]) if len(parts) == 1 else _bound("mixed", parts)
     earlier = [known for known in draft.references if MESSAGE_ID.fullmatch(known)]
     answered = MESSAGE_ID.findall(draft.in_reply_to or "")[:1]
     headers = {
@@ -160,6 +177,58 @@ def compose(draft: Draft) -> bytes:
     return b"".join([_written(letter), *body])
 
 
+def slimmed(draft: Draft) -> Draft:
+    """Return a letter with as many of its pictures as leave it within `LARGEST` with a page.
+
+    The first of each side come before the second of any.
+    """
+    every = [draft.attached, *draft.attached.more]
+    bare = replace(draft, attached=_with_pictures([replace(each, more=()) for each in every], [[] for _ in every]))
+    if all(not each.pictures for each in every):
+        return draft
+    room = LARGEST - len(compose(bare)) - (0 if draft.attached.more else _PAGE_ROOM)
+    kept: list[list[Picture]] = [[] for _ in every]
+    ranked = sorted((rank, at) for at, each in enumerate(every) for rank in range(len(each.pictures)))
+    for rank, at in ranked:
+        picture = every[at].pictures[rank]
+        room -= _wire_size(picture.content)
+        if room < 0:
+            break
+        kept[at].append(picture)
+    if sum(map(len, kept)) == len(ranked):
+        return draft
+    return replace(draft, attached=_with_pictures([replace(each, more=()) for each in every], kept))
+
+
+def _with_pictures(every: Sequence[Attachments], pictures: Sequence[Sequence[Picture]]) -> Attachments:
+    """Return the files of all sides, with these pictures in place of theirs."""
+    first, *more = (replace(each, pictures=some) for each, some in zip(every, pictures, strict=True))
+    return replace(first, more=more)
+
+
+def _wire_size(content: bytes) -> int:
+    """Return how long a file is in base64, with the headers of its part."""
+    coded = (len(content) + 2) // 3 * 4
+    return coded + 2 * (coded // _LINE + 1) + 500
+
+
+def _parts(draft: Draft) -> list[_Part]:
+    """Return the parts of a letter: the text, beside it the page with its pictures if there is one; and the files."""
+    text, files = _text_part(draft.text), list(draft.attached.parts())
+    if not draft.html:
+        return [text, *files]
+    page, shown = _text_part(draft.html, subtype="html"), [each for each in files if _is_picture(each)]
+    for each in shown:
+        each.head["Content-ID"] = f"<{content_id(draft.message_id, str(each.head.get_filename()))}>"
+    if shown:
+        page = _whole("related", [page, *shown])
+    return [_whole("alternative", [text, page]), *(each for each in files if not _is_picture(each))]
+
+
+def _is_picture(part: _Part) -> bool:
+    return part.head.get_content_maintype() == "image"
+
+
 def glance(content: bytes, most: int) -> list[str]:
     """Return to whom a letter goes, its subject, and its first lines."""
     letter = message_from_bytes(content, policy=default)
@@ -177,13 +246,15 @@ class _Part(NamedTuple):
     body: bytes
 
 
-def _text_part(text: str, name: str = "") -> _Part:
+def _text_part(text: str, name: str = "", subtype: str = "plain") -> _Part:
     """Return a text as it is, line for line; encoded so that no line is too long or begins with `From `.
 
     With a name it is a file that is enclosed.
     """
     content = re.sub(r"\r\n?", "\n", text.rstrip() + "\n").encode("utf-8", "replace")
-    head = MIMENonMultipart("text", "plain", charset="utf-8", format="fixed")
+    head = MIMENonMultipart("text", subtype, charset="utf-8")
+    if subtype == "plain":
+        head.set_param("format", "fixed")
     if name:
         head.set_param("name", name)
         head["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -217,7 +288,13 @@ def _base64(content: bytes) -> bytes:
     return b"".join([coded[at : at + _LINE] + b"\r\n" for at in range(0, len(coded), _LINE)])
 
 
-def _bound(parts: list[_Part]) -> tuple[Message, list[bytes]]:
+def _whole(kind: str, parts: list[_Part]) -> _Part:
+    """Return several parts as one."""
+    head, body = _bound(kind, parts)
+    return _Part(head, b"".join(body))
+
+
+def _bound(kind: str, parts: list[_Part]) -> tuple[Message, list[bytes]]:
     """Return a wrapper for parts, and its body. Its boundary is in none of them: `=_` is neither base64 nor quoted."""
     digest, written = hashlib.sha256(), []
     for head, body in parts:
@@ -228,7 +305,7 @@ def _bound(parts: list[_Part]) -> tuple[Message, list[bytes]]:
     boundary = f"=_{digest.hexdigest()[:40]}"
     edge = f"--{boundary}".encode("ascii")
     whole = [piece for pair in written for piece in (edge, b"\r\n", *pair, b"\r\n")]
-    return MIMEMultipart("mixed", boundary=boundary), [*whole, edge, b"--\r\n"]
+    return MIMEMultipart(kind, boundary=boundary), [*whole, edge, b"--\r\n"]
 
 
 def _written(head: Message) -> bytes:

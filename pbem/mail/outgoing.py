@@ -8,7 +8,7 @@ letter with a form also has the side and the last adjudication, so that the answ
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -22,9 +22,10 @@ from pbem.mail.deadlines import deadline_line
 from pbem.mail.deputies import for_deputy
 from pbem.mail.door import Door
 from pbem.mail.echo import echo
+from pbem.mail.html_letter import Framed, html_of
 from pbem.mail.letter import Letter
 from pbem.mail.marked_sheet import MARK, marked
-from pbem.mail.outbox import POSITION, POSITION_DATA, Attachments, Draft, compose
+from pbem.mail.outbox import POSITION, POSITION_DATA, Attachments, Draft, compose, slimmed
 from pbem.mail.outboxes import Outbox
 from pbem.mail.own_orders import as_written
 from pbem.mail.receipts import enclosed
@@ -37,6 +38,7 @@ from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import OpenGame
 from pbem.referee.players import deputy_of
 from pbem.referee.time_ledger import ledger_line
+from pbem.render.pictures import Picture
 from pbem.render.report import Mail, Report, ReportRequest, mail, report
 from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
@@ -73,6 +75,8 @@ class MailSettings:
     time is that of the letter."""
     door: Door | None = None
     """Who says whether a letter is carried out; None: whatever comes from an address on file is."""
+    must_sign: Callable[[str], bool] = lambda game: False
+    """Tells of a game whether only signed sheets count in it."""
 
     @property
     def letter_time(self) -> datetime:
@@ -288,9 +292,13 @@ def commands_letter(
     return letter(settings, asked.sender, stamp, text, asked, attached, About(game, side, shared=False))
 
 
-def help_letter(answered: Letter, settings: MailSettings) -> Outgoing:
-    """Return the letter that explains how to play by mail; it names no game."""
-    return letter(settings, answered.sender, f"help.{answered.digest[:24]}", mail("help"), answered)
+def help_letter(answered: Letter, settings: MailSettings, legends: Sequence[Picture] = ()) -> Outgoing:
+    """Return the letter that explains how to play by mail; it names no game.
+
+    `legends` are what the signs on the maps of the game mean that it is about.
+    """
+    attached = Attachments(pictures=legends)
+    return letter(settings, answered.sender, f"help.{answered.digest[:24]}", mail("help"), answered, attached)
 
 
 def refusal_letter(
@@ -324,7 +332,7 @@ def letter(
     settings: MailSettings,
     to: str,
     stamp: str,
-    text: Mail,
+    text: Mail | Framed,
     answered: Letter | None = None,
     attached: Attachments = _NOTHING_ATTACHED,
     about: About | None = None,
@@ -332,20 +340,21 @@ def letter(
 ) -> Outgoing:
     """Return a letter under its name, which is also the first half of its Message-ID unless `id` is.
 
-    A letter about a game belongs to the thread of its side, and says what is enclosed.
+    A letter about a game belongs to the thread of its side, and says what is enclosed. One with a report also has a
+    page.
     """
+    page, text = (text, text.text) if isinstance(text, Framed) else (None, text)
     known = Correspondence() if about is None else correspondence(about.game.path, about.side)
     if about is not None and len(about.game.ledger.sides_of(to)) > 1:
         attached = replace(attached, of=about.side)  # the files of two sides in one letter need names of their own
     key = "" if about is None else token(about.game, about.side)
     own_id = message_id(id or stamp, key, settings.host)
     thread = [each for each in (known.first, known.last) if each]
-    below = "" if about is None or not attached.names else f"{_gap(text, about)}{enclosed_line(attached.names)}"
     draft = Draft(
         sender=settings.sender,
         to=to,
         subject=text.subject,
-        text=text.text + below,
+        text=text.text,
         message_id=own_id,
         date=settings.now,
         reply_to=address_with_token(settings.sender, key) if key and settings.plus else "",
@@ -355,6 +364,12 @@ def letter(
         unasked=answered is None,
         attached=attached,
     )
+    draft = slimmed(draft)
+    if about is not None and draft.attached.names:
+        below = f"{_gap(text, about)}{enclosed_line(draft.attached.names)}"
+        draft = replace(draft, text=text.text + below)
+    if page is not None:
+        draft = replace(draft, html=html_of(page, draft, must_sign=settings.must_sign(page.game.name)))
     if about is None:
         return Outgoing(to, stamp, draft)
     whose, deputy = called(about.game, about.side), deputy_of(about.game, about.side, f"{settings.now:%Y-%m-%d}")

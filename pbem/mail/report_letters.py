@@ -16,9 +16,10 @@ from pbem.crypto.beacon import address
 from pbem.mail.correspondence import News, correspondence, note_owed
 from pbem.mail.deadlines import calendar_file
 from pbem.mail.echo import echo
+from pbem.mail.html_letter import framed
 from pbem.mail.maps import Maps
 from pbem.mail.outbox import Attachments
-from pbem.mail.outgoing import About, Answered, MailSettings, Outgoing, called, letter, paragraphs, report_of
+from pbem.mail.outgoing import About, Answered, MailSettings, Outgoing, called, letter, paragraphs, report_request
 from pbem.mail.reader_time import MORNING, morning_after, shown, zone_of
 from pbem.mail.receipts import OWN_SHEET, enclosed, unanswered_sheets
 from pbem.mail.welcome import heading
@@ -30,7 +31,8 @@ from pbem.referee.hold import held_until
 from pbem.referee.open_game import OpenGame
 from pbem.referee.past import position_at
 from pbem.referee.take_home import take_home
-from pbem.render.report import Report, mail
+from pbem.render.pictures import Picture
+from pbem.render.report import Report, mail, report
 from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
 
@@ -131,37 +133,39 @@ def turn_letter(
     view = None if full else game.rules.view(before, side)
     number = answered.sheet if answered and since else None
     filed, unknown = _files(game, side, number), unanswered_sheets(game, side, since, number)
-    told = report_of(game, side, since, game.open_decisions, view, filed=filed, sheets=unknown)
+    request = report_request(game, side, since, game.open_decisions, view, filed=filed, sheets=unknown)
+    told = report(game.rules, game.box, request)
     values: dict[str, object] = {
-        "report": told.text,
         "answers": paragraphs(answered.paragraphs if answered else ()),
     }
     if since:
         receipt = {} if number is None or answered is None else _receipt(game, side, number, answered.after)
         values.update(number=game.adjudication, over=game.result is not None, receipt=receipt)
-        text = mail("turn", game=game.name, summary=told.summary, asked=told.asked, **values)
+        values.update(summary=told.summary, asked=told.asked)
+        text = framed("turn", game, request, told.text, values)
     else:
         welcomed = bool(game.ledger.public_turn(1).get("joined", {}).get(side))  # it had the letter that asks for it
-        text = mail(
-            "first", phrases=_went_in(game), asked=told.asked, welcomed=welcomed, **values, **heading(game, side)
-        )
+        values.update(phrases=_went_in(game), asked=told.asked, welcomed=welcomed, **heading(game, side))
+        text = framed("first", game, request, told.text, values)
     known = correspondence(game.path, side)
-    picture, lies = maps.new_picture(game, side, since, "" if stamp or not since else known.picture)
+    pictures, lies = maps.new_pictures(
+        game, side, since, "" if stamp or not since else known.picture, legend=not since and not stamp
+    )
     if number is not None and known.news != News.EVERY:  # their own order: they will see it with the answer of others
-        picture, lies = None, ""
+        pictures, lies = (), ""
     stamp = stamp or f"{game.name}.{side}.{game.adjudication}"
-    attached = attachments(game, side, told, picture, since, number)
+    attached = attachments(game, side, told, pictures, since, number)
     about = About(game, side, game.adjudication, lies)
     to = game.ledger.addresses[side]
     yield letter(settings, to, stamp, text, answered.letter if answered else None, attached, about)
 
 
 def attachments(
-    game: Adjudicator, side: Side, told: Report, picture: bytes | None, since: int, number: int | None = None
+    game: Adjudicator, side: Side, told: Report, pictures: Sequence[Picture], since: int, number: int | None = None
 ) -> Attachments:
     """Return what a letter with a report encloses; `number` is the sheet that it answers."""
     return Attachments(
-        picture=picture,
+        pictures=pictures,
         sheet=told.sheet,
         standing=told.position,
         position=json.dumps(take_home(game, side), indent=1, ensure_ascii=False) if told.sheet else None,
@@ -184,18 +188,19 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
     if side not in game.ledger.addresses:
         return
     number, view = answered.sheet, game.view(side)
-    told = report_of(game, side, game.adjudication, game.open_decisions, view, filed=_files(game, side, number))
-    receipt = {} if number is None else _receipt(game, side, number, answered.after)
-    text = mail(
-        "receipt",
-        game=game.name,
-        number=number,
-        asked=told.asked,
-        later=paragraphs([_LATER[correspondence(game.path, side).news]]) if game.adjudication > answered.after else [],
-        report=told.text,
-        receipt=receipt,
-        answers=paragraphs(answered.paragraphs),
-    )
+    filed = _files(game, side, number)
+    request = report_request(game, side, game.adjudication, game.open_decisions, view, filed=filed)
+    told = report(game.rules, game.box, request)
+    values: dict[str, object] = {
+        "number": number,
+        "asked": told.asked,
+        "later": paragraphs([_LATER[correspondence(game.path, side).news]])
+        if game.adjudication > answered.after
+        else [],
+        "receipt": {} if number is None else _receipt(game, side, number, answered.after),
+        "answers": paragraphs(answered.paragraphs),
+    }
+    text = framed("receipt", game, request, told.text, values)
     attached = Attachments(
         sheet=told.sheet,
         standing=told.position if told.sheet else None,

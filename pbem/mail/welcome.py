@@ -45,7 +45,7 @@ def heading(game: Adjudicator, side: Side) -> dict[str, object]:
     return {
         "title": game.box.title,
         "printed": game.box.as_printed,
-        "edition": game.box.table("game")["editions"][game.charter.edition]["title"],
+        "edition": _edition(game),
         "game": game.name,
         "player": game.player(side),
         "side": called(game, side),
@@ -56,6 +56,11 @@ def heading(game: Adjudicator, side: Side) -> dict[str, object]:
         "beacon": dice.beacon,
         "talk": paragraphs([*_seats(game, side), *_talk(game)]),
     }
+
+
+def _edition(game: OpenGame) -> str:
+    title: str = game.box.table("game")["editions"][game.charter.edition]["title"]
+    return f"{title} (experimental)" if game.box.is_experimental(game.charter.edition) else title
 
 
 def _seats(game: OpenGame, side: Side) -> Iterator[str]:

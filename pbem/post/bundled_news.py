@@ -6,7 +6,7 @@ by which players check the record.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -40,7 +40,7 @@ def news_in_one(letters: Sequence[bytes]) -> bytes:
     whole["Subject"] = f"{last['Subject']} (and {len(letters) - 1} before it)"
     whole.set_content("\n".join(_section(at, each) for at, each in enumerate(opened, 1)), cte="quoted-printable")
     for at, each in enumerate(opened, 1):
-        for part in each.iter_attachments():
+        for part in _files(each):
             name = part.get_filename() or ""
             if each is last or name.startswith(RECEIPT.partition(".")[0]):
                 _attach(whole, part, name if each is last else _numbered(name, at))
@@ -51,6 +51,13 @@ def _open(content: bytes) -> EmailMessage:
     found = message_from_bytes(content, policy=SMTP)
     assert isinstance(found, EmailMessage)
     return found
+
+
+def _files(letter: EmailMessage) -> Iterator[EmailMessage]:
+    """Yield the files of a letter, the pictures that its page shows among them."""
+    for part in letter.walk():
+        if part.get_filename() and isinstance(part, EmailMessage):
+            yield part
 
 
 def _section(number: int, letter: EmailMessage) -> str:

@@ -178,6 +178,10 @@ class WhoConfig:
         """Return the proofs that are enough in a game."""
         return self.games.get(game, self.proofs)
 
+    def must_sign(self, game: str) -> bool:
+        """Tell whether a signature is the only proof that is enough in a game."""
+        return self.of(game) == ("signature",)
+
 
 @dataclass(frozen=True, slots=True)
 class PostConfig:
@@ -220,7 +224,15 @@ class PostConfig:
     def mail_settings(self, now: datetime, outbox: Outbox | None = None) -> MailSettings:
         """Return the settings for one round of mail."""
         return MailSettings(
-            self.games, self.keys, self.sender, now, self.boxes, cache_folder() / "drawings", outbox, plus=self.who.plus
+            self.games,
+            self.keys,
+            self.sender,
+            now,
+            self.boxes,
+            cache_folder() / "drawings",
+            outbox,
+            plus=self.who.plus,
+            must_sign=self.who.must_sign,
         )
 
 

@@ -1,4 +1,4 @@
-"""The printed board: sea, land, heights, rivers, borders, paths and names. Drawn once and kept."""
+"""The printed board: sea, land, heights, rivers, borders and paths. Drawn once and kept."""
 
 from __future__ import annotations
 
@@ -13,15 +13,12 @@ from pathlib import Path as File
 from typing import Final
 
 import PIL
-from PIL import Image, ImageChops, ImageDraw, ImageFilter
+from PIL import Image, ImageChops, ImageFilter
 
-from pbem.game.scene import BaseMap, DrawnPath, Point, Polyline
+from pbem.game.board_map import BaseMap, DrawnPath, Point, Polyline
 from pbem.render import canvas, tiles
 from pbem.render.canvas import Sketch
-from pbem.render.places import INSCRIPTION_GAP, LABEL_SIZE, REGION_GAP, REGION_SIZE, label_box, label_weight
-from pbem.render.typefaces import spaced, write
 
-_HALO: Final = 2.2
 _LAKE_EDGE, _RIVER, _COAST = 1, 1.6, 1.2
 """Widths of the edges of lakes, of rivers and of the coast."""
 _PATH_RIM: Final = 3
@@ -47,7 +44,7 @@ class Ground:
     lines: Image.Image
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=6)
 def ground(base: BaseMap, scale: float, cache_folder: File | None = None) -> Ground:
     """Return the board without anything that changes.
 
@@ -60,21 +57,6 @@ def ground(base: BaseMap, scale: float, cache_folder: File | None = None) -> Gro
         _kept(cache_folder / f"{base.id}-{key}-relief.png", lambda: _relief(base, scale)),
         _kept(cache_folder / f"{base.id}-{key}-lines.png", lambda: _lines(base, scale)),
     )
-
-
-@lru_cache(maxsize=8)
-def names(base: BaseMap, scale: float, cache_folder: File | None = None) -> Image.Image:
-    """Return the names of places alone, to be laid over what is drawn across them."""
-
-    def drawn() -> Image.Image:
-        layer = Image.new("RGBA", (round(base.width * scale), round(base.height * scale)), (0, 0, 0, 0))
-        _labels(layer, base, scale)
-        return layer
-
-    if cache_folder is None:
-        return drawn()
-    key = sha256(repr((base.digest, scale, _edition())).encode()).hexdigest()[:16]
-    return _kept(cache_folder / f"{base.id}-{key}-names.png", drawn)
 
 
 @lru_cache(maxsize=8)
@@ -131,23 +113,14 @@ def _relief(base: BaseMap, scale: float) -> Image.Image:
     for outlines, tone in ((base.hills, canvas.HILLS), (base.mountains, canvas.MOUNTAINS)):
         height = _mask(base, scale, outlines).filter(ImageFilter.GaussianBlur(_HEIGHTS_BLUR * scale))
         board.paste(tone, mask=ImageChops.multiply(height, land))
-    for each in base.inscriptions:
-        name = spaced(each.text, "Regular", round(each.size * scale), each.size * INSCRIPTION_GAP * scale, each.turn)
-        _stamp(board, name, (each.x * scale, each.y * scale), canvas.SEA_NAME)
     return board
 
 
-def _stamp(board: Image.Image, mask: Image.Image, middle: Point, colour: str) -> None:
-    board.paste(colour, (round(middle[0] - mask.width / 2), round(middle[1] - mask.height / 2)), mask)
-
-
 def _lines(base: BaseMap, scale: float) -> Image.Image:
-    """Return borders, lakes, rivers, the coast, the paths, and all names of lands and places."""
+    """Return borders, lakes, rivers, the coast, and the paths; names are laid on later."""
     layer = _borders(base, scale)
     if base.abroad:
         layer.alpha_composite(tiles.shore(base, scale, land_mask(base, scale), _mask(base, scale, base.abroad)))
-    if not base.tiles:
-        _region_names(layer, base, scale)
     sketch = Sketch((base.width, base.height), scale)
     for lake in base.lakes:
         sketch.polygon(lake, canvas.SHALLOWS)
@@ -164,21 +137,8 @@ def _lines(base: BaseMap, scale: float) -> Image.Image:
     for path in base.paths:
         draw_path(sketch, base, path.kind, *ends(base, path))
     layer.alpha_composite(sketch.done())
-    if base.tiles:  # streams and roads run everywhere: names would be struck out
-        _region_names(layer, base, scale)
-        tiles.numbers(layer, base, scale)
-    _labels(layer, base, scale)
+    tiles.numbers(layer, base, scale)
     return layer
-
-
-def _region_names(layer: Image.Image, base: BaseMap, scale: float) -> None:
-    for region in base.regions:
-        name = spaced(region.label, "SemiBold", round(REGION_SIZE * scale), REGION_GAP * scale, region.turn)
-        at = region.x * scale, region.y * scale
-        if base.tiles:
-            halo = name.filter(ImageFilter.MaxFilter(2 * round(_HALO * scale) + 1)).point(lambda v: v // 2)
-            _stamp(layer, halo, at, canvas.PAPER)
-        _stamp(layer, name, at, _region_ink(base, canvas.REGION_NAME))
 
 
 def _borders(base: BaseMap, scale: float) -> Image.Image:
@@ -186,14 +146,11 @@ def _borders(base: BaseMap, scale: float) -> Image.Image:
     sketch = Sketch((base.width, base.height), scale, "L", 0)
     for region in base.regions:
         sketch.line(region.outline, _BORDER_INK, _TILED_BORDER if base.tiles else _BORDER, closed=True)
-    layer = Image.new("RGBA", land_mask(base, scale).size, (*canvas.rgb(_region_ink(base, canvas.BORDER)), 0))
+    layer = Image.new(
+        "RGBA", land_mask(base, scale).size, (*canvas.rgb(canvas.TILED_BORDER if base.tiles else canvas.BORDER), 0)
+    )
     layer.putalpha(ImageChops.multiply(sketch.done(), land_mask(base, scale)))
     return layer
-
-
-def _region_ink(base: BaseMap, usual: str) -> str:
-    """Return the colour in which borders or names of regions are printed."""
-    return canvas.TILED_BORDER if base.tiles else usual
 
 
 def ends(base: BaseMap, path: DrawnPath) -> tuple[Point, Point]:
@@ -220,18 +177,3 @@ def draw_path(sketch: Sketch, base: BaseMap, kind_name: str, a: Point, b: Point)
         sketch.polygon([(x - 7.5, y + 5.3), (x, y - 8), (x + 7.5, y + 5.3)], kind.ink)
         snow = [(x - 2.2, y - 4.1), (x, y - 8), (x + 2.2, y - 4.1), (x + 0.6, y - 2.6), (x - 0.8, y - 3.6)]
         sketch.polygon(snow, canvas.PAPER)
-
-
-def _labels(layer: Image.Image, base: BaseMap, scale: float) -> None:
-    """Write the names of places, each with a soft light edge so that lines run under it."""
-    names = Image.new("L", layer.size, 0)
-    pen = ImageDraw.Draw(names)
-    for place in base.places.values():
-        left, top, right, bottom = (side * scale for side in label_box(base, place))
-        weight, size = label_weight(base, place), round(LABEL_SIZE * scale)
-        write(pen, (left, top, right, bottom), place.label, weight, size, 255)
-    halo = names.filter(ImageFilter.MaxFilter(2 * round(_HALO * scale) + 1)).filter(ImageFilter.GaussianBlur(scale))
-    for mask, colour in ((halo.point(lambda v: round(v * 0.8)), canvas.PAPER), (names, canvas.INK)):
-        sheet = Image.new("RGBA", layer.size, (*canvas.rgb(colour), 0))
-        sheet.putalpha(mask)
-        layer.alpha_composite(sheet)

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from PIL import Image, ImageColor, ImageDraw
 
-from pbem.game.scene import Point
+from pbem.game.board_map import Point
 
 Bounds: TypeAlias = tuple[float, float, float, float]
 Shade: TypeAlias = tuple[int, int, int]
@@ -25,19 +25,21 @@ RIVER: Final = "#8db4c7"
 STREAM: Final = "#5d93b5"
 ABROAD: Final = "#dcd8cc"
 BORDER: Final = "#ab9468"
-REGION_NAME: Final = "#a48f66"
+REGION_NAME: Final = "#49380f"
 TILED_BORDER: Final = "#6e5727"
-"""The colour of borders and names of regions where hexes colour the ground."""
-SEA_NAME: Final = "#7f9faa"
+"""The colour of borders of regions where hexes colour the ground."""
+SEA_NAME: Final = "#2f5566"
 INK: Final = "#2b241a"
 FAINT: Final = "#6b604d"
 PAPER: Final = "#fdf8ea"
 FRAME: Final = "#8c7a58"
 WALL: Final = "#5a544a"
 FOCUS: Final = "#f2b705"
+CHANGED: Final = "#a3006d"
 CLEAR: Final = (255, 255, 255, 0)
 
-_LARGE: Final = 3
+_LARGE, _LARGE_ENOUGH = 3, 2
+"""How many times as large a sheet is drawn as it will be; the second one for what is magnified anyway."""
 
 
 def rgb(colour: str) -> Shade:
@@ -59,18 +61,19 @@ def mix(one: str, other: str, share: float) -> Shade:
 class Sketch:
     """A drawing in the coordinates of the finished picture, kept three times as large until `done`."""
 
-    __slots__ = ("_draw", "_unit", "sheet")
+    __slots__ = ("_draw", "_unit", "large", "sheet")
 
     def __init__(self, size: tuple[float, float], scale: float = 1, mode: str = "RGBA", ground: Ink = CLEAR) -> None:
         """Lay out a sheet of `size` units, of which one becomes `scale` pixels."""
-        self._unit = scale * _LARGE
-        width, height = (max(1, round(side * scale)) * _LARGE for side in size)
+        self.large = _LARGE if scale <= 1 else _LARGE_ENOUGH
+        self._unit = scale * self.large
+        width, height = (max(1, round(side * scale)) * self.large for side in size)
         self.sheet = Image.new(mode, (width, height), ground)
         self._draw = ImageDraw.Draw(self.sheet)
 
     def done(self) -> Image.Image:
         """Return the drawing at its own size."""
-        return self.sheet.reduce(_LARGE)
+        return self.sheet.reduce(self.large)
 
     def polygon(self, points: Iterable[Point], fill: Ink) -> None:
         self._draw.polygon(self._grown(points), fill=fill)

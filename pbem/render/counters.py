@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -11,45 +12,134 @@ from PIL import Image, ImageDraw
 from pbem.game.scene import Counter, DrawnSide, Marker
 from pbem.render import canvas
 from pbem.render.canvas import Bounds, Ink, Sketch, mix
+from pbem.render.marks import draw_mark
 from pbem.render.typefaces import Weight, extent, write
 
 _TALL: Final = 24
-_UNDERLINE: Final = 14
+_UNDERLINE: Final = 16
 _STRENGTH: Final = 18
 _NAME: Final = 15
-_SMALL: Final = 13
+_SMALL: Final = 14
+_MARK: Final = 17
+"""Width of the field that the mark of an owner takes."""
 _WALL: Final = 4
+_MERLON: Final = 3
+"""How far the battlements of a wall stand out above it."""
 _SHADE: Final = 2
 """Width of the soft edge that lifts a piece off the board; it belongs to the picture."""
+_TAG: Final = 20
+_BRACKET: Final = 7
+"""Width of either half of the bracket round the two sides of a battle."""
+_CAPTION: Final = 19
+"""Height of the name of a place that its counters carry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """Counters of one side in one place, one below the other; walls go round them all if the first stands inside."""
+
+    side: DrawnSide
+    counters: tuple[Counter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What lies on the map in one piece: stacks, a marker, or both sides of a battle in a bracket under its marker.
+
+    `caption` is the name of its place, if the piece carries it because it hides where it was printed.
+    """
+
+    stacks: tuple[Stack, ...] = ()
+    marker: Marker | None = None
+    owner: DrawnSide | None = None
+    """Whose colour the marker has."""
+    caption: str = ""
+
+
+@lru_cache(maxsize=4096)
+def size(piece: Piece) -> tuple[int, int]:
+    """Return width and height of a piece, in units of the base map."""
+    parts = [_stack_size(each.counters, each.side) for each in piece.stacks]
+    if piece.marker is not None:
+        parts.insert(0, _tag_size(piece.marker))
+    width, height = max((across for across, _ in parts), default=0), sum(down for _, down in parts)
+    if piece.caption:
+        width, height = max(width, extent(piece.caption, "SemiBold", _NAME)[0] + 10), height + _CAPTION
+    if _is_bracketed(piece):
+        width, height = width + 2 * _BRACKET, height + 4
+    return width, height
+
+
+def _is_bracketed(piece: Piece) -> bool:
+    return piece.marker is not None and bool(piece.stacks)
+
+
+@lru_cache(maxsize=1024)
+def picture(piece: Piece, scale: float) -> Image.Image:
+    """Return a piece as it lies on the map."""
+    width, height = size(piece)
+    sketch = Sketch((width, height), scale)
+    bracketed = _is_bracketed(piece)
+    if bracketed:
+        sketch.panel((0, 0, width, height), 4, (*canvas.rgb(canvas.PAPER), 235), None, 0)
+        for at, inward in ((1.5, 1), (width - 1.5, -1)):
+            end = at + inward * (_BRACKET + 3)
+            sketch.line([(end, 1.5), (at, 1.5), (at, height - 1.5), (end, height - 1.5)], canvas.INK, 3)
+    y = 2.0 if bracketed else 0.0
+    if piece.caption:
+        sketch.panel((0, y, width, y + _CAPTION + (2 if piece.stacks else 0)), 3, canvas.PAPER, canvas.FRAME, 1)
+    drawn = sketch.done()
+    if piece.caption:
+        box = 0, y * scale, width * scale, (y + _CAPTION) * scale
+        write(ImageDraw.Draw(drawn), box, piece.caption, "SemiBold", round(_NAME * scale), canvas.INK)
+        y += _CAPTION
+    parts = [stack(each.counters, each.side, scale) for each in piece.stacks]
+    if piece.marker is not None:
+        parts.insert(0, tag(piece.marker, piece.owner, scale))
+    down = round(y * scale)
+    for part in parts:
+        drawn.alpha_composite(part, (max(0, (drawn.width - part.width) // 2), min(down, drawn.height - part.height)))
+        down += part.height
+    return drawn
+
+
+def _stack_size(counters: tuple[Counter, ...], side: DrawnSide) -> tuple[int, int]:
+    plans = _plans(counters, side)
+    around = 2 * (_WALL if counters[0].inside else 0) + 2 * _SHADE
+    battlements = _MERLON if counters[0].inside else 0
+    return max(plan.width for plan in plans) + around, sum(plan.height for plan in plans) + around + battlements
+
+
+def _plans(counters: Sequence[Counter], side: DrawnSide) -> list[_Plan]:
+    return [_plan(_headed(counter), side) for counter in counters]
 
 
 @lru_cache(maxsize=1024)
 def stack(counters: tuple[Counter, ...], side: DrawnSide, scale: float) -> Image.Image:
     """Return counters of one side one below the other; walls go round them all if the first stands inside."""
-    counters = tuple(counter if counter.label else _named_below(counter) for counter in counters)
-    plans = [_plan(counter) for counter in counters]
+    plans = _plans(counters, side)
     widest = max(plan.width for plan in plans)
-    pieces = [_counter(counter, plan, widest, side, scale) for counter, plan in zip(counters, plans, strict=True)]
-    wall = _WALL * scale if counters[0].inside else 0
-    shade = _SHADE * scale
-    width = pieces[0].width + 2 * (wall + shade)
-    height = sum(piece.height for piece in pieces) + 2 * (wall + shade) + (wall and 3 * scale)
-    sketch = Sketch((width / scale, height / scale), scale)
-    across, down = width / scale, height / scale
+    pieces = [
+        _counter(_headed(counter), plan, widest, side, scale) for counter, plan in zip(counters, plans, strict=True)
+    ]
+    wall = _WALL if counters[0].inside else 0
+    battlements = _MERLON if wall else 0
+    across, down = _stack_size(counters, side)
+    sketch = Sketch((across, down), scale)
     sketch.panel((0.5, 1, across, down), 5, (*canvas.rgb(canvas.INK), 60), None, 0)
     if wall:
         _walls(sketch, across - _SHADE, down - _SHADE)
     picture = sketch.done()
-    y = round(wall + shade / 2 + (wall and 3 * scale))
-    for piece in pieces:
-        picture.alpha_composite(piece, (round(wall + shade / 2), y))
-        y += piece.height
+    y = (wall + _SHADE / 2 + battlements) * scale
+    for piece, plan in zip(pieces, plans, strict=True):
+        picture.alpha_composite(piece, (round((wall + _SHADE / 2) * scale), round(y)))
+        y += plan.height * scale
     return picture
 
 
-def _named_below(counter: Counter) -> Counter:
+def _headed(counter: Counter) -> Counter:
     """Return a counter without a label with its small line in the label's place."""
-    return replace(counter, label=counter.sublabel, sublabel="")
+    return counter if counter.label else replace(counter, label=counter.sublabel, sublabel="")
 
 
 def _walls(sketch: Sketch, across: float, down: float) -> None:
@@ -67,6 +157,7 @@ class _Plan:
     """How a counter is divided: the field of its strength, the name, the badges, the smaller line below."""
 
     strength: str
+    mark: int
     field: int
     badges: list[tuple[str, int, int]]
     """Text, left edge, width."""
@@ -74,30 +165,33 @@ class _Plan:
     height: int
 
 
-def _plan(counter: Counter) -> _Plan:
+def _plan(counter: Counter, side: DrawnSide) -> _Plan:
     strength = counter.strength or ("?" if counter.hidden else "")
-    field = max(_TALL, extent(strength, "SemiBold", _STRENGTH)[0] + 10) if strength else 7
-    x = field + (extent(counter.label, "SemiBold", _NAME)[0] + 12 if counter.label else 0)
+    mark = _MARK if side.mark != "none" else 0
+    field = mark + max(_TALL - mark // 2, extent(strength, "SemiBold", _STRENGTH)[0] + 9) if strength else mark or 7
+    x = field + (extent(counter.label, "SemiBold", _NAME)[0] + 11 if counter.label else 0)
     badges: list[tuple[str, int, int]] = []
     for badge in counter.badges:
-        across = extent(badge, "SemiBold", _SMALL)[0] + 9
-        start = x - 2 if counter.label or badges else x + 3
+        across = extent(badge, "SemiBold", _SMALL)[0] + 8
+        start = x - 3 if counter.label or badges else x + 3
         badges.append((badge, start, across))
         x = start + across + 5
-    below = field + extent(counter.sublabel, "Regular", _SMALL)[0] + 12 if counter.sublabel else 0
-    return _Plan(strength, field, badges, max(x, below), _TALL + (_UNDERLINE if counter.sublabel else 0))
+    below = field + extent(counter.sublabel, "Regular", _NAME)[0] + 11 if counter.sublabel else 0
+    return _Plan(strength, mark, field, badges, max(x, below), _TALL + (_UNDERLINE if counter.sublabel else 0))
 
 
 def _counter(counter: Counter, plan: _Plan, width: int, side: DrawnSide, scale: float) -> Image.Image:
     field, height = plan.field, plan.height
     sketch = Sketch((width, height), scale)
     sketch.panel((0, 0, width, height), 3.5, side.colour, mix(side.colour, canvas.INK, 0.55), 1.5)
+    if plan.mark:
+        draw_mark(sketch, side.mark, (plan.mark / 2 + 1, height / 2), 5.8, side.ink, side.colour)
     if width > field:
         right, bottom = width - 1.5, height - 1.5
         paper = [(field, 1.5), (right - 1.5, 1.5), (right, 3), (right, bottom - 1.5), (right - 1.5, bottom)]
-        sketch.polygon([*paper, (field, bottom)], mix(canvas.PAPER, side.colour, 0.25 if counter.hidden else 0.06))
+        sketch.polygon([*paper, (field, bottom)], mix(canvas.PAPER, side.colour, 0.16 if counter.hidden else 0.04))
     for _, left, across in plan.badges:
-        sketch.panel((left, 4, left + across, _TALL - 4), 3, mix(side.colour, canvas.INK, 0.35), None, 0)
+        sketch.panel((left, 4, left + across, _TALL - 4), 3, side.colour, None, 0)
     piece = sketch.done()
 
     pen = ImageDraw.Draw(piece)
@@ -106,31 +200,45 @@ def _counter(counter: Counter, plan: _Plan, width: int, side: DrawnSide, scale: 
         left, top, right, bottom = (edge * scale for edge in box)
         write(pen, (left, top, right, bottom), text, weight, round(size * scale), colour, align)
 
-    letter((0, 0, field, height), plan.strength, "SemiBold", _STRENGTH, side.ink, "m")
+    letter((plan.mark, 0, field, height), plan.strength, "SemiBold", _STRENGTH, side.ink, "m")
     letter((field + 6, 0, width, _TALL), counter.label, "SemiBold", _NAME, canvas.INK, "l")
-    letter((field + 6, _TALL - 5, width, height - 2), counter.sublabel, "Regular", _SMALL, canvas.INK, "l")
+    letter((field + 6, _TALL - 5, width, height - 2), counter.sublabel, "Regular", _NAME, canvas.INK, "l")
     for badge, left, across in plan.badges:
         letter((left, 0, left + across, _TALL), badge, "SemiBold", _SMALL, side.ink, "m")
     return piece
+
+
+def _size(marker: Marker) -> int:
+    """Return the size of the words of a marker; those of an arrow are a name."""
+    return _SMALL if marker.place else _NAME
+
+
+def _tag_size(marker: Marker) -> tuple[int, int]:
+    swords = 17 if marker.kind == "battle" else 0
+    return swords + (extent(marker.text, "SemiBold", _size(marker))[0] if marker.text else -6) + (
+        12 if marker.place else 16
+    ), _TAG
 
 
 @lru_cache(maxsize=256)
 def tag(marker: Marker, side: DrawnSide | None, scale: float) -> Image.Image:
     """Return a marker: a few words on a dark label; a battle has crossed swords before them."""
     swords = 17 if marker.kind == "battle" else 0
-    words = extent(marker.text, "SemiBold", _SMALL)[0] if marker.text else -6
-    width, height = swords + words + 12, 19
-    colour = (
-        canvas.INK if marker.kind == "battle" else canvas.WALL if side is None else mix(side.colour, canvas.INK, 0.45)
-    )
+    width, height = _tag_size(marker)
+    colour = canvas.INK if marker.kind == "battle" else canvas.WALL if side is None else side.colour
+    ink = canvas.PAPER if side is None or marker.kind == "battle" else side.ink
     sketch = Sketch((width, height), scale)
-    sketch.panel((0, 0, width, height), 4, canvas.PAPER, None, 0)
-    sketch.panel((1, 1, width - 1, height - 1), 3, colour, None, 0)
+    if not marker.place:  # the name of an arrow: on paper, not to be taken for a counter
+        ink = canvas.INK
+        sketch.panel((0, 0, width, height), height / 2, canvas.PAPER, colour, 1.8)
+    else:
+        sketch.panel((0, 0, width, height), 4, canvas.PAPER, None, 0)
+        sketch.panel((1, 1, width - 1, height - 1), 3, colour, None, 0)
     if swords:
         _swords(sketch, 5.5, 3.5)
     picture = sketch.done()
-    box = (swords + 6) * scale, 0, width * scale, height * scale
-    write(ImageDraw.Draw(picture), box, marker.text, "SemiBold", round(_SMALL * scale), canvas.PAPER, "l")
+    box = (swords + (6 if marker.place else 8)) * scale, 0, width * scale, height * scale
+    write(ImageDraw.Draw(picture), box, marker.text, "SemiBold", round(_size(marker) * scale), ink, "l")
     return picture
 
 

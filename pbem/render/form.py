@@ -115,6 +115,15 @@ def short_order(kind: str, body: Mapping[str, Any], width: int = ORDER_WIDTH) ->
     return [whole] if len(whole) <= width else folded(whole.replace(": ", f":{GLUE}"), width, later="    ")
 
 
+def one_line_sheet(head: SheetHead, kind: str, body: Mapping[str, Any]) -> str:
+    """Return a whole sheet with one order on one line, for where line ends may get lost.
+
+    >>> one_line_sheet(SheetHead("punica", "carthage", 15), "battle_card", {"card": "probe"})
+    'orders: punica carthage 15 battle_card {card: probe}'
+    """
+    return f"orders: {head.game} {head.side} {head.adjudication} {kind} {_flow(body)}"
+
+
 def standing_remark(count: int, box: Box, side: Side) -> Iterator[str]:
     """Yield what a form says to a side without standing orders: how it comes to those of the game."""
     if not count and box.standing_of(side):

@@ -185,6 +185,28 @@ class Sentences:
             return "yes" if value else "no"
         return self._names.get(value) or _worded(value) if isinstance(value, str) else str(value)
 
+    def answer(self, body: Facts) -> str:
+        """Return the body of an order in words: its values by their names, each with the word that it stands under.
+
+        What is true is said by its word alone; a value is shown by the format of that word, if there is one.
+        """
+        return ", ".join(self._answered(key, value) for key, value in body.items())
+
+    def _answered(self, key: str, value: Any) -> str:
+        word = _worded(key)
+        if isinstance(value, bool):
+            return word if value else f"do not {word}"
+        if isinstance(value, Mapping):
+            return f"{word} {', '.join(f'{self.name(name)} {self._value(name, each)}' for name, each in value.items())}"
+        return f"{word} {self._value(key, value)}"
+
+    def _value(self, key: str, value: Any) -> str:
+        if isinstance(value, Mapping):
+            return " ".join(self._answered(name, each) for name, each in value.items() if each not in ([], {}, None))
+        if isinstance(value, (list, tuple)):
+            return listing([self._value(key, each) for each in value]) or "nothing"
+        return self._one(value, key if key in self._formats or key in self._words else "")
+
     # ---- matching
 
     def _match(self, told: Sequence[SeenEvent], at: int) -> tuple[Phrase | None, list[Sequence[SeenEvent]]]:

@@ -8,11 +8,12 @@ from typing import Final, NamedTuple
 
 from PIL import Image, ImageDraw
 
-from pbem.game.scene import BaseMap, Cell, DrawnSide, Grid, Panel, Row, Track
+from pbem.game.board_map import BaseMap
+from pbem.game.scene import Cell, DrawnSide, Grid, Panel, Row, Track
 from pbem.render import canvas, tiles
 from pbem.render.base_map import draw_path
 from pbem.render.canvas import Bounds, Ink, Sketch, mix
-from pbem.render.places import spot
+from pbem.render.places import changed_ring, glow, spot
 from pbem.render.typefaces import Weight, extent, write
 
 _EDGE: Final = 12
@@ -25,6 +26,8 @@ _NARROWEST: Final = 30
 """The width of the smallest cell."""
 _GAP: Final = 5
 """Between two cells."""
+_SIGN, _LARGEST, _RINGED = 23, 27, 13
+"""The size of places with a mark in the legend, of the largest kind of places, and of those with a ring round them."""
 _STEP: Final = 4
 """So much wider than its text is a box of a track at least."""
 
@@ -175,14 +178,15 @@ def _track(sketch: Sketch, track: Track, width: int, top: float) -> list[Words]:
 
 
 @lru_cache(maxsize=16)
-def title(heading: str, subheading: str, width: int, scale: float) -> Image.Image:
-    """Return the title of a picture."""
-    lines = _wrapped(subheading, width - 2 * _EDGE - 4, "Regular", _SUBTITLE) if subheading else []
+def title(heading: str, subheading: str, width: int, scale: float, to_move: str = "") -> Image.Image:
+    """Return the title of a picture, with who is to move in bold below it."""
+    parts: tuple[tuple[str, Weight], ...] = ((subheading, "Regular"), (to_move, "SemiBold"))
+    lines = [(line, weight) for text, weight in parts if text for line in _wrapped(text, width - 28, weight, _SUBTITLE)]
     height = 44 + 22 * len(lines) + (6 if lines else 0)
     left = _EDGE + 2
     words = [Words((left, 6, width, 42), heading, _HEADING, "SemiBold", canvas.INK)]
-    for n, line in enumerate(lines):
-        words.append(Words((left, 40 + 22 * n, width, 62 + 22 * n), line, _SUBTITLE, "Regular", canvas.INK))
+    for n, (line, weight) in enumerate(lines):
+        words.append(Words((left, 40 + 22 * n, width, 62 + 22 * n), line, _SUBTITLE, weight, canvas.INK))
     return _lettered(_paper(width, height, scale).done(), words, scale)
 
 
@@ -199,42 +203,77 @@ def _wrapped(text: str, width: float, weight: Weight, size: int) -> list[str]:
 
 
 @lru_cache(maxsize=16)
-def legend(base: BaseMap, sides: tuple[DrawnSide, ...], width: int, scale: float) -> Image.Image:
-    """Return the signs of a map with their meanings: places on the left, paths and terrain on the right."""
-    looks = [look for look in base.place_kinds.values() if look.form != "open"]
-    first = looks[0]
-    kinds = [(spot(look.form, look.size - 4, look.empty, False, scale), look.legend) for look in looks]
-    if any(place.port for place in base.places.values()):
-        kinds.append((spot(first.form, first.size - 4, first.empty, True, scale), "Port"))
-    for side in sides:
-        # Room for a sign needs the whole size.
-        size = first.size if side.sign else first.size - 4
-        sign = spot(first.form, size, side.colour, False, scale, side.sign, side.ink)
-        kinds.append((sign, f"Held by {side.name}"))
+def legend(
+    base: BaseMap, sides: tuple[DrawnSide, ...], width: int, scale: float, *, rings: bool = False
+) -> Image.Image:
+    """Return the signs of a map with their meanings: places on the left, paths and terrain on the right.
+
+    What is printed behind names and on counters comes below, on the right where it fits; with `rings` the rings round
+    places come too.
+    """
+    signs = list(_signs(base, sides, scale, rings=rings))
     middle = width * 0.5
-    rows = max(len(kinds) + len(base.meanings), len(base.path_kinds) + len(base.tile_kinds) + bool(base.streams))
-    height = _LINE * rows + 14
-    levels = [7 + (n + 0.5) * _LINE for n in range(rows)]
-    sketch = _paper(width, height, scale)
+    lefts, rights = len(signs), len(base.path_kinds) + len(base.tile_kinds) + bool(base.streams)
+    meanings: list[tuple[float, int, str, str]] = []
+    for letters, meaning in base.meanings:
+        fits = extent(meaning, "Regular", _TEXT)[0] + _inset(letters, 72) < middle - _EDGE / 2
+        if fits and rights < lefts:
+            meanings.append((middle, rights, letters, meaning))
+            rights += 1
+        else:
+            meanings.append((0, lefts, letters, meaning))
+            lefts += 1
+    levels = [7 + (n + 0.5) * _LINE for n in range(max(lefts, rights))]
+    sketch = _paper(width, _LINE * len(levels) + 14, scale)
     words = []
     for level, (name, look) in zip(levels, base.path_kinds.items(), strict=False):
         draw_path(sketch, base, name, (middle + 6, level), (middle + 62, level))
         words.append(_meaning(middle + 72, level, look.legend))
     words += _grounds(sketch, base, middle, levels[len(base.path_kinds) :])
-    for level, (letters, meaning) in zip(levels[len(kinds) :], base.meanings, strict=False):
+    for left, row, letters, meaning in meanings:
+        level, inset = levels[row], _inset(letters, 72 if left else 46)
         across = extent(letters, "SemiBold", _TEXT)[0]
-        left = max(_EDGE, 26 - across / 2)
-        box = (left, level - _LINE / 2, left + across, level + _LINE / 2)
+        start = left + max(6 if left else _EDGE, (34 if left else 26) - across / 2)
+        box = (start, level - _LINE / 2, start + across, level + _LINE / 2)
         words += [
             Words(box, letters, _TEXT, "SemiBold", canvas.INK),
-            _meaning(max(46, left + across + 9), level, meaning),
+            _meaning(left + inset, level, meaning),
         ]
     picture = sketch.done()
-    for level, (sign, meaning) in zip(levels, kinds, strict=False):
+    for level, (sign, meaning) in zip(levels, signs, strict=False):
         at = round(26 * scale - sign.width / 2), round(level * scale - sign.height / 2)
         picture.alpha_composite(sign, at)
         words.append(_meaning(46, level, meaning))
     return _lettered(picture, words, scale)
+
+
+def _inset(letters: str, usual: int) -> float:
+    """Return how far from the left of its column the meaning of some letters begins."""
+    return max(usual, extent(letters, "SemiBold", _TEXT)[0] + (_EDGE if usual < 72 else 6) + 9)
+
+
+def _signs(
+    base: BaseMap, sides: tuple[DrawnSide, ...], scale: float, *, rings: bool
+) -> Iterator[tuple[Image.Image, str]]:
+    """Yield the signs of places with their meanings: kinds, owners, rings."""
+    looks = [look for look in base.place_kinds.values() if look.form != "open"]
+    first = looks[0]
+    shrunk = min(1, _LARGEST / max(look.size for look in looks))  # all alike: some kinds differ in size alone
+    for look in looks:
+        yield spot(look.form, round(look.size * shrunk), look.empty, False, scale), look.legend
+    if any(place.port for place in base.places.values()):
+        yield spot(first.form, min(first.size - 4, _SIGN), first.empty, True, scale), "Port"
+    for side in sides:
+        sign = spot(first.form, _SIGN, side.colour, False, scale, side.mark, side.ink)
+        yield sign, f"Held by {side.name}"
+    if rings:
+        small = spot(first.form, _RINGED, first.empty, False, scale)
+        rounds = changed_ring(_RINGED - 8, scale), glow(first.form, _RINGED, canvas.FOCUS, scale)
+        for ring, meaning in zip(rounds, ("Changed since your last map", "You are asked about it"), strict=True):
+            sign = Image.new("RGBA", (max(ring.width, small.width),) * 2, canvas.CLEAR)
+            for each in (ring, small):
+                sign.alpha_composite(each, ((sign.width - each.width) // 2, (sign.height - each.height) // 2))
+            yield sign, meaning
 
 
 def _grounds(sketch: Sketch, base: BaseMap, left: float, levels: list[float]) -> list[Words]:

@@ -4,36 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain
+from itertools import accumulate
 from math import hypot, inf
 from typing import Final, NamedTuple, TypeAlias
 
 from PIL import Image, ImageDraw
 
-from pbem.game.scene import BaseMap, Point
+from pbem.game.board_map import BaseMap, Point
 from pbem.render.base_map import ends
 from pbem.render.canvas import Bounds
 from pbem.render.places import inscription_box, label_box, region_box, shape_box
 
 _CELL: Final = 4
-_SHAPE, _NAME, _LETTERS, _PATH, _OPEN = 220, 70, 12, 7, 1
+_SHAPE, _NAME, _LETTERS, _PATH, _OPEN = 255, 36, 14, 5, 1
 """What it costs to hide a cell of the board, by what is printed there."""
-_RINGS: Final = (0, 9, 20, 34, 52, 75)
-_TILED_SHAPE, _TILED_NAME = 255, 22
-"""Among hexes a place is never far from the next: it is worse to be taken for that one's piece than to hide a name."""
-_FAR: Final = 26
+_RINGS: Final = (0, 9, 20, 34, 52, 75, 102, 135, 175, 225)
+_FAR: Final = 22
 """What it costs to lie one pixel away from the place, in the same coin."""
-_TILED_FAR: Final = 60
+_TILED_FAR: Final = 34
+_STRANGE: Final = 500
+"""What it costs to lie so near to another place that only a line shows which one is meant."""
+_COVERED: Final = 5_000
+"""What it costs to hide a part of another place, beside what is printed there."""
 _LINE: Final = 3
 """How many times as bad it is to strike something out with a line as to hide that much of it."""
-_OVERLAP, _DOORSTEP, _STRUCK = 20_000, 800, 1_500
-"""What it costs to lie on another piece, at the door of another piece's place, or on the line to another piece."""
+_OVERLAP, _DOORSTEP, _STRUCK = 20_000, 1_500, 1_500
+"""What it costs to lie on another piece, at the door of another piece's place or on a name that has no other room, or
+on the line to another piece."""
 _DOOR: Final = 12
 _ROUNDS: Final = 3
 _GAP: Final = 2
-_FARTHEST: Final = _RINGS[-1] + _GAP
+_FARTHEST: Final = 110
+"""How far from its place a piece is thought to lie when those that are in each other's way are looked for."""
+_NEARER: Final = 1.3
+"""A piece is joined to its place by a line if another place is nearer than this many times its own distance."""
+_NEAR: Final = 11
+"""A piece that lies farther from the shape of its place than this is joined to it in any case."""
+_SIZES: Final = 6
+"""Room for pieces comes in steps of so many pixels, so that the same choices serve many of them."""
 
 Segment: TypeAlias = tuple[Point, Point]
+
+
+class Anchor(NamedTuple):
+    """What a piece belongs to: a place, or the middle of an arrow; a piece may lie right on an `open` one."""
+
+    x: float
+    y: float
+    half: float
+    open: bool = False
+
+    @property
+    def box(self) -> Bounds:
+        return self.x - self.half, self.y - self.half, self.x + self.half, self.y + self.half
 
 
 class Placement(NamedTuple):
@@ -42,62 +65,150 @@ class Placement(NamedTuple):
     cost: float
     box: Bounds
     line: Segment
+    around: Bounds
+    """The box round both."""
 
 
-def placements(base: BaseMap, pieces: Sequence[tuple[str, int, int]], taken: Sequence[Bounds] = ()) -> list[Bounds]:
-    """Return a box for each piece (its place, width and height), in pixels of the base map.
+class Wish(NamedTuple):
+    """A piece that wants room: what it belongs to, its width and height; a `free` one belongs to no place."""
 
-    Boxes do not overlap one another nor those `taken`, unless there is no room at all.
+    anchor: Anchor
+    width: int
+    height: int
+    free: bool = False
+
+
+def anchor_of(base: BaseMap, place: str) -> Anchor:
+    """Return a place as what pieces belong to."""
+    spot = base.places[place]
+    kind = base.place_kinds[spot.kind]
+    return Anchor(spot.x, spot.y, kind.size / 2, kind.form == "open")
+
+
+def placements(
+    base: BaseMap,
+    wishes: Sequence[Wish],
+    taken: Sequence[Bounds] = (),
+    bounds: Bounds | None = None,
+    spared: Sequence[Bounds] = (),
+) -> list[Bounds]:
+    """Return a box for each piece, in pixels of the base map, within `bounds` (by default on the board).
+
+    Boxes do not overlap one another nor those `taken`, unless there is no room at all, and rather not those `spared`.
     """
-    choices = [_choices(base, *piece) for piece in pieces]
-    shapes = [shape_box(base, base.places[place]) for place, _, _ in pieces]
+    room = bounds or (0, 0, base.width, base.height)
+    sizes = [(-(-wish.width // _SIZES) * _SIZES, -(-wish.height // _SIZES) * _SIZES) for wish in wishes]
+    choices = [_Choices(base, wish.anchor, *size, wish.free, room) for wish, size in zip(wishes, sizes, strict=True)]
+    shapes = [wish.anchor.box for wish in wishes]
     reaches = [
-        _grown(shape, piece[1] + _FARTHEST, piece[2] + _FARTHEST) for shape, piece in zip(shapes, pieces, strict=True)
+        _grown(shape, size[0] + _FARTHEST, size[1] + _FARTHEST) for shape, size in zip(shapes, sizes, strict=True)
     ]
     doors = [_grown(shape, _DOOR, _DOOR) for shape in shapes]
     found: dict[int, Placement] = {}
     # Those that have the least room to choose from choose first; then all may think again, knowing the others.
-    order = sorted(range(len(pieces)), key=lambda n: (-choices[n][0].cost, n))
+    order = sorted(range(len(wishes)), key=lambda n: (-choices[n].least, n))
     for _ in range(_ROUNDS):
         before = dict(found)
         for n in order:
+            left, top, right, bottom = reaches[n]
             near = [
-                placement for other, placement in found.items() if other != n and _meet(_around(placement), reaches[n])
+                each
+                for other, each in found.items()
+                if each.around[0] < right
+                and left < each.around[2]
+                and each.around[1] < bottom
+                and top < each.around[3]
+                and other != n
             ]
-            crowd = [placement.box for placement in near] + [box for box in taken if _meet(box, reaches[n])]
+            crowd = [placement.box for placement in near] + [box for box in taken if meet(box, reaches[n])]
             strange = [
-                door
-                for door, shape in zip(doors, shapes, strict=True)
-                if shape != shapes[n] and _meet(door, reaches[n])
+                door for door, shape in zip(doors, shapes, strict=True) if shape != shapes[n] and meet(door, reaches[n])
             ]
+            strange += [box for box in spared if meet(box, reaches[n])]
             found[n] = _best(choices[n], crowd, strange, [placement.line for placement in near])
         if found == before:
             break
-    return [found[n].box for n in range(len(pieces))]
+    return [_trimmed(found[n].box, wish) for n, wish in enumerate(wishes)]
 
 
-def _best(choices: list[Placement], crowd: list[Bounds], doors: list[Bounds], lines: list[Segment]) -> Placement:
+def _trimmed(box: Bounds, wish: Wish) -> Bounds:
+    """Return the part of a box that a piece takes: that which is nearest to its place."""
+    left = min(max(wish.anchor.x - wish.width / 2, box[0]), box[2] - wish.width)
+    top = min(max(wish.anchor.y - wish.height / 2, box[1]), box[3] - wish.height)
+    left, top = round(left), round(top)
+    return left, top, left + wish.width, top + wish.height
+
+
+class _Choices:
+    """The placements of a piece within some bounds, ring after ring."""
+
+    def __init__(self, base: BaseMap, anchor: Anchor, width: int, height: int, free: bool, room: Bounds) -> None:
+        self._what = base, anchor, width, height, free
+        self._room = room
+        self._whole = room == (0, 0, base.width, base.height)
+        self._far = _TILED_FAR if base.tiles else _FAR
+        first = self._ring(0)
+        self.least = first[0].cost if first else inf
+
+    def __iter__(self) -> Iterator[tuple[float, list[Placement]]]:
+        """Yield what a ring costs at least, and its placements, cheapest first."""
+        any_yet = False
+        for n, ring in enumerate(_RINGS):
+            found = self._ring(n)
+            any_yet = any_yet or bool(found)
+            yield ring * self._far, found
+        if not any_yet:
+            yield 0, [self._anywhere()]
+
+    def _ring(self, n: int) -> list[Placement]:
+        found = _ring(*self._what, n)
+        if self._whole:
+            return found
+        left, top, right, bottom = self._room
+        return [
+            each
+            for each in found
+            if each.box[0] >= left and each.box[1] >= top and each.box[2] <= right and each.box[3] <= bottom
+        ]
+
+    def _anywhere(self) -> Placement:
+        """Return the box nearest to the place that lies within the bounds."""
+        _, anchor, width, height, _ = self._what
+        left = max(min(anchor.x - width / 2, self._room[2] - width), self._room[0])
+        top = max(min(anchor.y - anchor.half - height, self._room[3] - height), self._room[1])
+        box = _box(left, top, width, height)
+        line = lead(anchor.box, box)
+        return Placement(0, box, line, _around(line, box))
+
+
+def _best(choices: _Choices, crowd: list[Bounds], doors: list[Bounds], lines: list[Segment]) -> Placement:
     """Return the cheapest placement, given where the other pieces and the lines to them lie."""
-    best, least = choices[0], inf
-    for placement in choices:
-        cost, box, line = placement
-        if cost >= least:
+    best, least = None, inf
+    for floor, ring in choices:
+        if floor >= least:
             break
-        for other in crowd:
-            if _meet(box, other):
-                cost += _OVERLAP + overlap(box, other)
-            elif _strikes(line, other):
-                cost += _STRUCK
-        if cost >= least:
-            continue
-        cost += sum(_DOORSTEP for door in doors if _meet(box, door))
-        cost += sum(_STRUCK for other_line in lines if _strikes(other_line, box))
-        if cost < least:
-            best, least = placement, cost
+        for placement in ring:
+            cost, box, line, around = placement
+            if cost >= least and best is not None:
+                break
+            left, top, right, bottom = around
+            for other in crowd:
+                if other[0] < right and left < other[2] and other[1] < bottom and top < other[3]:
+                    if meet(box, other):
+                        cost += _OVERLAP + overlap(box, other)
+                    elif _strikes(line, other):
+                        cost += _STRUCK
+            if cost >= least and best is not None:
+                continue
+            cost += sum(_DOORSTEP for door in doors if meet(box, door))
+            cost += sum(_STRUCK for other_line in lines if _strikes(other_line, box))
+            if cost < least or best is None:
+                best, least = placement, cost
+    assert best is not None
     return best
 
 
-def _meet(one: Bounds, other: Bounds) -> bool:
+def meet(one: Bounds, other: Bounds) -> bool:
     """Tell whether two boxes share any ground."""
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
@@ -121,9 +232,9 @@ def _grown(box: Bounds, across: float, down: float) -> Bounds:
     return box[0] - across, box[1] - down, box[2] + across, box[3] + down
 
 
-def _around(placement: Placement) -> Bounds:
+def _around(line: Segment, box: Bounds) -> Bounds:
     """Return the box round a piece and the line that joins it to its place."""
-    (x, y), box = placement.line[0], placement.box
+    x, y = line[0]
     return min(box[0], x), min(box[1], y), max(box[2], x), max(box[3], y)
 
 
@@ -136,45 +247,77 @@ def overlap(one: Bounds, other: Bounds) -> float:
     return across * down if down > 0 else 0
 
 
-@lru_cache(maxsize=4096)
-def _choices(base: BaseMap, place: str, width: int, height: int) -> list[Placement]:
-    """Return all placements round a place, cheapest first."""
-    shape = shape_box(base, base.places[place])
+def needs_line(base: BaseMap, anchor: Anchor, box: Bounds) -> bool:
+    """Tell whether a line has to join a piece to its place: another is nearer than 1.3 times its own distance."""
+    own = _away(anchor.x, anchor.y, box)
+    if own and hypot(*_gap(anchor.box, box)) > _NEAR:
+        return True
+    reach = max(own * _NEARER, 0.5)
+    left, top, right, bottom = _grown(box, reach, reach)
+    return any(
+        _away(x, y, box) < reach
+        for x, y in _middles(base)
+        if left < x < right and top < y < bottom and (x, y) != (anchor.x, anchor.y)
+    )
+
+
+@lru_cache(maxsize=16)
+def _shapes(base: BaseMap) -> list[Bounds]:
+    """Return the boxes of all places that have something printed on them."""
+    anchors = (anchor_of(base, place) for place in base.places)
+    return [anchor.box for anchor in anchors if not anchor.open]
+
+
+@lru_cache(maxsize=16)
+def _middles(base: BaseMap) -> list[Point]:
+    return [(place.x, place.y) for place in base.places.values()]
+
+
+def _away(x: float, y: float, box: Bounds) -> float:
+    """Return how far a point is from a box."""
+    return hypot(max(box[0] - x, 0, x - box[2]), max(box[1] - y, 0, y - box[3]))
+
+
+def _gap(one: Bounds, other: Bounds) -> tuple[float, float]:
+    """Return how far two boxes are apart, across and down."""
+    return max(other[0] - one[2], one[0] - other[2], 0), max(other[1] - one[3], one[1] - other[3], 0)
+
+
+@lru_cache(maxsize=1 << 15)
+def _ring(base: BaseMap, anchor: Anchor, width: int, height: int, free: bool, n: int) -> list[Placement]:
+    """Return the placements of a piece in one ring round its place, cheapest first."""
+    far = (_TILED_FAR if base.tiles else _FAR) * (2 if free else 1)
     found = []
-    far = _TILED_FAR if base.tiles else _FAR
-    placements = _round(shape, width, height)
-    if _open(base, place):
-        x, y = base.places[place].x, base.places[place].y
-        placements = chain(
-            [(-1, _box(x - width / 2, y - height / 2, width, height))], placements
-        )  # nearer than beside it
-    for away, box in placements:
+    reach = _grown(anchor.box, _RINGS[n] + _GAP + width, _RINGS[n] + _GAP + height)
+    near = [shape for shape in _shapes(base) if meet(shape, reach) and shape != anchor.box]
+    boxes = list(_round(anchor.box, width, height, _RINGS[n]))
+    if n == 0 and anchor.open:  # nearer than beside it
+        boxes.append((-1, _box(anchor.x - width / 2, anchor.y - height / 2, width, height)))
+    for away, box in boxes:
         if box[0] >= 0 and box[1] >= 0 and box[2] <= base.width and box[3] <= base.height:
-            line = lead(shape, box)
-            found.append(Placement(_hidden(base, box) + away * far + _crossed(base, line), box, line))
+            line = lead(anchor.box, box)
+            cost = _hidden(base, box) + away * far
+            if not free and needs_line(base, anchor, box):
+                cost += _STRANGE + _crossed(base, line)
+            cost += _COVERED * sum(meet(shape, box) for shape in near)
+            found.append(Placement(cost, box, line, _around(line, box)))
     return sorted(found)
 
 
-def _open(base: BaseMap, place: str) -> bool:
-    """Tell whether a place has nothing printed on it, so that a piece may lie right there."""
-    return base.place_kinds[base.places[place].kind].form == "open"
-
-
-def _round(shape: Bounds, width: int, height: int) -> Iterator[tuple[float, Bounds]]:
-    """Yield boxes round a shape, ring after ring, with how far away each is; above the shape counts as nearest."""
+def _round(shape: Bounds, width: int, height: int, ring: int) -> Iterator[tuple[float, Bounds]]:
+    """Yield boxes in a ring round a shape, with how far away each is; above the shape counts as nearest."""
     left, top, right, bottom = shape
     middle, level = (left + right) / 2, (top + bottom) / 2
-    for ring in _RINGS:
-        gap = _GAP + ring
-        for x in (middle - width / 2, middle - width * 0.25, middle - width * 0.75, left, right - width):
-            yield ring, _box(x, top - gap - height, width, height)
-            yield ring + 2, _box(x, bottom + gap, width, height)
-        for y in (level - height / 2, level - height * 0.2, level - height * 0.8):
-            yield ring + 1, _box(right + gap, y, width, height)
-            yield ring + 1, _box(left - gap - width, y, width, height)
-        for x in (right + gap * 0.7, left - gap * 0.7 - width):
-            yield ring + 2, _box(x, top - gap * 0.7 - height, width, height)
-            yield ring + 2, _box(x, bottom + gap * 0.7, width, height)
+    gap = _GAP + ring
+    for x in (middle - width / 2, middle - width * 0.25, middle - width * 0.75, left, right - width):
+        yield ring, _box(x, top - gap - height, width, height)
+        yield ring + 2, _box(x, bottom + gap, width, height)
+    for y in (level - height / 2, level - height * 0.2, level - height * 0.8):
+        yield ring + 1, _box(right + gap, y, width, height)
+        yield ring + 1, _box(left - gap - width, y, width, height)
+    for x in (right + gap * 0.7, left - gap * 0.7 - width):
+        yield ring + 2, _box(x, top - gap * 0.7 - height, width, height)
+        yield ring + 2, _box(x, bottom + gap * 0.7, width, height)
 
 
 def _box(x: float, y: float, width: int, height: int) -> Bounds:
@@ -193,9 +336,9 @@ def _hidden(base: BaseMap, box: Bounds) -> float:
 def _crossed(base: BaseMap, line: Segment) -> float:
     """Return the cost of what the line from a place to its piece crosses."""
     (ax, ay), (bx, by) = line
-    steps = int(hypot(bx - ax, by - ay)) // _CELL
+    steps = int(hypot(bx - ax, by - ay)) // (2 * _CELL)
     points = ((ax + (bx - ax) * n / steps, ay + (by - ay) * n / steps) for n in range(1, steps))
-    return _LINE * sum(_hidden(base, (x - 2, y - 2, x + 2, y + 2)) for x, y in points)
+    return 2 * _LINE * sum(_hidden(base, (x - 2, y - 2, x + 2, y + 2)) for x, y in points)
 
 
 def lead(shape: Bounds, box: Bounds) -> Segment:
@@ -217,11 +360,11 @@ def _clutter(base: BaseMap) -> list[list[int]]:
     for path in base.paths:
         (ax, ay), (bx, by) = ends(base, path)
         pen.line([ax / _CELL, ay / _CELL, bx / _CELL, by / _CELL], fill=_PATH, width=2)
-    for place in base.places.values():
-        if _open(base, place.id):
-            continue
-        pen.rectangle(_cells(label_box(base, place)), fill=_TILED_NAME if base.tiles else _NAME)
-        pen.rectangle(_cells(shape_box(base, place)), fill=_TILED_SHAPE if base.tiles else _SHAPE)
+    named = [place for place in base.places.values() if not anchor_of(base, place.id).open]
+    for place in named:
+        pen.rectangle(_cells(label_box(base, place)), fill=_NAME)
+    for place in named:
+        pen.rectangle(_cells(shape_box(base, place)), fill=_SHAPE)
     sums = [[0] * (grid.width + 1)]
     pixels = grid.tobytes()
     for start in range(0, len(pixels), grid.width):

@@ -6,15 +6,16 @@ from functools import lru_cache
 from math import cos, pi, sin
 from typing import Final, get_args
 
-from PIL import Image, ImageDraw
+from PIL import Image
 
-from pbem.game.scene import BaseMap, Compass, Form, Inscription, Place, Point, Region
-from pbem.render.canvas import COAST, INK, PAPER, Bounds, Sketch
-from pbem.render.typefaces import Weight, extent, spaced, write
+from pbem.game.board_map import BaseMap, Compass, Form, Inscription, Place, Point, Region
+from pbem.game.scene import Mark
+from pbem.render.canvas import CHANGED, COAST, INK, PAPER, Bounds, Sketch
+from pbem.render.marks import draw_mark
+from pbem.render.typefaces import Weight, extent, spaced
 
 LABEL_SIZE: Final = 15
 REGION_SIZE: Final = 15
-MARK_SIZE: Final = 13
 REGION_GAP: Final = 2.5
 INSCRIPTION_GAP: Final = 0.35
 """Room between letters, for names of regions in pixels, for others as a share of their size."""
@@ -27,6 +28,17 @@ _WIDE_OPENING, _OPENING = 120, 80
 """Degrees of the siege ring that stay open for a name above or below the place, and for one beside it."""
 _RIM, _FILL = 1.7, 3.2
 """How far inside the dark edge of a place its light rim begins, and its fill."""
+_ROOM: Final[dict[Form, float]] = {
+    "round": 0.8,
+    "open": 0.8,
+    "square": 0.8,
+    "hexagon": 0.72,
+    "diamond": 0.56,
+    "star": 0.72,
+}
+"""The share of a shape that a mark takes."""
+_CHANGED_GAP: Final = 6
+"""How far from a place the ring lies that says that something has changed there."""
 _GLOW: Final = 5
 """Width of the band round a place in focus."""
 _GAP: Final = 2
@@ -45,11 +57,11 @@ def shape_box(base: BaseMap, place: Place) -> Bounds:
     return place.x - half, place.y - half, place.x + half, place.y + half
 
 
-def label_box(base: BaseMap, place: Place) -> Bounds:
-    """Return the box that the name of a place takes."""
+def label_box(base: BaseMap, place: Place, hangs: Compass | None = None) -> Bounds:
+    """Return the box that the name of a place takes, where it usually hangs or on another side."""
     width, height = extent(place.label, label_weight(base, place), LABEL_SIZE)
     left, top, right, bottom = shape_box(base, place)
-    hangs = place.hangs
+    hangs = hangs or place.hangs
     diagonal = len(hangs) == 2
     # Names on a diagonal nestle against the shape, which is round or has its corner cut by the eye.
     nestle = (right - left) * 0.2 if diagonal else -_GAP
@@ -82,9 +94,11 @@ def _around(x: float, y: float, mask: Image.Image) -> Bounds:
     return x - mask.width / 2, y - mask.height / 2, x + mask.width / 2, y + mask.height / 2
 
 
-@lru_cache(maxsize=256)
-def spot(form: Form, size: int, fill: str, port: bool, scale: float, mark: str = "", letter: str = INK) -> Image.Image:
-    """Return the picture of a place; its middle is the place. A mark is written on it in the colour `letter`."""
+@lru_cache(maxsize=512)
+def spot(
+    form: Form, size: int, fill: str, port: bool, scale: float, mark: Mark = "none", ink: str = INK
+) -> Image.Image:
+    """Return the picture of a place; its middle is the place. The mark of its owner is drawn on it in an ink."""
     across = size + 2 * _MARGIN
     middle = (across / 2, across / 2)
     sketch = Sketch((across, across), scale)
@@ -95,13 +109,28 @@ def spot(form: Form, size: int, fill: str, port: bool, scale: float, mark: str =
             sketch.polygon(_square(tower, 4.6), INK)
     for inset, colour in ((0.0, INK), (_RIM, PAPER), (_FILL, fill)):
         _shape(sketch, form, middle, half - inset, colour)
+    draw_mark(sketch, mark, middle, (half - _FILL) * _ROOM[form], ink, fill)
     if port:
         _anchor(sketch, (middle[0] + half * 0.78, middle[1] - half * 0.78))
-    picture = sketch.done()
-    if mark:
-        box = (0, 0, across * scale, across * scale)
-        write(ImageDraw.Draw(picture), box, mark, "SemiBold", max(1, round(MARK_SIZE * scale)), letter)
-    return picture
+    return sketch.done()
+
+
+@lru_cache(maxsize=64)
+def changed_ring(size: int, scale: float) -> Image.Image:
+    """Return what is laid round a place where something has changed: a dark ring on a light one."""
+    radius = size / 2 + _CHANGED_GAP
+    across = 2 * radius + 10
+    middle = (across / 2, across / 2)
+    ring = Sketch((across, across), scale, "L", 0)
+    ring.disc(middle, radius + 4, 255)
+    ring.disc(middle, radius - 2.5, 0)
+    core = Sketch((across, across), scale, "L", 0)
+    core.disc(middle, radius + 2.2, 255)
+    core.disc(middle, radius - 0.7, 0)
+    drawn = Image.new("RGB", ring.sheet.size, PAPER)
+    drawn.paste(CHANGED, mask=core.sheet)
+    drawn.putalpha(ring.sheet)
+    return drawn.reduce(ring.large)
 
 
 @lru_cache(maxsize=64)

@@ -150,7 +150,7 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
     sheet, untitled = _sheet(rules, box, request, titled=True), sheet_of(rules, box, request)
     notes = [line for ruling in request.rulings for line in _prose(ruling)]
     notes += _prose(request.time) if request.time else []
-    notes += _prose(_sheets_used(*request.sheets)) if request.sheets[0] else []
+    notes += _prose(sheets_used(*request.sheets)) if request.sheets[0] else []
     about = [section for decision in request.own for section in rules.close_up(request.view, decision)]
     hand = stands.hand if request.side is not None else ()
     known = None if request.before is None else rules.summary(request.before) or Summary("")
@@ -308,13 +308,19 @@ def _sheet(rules: Rules[S], box: Box, request: ReportRequest[S], *, titled: bool
 
 def _brief(say: Sentences, request: ReportRequest[S], others: Sequence[str]) -> Iterator[str]:
     """Yield what a reader wants to know who is asked nothing: how the game ended, or whom it waits for."""
+    for line in asked_nothing(say, request, listing(others)):
+        yield from _prose(line)
+
+
+def asked_nothing(say: Sentences, request: ReportRequest[S], others: str) -> Iterator[str]:
+    """Yield the sentence for a reader who is asked nothing: how the game ended, or which `others` it waits for."""
     if request.result is not None:
-        yield from _prose(f"The game is over. {say.result(request.result)}")
+        yield f"The game is over. {say.result(request.result)}"
     elif others and not request.own:
-        yield from _prose(f"Nothing is asked of you now; the game waits for {listing(others)}.")
+        yield f"Nothing is asked of you now; the game waits for {others}."
 
 
-def _sheets_used(used: int, in_all: int) -> str:
+def sheets_used(used: int, in_all: int) -> str:
     """Return the sentence by which a reader notices a sheet that they did not send."""
     which = "1 sheet of your side has" if used == 1 else f"{used} sheets of your side have"
     return f"{which} gone in since your last report, {in_all} in all."

@@ -32,19 +32,25 @@ def laid_out(sections: Sequence[Section]) -> Iterator[str]:
 
 
 def changes(before: Sequence[Section], now: Sequence[Section]) -> Iterator[str]:
-    """Yield a paragraph for each section with the rows that were not there before, and those that are gone.
+    """Yield what `sentences_of_changes` says, folded."""
+    for sentence in sentences_of_changes(before, now):
+        yield from folded(sentence, WIDTH, later=HANGING)
+
+
+def sentences_of_changes(before: Sequence[Section], now: Sequence[Section]) -> Iterator[str]:
+    """Yield a sentence for each section with the rows that were not there before, and those that are gone.
 
     A row is known by its label and the lines above it. Of lines without columns only the new ones are told; of those
     that stand below no other and list something (`Rome: Latium, Apulia.`) only what is new or gone.
 
     >>> north, boii, pisae = Line("Gaul"), Line("Boii", ("3 CU",), 1), Line("Pisae", ("4 CU", "Hanno"), 1)
-    >>> list(changes([Section("Armies", (north, boii))], [Section("Armies", (north, pisae))]))
+    >>> list(sentences_of_changes([Section("Armies", (north, boii))], [Section("Armies", (north, pisae))]))
     ['Armies: Pisae 4 CU, Hanno; Boii no more.']
     """
     was, here = ({each.title: each.lines for each in some if not each.passing} for some in (before, now))
     for title in {**here, **was}:
         if rows := list(_changed(was.get(title, ()), here.get(title, ()))):
-            yield from folded(f"{title}: {'; '.join(rows)}.", WIDTH, later=HANGING)
+            yield f"{title}: {'; '.join(rows)}."
 
 
 def _changed(before: Sequence[Line], now: Sequence[Line]) -> Iterator[str]:

@@ -6,12 +6,13 @@ from typing import Final
 
 from PIL import Image, ImageChops, ImageDraw, ImageFilter
 
-from pbem.game.scene import BaseMap, Point, Polyline, Relief, Tile
+from pbem.game.board_map import BaseMap, Point, Polyline, Relief, Tile
 from pbem.render import canvas
 from pbem.render.canvas import Sketch, mix
 from pbem.render.typefaces import face
 
 NUMBER_SIZE: Final = 11
+NUMBER_INK: Final = "#1d1710"
 _SIDE: Final = 0.9
 _STREAM: Final = 4.6
 _BLEND: Final = 2.5
@@ -100,4 +101,4 @@ def numbers(layer: Image.Image, base: BaseMap, scale: float) -> None:
     for tile in base.tiles:
         (left, top), (right, _) = tile.outline[:2]
         at = round((left + right) / 2 * scale), round((top + 2 + NUMBER_SIZE * 0.8) * scale)
-        pen.text(at, tile.number, font=face("Regular", size), fill=(*canvas.rgb(canvas.FAINT), 210), anchor="ms")
+        pen.text(at, tile.number, font=face("Regular", size), fill=NUMBER_INK, anchor="ms")

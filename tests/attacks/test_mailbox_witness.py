@@ -7,6 +7,7 @@ import re
 import shutil
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from email import message_from_bytes
 from email.utils import format_datetime
 from pathlib import Path
 from random import Random
@@ -28,6 +29,7 @@ from pbem.render.form import order_lines
 from pbem.render.receipt import LetterReceipt, ReceiptedSheet
 from tests.cli.test_verbs import pbem
 from tests.crypto.test_beacon import PUBLISHED
+from tests.support.blank import blank_pictures
 from tests.support.live import NOON, Folder, git, letter, pick, quoted, sheet
 
 FIRST, SECOND = list(PUBLISHED)[:2]
@@ -124,7 +126,7 @@ def reasons(clone: Path, mailbox: Path) -> list[str]:
 @pytest.fixture
 def fresh(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Mail:
     """Return a game by letters that has just begun."""
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
     players = [word for side in ("red", "blue") for word in ("--player", f"{side}={side} <{side}@example.org>")]
     assert pbem("new", "punica", "--rules", "toy", *players).exit_code == DONE
     mail = Mail(folder)
@@ -169,13 +171,14 @@ def test_older_letters_are_read_from_their_text(mail: Mail) -> None:
     moved = 0
     for file in mail.red.iterdir():
         raw = file.read_bytes()
-        _, boundary, rest = raw.partition(b"boundary=")
-        if boundary:
-            edge = b"--" + rest.split(b'"')[1]
-            head, text = raw.split(edge)[:2]
+        whole = message_from_bytes(raw)
+        if whole.is_multipart():
+            text = next(part for part in whole.walk() if part.get_content_type() == "text/plain")
             block = raw.partition(b"----- BEGIN RECEIPT")[2].partition(b"----- END RECEIPT -----")[0]
-            receipt = b"----- BEGIN RECEIPT" + block + b"----- END RECEIPT -----\r\n"
-            file.write_bytes(head + edge + text + b"\r\n" + receipt + edge + b"--\r\n")
+            receipt = b"\r\n----- BEGIN RECEIPT" + block + b"----- END RECEIPT -----\r\n"
+            kept = {name: value for name, value in whole.items() if not name.lower().startswith("content-")}
+            head = "".join(f"{name}: {value}\r\n" for name, value in {**kept, **dict(text.items())}.items())
+            file.write_bytes(f"{head}\r\n{text.get_payload()}".encode() + receipt)
             assert b"filename" not in file.read_bytes()
             moved += 1
     assert moved > 2
@@ -524,7 +527,7 @@ def test_sheet_with_another_content_is_found(lost: tuple[Mail, Folder, Receipted
 @pytest.fixture
 def closed(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Mail:
     """Return a game with the beacon in which round SECOND has decided adjudication 2."""
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
     mail = Mail(folder)
     folder.create(begin=False, beacon="drand").close()
     for round in (FIRST, SECOND):

@@ -101,11 +101,12 @@ def test_new_game_and_its_first_letter_have_the_counts(tmp_path: Path) -> None:
 def test_report_has_the_counts_at_its_foot_and_marks_cards(tmp_path: Path) -> None:
     said("new", "tiber", "--rules", GAME, "--player", "romans=Ann <ann@example.org>", "--begin")
     assert str(first_letter(tmp_path)["Subject"]).endswith(" as printed")
-    foot = f"{TITLE}: {', '.join(shares())} as printed. ° marks cards that are not."
+    foot = f"{TITLE}: {', '.join(shares())} as printed. ° marks cards and cards of the base game that are not."
     for reader in ("romans", "gauls"):
         report = said("report", "tiber", "--side", reader)
         assert report.endswith(foot)
-        assert "Levy° " in report or "Great Levy° " in report
+        ours = [card["name"] for card in open_box(GAME).table("cards")["cards"] if "printed" not in card]
+        assert any(f"{name}° " in report for name in ours)
         assert "Campaign°" not in report
     assert said("report", "tiber").endswith(foot)
 

@@ -125,7 +125,7 @@ def test_the_shelf_lists_what_can_be_played(folder: Folder) -> None:
     assert "toy: Three Hills" in said(DONE, "shelf")
     rows = {row["id"]: row for row in told(DONE, "shelf")}
     assert rows.keys() >= {"toy", "rome_carthage"}
-    words = ("id", "title", "printed", "editions", "scenarios", "sides", "sides_of_editions", "folder")
+    words = ("id", "title", "printed", "editions", "experimental", "scenarios", "sides", "sides_of_editions", "folder")
     assert rows["toy"].keys() == {*words}
     assert rows["toy"]["scenarios"] == ["standard", "siege"]
     assert rows["five"]["sides"] == ["oak", "elm", "ash", "fir", "yew"]

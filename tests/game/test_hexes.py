@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pbem.game.board_map import Point
 from pbem.game.hexes import (
     DIRECTIONS,
     HexCoordinate,
@@ -26,7 +27,6 @@ from pbem.game.hexes import (
     vertices,
     way,
 )
-from pbem.game.scene import Point
 
 WIDTH = 10.0
 HEXES = st.builds(lambda half, column: (2 * half + column % 2, column), st.integers(-20, 20), st.integers(-20, 20))

@@ -13,13 +13,14 @@ from pbem.orders.forgive import came_from_lines
 from pbem.referee.adjudicator import Adjudicator
 from pbem.repo.charter import ChainPromise
 from tests.mail.test_intake import bid, form_of, head, only, read
+from tests.support.blank import blank_pictures
 from tests.support.live import Folder, give, letter, order, quoted, sheet
 
 
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spare the drawing: no test here looks at the map."""
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
 
 
 def answer_to(number: int, side: str = "red") -> str:

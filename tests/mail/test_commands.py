@@ -22,6 +22,7 @@ from pbem.mail.tasks import Handled
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import OpenGame, OtherRules
 from tests.mail.test_intake import Read, only, read
+from tests.support.blank import blank_pictures
 from tests.support.live import OTHERS, SECRETS, Folder, git, give, later, letter, order, quoted, sheet
 
 SECRET = SECRETS.identity
@@ -32,7 +33,7 @@ SSH = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHsKLqeplhpW+uObz5dvMgjz1OxfM/XXUB+VH
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """Return a folder with a game of red and blue that has begun."""
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
     folder = Folder(tmp_path)
     folder.create().close()
     return folder
@@ -338,6 +339,12 @@ def test_the_form_comes_again_until_it_is_answered(folder: Folder) -> None:
     with folder.open() as game:
         asked = bool(game.asked("red"))
     assert ("orders.yaml" in only(says(folder, "red", "FORM", number=5)).parts) == asked
+
+
+def test_help_brings_the_legend_of_the_game_it_is_about(folder: Folder) -> None:
+    for sender, files in (("red@example.org", {"legend.png"}), ("mallory@example.com", set())):
+        got = only(says(folder, "red", "HELP", sender=sender))
+        assert got.parts.keys() == files
 
 
 def test_help_needs_no_game_and_names_none(two: Folder) -> None:

@@ -16,6 +16,7 @@ from pbem.referee.take_home import take_home
 from tests.attacks.test_mailbox_witness import Mail, verified
 from tests.cli.test_verbs import pbem
 from tests.mail.test_intake import cards, only
+from tests.support.blank import blank_pictures
 from tests.support.live import Folder, letter
 
 LOOSE = "GAME: punica\nSide: Red\nAdjudication: {n}\nOrders:\n* BURY: {{Card: {card}}}\n"
@@ -93,7 +94,7 @@ def test_echo_shows_standing_orders() -> None:
 @pytest.mark.usefixtures("in_the_folder")
 def test_canonical_sheet_is_found_in_the_letter_it_was_made_of(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """`pbem verify --letters` knows a sheet that was put right by the player's own text below it."""
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
     players = [word for side in ("red", "blue") for word in ("--player", f"{side}={side} <{side}@example.org>")]
     assert pbem("new", "punica", "--rules", "toy", *players).exit_code == DONE
     mail = Mail(folder)

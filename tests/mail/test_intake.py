@@ -24,9 +24,11 @@ from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.past import position_at
 from pbem.referee.take_home import take_home
 from tests.mail.test_inbox import AUTOMATIC, FOUND, LETTERS, REFUSED
+from tests.support.blank import blank_pictures
 from tests.support.live import OTHERS, SIDES, Folder, files, git, give, later, letter, order, pick, quoted, sheet
 
-WIDTHS = {"toy": 600, "rome_carthage": 1600}
+WINDOWS = {"toy": (780, 480), "rome_carthage": (780, 900)}
+"""The size of the window picture of a game: the toy's board is not as high as a window."""
 """Of the maps, in pixels."""
 
 
@@ -50,7 +52,7 @@ def read(out: Outgoing) -> Read:
             continue
         if name := part.get_filename():
             parts[name] = part.get_payload(decode=True)
-        else:
+        elif part.get_content_type() == "text/plain":
             text += part.get_content().replace("\r\n", "\n")
     assert message["To"] == out.to
     return Read(out.to, message["Subject"], text, parts, message)  # type: ignore[arg-type]
@@ -59,7 +61,7 @@ def read(out: Outgoing) -> Read:
 @pytest.fixture
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spare the drawing where a test does not look at the map."""
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
 
 
 def head(folder: Folder, name: str = "punica") -> str:
@@ -118,9 +120,11 @@ def test_sheet_that_carries_the_game_on_is_answered_to_all_sides(folder: Folder,
             assert report.text.strip() in got.text
             assert got.parts["position.txt"].decode().replace("\r\n", "\n") == report.position
             assert got.subject.startswith("Your move in punica: " if report.asked else "punica, ")
-            with Image.open(io.BytesIO(got.parts["map.png"])) as picture:
-                picture.verify()
-                assert (picture.format, picture.width) == ("PNG", WIDTHS[rules])
+            for name, size in (("map.png", None), ("close-up.png", WINDOWS[rules])):
+                with Image.open(io.BytesIO(got.parts[name])) as picture:
+                    picture.verify()
+                    assert (picture.format, picture.width) == ("PNG", 780)
+                    assert size in (None, picture.size)
             if report.sheet is None:
                 assert not got.parts.keys() & {"orders.yaml", "position.json"}
             else:
@@ -147,7 +151,10 @@ def test_the_first_letters_say_who_plays_and_by_which_dice(folder: Folder, toy: 
     for got in first:
         assert toy.charter.dice.tip in got.text
         assert toy.charter.dice.hidden in got.text
-        assert got.parts.keys() == {"map.png", "orders.yaml", "position.txt", "position.json", "receipt.txt"}
+        assert got.parts.keys() == {
+            *("close-up.png", "map.png", "legend.png"),
+            *("orders.yaml", "position.txt", "position.json", "receipt.txt"),
+        }
 
 
 def test_a_side_without_an_address_is_written_no_letters(folder: Folder, blank_maps: None) -> None:

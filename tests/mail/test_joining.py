@@ -29,6 +29,7 @@ from pbem.repo.git import GameRepo
 from tests.cli.test_verbs import OF_TOY, told
 from tests.cli.test_verbs import said as printed
 from tests.mail.test_intake import Read, read
+from tests.support.blank import blank_pictures
 from tests.support.crash import dies
 from tests.support.live import SECRETS, Folder, files, git, later, letter, order, readable, sheet, subjects
 from tests.support.walks import FOLDERS
@@ -39,7 +40,7 @@ PLAYERS = ["--player", "red=Ann Smit <red@example.org>", "--player", "blue=Bob <
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
     return Folder(tmp_path)
 
 
@@ -156,7 +157,10 @@ def test_phrase_is_recorded_and_the_last_one_begins_the_game(waiting: Folder) ->
         assert each.subject.startswith("Your move in punica: it begins, you play")
         assert "\n  Red: alea iacta est\n  Blue: vae victis\n" in each.text
         assert "YOU ARE ASKED: " in each.text
-        assert each.parts.keys() == {"map.png", "orders.yaml", "position.txt", "position.json", "receipt.txt"}
+        assert each.parts.keys() == {
+            *("close-up.png", "map.png", "legend.png"),
+            *("orders.yaml", "position.txt", "position.json", "receipt.txt"),
+        }
         assert ("PHRASE: on record for Blue: vae victis" in each.text) == (side == "blue")
     with waiting.open() as game:
         turn = game.ledger.public_turn(1)

@@ -24,7 +24,7 @@ from tests.support.soak import stride
 from tests.support.walks import FOLDERS
 
 LETTER = "red.eml"
-NAMES = ["map.png", "orders.yaml", "position.txt", "position.json"]
+NAMES = ["close-up.png", "map.png", "orders.yaml", "position.txt", "position.json"]
 """Of what is enclosed in a report."""
 COMMITS = 4
 """What the letter below sets off: its sheet, and three adjudications by standing orders."""

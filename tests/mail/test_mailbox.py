@@ -19,6 +19,7 @@ from pbem.mail.report_letters import first_letters
 from pbem.mail.sheet_finder import sheets
 from pbem.referee.adjudicator import Adjudicator
 from tests.mail.test_intake import head, only, read
+from tests.support.blank import large_pictures
 from tests.support.live import Folder, letter, order, quoted, sheet
 
 
@@ -33,7 +34,7 @@ def receipt(toy: Adjudicator) -> str:
 @pytest.fixture
 def report(toy: Adjudicator, folder: Folder, monkeypatch: pytest.MonkeyPatch) -> bytes:
     """Return the first report to red as it goes over the wire."""
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map" * 200_000)
+    monkeypatch.setattr("pbem.mail.maps.pictures", large_pictures)
     return next(first_letters(toy, folder.office)).content
 
 

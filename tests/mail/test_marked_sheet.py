@@ -14,6 +14,7 @@ from pbem.orders.sheet import BadSheet, read_sheet
 from pbem.protocol import ILLEGAL, Fault
 from pbem.referee.adjudicator import Adjudicator
 from tests.mail.test_intake import cards, head, only
+from tests.support.blank import blank_pictures
 from tests.support.live import Folder, letter, order, quoted, sheet
 
 SHEET = "game: punica\nside: red\norders:\n- march: {leader: varro, path: [arpi,\n    cannae]}\n\n"
@@ -26,7 +27,7 @@ def fault(line: int, column: int, width: int = 1, reason: str = "no", rule: str 
 
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
 
 
 # ---- how it looks

@@ -23,6 +23,7 @@ from pbem.mail.report_letters import reports
 from pbem.mail.tasks import Handled
 from pbem.mail.welcome import welcome_letters
 from pbem.referee.ruling import set_default
+from tests.support.blank import spelled_pictures
 from tests.support.live import ADDRESSES, Folder, later, letter, pick, sheet
 from tests.support.walks import loaded
 
@@ -36,7 +37,7 @@ def folder(tmp_path: Path) -> Folder:
 
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.mail.maps.render", lambda scene, **_: repr(scene.counters).encode())
+    monkeypatch.setattr("pbem.mail.maps.pictures", spelled_pictures)
 
 
 @pytest.fixture
@@ -89,11 +90,11 @@ def told(message: EmailMessage) -> range:
 
 
 def names(message: EmailMessage) -> list[str]:
-    return [str(part.get_filename()) for part in message.iter_attachments()]
+    return [name for part in message.walk() if (name := part.get_filename())]
 
 
 def text(message: EmailMessage) -> str:
-    body = message.get_body()
+    body = message.get_body(("plain",))
     assert body is not None
     return str(body.get_content())
 
@@ -355,7 +356,7 @@ def test_a_map_comes_only_with_something_new(folder: Folder, office: MailSetting
         if played is None:
             break
         for side, message in parsed(played[1]).items():
-            maps = [part.get_content() for part in message.iter_attachments() if part.get_filename() == "map.png"]
+            maps = [part.get_content() for part in message.walk() if part.get_filename() == "map.png"]
             reports_without += bool(told(message)) and not maps
             shown[side] += maps
     assert reports_without

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from pbem.mail.inbox import open_letter
 from pbem.mail.maildir import mark_read, read_maildir, write_to_maildir
-from pbem.mail.outbox import Attachments, Draft, compose
+from pbem.mail.outbox import LARGEST, Attachments, Draft, compose, content_id, slimmed
+from pbem.render.pictures import Picture
 
 SHEET = "game: punica\nside: rome\nadjudication: 41\norders:\n- intercept:\n    with: [{general: fabius, cu: 8}]\n"
 TEXT = f"Hannibal marches from Arpi to Beneventum.\n\n  intercept: 3 +1 = 4 (needs <= 3)\n\n{SHEET}"
@@ -28,7 +29,7 @@ LETTER: dict[str, Any] = {
     "to": "ann@example.org",
     "subject": "punica, turn 3: Hannibal enters Beneventum",
     "text": TEXT,
-    "picture": PICTURE,
+    "pictures": (Picture("map.png", PICTURE, "The map"),),
     "sheet": SHEET,
     "in_reply_to": "<a.1@example.org>",
     "references": ("<punica.40@pbem.example>", "<a.1@example.org>"),
@@ -39,7 +40,7 @@ LETTER: dict[str, Any] = {
 
 def letter(**changes: Any) -> bytes:
     words = {**LETTER, **changes}
-    files = {name: words.pop(name) for name in ("picture", "sheet", "position", "own_sheet") if name in words}
+    files = {name: words.pop(name) for name in ("pictures", "sheet", "position", "own_sheet") if name in words}
     return compose(Draft(attached=Attachments(**files), **words))
 
 
@@ -67,6 +68,46 @@ def test_a_letter_carries_text_picture_and_form() -> None:
     assert [part.defects for part in message.walk()] == [[]] * 4
 
 
+def test_a_page_stands_beside_the_text_with_its_pictures() -> None:
+    page = '<p>Hannibal <img src="cid:map.png.punica.41.rome@pbem.example"></p>'
+    message = read(letter(html=page))
+    assert message.get_content_type() == "multipart/mixed"
+    body, form = message.iter_parts()
+    assert (body.get_content_type(), form.get_filename()) == ("multipart/alternative", "orders.yaml")
+    text, related = body.iter_parts()
+    assert text.get_content() == TEXT.replace("\n", "\r\n")
+    shown, picture = related.iter_parts()
+    assert (related.get_content_type(), shown.get_content_type()) == ("multipart/related", "text/html")
+    assert shown.get_content().strip() == page
+    assert picture["Content-ID"] == f"<{content_id(str(message['Message-ID']), 'map.png')}>"
+    assert f"cid:{picture['Content-ID'].strip('<>')}" in page
+    assert picture.get_content() == PICTURE
+    assert [part.defects for part in message.walk()] == [[]] * 7
+    bare = read(letter(html=page, pictures=(), sheet=None))
+    assert [part.get_content_type() for part in bare.iter_parts()] == ["text/plain", "text/html"]
+
+
+def test_pictures_are_left_out_where_a_letter_grows_too_large() -> None:
+    several = [Picture(f"{n}.png", bytes(90_000), "") for n in range(3)]
+    draft = Draft(
+        sender="referee@pbem.example",
+        to="ann@example.org",
+        subject="punica",
+        text=TEXT,
+        message_id="<punica.41.rome@pbem.example>",
+        date=LETTER["date"],
+        html="x" * 20_000,
+        attached=Attachments(pictures=several),
+    )
+    slim = slimmed(draft)
+    assert list(slim.attached.pictures) == several[:2]
+    assert len(compose(slim)) <= LARGEST < len(compose(draft))
+    both = Attachments(of="oak", pictures=several[:2], more=[Attachments(of="elm", pictures=several[:2], sheet=SHEET)])
+    slim = slimmed(replace(draft, attached=both))
+    assert slim.attached.names == ["0-oak.png", "0-elm.png", "orders-elm.yaml"]
+    assert len(compose(slim)) <= LARGEST
+
+
 def test_its_headers_are_those_of_a_thread() -> None:
     message = read(letter())
     assert message["From"] == "Referee <referee@pbem.example>"
@@ -87,9 +128,9 @@ def test_a_first_letter_has_no_thread() -> None:
 
 
 def test_a_letter_of_text_alone_is_one_part() -> None:
-    message = read(letter(picture=None, sheet=None))
+    message = read(letter(pictures=(), sheet=None))
     assert not message.is_multipart()
-    assert text_of(letter(picture=None, sheet=None)) == TEXT
+    assert text_of(letter(pictures=(), sheet=None)) == TEXT
     assert message["MIME-Version"] == "1.0"
 
 

@@ -18,6 +18,7 @@ from pbem.protocol import Event, Side
 from pbem.referee.open_game import Told
 from pbem.repo.charter import ChainPromise
 from tests.mail.test_intake import Read, only, read
+from tests.support.blank import blank_pictures
 from tests.support.live import Folder, files, git, give, later, letter, numbers_in, order, play, readable, room, sheet
 from tests.support.walks import FOLDERS
 
@@ -31,7 +32,7 @@ CHAIN = Chain(b"r" * 32, 50)
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """Return a folder with a game of red and blue that has begun; red has filed standing orders."""
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
     folder = Folder(tmp_path)
     with folder.create() as game:
         heading = sheet(game, "red").replace(b"orders:\n", b"")
@@ -252,7 +253,7 @@ def test_a_new_sheet_beside_the_word_counts(folder: Folder) -> None:
 
 
 def test_a_word_opens_a_link_of_its_sides_chain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
     folder = Folder(tmp_path)
     with folder.create(begin=False) as game:
         game.join("red", chain=ChainPromise(CHAIN.tip, 50))

@@ -29,6 +29,7 @@ from pbem.mail.welcome import welcome_letters
 from pbem.referee.open_game import CannotPlay
 from pbem.referee.talk import MOST
 from pbem.repo.layout import PRESS
+from tests.support.blank import blank_pictures
 from tests.support.crash import dies
 from tests.support.live import ADDRESSES, Folder, give, letter, order, quoted, sheet
 from tests.support.soak import stride
@@ -42,7 +43,7 @@ EVERY = 61
 
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.mail.maps.render", lambda scene, **_: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from pbem.post.reception import is_private
 from pbem.protocol import Side
 from pbem.referee.ending import end_by_game_master
 from tests.mail.test_intake import read
+from tests.support.blank import blank_pictures
 from tests.support.live import SECRETS, Folder, letter, order, quoted, sheet
 
 KEY = recipient_of(SECRETS.identity)
@@ -26,7 +27,7 @@ KEY = recipient_of(SECRETS.identity)
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """Return a folder with a game of two sides, both of which are asked for a card."""
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
     folder = Folder(tmp_path)
     folder.create().close()
     return folder

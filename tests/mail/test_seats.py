@@ -26,6 +26,7 @@ from pbem.protocol import Decision, Side
 from pbem.referee.open_game import CannotPlay
 from pbem.referee.players import change_of
 from tests.mail.test_intake import read
+from tests.support.blank import blank_pictures
 from tests.support.live import Folder, later, letter, order, pick, quoted, sheet
 from tests.support.walks import FOLDERS
 
@@ -39,7 +40,7 @@ ANSWERS = "References: <gaul.oak+elm.1@example.org>\nIn-Reply-To: <gaul.oak+elm.
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """Return a folder with a game of five sides, two of which Ann plays; all are asked for a bid."""
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
     folder = Folder(tmp_path)
     folder.create("five", "gaul", addresses=ADDRESSES).close()
     return folder

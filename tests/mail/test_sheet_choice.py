@@ -13,6 +13,7 @@ from pbem.mail.tasks import Handled
 from pbem.orders.forgive import Answering
 from pbem.referee.adjudicator import Adjudicator
 from tests.mail.test_intake import read
+from tests.support.blank import blank_pictures
 from tests.support.live import OTHERS, SIDES, Folder, git, give, letter, order, quoted, sheet
 
 KINDS = ["bid", "bury", "battle_card"]
@@ -22,7 +23,7 @@ ANSWERED = "In-Reply-To: <punica.red.1@example.org>\n"
 @pytest.fixture
 def folder(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """Spare the drawing of maps."""
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
     return folder
 
 

@@ -15,6 +15,7 @@ from pbem.mail.report_letters import first_letters
 from pbem.mail.token import TOKEN, address_with_token, message_id, tokens_in_addresses, without_token
 from pbem.orders.sheet.key_line import keys_in, with_keys_blank, without_keys
 from pbem.referee import sheet_check
+from tests.support.blank import blank_pictures
 from tests.support.live import NOON, OTHERS, SECRETS, Folder, opened
 from tests.support.posted import bury, form_of, report_id, take, text_of, token_of, written
 from tests.support.walks import FOLDERS
@@ -24,7 +25,7 @@ KEY = "abcdefghij234567abcd"
 
 @pytest.fixture
 def game(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Folder:
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
     folder.create().close()
     return folder
 

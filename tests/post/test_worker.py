@@ -6,6 +6,7 @@ import os
 import subprocess
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from email import message_from_bytes
 from errno import ENOSPC
 from pathlib import Path
 from time import time
@@ -307,3 +308,7 @@ def test_bundled_reports_keep_their_receipts_for_verify(season: Season, post: Po
     assert list(whole.receipts) == [receipt for each in red for receipt in read_letter("", each).receipts]
     assert whole.message_id == read_letter("", red[-1]).message_id
     assert whole.own
+    parts, last = (message_from_bytes(each) for each in (news_in_one(red), red[-1]))
+    names = {part.get_filename() for part in parts.walk()}
+    assert names >= {part.get_filename() for part in last.walk()}  # the pictures that its page shows, too
+    assert not any(part.get_content_type() == "text/html" for part in parts.walk())

@@ -28,12 +28,12 @@ from pbem.game.table import Table
 from pbem.orders.check import OpenDecisions, check_sheet
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, Event, Fault, Order, Rules, Side
-from pbem.render.picture import render
+from pbem.render.pictures import pictures
 from pbem.render.report import ReportRequest, report
 from pbem.repo.records import decision_record
 from tests.support.garbled import garbled_sheets
 from tests.support.soak import scaled
-from tests.support.walks import GAMES, Walk, by_viewers, editions, loaded, plain, sharing, walk
+from tests.support.walks import GAMES, Walk, aside, by_viewers, editions, loaded, plain, sharing, walk
 
 FEW, MANY = 36, scaled(2_000, 120)
 """How many random positions of each edition, or of editions with the same options, `make test` looks at; how many of
@@ -51,7 +51,10 @@ SEES_ALL = {"hannibal_italy": {"carthage"}}
 BY_HAND = ("any", "lowest")
 """Words by which an order leaves it to the hand which card it means: what comes of it does depend on the hand."""
 
-each_edition = pytest.mark.parametrize(("game", "edition", "scenario"), editions())
+each_edition = pytest.mark.parametrize(
+    ("game", "edition", "scenario"),
+    [pytest.param(*each, marks=[pytest.mark.soak] if aside(*each) else []) for each in editions()],
+)
 
 
 @pytest.fixture(params=[pytest.param(False, id="quick"), pytest.param(True, id="long", marks=pytest.mark.soak)])
@@ -149,8 +152,9 @@ class Eyes:
         yield json.dumps(rules.encode(view))
         scene = rules.scene(view, [told.event for told in self.told])
         yield scene
+        yield [place for each in self.mine for place in rules.places(view, each)]
         if draws:
-            yield render(scene)
+            yield pictures(replace(scene, reader=self.viewer or ""))
         others, result = [each.side for each in waiting], self.at.session.result
         request = ReportRequest("punica", 7, self.viewer, view, self.told, waiting, others, result=result)
         yield report(rules, self.box, request)

@@ -22,6 +22,8 @@ from pbem.mail import receipts
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import Outgoing, side_report
 from pbem.mail.report_letters import first_letters
+from pbem.pages.record import read_record
+from pbem.pages.site import build
 from pbem.protocol import Decision, Rules, Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.rollback import ask_for, roll_back
@@ -38,10 +40,11 @@ from tests.properties.test_leaks import (
     some_answers,
     viewers,
 )
+from tests.support.blank import spelled_pictures
 from tests.support.garbled import garbled_sheets
 from tests.support.live import ADDRESSES, Folder, files, letter, sheet
 from tests.support.soak import scaled
-from tests.support.walks import GAMES, Walk, by_viewers, loaded, plain, walk
+from tests.support.walks import FOLDERS, GAMES, Walk, by_viewers, loaded, plain, walk
 
 NAME = "punica"
 FEW, MANY = 1, scaled(25, 3)
@@ -118,6 +121,12 @@ class Twin:
             else:
                 yield path, size(content) if path.endswith(".age") else content
 
+    def site(self) -> dict[str, bytes]:
+        """Return the files of the site that anybody can make of the game."""
+        out = self.folder.path / "site"
+        build([read_record(self.folder.repo(NAME), FOLDERS)], out)
+        return {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*.*") if path.is_file()}
+
     def taken_back(self, to: int) -> tuple[Request, str]:
         """Roll the game back after a request; return the request, and what the viewer is told."""
         last, reason = self.game.adjudication, "a sheet was lost"
@@ -148,7 +157,8 @@ def same_digests(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = receipts.receipt_of
     monkeypatch.setattr(receipts, "receipt_of", lambda *words, **more: replace(whole(*words, **more), commit="0" * 40))
     monkeypatch.setattr(Ledger, "salted", lambda self, path, content: salted(salt_of(b"", path), b""))
-    monkeypatch.setattr("pbem.mail.maps.render", lambda scene, **_: repr(scene).encode())
+    monkeypatch.setattr("pbem.mail.maps.pictures", spelled_pictures)
+    monkeypatch.setattr("pbem.mail.outgoing.slimmed", lambda draft: draft)  # all that is spelled is compared
 
 
 def begun(path: Path, rules: Rules[Any], options: dict[str, Any], position: Any, viewer: Side | None) -> Twin:
@@ -236,13 +246,17 @@ def test_nothing_that_a_viewer_can_read_tells_what_is_hidden(
             )
             with first.game, second.game:
                 compared += compare((first, second), rng)
+                if viewer is None and at == 0:
+                    assert first.site() == second.site()
     assert compared > 4 * most
 
 
 def compare(twins: tuple[Twin, Twin], rng: Random) -> int:
     """Write the same letters to two games and compare all that the viewer can read; return how many were compared."""
     first, second = twins
-    assert first.letters_at_first() == second.letters_at_first()
+    letters = first.letters_at_first()
+    assert letters == second.letters_at_first()
+    assert all(b"text/html" in content for *_, content in letters if content is not None)  # pages are compared, too
     assert first.news() == second.news()
     for number in range(LETTERS):
         written = next_letter(twins, number, rng)

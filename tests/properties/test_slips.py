@@ -264,6 +264,8 @@ ASKED_AGAIN = {
         "spoils",
         "sack",
         "sortie_joins",
+        # for each force that goes home out of Africa (17.2.2)
+        "go_home",
         # for each side or power at the end of a turn (8.2 to 8.4)
         "consuls",
         "return_leaders",

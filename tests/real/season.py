@@ -27,7 +27,7 @@ _KEY: Final = re.compile(r"(?m)^[> ]*(key: \S+)\r?$")
 
 def text_of(letter: EmailMessage) -> str:
     """Return the text of a letter, and of the files in it that are text."""
-    parts = [part for part in letter.walk() if part.get_content_maintype() == "text"]
+    parts = [part for part in letter.walk() if part.get_content_type() == "text/plain"]
     return "\n".join(str(part.get_content()) for part in parts)
 
 

@@ -19,6 +19,7 @@ from pbem.referee import ending, requests, rollback
 from pbem.referee.open_game import CannotPlay
 from pbem.repo.layout import REVEALED, request_path
 from tests.mail.test_intake import read
+from tests.support.blank import blank_pictures
 from tests.support.live import Folder, git, give, later, letter, order
 from tests.support.walks import FOLDERS
 
@@ -26,7 +27,7 @@ from tests.support.walks import FOLDERS
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """Return a folder with a game of red and blue in which both have buried a card."""
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
     folder = Folder(tmp_path)
     with folder.create() as game:
         for side in ("red", "blue"):

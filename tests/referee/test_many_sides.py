@@ -26,6 +26,7 @@ from pbem.referee.take_home import take_home
 from pbem.render.messages import sentences
 from pbem.repo.layout import request_path
 from tests.mail.test_intake import read
+from tests.support.blank import blank_pictures
 from tests.support.live import Folder, give, letter, order, sheet
 from tests.support.walks import FOLDERS, loaded
 
@@ -35,7 +36,7 @@ YEW_IS_OUT = "late"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
     return Folder(tmp_path)
 
 

@@ -28,6 +28,7 @@ from pbem.repo.charter import ChainPromise
 from pbem.repo.layout import joined_path, view_path
 from tests.crypto.test_beacon import PUBLISHED
 from tests.mail.test_intake import Read, read
+from tests.support.blank import blank_pictures
 from tests.support.live import SECRETS, Folder, every_file, git, letter, pick, sheet
 from tests.support.walks import FOLDERS
 
@@ -38,7 +39,7 @@ CARL = "carl@example.net"
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """Return a folder with a game of red and blue, where red has a chain and a key; it has gone on for a while."""
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
     folder = Folder(tmp_path)
     with folder.create(begin=False) as game:
         game.join("red", chain=ChainPromise(OLD.tip, 50), key=recipient_of(SECRETS.identity))

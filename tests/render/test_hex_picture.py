@@ -11,14 +11,15 @@ from PIL import Image
 
 from pbem.crypto.dice import SeededDice
 from pbem.game import shelf
+from pbem.game.board_map import BaseMap, Misdrawn, Point
 from pbem.game.hex_drawing import hex_map
-from pbem.game.scene import BaseMap, Counter, DrawnSide, Misdrawn, Point, Scene
+from pbem.game.scene import Counter, DrawnSide, Scene
 from pbem.game.table import Table
 from pbem.protocol import Event, Side
 from pbem.render.canvas import Bounds, rgb
 from pbem.render.panels import legend, panel, title
 from pbem.render.picture import draw
-from pbem.render.placement import overlap, placements
+from pbem.render.placement import Wish, anchor_of, overlap, placements
 from pbem.render.places import label_box, region_box, shape_box
 from pbem.rules.hannibal_italy.battle.withdrawal import move_out
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, Game
@@ -70,9 +71,9 @@ def test_a_board_of_hexes_needs_nothing_but_its_data() -> None:
 def test_a_piece_lies_on_a_hex_in_which_nothing_is_printed() -> None:
     base = small()
     for width in (22, 30, 46, 90):
-        (box,) = placements(base, [("d", width, 24)])
+        (box,) = placements(base, [Wish(anchor_of(base, "d"), width, 24)])
         assert (box[0] + box[2], box[1] + box[3]) == (2 * 164, 2 * 180)
-    (beside,) = placements(base, [("a", 30, 24)])
+    (beside,) = placements(base, [Wish(anchor_of(base, "a"), 30, 24)])
     assert not overlap(beside, shape_box(base, base.places["a"]))
 
 
@@ -213,7 +214,7 @@ def test_every_city_stands_in_its_hex() -> None:
         box, hex = shape_box(base, place), outlines[place.id]
         assert overlap(box, hex) == pytest.approx((box[2] - box[0]) * (box[3] - box[1])), place.label
     north, south = base.places["0116"], base.places["4207"]
-    assert (north.label, south.label) == ("Patavium", "Rhegium")
+    assert (north.label, south.label) == ("Patavium 5", "Rhegium 6")
     assert north.y < south.y
     assert north.x < south.x
 
@@ -223,7 +224,7 @@ def test_rome_sees_only_the_back_of_a_carthaginian_stack() -> None:
     game = begun()
     scene = seen(game, ROME)
     (hannibal,) = (each for each in scene.counters if each.label == "Hannibal")
-    assert (hannibal.place, hannibal.strength, hannibal.badges, hannibal.hidden) == ("0227", "", (), True)
+    assert (hannibal.place, hannibal.strength, hannibal.badges, hannibal.hidden) == ("0227", "", ("2",), True)
     assert scene == seen(game, None)
     game.leaders["hannibal"].units = {"punic_foot": 1}
     assert seen(game, ROME) == scene
@@ -237,7 +238,7 @@ def test_an_open_battle_shows_rome_what_it_fights() -> None:
     game.battle = Battle("0227", attacker=ROME, round=1, revealed=True)
     scene = seen(game, ROME)
     (hannibal,) = (each for each in scene.counters if each.label == "Hannibal")
-    assert (hannibal.strength, hannibal.badges) == ("51", ("3 el",))
+    assert (hannibal.strength, hannibal.badges) == ("51", ("2", "3 el"))
     assert [(mark.place, mark.kind, mark.text) for mark in scene.markers] == [("0227", "battle", "round 1")]
 
 
@@ -245,19 +246,19 @@ def test_sieges_and_works_are_marked_with_what_matters() -> None:
     game = begun()
     game.sieges = {"placentia": Siege(CARTHAGE, 5), "rome": Siege(CARTHAGE, 0, "partial")}
     marks = {mark.place: (mark.text, mark.kind, mark.side) for mark in seen(game, ROME).markers}
-    assert marks == {"0421": ("siege 5", "siege", CARTHAGE), "2215": ("partial works", "siege", CARTHAGE)}
+    assert marks == {"0421": ("siege 5+", "siege", CARTHAGE), "2215": ("works 1/2", "siege", CARTHAGE)}
 
 
 def test_arrows_follow_the_marches_and_withdrawals_just_told() -> None:
     told = (
         Event("marched", {"leader": "hannibal", "way": ["0227", "0225", "0324"]}),
         Event("marched", {"leader": "longus", "way": ["0522"]}),
-        Event("withdrawn", {"side": ROME, "hex": "0522", "refuge": "0621"}),
+        Event("withdrawn", {"side": ROME, "hex": "0522", "refuge": "0621", "leaders": ["longus"]}),
     )
     arrows = seen(begun(), ROME, told).arrows
-    assert [(arrow.places, arrow.side, arrow.style) for arrow in arrows] == [
-        (("0227", "0225", "0324"), CARTHAGE, "march"),
-        (("0522", "0621"), ROME, "retreat"),
+    assert [(arrow.places, arrow.side, arrow.style, arrow.name) for arrow in arrows] == [
+        (("0227", "0225", "0324"), CARTHAGE, "march", "Hannibal"),
+        (("0522", "0621"), ROME, "retreat", "Longus"),
     ]
 
 
@@ -284,7 +285,7 @@ def test_pieces_of_a_crowded_front_do_not_lie_on_one_another() -> None:
     base = scene.base
     pieces = [(hex, 150, 72) for hex in ("2407", "2506", "2508", "2308")] + [("2409", 120, 24), ("2607", 60, 20)]
     taken = [box for _, box in slots(scene)]
-    boxes = placements(base, pieces, taken)
+    boxes = placements(base, [Wish(anchor_of(base, hex), across, down) for hex, across, down in pieces], taken)
     assert [(a, b) for a, b in combinations([*boxes, *taken], 2) if overlap(a, b)] == []
 
 

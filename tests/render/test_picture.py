@@ -18,23 +18,9 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from pbem.game.board_map import BaseMap, Misdrawn, Point, base_map
 from pbem.game.box import open_box
-from pbem.game.scene import (
-    Arrow,
-    BaseMap,
-    Cell,
-    Counter,
-    DrawnSide,
-    Grid,
-    Marker,
-    Misdrawn,
-    Panel,
-    Point,
-    Row,
-    Scene,
-    Track,
-    base_map,
-)
+from pbem.game.scene import Arrow, Cell, Counter, DrawnSide, Grid, Marker, Panel, Row, Scene, Track
 from pbem.mail.maps import Maps
 from pbem.render import base_map as ground
 from pbem.render import picture
@@ -42,7 +28,7 @@ from pbem.render.canvas import Bounds, rgb
 from pbem.render.counters import stack
 from pbem.render.panels import legend, panel, title
 from pbem.render.picture import draw, render
-from pbem.render.placement import overlap, placements
+from pbem.render.placement import Wish, anchor_of, overlap, placements
 from pbem.render.places import label_box, region_box, shape_box
 
 ROME = DrawnSide("rome", "Rome", "#b3282d")
@@ -89,7 +75,7 @@ def crowded() -> Scene:
 
 def forget() -> None:
     """Empty every cache that holds part of a picture."""
-    for kept in (ground.ground, ground.land_mask, picture._board, picture._palette, picture._wash, stack):
+    for kept in (ground.ground, ground.land_mask, picture._palette, picture._wash, stack):
         kept.cache_clear()
 
 
@@ -320,7 +306,7 @@ def test_what_is_hidden_looks_the_same_whatever_it_is() -> None:
 def test_a_board_is_kept_from_one_run_to_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     forget()
     first = draw(crowded(), width=400, cache_folder=tmp_path)
-    assert len(list(tmp_path.iterdir())) == 2 + bool(crowded().arrows)
+    assert len(list(tmp_path.iterdir())) == 2
     forget()
     monkeypatch.setattr(ground, "_relief", None)
     monkeypatch.setattr(ground, "_lines", None)
@@ -339,7 +325,7 @@ def test_pieces_lie_on_the_board_and_never_on_one_another(seed: int) -> None:
     pieces = [(place, chance.choice((26, 90, 130)), chance.choice((24, 38))) for place in crowd]
     pieces += [(chance.choice(crowd), 60, 20) for _ in range(6)]
     panel: Bounds = (1370, 14, 1584, 130)
-    boxes = placements(base, pieces, [panel])
+    boxes = placements(base, [Wish(anchor_of(base, place), across, down) for place, across, down in pieces], [panel])
     assert [(a, b) for a, b in combinations([*boxes, panel], 2) if overlap(a, b)] == []
     assert all(box[0] >= 0 and box[1] >= 0 and box[2] <= base.width and box[3] <= base.height for box in boxes)
     for (place, width, height), box in zip(pieces, boxes, strict=True):
@@ -401,13 +387,39 @@ def test_a_layout_that_does_not_fit_is_refused_in_words(changes: dict[str, Any],
         small(**changes)
 
 
-def test_sides_that_see_the_same_are_sent_the_same_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    pictures = iter((b"first", b"second", b"third"))
-    monkeypatch.setattr("pbem.mail.maps.render", lambda scene, **_: next(pictures))
-    seen = {"rome": scene(), "carthage": scene(), None: scene(control={"capua": "rome"})}
-    game: Any = SimpleNamespace(
-        view=seen.get, told=lambda side, since: [], rules=SimpleNamespace(scene=lambda view, events: view)
+def of_scenes(seen: dict[str | None, Scene]) -> Any:
+    """Return what the pictures of letters are made from: a game in which nobody is asked anything."""
+    return SimpleNamespace(
+        name="punica",
+        adjudication=1,
+        open_decisions=[],
+        view=seen.get,
+        told=lambda side, since: [],
+        box=SimpleNamespace(sides=[]),
+        rules=SimpleNamespace(scene=lambda view, events: view, places=lambda view, decision: ()),
     )
+
+
+def test_pictures_are_drawn_once_for_all_who_see_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Scene] = []
+
+    def drawn(scene: Scene, **_: object) -> tuple[int]:
+        made.append(scene)
+        return (len(made),)
+
+    monkeypatch.setattr("pbem.mail.maps.pictures", drawn)
+    game = of_scenes({None: scene(), "rome": scene(control={"capua": "rome"})})
     maps = Maps()
-    drawn = [maps.picture(game, side, 0) for side in ("rome", "carthage", None, "rome")]
-    assert drawn == [b"first", b"first", b"second", b"first"]
+    numbers: list[Any] = [maps.pictures(game, side, 0) for side in (None, "rome", None, "rome")]
+    assert numbers == [(1,), (2,), (1,), (2,)]
+
+
+def test_a_picture_that_fails_is_logged_and_left_out(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("pbem.mail.maps.pictures", broken)
+    assert Maps().pictures(of_scenes({"rome": scene()}), "rome", 0) == ()
+    assert "punica: the pictures for rome cannot be drawn" in caplog.text

@@ -47,9 +47,27 @@ def editions() -> list[tuple[str, str, str]]:
 
 
 def sharing(game: str, edition: str) -> int:
-    """Return how many editions of a game play by the same options as this one: they share its random games."""
+    """Return how many editions of a game play by the same options as this one: they share its random games.
+
+    Beside the usual one, editions that differ in nothing but the number of players share them too.
+    """
     box = loaded(game).box
-    return sum(box.options(other) == box.options(edition) for other in box.editions)
+    left_out = () if edition == box.editions[0] else ("players",)
+
+    def options(of: str) -> dict[str, Any]:
+        return {name: value for name, value in box.options(of).items() if name not in left_out}
+
+    return sum(options(other) == options(edition) for other in box.editions)
+
+
+def aside(game: str, edition: str, scenario: str) -> bool:
+    """Tell whether only the soak tries a scenario where time is dear.
+
+    That is a further one of an edition for another number of players than the usual one.
+    """
+    loads = loaded(game, edition)
+    usual = loads.box.options().get("players")
+    return loads.options.get("players") != usual and scenario != loads.scenarios[0]
 
 
 def by_viewers(count: int, rules: Rules[Any]) -> int:

@@ -10,10 +10,14 @@ from typing import Final
 
 KEY: Final = "key"
 _LINE: Final = re.compile(
-    rf"(?im)^(?: ?>)* ?[\"'*_]*{KEY}[\"'*_]*[ \t]*[:：][ \t]*[\"'*_]*(?!age1)(?P<key>[a-z0-9]{{10,40}})[\"'*_]*"
+    r"(?im)(?:^(?: ?>)* ?|(?<=\})(?P<behind>[ \t]+))"
+    rf"[\"'*_]*{KEY}[\"'*_]*[ \t]*[:：][ \t]*[\"'*_]*(?!age1)(?P<key>[a-z0-9]{{10,40}})[\"'*_]*"
     r"[ \t\r]*(?:#[^\n]*)?$\n?"
 )
-"""Not indented, for an order may have a key of this name; and no command `KEY age1...`, which is longer."""
+"""Not indented, for an order may have a key of this name; and no command `KEY age1...`, which is longer.
+
+Where a line end got lost it stands behind the order above it.
+"""
 
 
 def keys_in(text: str) -> list[str]:
@@ -31,7 +35,7 @@ def without_keys(text: str) -> str:
     >>> without_keys("game: punica\\nkey: abcdefghij234567abcd\\norders:\\n")
     'game: punica\\norders:\\n'
     """
-    return _LINE.sub("", text)
+    return _LINE.sub(lambda found: "\n" if found["behind"] and found[0].endswith("\n") else "", text)
 
 
 def with_keys_blank(text: str) -> str:

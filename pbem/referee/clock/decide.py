@@ -1,7 +1,6 @@
-"""What is due at an instant: sides that are late, holds that end, reminders. Nothing is done here.
+"""What falls due as things stand: sides that are late, and reminders. Nothing is done here.
 
-The order is that in which it fell due. Between a letter and a deadline of the same second the letter wins, so a
-deadline is due from the next second on.
+Between a letter and a deadline of the same second the letter wins, so a deadline is due from the next second on.
 """
 
 from __future__ import annotations
@@ -20,15 +19,13 @@ _SECOND: Final = timedelta(seconds=1)
 
 
 class What(IntEnum):
-    """What falls due, in the order in which it is done if it falls due in the same second."""
+    """What falls due, in the order in which it does for one side."""
 
     HALF_TIME = 1
     """A reminder: half of the time of a side has passed."""
     LAST_DAY = 2
     """A reminder: the last day of a side begins."""
-    HOLD_ENDS = 3
-    """The sheet of a side has waited long enough."""
-    LATE = 4
+    LATE = 3
     """The deadline of a side has passed; the side is told then, too."""
 
 
@@ -41,27 +38,10 @@ class Due(NamedTuple):
     deadline: datetime | None
 
 
-def due(terms: Terms, clocks: Clocks, now: datetime) -> list[Due]:
-    """Return all that has fallen due by an instant, the first first.
-
-    A reminder is listed as long as the side is asked: who sends them notes which have been sent. After the first of
-    what is LATE or HOLD_ENDS is done, ask again: it may change the rest.
-    """
-    return sorted(each for each in expected(terms, clocks) if _has_come(each, now))
-
-
-def next_due(terms: Terms, clocks: Clocks, now: datetime) -> datetime | None:
-    """Return the first instant after `now` at which something falls due; None: nothing will, as things stand."""
-    coming = (each.at + (_SECOND if each.what is What.LATE else timedelta(0)) for each in expected(terms, clocks))
-    return min((at for at in coming if at > now), default=None)
-
-
 def expected(terms: Terms, clocks: Clocks) -> list[Due]:
     """Return all that falls due, or has, as things stand."""
     found: list[Due] = []
     for side, clock in clocks.sides.items():
-        if clock.held is not None:
-            found.append(Due(clock.held, What.HOLD_ENDS, side, None))
         until = deadline(terms, clocks, side)
         if until is None or clock.since is None or (clock.called is not None and not terms.forfeit):
             continue
@@ -87,7 +67,7 @@ def late_at(terms: Terms, clocks: Clocks, now: datetime) -> dict[Side, datetime]
 
     Sides with one deadline are late together. Those with a later one are called after that.
     """
-    passed = [each for each in expected(terms, clocks) if each.what is What.LATE and _has_come(each, now)]
+    passed = [each for each in expected(terms, clocks) if each.what is What.LATE and each.at < now]
     first = min((each.at for each in passed), default=None)
     return {each.side: each.at for each in sorted(passed, key=lambda each: each.side) if each.at == first}
 
@@ -96,7 +76,3 @@ def late_from(terms: Terms, clocks: Clocks) -> datetime | None:
     """Return the first instant at which a side can be called late, as things stand; None: none can."""
     first = min((each.at for each in expected(terms, clocks) if each.what is What.LATE), default=None)
     return None if first is None else first + _SECOND
-
-
-def _has_come(each: Due, now: datetime) -> bool:
-    return now > each.at if each.what is What.LATE else now >= each.at

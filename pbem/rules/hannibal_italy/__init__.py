@@ -176,6 +176,12 @@ class HannibalItaly(Rules[Game]):
 
         return list(close_up(view, decision))
 
+    def places(self, view: Game, decision: Decision) -> Sequence[str]:
+        """Return the hexes that a decision is about."""
+        from pbem.rules.hannibal_italy.views.close_up import places
+
+        return places(view, decision)
+
     def hints(self, view: Game, decision: Decision) -> Sequence[str | Order]:
         """Return what an order form says of the choices, in words and examples."""
         from pbem.rules.hannibal_italy.views.hints import hints

@@ -159,6 +159,12 @@ class RomeCarthage(Rules[Game]):
 
         return list(close_up(view, decision, self.box.names))
 
+    def places(self, view: Game, decision: Decision) -> Sequence[str]:
+        """Return the spaces that a decision is about."""
+        from pbem.rules.rome_carthage.views.close_up import places
+
+        return list(places(view, decision))
+
     def hints(self, view: Game, decision: Decision) -> Sequence[str | Order]:
         """Return what an order form says about the choices: sentences, and examples of orders."""
         from pbem.rules.rome_carthage.views.hints import hints

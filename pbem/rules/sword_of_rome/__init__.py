@@ -19,7 +19,16 @@ from pbem.rules.sword_of_rome.position.options import Options
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.unpack import unpack
 from pbem.rules.sword_of_rome.siege import plunder, siege, unrest
-from pbem.rules.sword_of_rome.turn import action, draw, order_of_play, reinforcements, renewal, returning, surrender
+from pbem.rules.sword_of_rome.turn import (
+    action,
+    draw,
+    order_of_play,
+    overseas,
+    reinforcements,
+    renewal,
+    returning,
+    surrender,
+)
 from pbem.rules.sword_of_rome.turn import sequence as turn
 from pbem.rules.sword_of_rome.turn.set_up import set_up, settle
 from pbem.rules.sword_of_rome.views.facts import facts, periods
@@ -43,6 +52,7 @@ ASKING: Final = (
     minor_leaders,
     alliances,
     nonplayers,
+    overseas,
     surrender,
     renewal,
     reinforcements,
@@ -65,7 +75,7 @@ class SwordOfRome(Rules[Game]):
     def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
         self.box = box
         self.edition = cast(Options, options)
-        self.board = unpack(box)
+        self.board = unpack(box, self.edition["players"])
         self.sides = self.board.sides
         self._base: BaseMap | None = None
 
@@ -78,7 +88,7 @@ class SwordOfRome(Rules[Game]):
         game = table.lay(position)
         yield from turn.play(game, table)
         assert game.result is not None
-        return {"winner": game.result.winner, "reason": game.result.reason}
+        return {"winner": list(game.result.winners), "reason": game.result.reason}
 
     def view(self, position: Game, side: Side | None) -> Game:
         """Return the position without the hands, decks and lots that a side may not see."""
@@ -112,11 +122,12 @@ class SwordOfRome(Rules[Game]):
 
     def scene(self, view: Game, told: Sequence[Event] = ()) -> Scene:
         """Return what there is to draw."""
-        from pbem.rules.sword_of_rome.views.scene import base, drawn, scene
+        from pbem.rules.sword_of_rome.views.scene import base, scene
 
         if self._base is None:
             self._base = base(self.box, self.board)
-        return scene(view, self._base, drawn(self.box), self.box.as_printed, told)
+        powers = [power for power in self.box.table("powers")["powers"] if power["id"] in self.board.powers]
+        return scene(view, self._base, powers, self.box.as_printed, told)
 
     def left_in_turn(self, view: Game) -> tuple[int, str] | None:
         """Return the rounds that come after this one: in each every side is active once (5.4)."""
@@ -141,6 +152,13 @@ class SwordOfRome(Rules[Game]):
         from pbem.rules.sword_of_rome.views.close_up import close_up
 
         return list(close_up(view, decision, self.box.names))
+
+    def places(self, view: Game, decision: Decision) -> Sequence[str]:
+        """Return the spaces that a decision is about."""
+        from pbem.rules.sword_of_rome.views.close_up import place_of
+
+        space = place_of(view, decision)
+        return () if space is None else (space,)
 
     def hints(self, view: Game, decision: Decision) -> Sequence[str | Order]:
         """Return what an order form says about the choices: sentences, and examples of orders."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pbem.referee.clock.calendar import written
-from pbem.referee.clock.decide import What, due, late_at, next_due
+from pbem.referee.clock.decide import What, expected, late_at, late_from
 from pbem.referee.clock.facts import (
     Asked,
     Away,
@@ -270,25 +270,22 @@ def test_a_late_answer_leaves_the_bonus_and_no_more() -> None:
     assert clocks.sides["rome"].used == 5 * DAY
 
 
-def test_what_is_due_comes_in_its_order() -> None:
+def test_reminders_come_before_the_deadline() -> None:
     table = terms()
     clocks = asked(table, "rome", "gaul")
-    clocks.sides["carthage"].held = T + 2 * DAY
-    everything = due(table, clocks, T + 9 * DAY)
-    assert [(each.at - T, each.what, each.side) for each in everything] == [
+    assert [(each.at - T, each.what, each.side) for each in sorted(expected(table, clocks))] == [
         (1.5 * DAY, What.HALF_TIME, "gaul"),
         (1.5 * DAY, What.HALF_TIME, "rome"),
         (2 * DAY, What.LAST_DAY, "gaul"),
         (2 * DAY, What.LAST_DAY, "rome"),
-        (2 * DAY, What.HOLD_ENDS, "carthage"),
         (3 * DAY, What.LATE, "gaul"),
         (3 * DAY, What.LATE, "rome"),
     ]
-    assert due(table, clocks, T + DAY) == []
-    assert next_due(table, clocks, T) == T + 1.5 * DAY
-    assert next_due(table, clocks, T + 2 * DAY) == T + 3 * DAY + timedelta(seconds=1)
+    assert late_from(table, clocks) == T + 3 * DAY + timedelta(seconds=1)
     answer(clocks, "rome", T + DAY, earns=True)
-    assert "rome" not in {each.side for each in due(table, clocks, T + 9 * DAY)}  # none after an answer
+    assert "rome" not in {each.side for each in expected(table, clocks)}  # none after an answer
+    short = asked(terms(pace={"bank": "30h"}), "rome")
+    assert [each.what for each in expected(terms(pace={"bank": "30h"}), short)] == [What.LATE, What.HALF_TIME]
 
 
 def test_facts_are_read_as_they_are_written() -> None:

@@ -19,6 +19,7 @@ from pbem.mail.outgoing import side_report
 from pbem.protocol import Decision, Event, Order, Side
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import SIDES, Game
+from tests.support.blank import spelled_pictures
 from tests.support.live import ADDRESSES, Folder, letter, readable, sheet
 from tests.support.walks import loaded
 
@@ -140,7 +141,7 @@ def by_letter(path: Path, hand: list[int], windows: str, patch: pytest.MonkeyPat
     rules: Any = type(loaded("rome_carthage").rules)
     position = massilia(hand)
     patch.setattr(rules, "setup", lambda self, scenario, table: with_orders(self, position))
-    patch.setattr("pbem.mail.maps.render", lambda scene, **_: repr(scene).encode())
+    patch.setattr("pbem.mail.maps.pictures", spelled_pictures)
     folder = Folder(path)
     written: list[list[tuple[str, str, bytes]]] = []
 

@@ -211,6 +211,6 @@ def test_the_map_shows_the_siege_train_a_truce_and_voyages() -> None:
     sails = Event("sails", {"side": "rome", "general": "longus", "origin": "agrigentum", "space": "rome", "cu": 5})
     marches = Event("marches", {"side": "rome", "general": "longus", "space": "agrigentum", "cu": 5})
     seen = rules.scene(rules.view(position, None), [marches, sails])
-    assert ("2 el", "train") in [counter.badges for counter in seen.counters]
+    assert ("1-4", "2 el", "train") in [counter.badges for counter in seen.counters]
     assert seen.subtitle.endswith("Truce")
     assert [(arrow.places, arrow.style) for arrow in seen.arrows] == [(("agrigentum", "rome"), "sea")]

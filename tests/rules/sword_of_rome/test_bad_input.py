@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from email import message_from_bytes
 from pathlib import Path
 
@@ -23,13 +24,22 @@ ADDRESSES = {
 FAULTS = 3
 
 
-class Table:
-    """A game of five sides in which the Gauls are active, and the letters between them and the referee."""
+SEATS = {
+    "gauls": "ann@example.org",
+    "etruscans_samnites": "bob@example.org",
+    "greeks": "ann@example.org",
+    "romans": "bob@example.org",
+}
+"""Two players with two sides each."""
 
-    def __init__(self, home: Path) -> None:
-        self.outbox, self.sent = home / "games" / "outbox" / "new", 0
-        players = [word for side, address in ADDRESSES.items() for word in ("--player", f"{side}=P <{address}>")]
-        self.run("new", "tiber", "--rules", "sword_of_rome", "--begin", *players)
+
+class Table:
+    """A game in which the Gauls are active, and the letters between the players and the referee."""
+
+    def __init__(self, home: Path, addresses: Mapping[str, str], edition: str) -> None:
+        self.outbox, self.sent, self.addresses = home / "games" / "outbox" / "new", 0, addresses
+        players = [word for side, address in addresses.items() for word in ("--player", f"{side}=P <{address}>")]
+        self.run("new", "tiber", "--rules", "sword_of_rome", "--edition", edition, "--begin", *players)
         self.says("gauls", "first_player: {side: gauls}")
         self.adjudication, self.hands = self.state()
 
@@ -44,12 +54,14 @@ class Table:
         if sheet:
             number = json.loads(self.run("status", "tiber", "--json")[1])["adjudication"]
             text = f"game: tiber\nside: {side}\nadjudication: {number}\norders:\n- {text}"
-        elif ADDRESSES[side] == ADDRESSES["romans"]:
+        elif list(self.addresses.values()).count(self.addresses[side]) > 1:
             text = f"side: {side}\n\n{text}"
-        head = f"From: <{ADDRESSES[side]}>\nTo: pbem@example.org\nSubject: Re: tiber\nMessage-ID: <{self.sent}@here>"
+        head = (
+            f"From: <{self.addresses[side]}>\nTo: pbem@example.org\nSubject: Re: tiber\nMessage-ID: <{self.sent}@here>"
+        )
         self.run("letter", letter=f"{head}\n\n{text}\n".encode())
         letters = [message_from_bytes(path.read_bytes()) for path in {*self.outbox.iterdir()} - before]
-        (own,) = (letter for letter in letters if ADDRESSES[side] in str(letter["To"]))
+        (own,) = (letter for letter in letters if self.addresses[side] in str(letter["To"]))
         part = next(part for part in own.walk() if part.get_content_type() == "text/plain")
         payload = part.get_payload(decode=True)
         assert isinstance(payload, bytes)
@@ -57,7 +69,9 @@ class Table:
 
     def state(self) -> tuple[int, list[str]]:
         """Return the last adjudication, and all hands."""
-        hands = [self.run("report", "tiber", "--side", side)[1].partition("WHAT YOU HOLD")[2] for side in ADDRESSES]
+        hands = [
+            self.run("report", "tiber", "--side", side)[1].partition("WHAT YOU HOLD")[2] for side in self.addresses
+        ]
         return json.loads(self.run("status", "tiber", "--json")[1])["adjudication"], hands
 
     def card(self, side: str) -> str:
@@ -67,20 +81,28 @@ class Table:
         return found[1]
 
 
-@pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
-    home = tmp_path_factory.mktemp("tiber")
+def begun(home: Path, addresses: Mapping[str, str], edition: str) -> Table:
     with pytest.MonkeyPatch.context() as patch:
         for word in ("games", "keys"):
             (home / word).mkdir(mode=0o700)
             patch.setenv(f"PBEM_{word.upper()}", str(home / word))
-        return Table(home)
+        return Table(home, addresses, edition)
 
 
-@pytest.fixture(autouse=True)
-def world(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def enter(table: Table, monkeypatch: pytest.MonkeyPatch) -> Table:
     monkeypatch.setenv("PBEM_GAMES", str(table.outbox.parents[1]))
     monkeypatch.setenv("PBEM_KEYS", str(table.outbox.parents[2] / "keys"))
+    return table
+
+
+@pytest.fixture(scope="module")
+def five(tmp_path_factory: pytest.TempPathFactory) -> Table:
+    return begun(tmp_path_factory.mktemp("tiber"), ADDRESSES, "five")
+
+
+@pytest.fixture
+def table(five: Table, monkeypatch: pytest.MonkeyPatch) -> Table:
+    return enter(five, monkeypatch)
 
 
 def is_a_fault(table: Table, letter: str, marked: str, reason: str, rule: str) -> None:
@@ -100,6 +122,19 @@ def test_sheets_of_one_person_mixed_up(table: Table) -> None:
     letter = table.says("gauls", f"act: {{do: activate, card: {card}, leader: camillus}}")
     is_a_fault(table, letter, "camillus", "not yours", "8.1")
     assert f"{card} is not in your hand" in " ".join(letter.replace("#!", "").split())
+
+
+def test_sheets_of_two_seats_mixed_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With two players the fault says on which sheet the order belongs; that sheet is then carried out."""
+    table = enter(begun(tmp_path, SEATS, "two"), monkeypatch)
+    card = table.card("greeks")
+    letter = table.says("gauls", f"act: {{do: activate, card: {card}, leader: dionysius}}")
+    is_a_fault(table, letter, "dionysius", "of your other seat, Greeks: write it on the sheet of greeks", "8.1")
+    assert f"{card} is not in your hand, but of your other seat" in " ".join(letter.replace("#!", "").split())
+    assert "The Gauls are done." in table.says("gauls", "act: {do: end}")
+    table.says("romans", "act: {do: end}")
+    table.says("etruscans_samnites", "act: {do: end}")
+    assert "The Greeks are done." in table.says("greeks", "act: {do: end}")
 
 
 def test_proposal_to_oneself(table: Table) -> None:

@@ -72,6 +72,26 @@ def test_decks_have_the_planned_values() -> None:
         assert sum(BOARD.cards[card].reshuffle for card in deck) == 1
 
 
+@pytest.mark.parametrize("players", [5, 4, 3, 2])
+def test_every_game_has_its_decks_and_leaders(players: int) -> None:
+    """2.1, 2.3: a deck has 37 cards in each game, of powers that play; what is not in play is on no list."""
+    board = unpack(BOX, players)
+    assert {side: len(deck) for side, deck in board.decks.items()} == dict.fromkeys(board.sides, 37)
+    assert {leader.power for leader in board.leaders.values()} <= board.powers.keys()
+    assert {space.home for space in board.spaces.values()} - {None} <= board.powers.keys()
+    assert all({a, b} <= board.spaces.keys() for a, b, _ in board.connections)
+    assert sorted(side for sides in board.seats.persons for side in sides) == sorted(board.sides)
+
+
+def test_gallic_events() -> None:
+    """Two dice find a row each, three cards a deck cancel one."""
+    board = unpack(BOX, 3)
+    assert sorted(board.gallic_events) == [*range(2, 13)]
+    cancel = [card.deck for card in board.cards.values() if card.when == "gallic_event"]
+    assert Counter(cancel) == dict.fromkeys(board.sides, 3)
+    assert not [card for card in BOARD.cards.values() if card.when == "gallic_event"]
+
+
 def test_constraints_of_the_sources_hold() -> None:
     """7.3.2, 9.6.3, S 2.2, S 5.2: Roman support, ports, and the victory spaces of Carthage."""
     roman = {space.id: space.loyalty for space in BOARD.spaces.values() if space.home == "romans"}
@@ -106,10 +126,17 @@ def opened(box: Box) -> None:
         ("cards", "do: [{levy: 1}]", "do: [{levi: 1}]", "levy"),
         ("cards", "roll: {of: etruscans", "roll: {of: etruscan", "there is no power etruscan; did you mean etruscans?"),
         ("cards", "one_of: [brennus]", "one_of: [brenus]", "there is no leader brenus; did you mean brennus?"),
-        ("cards", "control: {space: roma,", "control: {space: rom,", "there is no space rom; did you mean roma?"),
+        ("cards", "players: [5]", "control: {space: rom, by: own}", "there is no space rom; did you mean roma?"),
+        ("cards", "region: [samnium]", "region: [samniun]", "there is no region samniun; did you mean samnium?"),
+        ("cards", "winner: own", "winner: owns", "there is no power owns; did you mean own?"),
         ("cards", "nonplayer: [volsci]", "nonplayer: [volci]", "there is no power volci; did you mean volsci?"),
         ("cards", "greeks: [k5]", "greeks: [g33]", "greeks has no card g33 in its deck"),
         ("leaders", "power: gauls", "power: gaul", "did you mean gauls?"),
+        ("cards", "in_place_of: e5", "in_place_of: r5", "there is no card of its deck r5"),
+        ("cards", "treaty: carthage", "treaty: cartage", "there is no power cartage; did you mean carthage?"),
+        ("powers", "sides: [gauls", "sides: [gaul", "there is no side gaul; did you mean gauls?"),
+        ("gallic_events", "cancelled_by: [r21", "cancelled_by: [r99", "there is no card r99"),
+        ("gallic_events", "of: samnites", "of: samnite", "there is no power samnite; did you mean samnites?"),
     ],
 )
 def test_flaws_are_found(tmp_path: Path, file: str, old: str, new: str, reason: str | None) -> None:

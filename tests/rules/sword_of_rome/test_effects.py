@@ -5,6 +5,7 @@ Those of the cards of the box are played in its cases too. An owner's cards may 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -19,19 +20,26 @@ from pbem.protocol import Decision, Order
 from pbem.rules.sword_of_rome.events import effects
 from pbem.rules.sword_of_rome.events.conditions import CONDITIONS, hold
 from pbem.rules.sword_of_rome.events.effects.table import EFFECTS, ELSEWHERE
+from pbem.rules.sword_of_rome.events.responses import why_no_response
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game, Mark, Siege
 from pbem.rules.sword_of_rome.position.under_way import Activation, Battle, CardPlay, March, Moment
+from pbem.rules.sword_of_rome.views.event_words import CONDITIONS as IN_WORDS
+from pbem.rules.sword_of_rome.views.event_words import EFFECTS as EFFECTS_IN_WORDS
+from pbem.rules.sword_of_rome.views.event_words import MOMENTS, event_in_words
 from tests.support.walks import loaded
 
+EVENT_WORDS = re.compile(r"[^{}\[\]_]+$")
+"""Plain words: no data shine through."""
 CARD = "r27"
 """A card of the Romans, whose effect the tests change."""
+NO_ROMANS: Mapping[str, Any] = {power["id"]: {} for power in loaded("sword_of_rome").box.table("powers")["powers"]}
 AT_WAR: Mapping[str, Any] = {"battle": Battle("vulci", "romans", "etruscans")}
 
 
 def begun(effect: Mapping[str, Any], condition: Mapping[str, Any] | None = None, **changes: Any) -> Game:
     """Return a position of the Action Phase in which the Romans hold a card with one effect."""
-    rules = loaded("sword_of_rome").rules
+    rules = loaded("sword_of_rome", changes.pop("edition", None)).rules
     game: Game = copy(rules.setup("short", Table(SeededDice(0))))
     conditions = () if condition is None else (condition,)
     card = game.board.cards[CARD]._replace(effects=(effect,), conditions=conditions)
@@ -46,15 +54,15 @@ def moment(name: str, power: str = "", other: str = "", space: str = "") -> dict
     return {"moments": [Moment(name, space, power, other)]}
 
 
-def played(game: Game, body: Mapping[str, Any]) -> list[str]:
+def played(game: Game, body: Mapping[str, Any], side: str = "romans") -> list[str]:
     """Play the card, and return the kinds of what was told; what is asked is answered by its default."""
     order = Order("event", {"card": CARD, **({"effect": body} if body else {})})
-    faults = list(effects.faults(game, "romans", CARD, order))
+    faults = list(effects.faults(game, side, CARD, order))
     assert faults == []
-    assert effects.options(game, "romans", CARD)
-    assert order.body in [each.body for each in effects.orders(game, "romans", CARD, Order("event", {"card": CARD}))]
+    assert effects.options(game, side, CARD)
+    assert order.body in [each.body for each in effects.orders(game, side, CARD, Order("event", {"card": CARD}))]
     table = Table(SeededDice(1))
-    flow, answer = effects.play(game, table, "romans", CARD, body), None
+    flow, answer = effects.play(game, table, side, CARD, body), None
     try:
         while True:
             question = flow.send(answer)
@@ -69,6 +77,25 @@ def played(game: Game, body: Mapping[str, Any]) -> list[str]:
 Check = Callable[[Game], bool]
 PLAYED: list[tuple[str, Mapping[str, Any], Mapping[str, Any], Mapping[str, Any], Check]] = [
     ("levy", {"levy": 2}, {}, {"levy": {"roma": 2}}, lambda game: game.cu("romans", "roma") == 9),
+    (
+        "mercenaries",
+        {"mercenaries": 3},
+        {},
+        {"mercenaries": {"carthago": 2, "garrison_box": 1}},
+        lambda game: (
+            game.force("carthage", "carthago") == Force(7, 2, ["carthaginian_minor_a"])
+            and game.force("carthage", "garrison_box") == Force(1, 1)
+        ),
+    ),
+    (
+        "colony",
+        {"colony": 1},
+        {},
+        {"colony": "velitrae"},
+        lambda game: (
+            game.kind("velitrae") == "walled" and game.loyalty["velitrae"] == 1 and game.cu("romans", "velitrae") == 4
+        ),
+    ),
     ("support", {"support": 2}, {}, {"support": ["capua"]}, lambda game: game.loyalty["capua"] == 2),
     (
         "revolt",
@@ -204,6 +231,14 @@ PLAYED: list[tuple[str, Mapping[str, Any], Mapping[str, Any], Mapping[str, Any],
     ("plunder", {"plunder": {"by": "gauls", "gain": 2}}, {}, {}, lambda game: game.plunder == 2),
     ("unrest", {"unrest": 2}, {}, {}, lambda game: game.unrest == 2),
     ("vp", {"vp": 1}, {}, {}, lambda game: game.vp["gauls"] == 7),
+    ("treaty", {"treaty": "carthage"}, {"edition": "four"}, {}, lambda game: game.guardian("carthage") == "romans"),
+    (
+        "land",
+        {"land": 4},
+        {"edition": "four"},
+        {"land": {"leader": "valerius", "cu": 4}},
+        lambda game: game.cu("romans", "kerkouane") == 4,
+    ),
 ]
 
 
@@ -212,7 +247,7 @@ def test_effect_played(
     word: str, effect: Mapping[str, Any], changes: Mapping[str, Any], body: Mapping[str, Any], done: Check
 ) -> None:
     game = situation(effect, changes)
-    assert played(game, body) != []
+    assert played(game, body, "carthage" if word == "mercenaries" else "romans") != []
     assert done(game)
 
 
@@ -228,6 +263,9 @@ def situation(effect: Mapping[str, Any], changes: Mapping[str, Any]) -> Game:
 
 REFUSED: list[tuple[str, Mapping[str, Any], Mapping[str, Any], Mapping[str, Any], str, str]] = [
     ("levy", {"levy": 2}, {}, {"levy": {"roma": 1}}, "5.10", "place them all"),
+    ("mercenaries", {"mercenaries": 3}, {}, {"mercenaries": {"roma": 3}}, "S 7.2.4", "only Carthage"),
+    ("colony", {"colony": 1}, {}, {"colony": "capua"}, "7.2.1", "cannot be chosen"),
+    ("colony", {"colony": 1}, {"forces": NO_ROMANS}, {"colony": "velitrae"}, "7.2.1", "no 3 Roman CU"),
     ("support", {"support": 2}, {}, {"support": ["roma"]}, "7.3.1", "has loyalty 3"),
     ("revolt", {"revolt": {"of": "other", "points": 2}}, {}, {"revolt": ["capua"]}, "7.3.3", "not held by another"),
     ("revolt", {"revolt": {"of": "other", "points": 2}}, {}, {"revolt": ["luna"]}, "7.3.3", "CU guard"),
@@ -286,6 +324,19 @@ REFUSED: list[tuple[str, Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]
     ("plunder", {"plunder": {"by": "gauls", "lose": 1}}, {}, {}, "14.1", "no marker"),
     ("unrest", {"unrest": -1}, {}, {}, "S 20.1", "no unrest"),
     ("vp", {"vp": 1}, {"vp": dict.fromkeys(("gauls", "greeks", "romans"), 12)}, {}, "5.8.1", "all the VP"),
+    ("unrest", {"unrest": 1}, {"edition": "four"}, {}, "S 20", "without a player"),
+    ("insurrection", {"insurrection": 1}, {"edition": "four"}, {}, "S 16.4", "without a player"),
+    ("treaty", {"treaty": "carthage"}, {}, {}, "18", "has a player"),
+    (
+        "treaty",
+        {"treaty": "carthage"},
+        {"edition": "four", "alliances": ["etruscans+samnites", "greeks+romans"]},
+        {},
+        "18",
+        "no ally of the Greeks",
+    ),
+    ("land", {"land": 4}, {}, {}, "17.2", "no enemy overseas"),
+    ("land", {"land": 4}, {"edition": "four"}, {"land": {"leader": "camillus", "cu": 4}}, "17.2", "cannot be chosen"),
 ]
 
 
@@ -299,6 +350,17 @@ def test_effect_refused(
     assert says in faults[0].reason
     if not effects.options(game, "romans", CARD):
         assert effects.why_not(game, "romans", CARD).reason == faults[0].reason
+
+
+@pytest.mark.parametrize(("meant", "spared"), [("side", True), ("person", False)])
+def test_an_event_spares_allies_of_a_whole_side_or_person(meant: str, spared: bool) -> None:
+    """15.1.2: with two players the Etruscans and Samnites are the other side of the person who leads the Romans."""
+    game = begun(
+        {"revolt": {"of": "other", "points": 1}}, edition="two", alliances=["etruscans+samnites", "gauls+romans"]
+    )
+    game.options = {**game.options, "player_ally": meant}
+    order = Order("event", {"card": CARD, "effect": {"revolt": ["brixia"]}})
+    assert [fault.rule for fault in effects.faults(game, "romans", CARD, order)] == ["15.2.2"] * spared
 
 
 def test_every_effect_is_played_and_refused_here() -> None:
@@ -315,37 +377,66 @@ def test_every_word_of_the_vocabulary_is_explained() -> None:
     assert words["when"] == schema["properties"]["cards"]["items"]["properties"]["when"]["enum"]
     assert words["if"] == list(schema["$defs"]["condition"]["properties"])
     assert words["do"] == list(schema["$defs"]["effect"]["properties"])
+    assert [*map(set, words.values())] == [each.keys() for each in (MOMENTS, IN_WORDS, EFFECTS_IN_WORDS)]
 
 
-def uses(order: Mapping[str, Any]) -> set[str]:
-    """Return the cards that an order of a case plays."""
-    return {str(body["card"]) for body in order.values() if isinstance(body, Mapping) and body.get("card")}
+MOMENTS_USED: list[tuple[str, Mapping[str, Any], dict[str, Any]]] = [
+    ("activation", {"march": 2}, {**moment("activation", "romans"), "card": CardPlay("romans", "r10", 2, "activate")}),
+    ("army_enters", {"ambush": {"power": "romans"}}, moment("army_enters", "etruscans", space="praeneste")),
+    ("into_city", {"draw": 1}, moment("into_city", "etruscans", space="pisae")),
+    ("voyage_wanted", {"sail": {"power": "romans", "cu": 3}}, moment("voyage_wanted", "romans")),
+    ("voyage", {"storm": 1}, moment("voyage", "greeks")),
+    ("interception", {"cancel": "interception"}, moment("interception", "gauls", "romans")),
+    ("avoidance", {"cancel": "avoidance"}, moment("avoidance", "gauls", "romans")),
+    ("battle_begins", {"flight": 1}, {**AT_WAR, **moment("battle_begins", "romans", "etruscans")}),
+    ("battle_roll", {"dice": 4}, {**AT_WAR, **moment("battle_roll", "romans", "etruscans")}),
+    ("battle_won", {"support": 1}, {**AT_WAR, **moment("battle_won", "romans", "etruscans")}),
+    ("battle_lost", {"battle_again": 1}, {**AT_WAR, **moment("battle_lost", "romans", "etruscans")}),
+    ("siege_roll", {"siege_modifier": 1}, moment("siege_roll", "romans", space="antium")),
+    ("raid", {"siege_modifier": -1}, moment("raid", "gauls", "romans", space="velitrae")),
+    ("event", {"cancel": "event"}, moment("event", "gauls")),
+    ("attrition", {"levy": 1}, moment("attrition", "romans", space="antium")),
+    ("gallic_event", {"cancel": "gallic_event"}, moment("gallic_event", "", "etruscans", "vulci")),
+]
+
+
+@pytest.mark.parametrize(("name", "effect", "changes"), MOMENTS_USED, ids=[each[0] for each in MOMENTS_USED])
+def test_a_response_fits_its_moment_and_no_other(
+    name: str, effect: Mapping[str, Any], changes: Mapping[str, Any]
+) -> None:
+    game = begun(effect, **changes)
+    card = game.board.cards[CARD]._replace(when=name)
+    game.board = replace(game.board, cards={**game.board.cards, CARD: card})
+    assert why_no_response(game, "romans", CARD) is None
+    assert EVENT_WORDS.match(event_in_words(game.board, card))
+    other = next(each for each in MOMENTS if each != name)
+    game.moments = [replace(game.moments[0], name=other)]
+    refusal = why_no_response(game, "romans", CARD)
+    assert refusal is not None
+    assert (refusal.rule, "is no response to this" in refusal.reason) == ("7.1.1", True)
+
+
+def test_every_moment_is_tried_here() -> None:
+    assert {each[0] for each in MOMENTS_USED} == MOMENTS.keys()
+
+
+def events(order: Mapping[str, Any]) -> set[str]:
+    """Return the cards that an order of a case plays for their events."""
+    uses = ("event", "named_event", "campaign", "nonplayer")
+    return {
+        str(body["card"])
+        for kind, body in order.items()
+        if isinstance(body, Mapping) and body.get("card") and (kind == "respond" or body.get("do") in uses)
+    }
 
 
 def test_a_case_plays_each_card() -> None:
-    """Cards of a deck with the same name and words are one: a case plays any of them. Plain levies are tried below."""
+    """Cards of a deck with the same name and words are one: a case plays any of them."""
     box, board = loaded("sword_of_rome").box, begun({"levy": 1}).board
     named = [given for path in box.cases() for case in read_cases(path) for given in case.told.get("play", ())]
-    played = {card for given in named for order in given.values() for card in uses(order)}
+    played = {card for given in named for order in given.values() for card in events(order)}
     words = {(card.deck, card.name) for card in board.cards.values() if card.id in played}
-    missing = {card.id for card in board.cards.values() if (card.deck, card.name) not in words}
-    assert {id for id in missing if "Levy" not in board.cards[id].name} == set()
-
-
-@pytest.mark.parametrize("side", loaded("sword_of_rome").rules.sides)
-def test_every_levy_of_a_deck_is_played(side: str) -> None:
-    """From the set-up every levy finds places; the first way to play each brings its CU."""
-    first = begun({"levy": 1})
-    levies = [id for id in first.board.decks[side] if "levy" in first.board.cards[id].effects[0] and id != CARD]
-    assert len(levies) > 20
-    for card in levies:
-        game = begun({"levy": 1})
-        order = effects.orders(game, side, card, Order("event", {"card": card}))[0]
-        assert list(effects.faults(game, side, card, order)) == []
-        before = game.cu_on_map(side)
-        for _ in effects.play(game, Table(SeededDice(1)), side, card, order["effect"]):
-            raise AssertionError(card)
-        assert game.cu_on_map(side) == before + game.board.cards[card].effects[0]["levy"]
+    assert [card.id for card in board.cards.values() if (card.deck, card.name) not in words] == []
 
 
 CONDITION: list[tuple[Mapping[str, Any], Mapping[str, Any], bool]] = [
@@ -361,6 +452,14 @@ CONDITION: list[tuple[Mapping[str, Any], Mapping[str, Any], bool]] = [
     ({"mover": {"power": "etruscans"}}, moment("voyage", "greeks"), False),
     ({"near": "own"}, moment("army_enters", space="antium"), True),
     ({"near": "ally"}, moment("army_enters", space="antium"), False),
+    ({"winner": "own"}, moment("battle_won", "romans", "gauls"), True),
+    ({"winner": "own"}, moment("battle_lost", "romans", "gauls"), False),
+    ({"winner": "other"}, moment("battle_lost", "romans", "gauls"), True),
+    ({"winner": "other"}, moment("battle_won", "carthage"), True),
+    ({"winner": "other"}, {}, False),
+    ({"region": ["samnium", "latium"]}, moment("activation", "romans", space="roma"), True),
+    ({"region": ["samnium"]}, moment("activation", "romans", space="roma"), False),
+    ({"region": ["latium"]}, {}, False),
     ({"control": {"space": "roma", "by": "own"}}, {}, True),
     ({"control": {"space": "roma", "by": "other"}}, {}, False),
     ({"marker": "elephants"}, {"marks": [Mark("elephants", "greeks", "turn")]}, True),
@@ -381,3 +480,13 @@ def test_condition(condition: Mapping[str, Any], changes: Mapping[str, Any], hol
 def test_every_condition_holds_and_fails_here() -> None:
     for holds in (True, False):
         assert {next(iter(each)) for each, _, wanted in CONDITION if wanted == holds} == CONDITIONS.keys()
+
+
+def test_every_event_of_the_decks_stands_in_plain_words() -> None:
+    """As a reader of a hand has it: no word of the data, and each name of a power as it is."""
+    board = begun({"levy": 1}).board
+    told = {card.id: event_in_words(board, card) for card in board.cards.values()}
+    assert {id: words for id, words in told.items() if not EVENT_WORDS.match(words)} == {}
+    assert told["r1"] == "if the Etruscans take part: -2 to the battle roll of the Etruscans"
+    assert told["r19"] == "a Roman colony where 3 CU stand; 1 new CU"
+    assert told["c24"] == "if you take part and it is in Sicily, Africa or Sardinia: +2 to your battle roll"

@@ -12,7 +12,7 @@ from pbem.render.canvas import Bounds
 from pbem.render.panels import legend, panel, title
 from pbem.render.placement import overlap
 from pbem.render.places import label_box, shape_box
-from pbem.rules.sword_of_rome.views.scene import base, drawn
+from pbem.rules.sword_of_rome.views.scene import base
 from tests.support.walks import loaded, start
 
 
@@ -33,7 +33,7 @@ def slots() -> Iterator[tuple[str, Bounds]]:
     rules: Any = loaded("sword_of_rome").rules
     view = rules.view(start(rules, "short", 1), None)
     scene = rules.scene(view)
-    sides = drawn(rules.box)
+    sides = scene.sides
     room = italy().slots
     pictures = [("title", title(scene.title, scene.subtitle, room["title"].width, 1))]
     pictures += [(each.slot, panel(each, sides, room[each.slot].width, 1)) for each in scene.panels]

@@ -105,6 +105,15 @@ def test_voyages() -> None:
     assert figures("voyage", card=3, friendly=0)["success"] == 0
 
 
+def test_voyages_without_a_player_of_carthage() -> None:
+    """9.6.4: no card is played, and a voyage to a port of Carthage rolls."""
+    odds = loaded("sword_of_rome", "four").rules.odds
+    assert "unrest" not in odds
+    answer = odds["voyage"].answer({"fought": 1, "friendly": 0}, ())
+    assert answer.figures == pytest.approx({"success": 1 / 3, "return": 1 / 3, "attrition": 1 / 3})
+    assert odds["voyage"].answer({"fought": 0, "friendly": 0}, ()).figures["success"] == 1
+
+
 def test_attacks_on_the_unrest() -> None:
     """S 20.3: what is beaten without dice is gone, what holds out does not rise above its cap."""
     assert figures("unrest", cu=8, level=2, tactics=0)["level"] == {"0": 1}

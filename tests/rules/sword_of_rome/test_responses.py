@@ -27,7 +27,10 @@ ATTACK: Sequence[Mapping[str, Any]] = (
 
 
 def sentinum(hands: Mapping[Side, Sequence[str]], windows: str) -> Game:
-    """Return a position in which the Gauls, who are active, can attack Sentinum; nobody has a Desperate Times."""
+    """Return a position in which the Gauls, who are active, can attack Sentinum.
+
+    Nobody has a Desperate Times, and of the responses to a battle of the two those are left that the tests play.
+    """
     rules = loaded("sword_of_rome").rules
     game: Game = copy(rules.setup("short", Table(SeededDice(0))))
     game.options = {**game.options, "windows": windows}
@@ -35,6 +38,8 @@ def sentinum(hands: Mapping[Side, Sequence[str]], windows: str) -> Game:
     game.activation, game.to_act = Activation("gauls"), ["romans"]
     game.desperate_times = dict.fromkeys(game.desperate_times, 0)
     game.hands = {side: list(hands.get(side, [])) for side in game.hands}
+    game.discards["etruscans_samnites"] = ["e16", "e24", "e25", "e26", "e27"]
+    game.discards["gauls"] = ["g18", "g27"]
     game.forces["gauls"]["sena_gallica"] = Force(6, 0, ["gallic_minor_a"])
     game.forces["etruscans"] = {
         "sentinum": Force(4, 0, ["etruscan_minor_b"]),

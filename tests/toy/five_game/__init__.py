@@ -18,13 +18,13 @@ from pbem.game import (
     NOT_TOLD,
     Box,
     Counter,
-    DrawnSide,
     LegalOrders,
     Scene,
     Table,
     Throw,
     base_map,
     concat,
+    drawn_sides,
     of,
     plain,
     product,
@@ -335,7 +335,7 @@ class FiveValleys(Rules[Valleys]):
         self.sides = SIDES[: options["players"]]
         board = self.board
         self.base = base_map(board["layout"], board["coast"], board["valleys"], board["paths"])
-        self.drawn = tuple(DrawnSide(one["id"], one["name"], one["colour"]) for one in (*box.sides, *board["wild"]))
+        self.drawn = drawn_sides([*box.sides, *board["wild"]])
 
     def setup(self, scenario: str, table: Table) -> Valleys:
         start = self.box.scenario(scenario)

@@ -17,12 +17,12 @@ from pbem.game import (
     BaseMap,
     Box,
     Counter,
-    DrawnSide,
     LegalOrders,
     Scene,
     Table,
     base_map,
     concat,
+    drawn_sides,
     of,
     plain,
     product,
@@ -315,7 +315,7 @@ class ThreeHills(Rules[Hills]):
             self._base = base_map(
                 self.box.table("layout"), self.box.table("coast"), self.board["hills"], self.board["connections"]
             )
-        sides = tuple(DrawnSide(side["id"], side["name"], side["colour"]) for side in self.box.table("game")["sides"])
+        sides = drawn_sides(self.box.table("game")["sides"])
         counters = tuple(Counter(hill, side, str(view.guards[hill])) for side in SIDES for hill in view.held(side))
         return Scene(self._base, f"Round {view.round}", sides=sides, control=dict(view.holders), counters=counters)
 

@@ -23,7 +23,7 @@ def close_up(view: Game, decision: Decision) -> Iterator[Section]:
     if decision.kind in _DRAWS:
         yield from pools(view)
     hex = hex_of(view, decision)
-    hexes = list(dict.fromkeys([*([hex] if hex is not None else _named(view, decision))]))
+    hexes = places(view, decision)
     here = [line for each in hexes for side in SIDES for line in in_hex(view, side, each)]
     if here and decision.kind not in _LISTS:
         yield Section("the armies there" if hex is not None else "the armies", _level(here))
@@ -31,6 +31,12 @@ def close_up(view: Game, decision: Decision) -> Iterator[Section]:
     enemy = [line for each in near for line in in_hex(view, ENEMY[decision.side], each)]
     if enemy:
         yield Section("Enemies next to it" if len(hexes) == 1 else "Enemies next to them", _level(enemy))
+
+
+def places(view: Game, decision: Decision) -> list[str]:
+    """Return the hexes that a question is about."""
+    hex = hex_of(view, decision)
+    return list(dict.fromkeys([hex] if hex is not None else _named(view, decision)))
 
 
 def _named(view: Game, decision: Decision) -> list[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from pbem.game import Arrow, BaseMap, Counter, DrawnSide, Marker, Scene, hex_map
+from pbem.game import Arrow, BaseMap, Counter, Marker, Scene, drawn_sides, hex_map
 from pbem.protocol import Event
 from pbem.rules.hannibal_italy.position.board import CLASS_1, ELEPHANTS, Board, Record
 from pbem.rules.hannibal_italy.position.forces import garrison, hexes_of, loose_inside, sp
@@ -20,6 +21,7 @@ from pbem.rules.hannibal_italy.position.state import (
     UNSEEN,
     Game,
 )
+from pbem.rules.hannibal_italy.siege.works import PARTIAL
 from pbem.rules.hannibal_italy.views.panel import name, panels, phase
 
 if TYPE_CHECKING:
@@ -56,8 +58,8 @@ def base(box: Box, board: Board) -> BaseMap:
 def _city(board: Board, id: str) -> dict[str, str]:
     """Return what is printed of a city: name, class, loyalty, and a cross where legions are raised (3.2)."""
     city = board.cities[id]
-    name = f"{city.name} +" if city.recruiting else city.name
-    return {"name": name, "kind": city.kind, "mark": "" if city.loyalty is None else str(city.loyalty)}
+    signs = (*([] if city.loyalty is None else [str(city.loyalty)]), *(["+"] if city.recruiting else []))
+    return {"name": city.name, "kind": city.kind, "signs": "".join(signs)}
 
 
 def scene(view: Game, base: BaseMap, sides: Sequence[Record], told: Sequence[Event] = ()) -> Scene:
@@ -67,7 +69,7 @@ def scene(view: Game, base: BaseMap, sides: Sequence[Record], told: Sequence[Eve
         base,
         title=f"{view.segment.title()} of {view.year} BC",
         subtitle=phase(view),
-        sides=tuple(DrawnSide(side["id"], side["name"], side["colour"]) for side in sides),
+        sides=drawn_sides(sides),
         control={board.cities[city].hex: side for city, side in view.cities.items()},
         tints=dict(view.provinces),
         counters=tuple(_counters(view)),
@@ -86,7 +88,7 @@ def _counters(view: Game) -> Iterator[Counter]:
                 yield _counter(view, side, hex, units, inside=loose_inside(view, side, hex))
     for city in view.garrisons:
         where, strength = view.board.cities[city].hex, str(garrison(view, city))
-        yield Counter(where, view.cities[city], strength, inside=True)
+        yield Counter(where, view.cities[city], strength, inside=True, id=f"garrison/{city}")
 
 
 def _rank(view: Game, leader: str) -> int:
@@ -99,27 +101,39 @@ def _rank(view: Game, leader: str) -> int:
 
 def _leader(view: Game, side: str, hex: str, id: str) -> Counter:
     leader = view.leaders[id]
-    return _counter(view, side, hex, leader.units, name(view, id), leader.office, inside=leader.inside)
+    badges = (*([_BADGES[leader.office]] if leader.office else ()), str(view.card(id).combat))
+    return replace(
+        _counter(view, side, hex, leader.units, inside=leader.inside, badges=badges, id=id), label=name(view, id)
+    )
 
 
 def _counter(
-    view: Game, side: str, hex: str, units: Mapping[str, int], label: str = "", office: str = "", *, inside: bool
+    view: Game,
+    side: str,
+    hex: str,
+    units: Mapping[str, int],
+    *,
+    inside: bool,
+    badges: tuple[str, ...] = (),
+    id: str = "",
 ) -> Counter:
-    """Return units with their leader; the back of the counter if the viewer may not know them (7.5)."""
+    """Return units, those of a leader by his id; the back of the counter if the viewer may not know them (7.5)."""
     board = view.board
-    badges = (_BADGES[office],) if office else ()
+    id = id or f"{side}/{hex}"
     if UNSEEN in units:
-        return Counter(hex, side, "", label, "", badges, inside, hidden=True)
+        return Counter(hex, side, badges=badges, inside=inside, hidden=True, id=id)
     herd = sum(count for unit, count in units.items() if board.units[unit].kind == ELEPHANTS)
     if herd:
         badges = (*badges, f"{herd} el")
-    return Counter(hex, side, str(sp(board, units)) if units else "", label, "", badges, inside)
+    strength = str(sp(board, units)) if units else ""
+    return Counter(hex, side, strength, badges=badges, inside=inside, id=id)
 
 
 def _markers(view: Game) -> Iterator[Marker]:
     for city, siege in view.sieges.items():
         record = view.board.cities[city]
-        words = f"{siege.works} works" if record.kind == CLASS_1 else f"siege {siege.number}"
+        done = 1 if siege.works == PARTIAL else 2
+        words = f"works {done}/2" if record.kind == CLASS_1 else f"siege {siege.number}+"
         yield Marker(record.hex, words, "siege", siege.side)
     if view.battle is not None:
         words = f"round {view.battle.round}" if view.battle.round else "battle"
@@ -136,6 +150,9 @@ def _arrows(view: Game, told: Sequence[Event]) -> Iterator[Arrow]:
     for event in told[max((at for at in begun if _moves(told[at:])), default=0) :]:
         facts = event.facts
         if event.kind == "marched" and len(facts.get("way", ())) > 1:
-            yield Arrow(tuple(facts["way"]), view.card(facts["leader"]).side)
+            leader = facts["leader"]
+            yield Arrow(tuple(facts["way"]), view.card(leader).side, name=name(view, leader))
         elif event.kind == "withdrawn":
-            yield Arrow((facts["hex"], facts["refuge"]), facts["side"], "retreat")
+            leaders = facts.get("leaders", ())
+            named = name(view, leaders[0]) if leaders else ""
+            yield Arrow((facts["hex"], facts["refuge"]), facts["side"], "retreat", named)

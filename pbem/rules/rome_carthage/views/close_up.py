@@ -36,6 +36,14 @@ def close_up(view: Game, decision: Decision, names: Mapping[str, str]) -> Iterat
         yield Section("Next to it", tuple(line for each, lines in held if lines for line in _headed(view, each, lines)))
 
 
+def places(view: Game, decision: Decision) -> Iterator[str]:
+    """Yield the spaces that a question is about."""
+    if decision.kind not in _PLAYS | _ALONE:
+        space = space_of(view, decision)
+        if space is not None:
+            yield space
+
+
 def _headed(view: Game, space: str, lines: list[Line]) -> Iterator[Line]:
     yield Line(view.board.spaces[space].name)
     yield from (Line(line.label, line.cells, 1) for line in lines)

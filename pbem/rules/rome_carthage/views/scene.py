@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
-from pbem.game import Arrow, BaseMap, Cell, Counter, DrawnSide, Marker, Panel, Row, Scene, Track, base_map
+from pbem.game import Arrow, BaseMap, Cell, Counter, Marker, Panel, Row, Scene, Track, base_map, drawn_sides
 from pbem.protocol import Event
-from pbem.rules.rome_carthage.position.board import Board
+from pbem.rules.rome_carthage.position.board import Board, General
 from pbem.rules.rome_carthage.position.records import SideRecord
 from pbem.rules.rome_carthage.position.stack import Stack
-from pbem.rules.rome_carthage.position.state import SIDES, Game
+from pbem.rules.rome_carthage.position.state import CONSUL, PROCONSUL, SIDES, Game
 from pbem.rules.rome_carthage.turn.victory import political_points
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ def base(box: Box, board: Board) -> BaseMap:
     return base_map(box.table("layout"), box.table("coast"), chart["spaces"], board.connections)
 
 
+_OFFICES: Final[Mapping[str | None, str]] = {CONSUL: "C", PROCONSUL: "PC"}
+"""The letters for an office on a counter, as the legend of layout.yaml has them."""
+
+
 def scene(view: Game, base: BaseMap, sides: Sequence[SideRecord], told: Sequence[Event] = ()) -> Scene:
     """Return the scene of a position as its viewer knows it, with arrows for the marches just told."""
     board = view.board
@@ -32,12 +36,12 @@ def scene(view: Game, base: BaseMap, sides: Sequence[SideRecord], told: Sequence
         base,
         title=f"Turn {view.turn}, {board.years[min(view.turn, max(board.years))]}",
         subtitle=_subtitle(view),
-        sides=tuple(DrawnSide(side["id"], side["name"], side["colour"]) for side in sides),
+        sides=drawn_sides(sides),
         control=control,
         tints=provinces,
         counters=tuple(_counters(view)),
         markers=tuple(_markers(view)),
-        arrows=tuple(_arrows(told)),
+        arrows=tuple(_arrows(board, told)),
         panels=(
             Panel("title", "Turn", (Track(tuple(map(str, board.years)), min(view.turn, max(board.years)) - 1),)),
             Panel("state", "Sides", tuple(_standing(view, sides))),
@@ -74,6 +78,7 @@ def _standing(view: Game, sides: Sequence[SideRecord]) -> Iterator[Row]:
     }
     for label, of in rows.items():
         yield Row(label, tuple(Cell(str(of[side["id"]])) for side in sides))
+    yield Row(f"More points after turn {view.last_turn} win; a tie is Carthage's")
 
 
 def _counters(view: Game) -> Iterator[Counter]:
@@ -90,10 +95,30 @@ def _counters(view: Game) -> Iterator[Counter]:
 
 
 def _counter(view: Game, side: str, space: str, stack: Stack, *, inside: bool) -> Counter:
-    names = [view.board.generals[general].short for general in stack.generals]
-    badges = (*([f"{stack.elephants} el"] if stack.elephants else ()), *(["train"] if stack.train else ()))
-    strength = str(stack.cu) if stack.cu or not names else ""
-    return Counter(space, side, strength, names[0] if names else "", ", ".join(names[1:]), badges, inside)
+    """Return an army: who commands it with his office and ratings, and below him who is with it."""
+    generals = [view.board.generals[general] for general in stack.generals]
+    badges = (
+        *(_OFFICES[office] for general in generals[:1] if (office := view.offices.get(general.id)) in _OFFICES),
+        *(f"{general.strategy}-{general.battle}" for general in generals[:1]),
+        *([f"{stack.elephants} el"] if stack.elephants else ()),
+        *(["train"] if stack.train else ()),
+    )
+    return Counter(
+        space,
+        side,
+        strength=str(stack.cu) if stack.cu or not generals else "",
+        label=generals[0].short if generals else "",
+        sublabel=", ".join(_also(view, general) for general in generals[1:]),
+        badges=badges,
+        inside=inside,
+        id=generals[0].id if generals else f"{side}/{space}{'/inside' if inside else ''}",
+    )
+
+
+def _also(view: Game, general: General) -> str:
+    """Return the name of a general who does not command, with his office."""
+    office = view.offices.get(general.id)
+    return f"{general.short} ({_OFFICES[office]})" if office in _OFFICES else general.short
 
 
 def _markers(view: Game) -> Iterator[Marker]:
@@ -101,42 +126,57 @@ def _markers(view: Game) -> Iterator[Marker]:
         holder = view.control.get(space)
         besieger = next((side for side in SIDES if side != holder and (view.cu(side, space))), None)
         word = "subdue" if space in view.tribes else "siege"
-        yield Marker(space, f"{word} {points}", "siege", besieger)
+        yield Marker(space, f"{word} {points}/{view.board.siege.points}", "siege", besieger)
     if view.battle is not None:
-        yield Marker(view.battle.space, "battle", "battle")
+        round_now = view.battle.round_now
+        yield Marker(view.battle.space, f"round {round_now}" if round_now else "battle", "battle")
 
 
-def _arrows(told: Sequence[Event]) -> Iterator[Arrow]:
+class _March:
+    """The way of a march that is being told, and who leads it."""
+
+    def __init__(self) -> None:
+        self.way: list[str] = []
+        self.side = self.name = ""
+
+    def arrow(self) -> Iterator[Arrow]:
+        """Yield the arrow of what it has marched so far."""
+        if len(self.way) > 1:
+            yield Arrow(tuple(self.way), self.side, name=self.name)
+
+
+def _arrows(board: Board, told: Sequence[Event]) -> Iterator[Arrow]:
     """Yield one arrow for each march, interception, avoidance and retreat, from what was told of them."""
-    way: list[str] = []
-    side = ""
+
+    def named(generals: Sequence[str]) -> str:
+        return board.generals[generals[0]].short if generals else ""
+
+    march = _March()
     for event in told:
         facts = event.facts
         if event.kind == "marches":
-            if len(way) > 1:
-                yield Arrow(tuple(way), side)
-            way, side = [facts["space"]], facts["side"]
-        elif event.kind in ("entered", "turned_back", "backed_up") and way:
-            way.append(facts["space"])
-        elif event.kind == "sails" and way:
-            if len(way) > 1:
-                yield Arrow(tuple(way), side)
-            yield Arrow((facts["origin"], facts["space"]), side, "sea")
-            way = [facts["space"]]
-        elif event.kind == "sails_back" and way:
-            yield Arrow((way[-1], facts["space"]), side, "sea")
-            way = [facts["space"]]
-        elif event.kind == "fleet_returns" and way:
-            way = [facts["space"]]
+            yield from march.arrow()
+            march.way, march.side, march.name = [facts["space"]], facts["side"], named([facts["general"]])
+        elif event.kind in ("entered", "turned_back", "backed_up") and march.way:
+            march.way.append(facts["space"])
+        elif event.kind == "sails" and march.way:
+            yield from march.arrow()
+            yield Arrow((facts["origin"], facts["space"]), march.side, "sea", march.name)
+            march.way = [facts["space"]]
+        elif event.kind == "sails_back" and march.way:
+            yield Arrow((march.way[-1], facts["space"]), march.side, "sea", march.name)
+            march.way = [facts["space"]]
+        elif event.kind == "fleet_returns" and march.way:
+            march.way = [facts["space"]]
         elif event.kind == "fleet_sunk":
-            way = []
+            march.way = []
         elif event.kind == "intercepted":
-            yield Arrow((facts["origin"], facts["at"]), facts["side"])
+            yield Arrow((facts["origin"], facts["at"]), facts["side"], name=named([facts["general"]]))
         elif event.kind == "avoided":
-            yield Arrow((facts["at"], facts["refuge"]), facts["side"], "retreat")
+            yield Arrow((facts["at"], facts["refuge"]), facts["side"], "retreat", named([facts["general"]]))
         elif event.kind == "withdraws_to":
-            yield Arrow((facts["space"], facts["refuge"]), facts["side"], "retreat")
+            yield Arrow((facts["space"], facts["refuge"]), facts["side"], "retreat", named(facts["generals"]))
         elif event.kind == "retreats":
-            yield Arrow((facts["space"], *facts["path"]), facts["side"], "retreat")
-    if len(way) > 1:
-        yield Arrow(tuple(way), side)
+            way = (facts["space"], *facts["path"])
+            yield Arrow(way, facts["side"], "retreat", named(facts["generals"]))
+    yield from march.arrow()

@@ -24,6 +24,7 @@ from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.under_way import Battle, Moment
 from pbem.rules.sword_of_rome.siege.relief import go_back_inside, relieve
 from pbem.rules.sword_of_rome.siege.siege import place_marker
+from pbem.rules.sword_of_rome.turn.overseas import rescue
 
 WILD_BEASTS: Final = "wild_beasts"
 ELEPHANTS: Final = "elephants"
@@ -178,6 +179,7 @@ def _decide(game: Game, table: Table, name: str) -> Flow[Outcome]:
         battle.no_losses, battle.modifiers, battle.dice = False, {}, {}  # events of the first battle are over (21.3)
         times += 1
     settle_spaces(game, table)
+    yield from _rescue(game, table, loser, name)
     if game.kind(battle.space) == WALLED:
         place_marker(game, table, winner, battle.space)
     yield from respond(game, table, "battle_won", winner, loser)
@@ -185,6 +187,23 @@ def _decide(game: Game, table: Table, name: str) -> Flow[Outcome]:
     points = (sum(battle.lost.get(power, 0) for power in losers) + 1) // 2
     yield from spoils.spend(game, table, winner, loser, points, battle.space)
     return Outcome(winner, loser, automatic is not None and winner == battle.attacker, dict(battle.lost))
+
+
+def _rescue(game: Game, table: Table, loser: str, name: str) -> Flow[None]:
+    """Let a power without a player that has lost at home be rescued, before the points are spent (17.2.1).
+
+    Where the enemy holds the capital, who comes attacks it at once; nobody avoids or intercepts that.
+    """
+    held = game.the_battle
+    if not (yield from rescue(game, table, loser, held.space, name)):
+        return
+    home = game.board.powers[loser].overseas
+    assert home is not None
+    for enemy in list(game.enemies_in(loser, home.capital)):
+        if game.cu(loser, home.capital):
+            game.battle = None
+            yield from fight(game, table, loser, enemy, home.capital, came_from=None, name=f"{name}/rescue")
+    game.battle = held
 
 
 def _other(battle: Battle, power: str) -> str:

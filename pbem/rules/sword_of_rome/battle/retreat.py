@@ -105,7 +105,7 @@ def _facts(
 
 def room_inside(game: Game, power: str, space: str) -> int:
     """Return how many CU of a power can go inside the city of a space: three in its own (9.3.1, 12.4.4)."""
-    if game.kind(space) != WALLED or game.control.get(space) != power:
+    if game.kind(space) != WALLED or game.control.get(space) != power or game.board.is_capital(space):
         return 0
     if game.card is not None and space in game.card.closed:
         return 0
@@ -115,12 +115,14 @@ def room_inside(game: Game, power: str, space: str) -> int:
 
 def ports(game: Game, power: str, space: str) -> list[str]:
     """Return the ports to which a beaten army can sail: friendly, with no CU of another power (12.4.3)."""
-    if not game.board.spaces[space].port:
+    if not game.is_harbour(power, space):
         return []
+    leaders = game.force(power, space).leaders
     return [
         port
-        for port in game.board.ports
-        if port != space and game.friendly(power, port)
+        for port in game.harbours(power)
+        if game.board.spaces[port].port and port != space and game.friendly(power, port)
+        if port not in game.board.powers[power].barred and voyages.why_he_stays(game, leaders, port) is None
         if not any(game.cu(other, port) for other in game.board.powers if other != power)
     ]
 
@@ -128,12 +130,16 @@ def ports(game: Game, power: str, space: str) -> list[str]:
 def open_ports(game: Game, power: str, space: str) -> list[str]:
     """Return the ports to which a card may carry a beaten army, as far as everybody can see (12.4.3, S 12.4.3).
 
-    A card of its side, or one of Carthage for an ally.
+    A card of its side, or one of Carthage for an ally; a power without a player needs none.
     """
     side = game.board.powers[power].side
     own = side is not None and voyages.holds_cards(game, side)
     lent = voyages.lender(game, power) is not None
-    return [port for port in ports(game, power, space) if lent or (own and _by_any_card(game, power, space, port))]
+    return [
+        port
+        for port in ports(game, power, space)
+        if lent or (own and _by_any_card(game, power, space, port)) or voyages.without_card(game, power, space, port)
+    ]
 
 
 def _by_any_card(game: Game, power: str, space: str, port: str) -> bool:
@@ -224,7 +230,8 @@ def _sail_off(
         cu = voyages.capacity(game, power, order["card"], space, to, fleeing=True)
         voyages.play_card(game, table, side, order["card"], "retreat")
     else:
-        cu = yield from voyages.borrow(game, table, power, space, to, force.cu, fleeing=True)
+        cu = voyages.without_card(game, power, space, to)
+        cu = cu or (yield from voyages.borrow(game, table, power, space, to, force.cu, fleeing=True))
     if not cu:
         return False
     sailing = part(force, min(cu, force.cu), force.leaders)
@@ -274,7 +281,7 @@ def retreat_orders(view: Game, decision: Decision) -> LegalOrders:
         onward.append({"to": facts["free"]})
     for to in facts["ports"]:
         onward += [{"to": to, "card": card} for card in _carrying(view, decision, to)]
-        if voyages.lender(view, facts["power"]) is not None:
+        if _needs_no_card(view, facts, to):
             onward.append({"to": to})
     bodies = list(onward)
     if facts["room"]:
@@ -284,6 +291,12 @@ def retreat_orders(view: Game, decision: Decision) -> LegalOrders:
     elif not facts["ways"] and facts["free"] is None:
         bodies.append(dict(STAND))
     return of([Order("retreat", body) for body in bodies])
+
+
+def _needs_no_card(view: Game, facts: Mapping[str, Any], to: str) -> bool:
+    """Tell whether an army may sail without a card of its side: Carthage is asked, or it has no player (12.4.3)."""
+    power = facts["power"]
+    return voyages.lender(view, power) is not None or voyages.without_card(view, power, facts["space"], to) > 0
 
 
 def _carrying(view: Game, decision: Decision, to: str) -> list[str]:
@@ -329,7 +342,7 @@ def _sea_faults(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
         harbours = listing([space_named(view, port) for port in known], "or")
         yield order.fault(("to",), f"it can sail to {harbours or 'no port'}", rule="12.4.3")
     elif "card" not in order.body:
-        if voyages.lender(view, facts["power"]) is None:
+        if not _needs_no_card(view, facts, to):
             yield order.fault(("card",), "say by which card the army sails", rule="12.4.3")
     elif (refusal := voyages.why_not_held(view, side, order["card"])) is not None:
         yield order.fault(("card",), refusal.reason, rule=refusal.rule)

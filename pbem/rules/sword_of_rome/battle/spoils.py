@@ -178,6 +178,8 @@ def most_unrest(view: Game, winner: str, loser: str) -> int:
 
     Carthage lowers it, who beats Carthage raises it.
     """
+    if view.board.powers[CARTHAGE].side is None:
+        return 0
     if winner == CARTHAGE:
         return view.unrest
     return max(0, unrest.cap(view) - view.unrest) if CARTHAGE in losers(view, loser) else 0

@@ -13,9 +13,11 @@ from pbem.game import Kinds, LegalOrders, Refusal, Table, flat_map, lazy, of, ye
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import Use
 from pbem.rules.sword_of_rome.events.support import own_support, remove, selections, settle_support
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, GREEKS
 from pbem.rules.sword_of_rome.position.changes import settle_spaces
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_space, space_named
+from pbem.rules.sword_of_rome.position.options import PERSON
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.siege.siege import place_marker
 
@@ -29,13 +31,19 @@ def why_not_propose(view: Game, power: str, to: str) -> Refusal | None:
         return Refusal(f"{view.board.powers[to].name} has no player who could accept", "15.1")
     if side == other:
         return Refusal("nobody allies with themselves: choose a power of another player", "15.1")
+    if other in view.board.seats_of(side) and not view.options["own_alliance"]:
+        return Refusal("the sides of one person do not ally", "15.1")
     if other in view.out:
         return Refusal(f"{view.board.powers[to].name} is out of the game", "5.10.3")
     if view.pair(power, to) in view.alliances:
         return Refusal(f"{view.board.powers[power].name} and {view.board.powers[to].name} are allied", "15.1")
+    asked = view.board.seats_of(other) if view.options["player_besieged"] == PERSON else (other,)
+    besieged = [own for each in asked for own in view.board.powers_of[each]]
     for space, siege in view.sieges.items():
-        if siege.by in view.board.powers_of[side] and view.control.get(space) in view.board.powers_of[other]:
+        if siege.by in view.board.powers_of[side] and view.control.get(space) in besieged:
             return Refusal(f"you besiege {space_named(view, space)}: nothing can be proposed to its player", "15.1")
+    if GREEKS in (power, to) and view.guardian(CARTHAGE) in (side, other):
+        return Refusal("Rome does not ally with the Greeks while it has its treaty with Carthage", "18")
     if f"{power}+{to}" in view.the_activation.proposed:
         return Refusal(f"{view.board.powers[to].name} has refused in this activation", "15.1")
     return None
@@ -168,7 +176,8 @@ def break_up(game: Game, table: Table, order: Order) -> Flow[None]:
     side, to = game.the_activation.side, order["to"]
     power = order.get("power", game.board.powers_of[side][0])
     spaces = list(order["give_up"])
-    table.tell("broken", power=power, ally=to, spaces=spaces, rule="15.5")
+    rule = "15.5" if game.board.powers[to].side is not None else "18"
+    table.tell("broken", power=power, ally=to, spaces=spaces, rule=rule)
     for space in spaces:
         remove(game, space)
     part(game, table, game.pair(power, to))

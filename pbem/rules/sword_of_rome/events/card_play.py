@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 from pbem.game import LegalOrders, Refusal, Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.position.board import DESPERATE_TIMES, DESPERATE_VALUE
+from pbem.rules.sword_of_rome.position.naming import not_in_hand
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.under_way import CardPlay
 
@@ -58,7 +59,7 @@ def why_not_play(view: Game, side: Side, card: str) -> Refusal | None:
     if view.the_activation.desperate and card != DESPERATE_TIMES:
         return Refusal("a Desperate Times is played: write desperate_times as the card", "7.4.3")
     if card not in playable(view, side):
-        return Refusal(f"{card} is not in your hand", "5.4")
+        return Refusal(not_in_hand(view, side, card), "5.4")
     return None
 
 

@@ -39,7 +39,8 @@ def meant(game: Game, side: Side, whom: str) -> list[str]:
 def in_words(game: Game, whom: str) -> str:
     """Return whom a card means, for a sentence."""
     words = {OWN: "your power", ALLY: "an ally", OTHER: "another power"}
-    return words.get(whom) or game.board.powers[whom].name
+    record = game.board.powers.get(whom)
+    return words.get(whom) or (whom.replace("_", " ").title() if record is None else record.name)
 
 
 def taking_part(game: Game) -> Iterator[str]:
@@ -108,6 +109,20 @@ def near(game: Game, side: Side, whom: str) -> str | None:
     return None if holds else f"with an army of {in_words(game, whom)} there or next to it"
 
 
+def winner(game: Game, side: Side, whom: str) -> str | None:
+    """Want a power to have won the battle."""
+    moment = game.moment
+    won = "" if moment is None else moment.other if moment.name == "battle_lost" else moment.power
+    return None if won and is_meant(game, side, whom, won) else f"where {in_words(game, whom)} wins"
+
+
+def region(game: Game, side: Side, regions: list[str]) -> str | None:
+    """Want the space of the moment to lie in one of some regions."""
+    space = game.board.spaces.get(game.moment.space) if game.moment is not None else None
+    holds = space is not None and space.region in regions
+    return None if holds else f"in {listing((each.replace('_', ' ').title() for each in regions), 'or')}"
+
+
 def control(game: Game, side: Side, told: Mapping[str, str]) -> str | None:
     """Want a power to control a space."""
     holder = game.control.get(told["space"])
@@ -122,7 +137,7 @@ def marker(game: Game, side: Side, name: str) -> str | None:
 
 def players(game: Game, side: Side, numbers: list[int]) -> str | None:
     """Want the game to have one of some numbers of players."""
-    holds = len(game.board.sides) in numbers
+    holds = game.board.seats.players in numbers
     return None if holds else f"in games of {listing(map(str, numbers), 'or')}"
 
 
@@ -142,6 +157,8 @@ CONDITIONS: Final[Mapping[str, Condition]] = {
     "besieger": besieger,
     "mover": mover,
     "near": near,
+    "winner": winner,
+    "region": region,
     "control": control,
     "marker": marker,
     "players": players,

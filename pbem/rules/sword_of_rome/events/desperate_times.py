@@ -19,7 +19,7 @@ from pbem.rules.sword_of_rome.position.board import DESPERATE_TIMES
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.under_way import Activation
 from pbem.rules.sword_of_rome.turn.draw import draw, lay_off
-from pbem.rules.sword_of_rome.turn.order_of_play import ranked, tie_winner
+from pbem.rules.sword_of_rome.turn.order_of_play import ranked, standing, tie_winner
 
 REDRAW: Final = "redraw"
 NAMED_EVENT: Final = "named_event"
@@ -81,8 +81,8 @@ def _announcements(game: Game, table: Table, upcoming: Side, able: Sequence[Side
         return
     for side in announced:
         table.tell("desperate_announced", side=side, rule="7.4.2")
-    least = min(game.vp[side] for side in announced)
-    player = tie_winner(game, [side for side in announced if game.vp[side] == least])
+    least = min(standing(game, side) for side in announced)
+    player = tie_winner(game, [side for side in announced if standing(game, side) == least])
     game.desperate_times[player] -= 1
     game.activation = Activation(player, desperate=True)
     table.tell("desperate_played", side=player, rule="7.4.2")

@@ -21,6 +21,7 @@ from pbem.rules.sword_of_rome.events import effects, responses
 from pbem.rules.sword_of_rome.events.card_play import EVENT, EXTRA, Use, lay_down, put_away
 from pbem.rules.sword_of_rome.events.conditions import hold
 from pbem.rules.sword_of_rome.events.effects.table import EFFECTS, ELSEWHERE
+from pbem.rules.sword_of_rome.position.naming import not_in_hand
 from pbem.rules.sword_of_rome.position.state import Game
 
 
@@ -43,7 +44,7 @@ def why_no_event(view: Game, side: Side, card: str) -> Refusal | None:
 def why_not_laid(view: Game, side: Side, card: str) -> Refusal | None:
     """Say why a side cannot lay down a card for its event; None: it can, as its card or beside it (5.4, 7.1.2)."""
     if card not in view.hands[side]:
-        return Refusal(f"{card} is not in your hand", "5.4")
+        return Refusal(not_in_hand(view, side, card), "5.4")
     if view.the_activation.played and not view.board.cards[card].extra:
         return Refusal("you have played your card of this round", "5.4")
     return why_no_event(view, side, card)

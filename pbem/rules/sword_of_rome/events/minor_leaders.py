@@ -44,8 +44,9 @@ def take_command(game: Game, table: Table, power: str, space: str) -> Flow[None]
     force = game.forces[power].get(space)
     if force is None or len(force.leaders) < 2:
         return
-    able = candidates(game, force.leaders)
+    before, able = force.leaders[0], candidates(game, force.leaders)
     chosen = able[0]
+    _order(game, force, chosen)  # while the owner is asked, no minor leader commands a named one
     if len(able) > 1:
         side = game.board.powers[power].side
         if side is not None and game.board.leaders[chosen].named:
@@ -60,11 +61,14 @@ def take_command(game: Game, table: Table, power: str, space: str) -> Flow[None]
                 leaders=able,
             )
             chosen = order["leader"]
-    if force.leaders[0] != chosen:
-        force.leaders.remove(chosen)
-        force.leaders.insert(0, chosen)
+    if before != chosen:
         table.tell("commands", leader=chosen, power=power, space=space, rule="8.2.1")
-    force.leaders.sort(key=lambda leader: (leader != chosen, not game.board.leaders[leader].named))
+    _order(game, force, chosen)
+
+
+def _order(game: Game, force: Force, first: str) -> None:
+    """Put a leader before the others, and named ones before minor ones (8.2.1)."""
+    force.leaders.sort(key=lambda leader: (leader != first, not game.board.leaders[leader].named))
 
 
 def command_orders(view: Game, decision: Decision) -> LegalOrders:

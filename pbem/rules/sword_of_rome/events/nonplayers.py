@@ -15,14 +15,14 @@ from pbem.game import Kinds, LegalOrders, Refusal, Table, concat, flat_map, lazy
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.battle import battle
 from pbem.rules.sword_of_rome.events import minor_leaders
-from pbem.rules.sword_of_rome.events.card_play import EXTRA, Use, lay_down, put_away
+from pbem.rules.sword_of_rome.events.card_play import EVENT, EXTRA, Use, lay_down, put_away, value_of
 from pbem.rules.sword_of_rome.events.conditions import hold
 from pbem.rules.sword_of_rome.events.support import add, additions, room_for, wrong_additions
 from pbem.rules.sword_of_rome.movement import activation as movement
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, CLEAR, DESPERATE_VALUE, REBELS
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, CLEAR, DESPERATE_TIMES, DESPERATE_VALUE, REBELS
 from pbem.rules.sword_of_rome.position.changes import INSURRECTION, settle_spaces
 from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.naming import no_such_leader
+from pbem.rules.sword_of_rome.position.naming import no_such_leader, not_in_hand
 from pbem.rules.sword_of_rome.position.state import FOR_GOOD, Game, Mark
 from pbem.rules.sword_of_rome.siege import unrest
 from pbem.rules.sword_of_rome.siege.siege import place_marker
@@ -39,13 +39,31 @@ POINTS: Final = DESPERATE_VALUE
 # ---- by which card which power acts (16.1.1, S 16.4, S 16.5, S 20)
 
 
-def listed(view: Game, card: str) -> list[str]:
-    """Return the powers that a card can activate: those on it, and rebels unless it is a card of Carthage (S 16.4)."""
-    named = next((each[NONPLAYER] for each in view.board.cards[card].effects if NONPLAYER in each), None)
+def listed(view: Game, side: Side, card: str) -> list[str]:
+    """Return the powers that a card of a side can activate (16.1.1, 18, S 16.4).
+
+    Those on it, rebels unless it is a card of Carthage, and Carthage without a player by most cards. Any card of
+    value 3 activates a power that is bound to the side by a treaty; nobody else activates that one.
+    """
+    powers = view.board.powers
+    named = _named(view, card)
     if named is None:
-        return []
+        return bound(view, side) if value_of(view, card) == POINTS else []
     rebels = [REBELS] if view.mark(INSURRECTION) is not None and not _of_carthage(view, card) else []
-    return [power for power in (*named, *rebels) if view.board.powers[power].side is None]
+    more = [power.id for power in powers.values() if side in power.activated_by]
+    found = [power for power in (*named, *rebels, *more) if power in powers and powers[power].side is None]
+    return [power for power in dict.fromkeys(found) if view.guardian(power) in (None, side)]
+
+
+def _named(view: Game, card: str) -> Sequence[str] | None:
+    """Return the powers that a card names; None: its event activates none (7.1.2)."""
+    effects = view.board.cards[card].effects if card in view.board.cards else ()
+    return next((each[NONPLAYER] for each in effects if NONPLAYER in each), None)
+
+
+def bound(view: Game, side: Side) -> list[str]:
+    """Return the powers without a player that are bound to a side by a treaty (18)."""
+    return [power for power in view.board.powers if view.guardian(power) == side]
 
 
 def _of_carthage(view: Game, card: str) -> bool:
@@ -53,23 +71,29 @@ def _of_carthage(view: Game, card: str) -> bool:
 
 
 def why_not_card(view: Game, side: Side, card: str) -> Refusal | None:
-    """Say why a card activates no power without a player; None: it does (7.1.2, 16.1.1)."""
-    if card not in view.hands[side]:
-        return Refusal(f"{card} is not in your hand", "7.1.2")
-    record = view.board.cards[card]
-    if not any(NONPLAYER in effect for effect in record.effects):
-        return Refusal(f"{record.name} ({card}) activates no power without a player", "7.1.2")
-    if view.the_activation.played and not record.extra:
+    """Say why a card activates no power without a player; None: it does (7.1.2, 16.1.1, 18)."""
+    desperate = view.the_activation.desperate
+    if card not in ([DESPERATE_TIMES] if desperate else view.hands[side]):
+        return Refusal(not_in_hand(view, side, card), "7.1.2")
+    by_event = _named(view, card) is not None
+    if not by_event and not listed(view, side, card):
+        name = "a Desperate Times" if desperate else f"{view.board.cards[card].name} ({card})"
+        return Refusal(f"{name} activates no power without a player", "7.1.2")
+    if view.the_activation.played and not (by_event and view.board.cards[card].extra):
         return Refusal("you have played your card of this round", "5.4")
-    return hold(view, side, card)
+    return hold(view, side, card) if by_event else None
 
 
-def why_not_power(view: Game, card: str, power: str) -> Refusal | None:
-    """Say why a card does not activate a power; None: it does (16.1.1, S 16.5)."""
-    record = view.board.powers[power]
+def why_not_power(view: Game, side: Side, card: str, power: str) -> Refusal | None:
+    """Say why a card of a side does not activate a power; None: it does (16.1.1, S 16.5, 18)."""
+    record = view.board.powers.get(power)
+    if record is None:
+        return Refusal(f"there is no power {power} in this game", "16.1.1")
     if record.side is not None:
         return Refusal(f"{record.name} has a player: no card activates it", "S 16.5" if power == CARTHAGE else "16.1.1")
-    if power not in listed(view, card):
+    if view.guardian(power) not in (None, side):
+        return Refusal(f"{record.name} has a treaty: nobody else activates it", "18")
+    if power not in listed(view, side, card):
         return Refusal(f"{card} does not activate {record.name}", "16.1.1")
     if power in view.activated:
         return Refusal(f"{record.name} has been activated in this round", "16.1.1")
@@ -84,6 +108,8 @@ def why_no_unrest(view: Game, card: str) -> Refusal | None:
         return Refusal("there is no unrest without a player of Carthage", "S 20")
     if _of_carthage(view, card):
         return Refusal("a card of Carthage raises no unrest", "S 20")
+    if _named(view, card) is None:
+        return Refusal(f"{card} raises no unrest", "S 20")
     if view.unrest_raised:
         return Refusal("a card has raised the unrest in this round", "S 20")
     if view.unrest >= unrest.cap(view):
@@ -117,10 +143,11 @@ def nonplayer_orders(view: Game, decision: Decision) -> LegalOrders:
     def with_card(card: str) -> LegalOrders:
         base = {"do": NONPLAYER, "card": card}
         raised = [Order("act", {**base, "then": UNREST})] if why_no_unrest(view, card) is None else []
-        powers = [power for power in listed(view, card) if why_not_power(view, card, power) is None]
+        powers = [power for power in listed(view, side, card) if why_not_power(view, side, card, power) is None]
         return concat(of(raised), flat_map(lambda power: _acts(view, side, {**base, "power": power}), powers))
 
-    return flat_map(with_card, [card for card in view.hands[side] if why_not_card(view, side, card) is None])
+    cards = [DESPERATE_TIMES] if view.the_activation.desperate else view.hands[side]
+    return flat_map(with_card, [card for card in cards if why_not_card(view, side, card) is None])
 
 
 def _acts(view: Game, side: Side, base: Mapping[str, Any]) -> LegalOrders:
@@ -160,9 +187,11 @@ def check_nonplayer(view: Game, decision: Decision, order: Order) -> Iterator[Fa
             yield order.fault(("then",), refusal.reason, rule=refusal.rule)
         return
     if power is None:
-        yield order.fault(("power",), f"say which power acts: {listing(listed(view, card), 'or')}", rule="16.1.1")
+        yield order.fault(
+            ("power",), f"say which power acts: {listing(listed(view, decision.side, card), 'or')}", rule="16.1.1"
+        )
         return
-    refusal = why_not_power(view, card, power)
+    refusal = why_not_power(view, decision.side, card, power)
     if refusal is not None:
         yield order.fault(("power",), refusal.reason, rule=refusal.rule)
         return
@@ -204,12 +233,18 @@ def _check_points(view: Game, side: Side, order: Order, power: str) -> Iterator[
         yield order.fault(("add", at), refusal.reason, rule=refusal.rule)
 
 
+def _use(game: Game, card: str) -> str:
+    """Return for what a card is laid down: its event, beside the card of the round or as it, or its value (18)."""
+    if _named(game, card) is None:
+        return NONPLAYER
+    return EXTRA if game.board.cards[card].extra else EVENT
+
+
 def activate_nonplayer(game: Game, table: Table, order: Order) -> Flow[None]:
     """Let a power without a player act, or raise the unrest (7.1.2, 16.1.1, S 20)."""
     side, then = game.the_activation.side, order["then"]
     power = "" if then == UNREST else order["power"]
-    record = game.board.cards[order["card"]]
-    play = lay_down(game, table, side, order["card"], EXTRA if record.extra else "event", power)
+    play = lay_down(game, table, side, order["card"], _use(game, order["card"]), power)
     if then == UNREST:
         game.unrest_raised = True
         unrest.raise_by(game, table, 1, "S 20")

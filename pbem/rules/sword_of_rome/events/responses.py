@@ -20,6 +20,7 @@ from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events import effects
 from pbem.rules.sword_of_rome.events.card_play import file_away
 from pbem.rules.sword_of_rome.events.conditions import hold
+from pbem.rules.sword_of_rome.position.naming import not_in_hand
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
 from pbem.rules.sword_of_rome.position.under_way import Moment
 
@@ -145,7 +146,9 @@ def check_response(view: Game, decision: Decision, order: Order) -> Iterator[Fau
     if card == NONE:
         return
     if card not in view.hands[decision.side]:
-        yield order.fault(("card",), f"{card} is not in your hand; write a card of it, or none", rule="7.1.1")
+        yield order.fault(
+            ("card",), f"{not_in_hand(view, decision.side, card)}; write a card of it, or none", rule="7.1.1"
+        )
         return
     refusal = why_no_response(view, decision.side, card)
     if refusal is not None:

@@ -77,11 +77,16 @@ def add(game: Game, side: Side, space: str, powers: Sequence[str] | None = None)
 
 def additions(game: Game, side: Side, most: int, powers: Sequence[str] | None = None) -> list[list[str]]:
     """List every way to add support, one point at least (7.3.1)."""
+    return selections(rooms(game, side, powers), range(1, most + 1))
+
+
+def rooms(game: Game, side: Side, powers: Sequence[str] | None = None) -> dict[str, int]:
+    """Return the points of support that a side can add, by space (7.3.1)."""
     own = game.board.powers_of[side] if powers is None else powers
     near = {space for space, holder in game.control.items() if holder in own}
     near |= {space for power in own for space, force in game.everywhere(power) if force.cu}
     room = {space: room_for(game, side, space, powers) for space in game.board.spaces if space in near}
-    return selections({space: points for space, points in room.items() if points > 0}, range(1, most + 1))
+    return {space: points for space, points in room.items() if points > 0}
 
 
 def selections(room: dict[str, int], sizes: Sequence[int]) -> list[list[str]]:
@@ -110,11 +115,12 @@ def wrong_additions(
 def room_to_remove(game: Game, space: str) -> int:
     """Return how many points of support another can remove in a space (7.3.3).
 
-    A PC is safe where its power or an ally has CU, loyalty as far as it is no more than such CU.
+    A PC is safe where its power or an ally has CU, loyalty as far as it is no more than such CU, and all of it in a
+    capital overseas (17).
     """
     holder = game.control.get(space)
     kind = game.kind(space)
-    if holder is None or kind not in (NORMAL, WALLED):
+    if holder is None or kind not in (NORMAL, WALLED) or game.board.is_capital(space):
         return 0
     guards = game.friendly_cu(holder, space)
     return int(not guards) if kind == NORMAL else max(0, game.loyalty[space] - guards)
@@ -127,6 +133,8 @@ def why_not_remove(game: Game, space: str, points: int = 1) -> Refusal | None:
     kind = game.kind(space)
     if game.control.get(space) is None or kind not in (NORMAL, WALLED):
         return Refusal(f"nobody has support in {space_named(game, space)}", "7.3")
+    if game.board.is_capital(space):
+        return Refusal(f"{space_named(game, space)} is never converted", "17")
     if not game.friendly_cu(game.control[space], space):
         return Refusal(f"{space_named(game, space)} has no {points} points of support", "7.3.3")
     what = "the marker in" if kind == NORMAL else "the loyalty of"

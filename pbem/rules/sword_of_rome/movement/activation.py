@@ -35,7 +35,7 @@ from pbem.rules.sword_of_rome.movement.sally import sally
 from pbem.rules.sword_of_rome.position.board import DESPERATE_TIMES, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.changes import lose
 from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.naming import no_such_leader
+from pbem.rules.sword_of_rome.position.naming import no_such_leader, other_seat
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.under_way import March
 from pbem.rules.sword_of_rome.siege.siege import place_marker, roll_siege
@@ -106,7 +106,9 @@ def why_not_activate(view: Game, side: Side, leader: str, value: int) -> Refusal
         return unknown
     record = view.board.leaders[leader]
     if record.power not in view.board.powers_of[side]:
-        return Refusal(f"{record.name} is not yours", "8.1")
+        return Refusal(
+            f"{record.name} is not yours{other_seat(view, side, view.board.powers[record.power].side)}", "8.1"
+        )
     if view.where(leader) is None:
         return Refusal(f"{record.name} is not on the map", "8.1")
     if record.initiative > value:
@@ -267,11 +269,16 @@ def found_colony(game: Game, table: Table, leader: str) -> None:
     """Remove a CU and make the space a Roman walled city with loyalty 1, for the rest of the game (7.2.1)."""
     space = game.where(leader)
     assert space is not None
+    settle_colony(game, space)
+    table.tell("colony_founded", power=ROMANS, leader=leader, space=space, rule="7.2.1")
+
+
+def settle_colony(game: Game, space: str) -> None:
+    """Make a space a Roman walled city for the CU that settles there (7.2.1)."""
     lose(game, ROMANS, space, 1)
     game.colonies.append(space)
     assert game.kind(space) == WALLED
     game.loyalty[space] = game.board.tables["city"]["converted"]
-    table.tell("colony_founded", power=ROMANS, leader=leader, space=space, rule="7.2.1")
 
 
 USES: Final[Mapping[str, Use]] = {

@@ -17,11 +17,12 @@ from pbem.rules.sword_of_rome.movement.voyages import (
     borrow,
     capacity,
     cards_of,
-    is_harbour,
     may_get_leave,
     play_card,
     sail,
+    why_he_stays,
     why_not_held,
+    without_card,
 )
 from pbem.rules.sword_of_rome.position.changes import lose
 from pbem.rules.sword_of_rome.position.force import Force
@@ -47,6 +48,8 @@ def open_to(game: Game, power: str, to: str) -> bool:
     """Tell whether an army that avoids battle may stop in a space: friendly, without enemy or other CU (11.1, 15.3)."""
     others = any(other != power and game.outside(other, to) for other in game.board.powers)
     ends = game.board.powers[power].ends_in
+    if to in game.board.powers[power].barred:
+        return False
     in_reach = to != game.the_march.came_from and game.friendly(power, to)
     return in_reach and not others and not enemy_cu_at(game, power, to) and (not ends or to in ends)
 
@@ -77,17 +80,23 @@ def _allied_army(game: Game, power: str, space: str) -> bool:
 
 def ports_of_refuge(game: Game, power: str, space: str) -> list[str]:
     """List the ports to which an army may avoid battle by sea, if a card carries it (11.1.1)."""
-    if not is_harbour(game, power, space):
+    if not game.is_harbour(power, space):
         return []
-    return [to for to in game.board.ports if to != space and open_to(game, power, to)]
+    ports = [to for to in game.harbours(power) if game.board.spaces[to].port]
+    return [to for to in ports if to != space and open_to(game, power, to)]
 
 
 def questions(game: Game, table: Table) -> Flow[list[Decision]]:
-    """Return the questions to all powers whose armies the force under way has come upon (9.3.2, 11.1)."""
+    """Return the questions to all powers whose armies the force under way has come upon (9.3.2, 11.1).
+
+    Who stands in the capital overseas of a power without a player does not avoid battle (17.1).
+    """
     asked: list[Decision] = []
     march = game.the_march
     space = march.at
     for power in game.enemies_in(march.power, space) if march.force.army else ():
+        if game.board.is_capital(space) and game.board.powers[power].overseas is not None:
+            continue
         there = game.force(power, space)
         leaders = [leader for leader in there.leaders if why_not_avoid(game, power, leader) is None]
         if not (there.cu and leaders and (refuges(game, power, space) or ports_of_refuge(game, power, space))):
@@ -127,6 +136,8 @@ def flights(view: Game, decision: Decision) -> list[Flight]:
             most = capacity(view, power, card, space, to, fleeing=True)
             if most:
                 found.append(Flight(to, min(most, limit), card))
+        if most := without_card(view, power, space, to):
+            found.append(Flight(to, min(most, limit)))
         if may_get_leave(view, power) and all(to != flight.to or flight.card for flight in found):
             found.append(Flight(to, limit))
     return found
@@ -148,6 +159,8 @@ def avoid_orders(view: Game, decision: Decision) -> LegalOrders:
 
 def _led(view: Game, stack: Force, flight: Flight, leader: str) -> LegalOrders:
     def with_them(others: tuple[str, ...]) -> LegalOrders:
+        if why_he_stays(view, (leader, *others), flight.to) is not None:
+            return of([])
         stays = stack.commander not in (leader, *others)
         some = strengths(view, stack, (leader, *others), 1, min(flight.most, stack.cu - stays))
 
@@ -176,6 +189,7 @@ def check_avoid(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
         yield order.fault((word,), refusal.reason, rule=refusal.rule)
     leader = order.get("leader", stack.commander)
     refusal = no_such_leader(view, leader) or why_not_avoid(view, power, leader)
+    refusal = refusal or why_he_stays(view, [leader, *Wanted.read(order.body).others], order["to"])
     if refusal is not None:
         yield order.fault(("leader",), refusal.reason, rule=refusal.rule)
         return
@@ -194,6 +208,8 @@ def _flight(view: Game, decision: Decision, order: Order) -> Flight | tuple[str,
         ways = refuges(view, power, space)
         if to in ways or (harbour and may_get_leave(view, power)):
             return Flight(to, limit)
+        if harbour and (most := without_card(view, power, space, to)):
+            return Flight(to, min(most, limit))
         led = listing((space_named(view, each) for each in ways), "or") or "nowhere"
         return "to", Refusal(f"the army cannot go to {where}; by land it can go to {led}", "11.1")
     held = why_not_held(view, decision.side, card)
@@ -224,7 +240,9 @@ def avoid(game: Game, table: Table, power: str, order: Order, name: str) -> Flow
         limit = min(limit, capacity(game, power, card, space, to, fleeing=True))
         play_card(game, table, side, card, "sail")
     elif by_sea:
-        limit = min(limit, (yield from borrow(game, table, power, space, to, stack.cu, fleeing=True)))
+        most = without_card(game, power, space, to)
+        most = most or (yield from borrow(game, table, power, space, to, stack.cu, fleeing=True))
+        limit = min(limit, most)
     wanted = Wanted.read(order.body)
     stays = stack.commander not in (leader, *wanted.others)
     part = part_of(stack, wanted, leader, min(limit, stack.cu - stays))

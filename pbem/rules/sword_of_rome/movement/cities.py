@@ -21,12 +21,13 @@ from pbem.rules.sword_of_rome.turn.deciders import decider
 def take_positions(game: Game, table: Table) -> Flow[None]:
     """Let the owner of the city into whose space an army has come say who goes inside (9.3.1).
 
-    A power hides in its own cities only, not in those of an ally. Leaders without CU always go inside.
+    A power hides in its own cities only, not in those of an ally, and in its capital overseas it stands (17.1).
+    Leaders without CU always go inside.
     """
     march = game.the_march
     space = march.at
     holder = game.control.get(space)
-    if game.kind(space) != WALLED or holder is None or game.allied(holder, march.power):
+    if game.kind(space) != WALLED or holder is None or game.allied(holder, march.power) or game.board.is_capital(space):
         return
     there = game.force(holder, space)
     if there.empty or space in game.inside:

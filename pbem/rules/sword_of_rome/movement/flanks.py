@@ -24,15 +24,14 @@ from pbem.rules.sword_of_rome.position.under_way import March
 def why_not_next(game: Game, leader: str) -> Refusal | None:
     """Say why a Campaign cannot activate a leader; None: it can (9.5.1, 9.5.5).
 
-    He leads an army of the side, or of an ally that has a player.
+    He leads an army of the side, or of an ally that has a player or is bound to the side by a treaty (18).
     """
     card = game.card
     assert card is not None
     power = game.board.leaders[leader].power
     name, own = game.board.leaders[leader].name, game.board.powers_of[card.side]
-    if power not in own and not (
-        game.board.powers[power].side is not None and any(game.allied(each, power) for each in own)
-    ):
+    led = game.board.powers[power].side is not None or game.guardian(power) == card.side
+    if power not in own and not (led and any(game.allied(each, power) for each in own)):
         return Refusal(f"{name} is neither yours nor an ally's", "9.5.5")
     if game.where(leader) is None:
         return Refusal(f"{name} is not on the map", "8.1")
@@ -46,6 +45,11 @@ def why_no_colony(game: Game, leader: str) -> Refusal | None:
     space = game.where(leader)
     if space is None or leader not in game.force(ROMANS, space).leaders:
         return Refusal("a colony is founded by a Roman army on the map", "7.2.1")
+    return why_no_settlers(game, space)
+
+
+def why_no_settlers(game: Game, space: str) -> Refusal | None:
+    """Say why the CU in a space cannot found a colony; None: they can (7.2.1)."""
     where = space_named(game, space)
     if game.kind(space) != NORMAL or game.control.get(space) != ROMANS:
         return Refusal(f"there is no Roman marker in {where}", "7.2.1")

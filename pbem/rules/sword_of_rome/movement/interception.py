@@ -41,6 +41,8 @@ def why_not_into(game: Game, power: str) -> Refusal | None:
     for other in game.board.powers:
         if other != power and game.force(other, space).cu:
             return Refusal(f"CU of {game.board.powers[other].name} stand in {where}", "10.2")
+    if space in game.board.powers[power].barred:
+        return Refusal(f"{game.board.powers[power].name} never enters Italy, where {where} is", "16.3")
     ends = game.board.powers[power].ends_in
     if ends and space not in ends:
         return Refusal(f"{game.board.powers[power].name} cannot end a move in {where}", "16.3")

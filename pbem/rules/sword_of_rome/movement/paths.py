@@ -59,6 +59,8 @@ def why_not_land(game: Game, march: March, to: str) -> Refusal | None:
 def why_not_enter(game: Game, march: March, to: str) -> Refusal | None:
     """Say why the force under way must keep out of a space, however it comes there; None: it need not (9.4, 9.5.6)."""
     where = space_named(game, to)
+    if to in game.board.powers[march.power].barred:
+        return Refusal(f"{game.board.powers[march.power].name} never enters Italy, where {where} is", "16.3")
     if not march.force.cu and enemy_cu_at(game, march.power, to):
         return Refusal(f"enemy CU are in {where}: no leader goes there alone", "9.4.4")
     if march.flanking is not None and game.enemies_in(march.power, to):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, of
@@ -11,14 +11,16 @@ from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.card_play import value_of
 from pbem.rules.sword_of_rome.movement.fatigue import points_left
 from pbem.rules.sword_of_rome.movement.orders import NONE
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, GARRISON_BOX
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE, GREEKS
 from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.naming import space_named
+from pbem.rules.sword_of_rome.position.naming import not_in_hand, space_named
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
 from pbem.rules.sword_of_rome.position.under_way import March
 
 SUCCESS: Final = "success"
 ATTRITION: Final = "attrition"
+ALL: Final = 99
+"""More CU than any force has."""
 
 
 # ---- capacity (9.6.3, 11.1.1, 12.4.3)
@@ -38,23 +40,47 @@ def carried(game: Game, power: str, value: int, origin: str, to: str, *, fleeing
             continue
         if row.marker is not None and game.mark(row.marker) is None:
             continue
+        if row.allied is not None and game.pair(power, row.allied) not in game.alliances:
+            continue
         if row.holds is not None and game.options["greek_great_fleet"] == "from":
             ends: tuple[str, ...] = (origin,)
         else:
             ends = (to,) if fleeing else (origin, to)
         if not row.ports or set(row.ports) & set(ends):
             most = max(most, row.cu)
-    return most
+    return min(most, free_to_leave(game, power, origin, to))
+
+
+def free_to_leave(game: Game, power: str, origin: str, to: str) -> int:
+    """Return the CU of a power that may sail from a space to another: its militia stays overseas (17.1.2).
+
+    The rules have counters for the militia. Here any CU there may be of it, as who leads them would have it.
+    """
+    home = game.board.powers[power].overseas
+    if home is None or origin not in home.spaces or to in home.spaces:
+        return ALL
+    return max(0, sum(force.cu for space, force in game.everywhere(power) if space in home.spaces) - game.militia)
+
+
+def why_he_stays(game: Game, leaders: Sequence[str], to: str) -> Refusal | None:
+    """Say who of some leaders never goes to a space; None: all may (17.1.1)."""
+    for leader in leaders:
+        record = game.board.leaders[leader]
+        if record.stays and to not in record.stays:
+            return Refusal(f"{record.name} never goes to {space_named(game, to)}", "17.1.1")
+    return None
+
+
+def without_card(game: Game, power: str, origin: str, to: str) -> int:
+    """Return the CU that a power without a player carries to safety, for which it needs no card (11.1.1, 12.4.3)."""
+    if game.board.powers[power].side is not None:
+        return 0
+    return carried(game, power, DESPERATE_VALUE, origin, to, fleeing=True)
 
 
 def capacity(game: Game, power: str, card: str, origin: str, to: str, *, fleeing: bool = False) -> int:
     """Return the CU that a power carries with a card from a port to another; 0: it cannot sail (9.6.3)."""
     return carried(game, power, value_of(game, card), origin, to, fleeing=fleeing)
-
-
-def is_harbour(game: Game, power: str, space: str) -> bool:
-    """Tell whether a power can sail from and to a space: a port, or for Carthage the Garrison box (9.6, S 19)."""
-    return game.board.spaces[space].port or (space == GARRISON_BOX and power == CARTHAGE)
 
 
 def holds_cards(game: Game, side: Side) -> bool:
@@ -73,7 +99,7 @@ def why_not_held(view: Game, side: Side, card: str) -> Refusal | None:
         return None
     if card == DESPERATE_TIMES:
         return Refusal("you have no Desperate Times left", "7.4")
-    return Refusal(f"{card} is not in your hand", "7.1")
+    return Refusal(not_in_hand(view, side, card), "7.1")
 
 
 def play_card(game: Game, table: Table, side: Side, card: str, use: str, *, remove: bool = False) -> None:
@@ -92,8 +118,11 @@ def why_not_sail(game: Game, march: March, to: str) -> Refusal | None:
     """Say why the force under way cannot sail to a space; None: it can, be it with a fleet that is lent (9.6)."""
     power, cost = march.power, game.board.tables["movement"]["cost"]["sea"]
     for space in (march.at, to):
-        if not is_harbour(game, power, space):
+        if not game.is_harbour(power, space):
             return Refusal(f"{space_named(game, space)} is not a port of {game.board.powers[power].name}", "9.6")
+    stays = why_he_stays(game, march.force.leaders, to)
+    if stays is not None:
+        return stays
     if to == march.at:
         return Refusal(f"the army is in {space_named(game, to)}", "9.6")
     if march.pursuing:
@@ -104,6 +133,9 @@ def why_not_sail(game: Game, march: March, to: str) -> Refusal | None:
     most = own_capacity(game, march, to)
     if (most and march.force.cu <= most) or may_borrow(game, march):
         return None
+    free = free_to_leave(game, power, march.at, to)
+    if march.force.cu > free:
+        return Refusal(f"the citizen militia stays: {free} CU can leave", "17.1.2")
     if march.lent == 0:
         return Refusal("nobody gives the army leave to sail", "9.6.3")
     if not most:
@@ -153,12 +185,11 @@ def may_get_leave(game: Game, power: str) -> bool:
 
 def ports_for(game: Game, march: March) -> list[str]:
     """List the ports to which the force under way may sail, as far as points and fleets go (9.6)."""
-    if not is_harbour(game, march.power, march.at):
+    if not game.is_harbour(march.power, march.at):
         return []
     if points_left(game, march) < game.board.tables["movement"]["cost"]["sea"]:
         return []
-    ports = [*game.board.ports, *([GARRISON_BOX] if march.power == CARTHAGE else [])]
-    return [to for to in ports if to != march.at and why_not_sail(game, march, to) is None]
+    return [to for to in game.harbours(march.power) if to != march.at and why_not_sail(game, march, to) is None]
 
 
 # ---- the fleet of Carthage (S 9.6.3)
@@ -206,17 +237,17 @@ def check_card(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
 def sail(game: Game, table: Table, power: str, origin: str, to: str, force: Force, name: str) -> Flow[bool]:
     """Make a voyage and return whether it arrives; who calls moves the force (9.6.4, S 9.6.4).
 
-    Carthage may contest it with a card. A result *return* sends the force back to its port, *attrition* too,
-    after a roll for its losses.
+    Carthage may contest it with a card; without a player it fights some voyages anyway. A result *return* sends the
+    force back to its port, *attrition* too, after a roll for its losses.
     """
     table.tell("sails", power=power, origin=origin, space=to, cu=force.cu, rule="9.6")
     card = yield from _contest(game, table, power, origin, to, force.cu)
     moment = yield from responses.window(game, table, "voyage", about={"space": to, "power": power})
     result = SUCCESS
-    if card and not moment.cancelled:
+    if (card or is_fought(game, power, to)) and not moment.cancelled:
         roll = table.roll(
             f"voyage/{name}",
-            rule="S 9.6.4",
+            rule="S 9.6.4" if card else "9.6.4",
             modifiers=naval_modifiers(game, power, card, origin, to),
             power=power,
             space=to,
@@ -240,7 +271,19 @@ def naval_modifiers(game: Game, power: str, value: int, origin: str, to: str) ->
     table = game.board.tables["naval"]
     both = game.options["friendly_voyage"] == "both"
     friendly = game.friendly(power, to) and (not both or game.friendly(power, origin))
-    return {"contesting_card": table["card"][value - 1], "friendly_port": table["friendly"] if friendly else 0}
+    contest = table["card"][value - 1] if value else 0
+    return {"contesting_card": contest, "friendly_port": table["friendly"] if friendly else 0}
+
+
+def is_fought(game: Game, power: str, to: str) -> bool:
+    """Tell whether a voyage rolls for naval combat without a card of Carthage (9.6.4, 18).
+
+    While Carthage has no player, every voyage of another power to a port of its does, and with its treaty with Rome
+    every voyage of the Greeks.
+    """
+    if power == CARTHAGE or CARTHAGE in game.fallen or game.board.powers[CARTHAGE].side is not None:
+        return False
+    return game.control.get(to) == CARTHAGE or (power == GREEKS and game.guardian(CARTHAGE) is not None)
 
 
 def _contest(game: Game, table: Table, power: str, origin: str, to: str, cu: int) -> Flow[int]:

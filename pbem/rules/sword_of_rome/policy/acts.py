@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final
 
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import playable, value_of
-from pbem.rules.sword_of_rome.events.effects.base import Played
-from pbem.rules.sword_of_rome.events.effects.units import arrivals
+from pbem.rules.sword_of_rome.events.events import why_not_laid
 from pbem.rules.sword_of_rome.events.nonplayers import listed, why_no_unrest, why_not_power
-from pbem.rules.sword_of_rome.events.support import room_for
 from pbem.rules.sword_of_rome.movement.activation import is_campaign
 from pbem.rules.sword_of_rome.policy.alliances import proposals
+from pbem.rules.sword_of_rome.policy.events import Hand, best_points, event, look_at, worth_of_levy
 from pbem.rules.sword_of_rome.policy.marches import best_plan, leaders_of
 from pbem.rules.sword_of_rome.policy.placing import best_space, leaderless
-from pbem.rules.sword_of_rome.policy.plans import ROLL, UNREST, Field, unrest_chance
+from pbem.rules.sword_of_rome.policy.plans import UNREST, Field, unrest_chance
 from pbem.rules.sword_of_rome.policy.worth import CU, RIVAL, rivalry
 from pbem.rules.sword_of_rome.position.board import (
     CARTHAGE,
     DESPERATE_TIMES,
     DESPERATE_VALUE,
     GARRISON_BOX,
-    GAULS,
     NORMAL,
     ROMANS,
 )
@@ -30,39 +28,16 @@ from pbem.rules.sword_of_rome.position.state import Game
 
 Way = tuple[float, Order]
 """What an action is worth, and the action."""
-LOYALTY: Final = 0.1
-"""A point of loyalty of a city."""
-NEEDED: Final = 0.25
-"""The same where an enemy army can come."""
 SPARE: Final = {1: 0.02, 2: 0.05, 3: 0.09}
 """What a card is worth for another day, by its value."""
 RESPONSE: Final = 0.12
 EXTRA: Final = 0.25
-NAMED: Final = 0.5
-"""A named leader who comes, besides his CU."""
+EVENT: Final = 0.25
+"""The part of the worth of an event that is lost if its card is played for anything else."""
 SECOND: Final = 0.8
 """The part of its worth that the second march of a Campaign has."""
-MARKERS: Final[Mapping[str, float]] = {"appian_way": 0.12, "duoviri_navales": 0.1, "elephants": 0.25}
-LEVY: Final = 1.3
-"""The worth of a CU that comes where it is wanted, by that of one elsewhere."""
-ENOUGH: Final = 10
-"""CU from which a side has less and less use for more."""
 DESPERATE: Final = 0.9
 """The worth of an action from which a Desperate Times is spent on it."""
-REVOLT: Final = 0.6
-
-
-class Hand(NamedTuple):
-    """What an action is chosen from: the view, the side, and its fields by power."""
-
-    view: Game
-    side: Side
-    fields: Mapping[str, Field]
-
-
-def look_at(view: Game, side: Side) -> Hand:
-    """Return what the actions of a side are chosen from."""
-    return Hand(view, side, {power: Field(view, side, power) for power in view.board.powers_of[side]})
 
 
 def best_act(view: Game, decision: Decision) -> Iterator[Order]:
@@ -115,10 +90,10 @@ def _beside(hand: Hand, card: str) -> Iterator[Way]:
     record = view.board.cards[card]
     if not record.extra:
         return
-    if any("siege" in effect for effect in record.effects):
+    if why_not_laid(view, side, card) is None:
         yield from _events(hand, card)
-    for power in listed(view, card):
-        if why_not_power(view, card, power) is not None:
+    for power in listed(view, side, card):
+        if why_not_power(view, side, card, power) is not None:
             continue
         field = Field(view, side, power)
         base = {"do": "nonplayer", "card": card, "power": power}
@@ -139,8 +114,10 @@ def _ways(hand: Hand, cards: list[str]) -> Iterator[Way]:
     for card in cards:
         desperate = card == DESPERATE_TIMES
         kept = 0.0 if desperate else _kept(view, side, card)
-        for worth, order in _uses(hand, card, desperate=desperate):
-            yield worth - (kept if order.get("do") != "event" else SPARE[value_of(view, card)]), order
+        uses = list(_uses(hand, card, desperate=desperate))
+        lost = EVENT * max((worth for worth, order in uses if order.get("do") == "event"), default=0.0)
+        for worth, order in uses:
+            yield worth - (kept + lost if order.get("do") != "event" else SPARE[value_of(view, card)]), order
 
 
 def _kept(view: Game, side: Side, card: str) -> float:
@@ -148,7 +125,7 @@ def _kept(view: Game, side: Side, card: str) -> float:
     record = view.board.cards[card]
     worth = SPARE[record.value]
     if record.when is not None:
-        worth += RESPONSE
+        worth += RESPONSE * record.value
     if record.extra and not (side == CARTHAGE and view.unrest == 0):
         worth += EXTRA * RIVAL
     return worth
@@ -185,22 +162,10 @@ def _uses(hand: Hand, card: str, *, desperate: bool) -> Iterator[Way]:
 
 
 def _support(hand: Hand, card: str, value: int) -> Iterator[Way]:
-    """Yield the points of support that are worth most: markers of others first, then loyalty (7.3.1)."""
-    view, side = hand.view, hand.side
-    points: list[tuple[float, str]] = []
-    for power, field in hand.fields.items():
-        for space, force in view.everywhere(power):
-            if force.cu and view.kind(space) == NORMAL and room_for(view, side, space):
-                # What stands there is taken in the Surrender Phase anyway, if it is still there.
-                points.append(((1 - field.settled) * field.taken(space) + 0.1, space))
-        for space in view.cities(power):
-            worth = NEEDED if field.threat(space) else LOYALTY
-            points += [(worth, space)] * room_for(view, side, space)
-    points.sort(key=lambda each: (-each[0], each[1]))
-    best = points[:value]
-    if best:
-        add = [space for _, space in best]
-        yield sum(worth for worth, _ in best), Order("act", {"do": "support", "card": card, "add": add})
+    """Yield the points of support that are worth most (7.3.1)."""
+    best = best_points(hand, value)
+    if best is not None:
+        yield best[0], Order("act", {"do": "support", "card": card, "add": best[1]})
 
 
 def _colony(hand: Hand, card: str, value: int) -> Iterator[Way]:
@@ -234,88 +199,11 @@ def _attack(hand: Hand, card: str, value: int) -> Iterator[Way]:
 # ---- events (7.1)
 
 
-def worth_of_levy(view: Game, side: Side) -> float:
-    """Return what a new CU is worth to a side: less, the more it has."""
-    there = sum(force.cu for power in view.board.powers_of[side] for _, force in view.everywhere(power))
-    return LEVY * CU * min(1.0, ENOUGH / max(there, 1))
-
-
 def _events(hand: Hand, card: str) -> Iterator[Way]:
     """Yield the event of a card where the bot knows what it is worth."""
-    view, side = hand.view, hand.side
-    record = view.board.cards[card]
-    if record.when is not None:
+    if hand.view.board.cards[card].when is not None:
         return
-    worth, effect = 0.0, {}
-    for each in record.effects:
-        for word, told in each.items():
-            found = _effect(hand, card, word, told)
-            if found is None:
-                return
-            worth += found[0]
-            effect.update(found[1])
-    order = {"do": "event", "card": card}
-    if side and record.effects:
-        yield worth, Order("act", {**order, "effect": effect} if effect else order)
-
-
-def _effect(hand: Hand, card: str, word: str, told: Any) -> tuple[float, dict[str, Any]] | None:
-    """Return what one effect is worth, and what it needs to be told; None: the bot does not play it."""
-    view, side = hand.view, hand.side
-    if word == "levy":
-        places = {power: best_space(view, power) for power in hand.fields}
-        power = next((power for power, place in places.items() if place is not None), None)
-        if power is None:
-            return None
-        named = {"power": power} if len(hand.fields) > 1 else {}
-        return told * worth_of_levy(view, side), {**named, "levy": {places[power]: told}}
-    if word == "leader":
-        return _arrival(view, Played(side, card, told))
-    if word == "marker":
-        return MARKERS.get(told["name"], 0.1), {}
-    if word == "support":
-        best = max(_support(hand, card, told), key=lambda way: way[0], default=None)
-        return None if best is None else (best[0], {"support": list(best[1]["add"])})
-    if word == "siege":
-        sieges = [space for space, siege in view.sieges.items() if siege.by in hand.fields]
-        best_siege = max(sieges, key=lambda space: hand.fields[view.sieges[space].by].taken(space), default=None)
-        if best_siege is None:
-            return None
-        return ROLL * hand.fields[view.sieges[best_siege].by].taken(best_siege), {"siege": best_siege}
-    if word == "vp":
-        return float(told), {}
-    if word == "unrest":
-        rises = told > 0
-        own = CARTHAGE in hand.fields
-        return (-UNREST * told if own else UNREST * told * rivalry(view, side, CARTHAGE) * rises), {}
-    if word == "plunder":
-        return _plunder(view, side, told)
-    if word == "draw":
-        return 0.2 * told, {}
-    if word == "insurrection":
-        garrisons = {space: view.cu(CARTHAGE, space) for space in ("kerkouane", "carthago")}
-        return REVOLT * rivalry(view, side, CARTHAGE) / RIVAL / 2, {word: min(garrisons, key=lambda at: garrisons[at])}
-    return None
-
-
-def _arrival(view: Game, played: Played) -> tuple[float, dict[str, Any]] | None:
-    """Return what a named leader who comes is worth, and his place: with the largest army (8.2)."""
-    found = arrivals(view, played)
-    if not found:
-        return None
-
-    def rate(each: Mapping[str, str]) -> tuple[int, int, str]:
-        record = view.board.leaders[each["name"]]
-        return record.tactics, view.force(record.power, each["at"]).cu, each["at"]
-
-    best = max(found, key=rate)
-    lasts = 0.5 if played.told.get("until") else 1.0
-    return NAMED * lasts + CU * played.told.get("cu", 0), {"leader": best}
-
-
-def _plunder(view: Game, side: Side, told: Mapping[str, Any]) -> tuple[float, dict[str, Any]]:
-    change = told.get("gain", 0) - told.get("lose", 0)
-    gallic = told["by"] == GAULS
-    own = GAULS in view.board.powers_of[side]
-    worth = 0.2 * change * (1 if gallic else -1)
-    return (worth if own else -worth * rivalry(view, side, GAULS)), {}
+    found = event(hand, card)
+    if found is not None:
+        order = {"do": "event", "card": card}
+        yield found[0], Order("act", {**order, "effect": found[1]} if found[1] else order)

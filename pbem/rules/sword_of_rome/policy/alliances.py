@@ -17,14 +17,14 @@ LAST: Final = 1
 
 
 def partners(view: Game, side: Side) -> set[Side]:
-    """Return the other sides that are allied with one, by any power."""
-    own = view.board.powers_of[side]
+    """Return the other sides that are allied with one, by any power; the other one of its person is not counted."""
+    own, seats = view.board.powers_of[side], view.board.seats_of(side)
     found = set()
     for pair in view.alliances:
         one, other = pair.split("+")
         for ours, theirs in ((one, other), (other, one)):
             record = view.board.powers[theirs]
-            if ours in own and record.side is not None and record.side != side:
+            if ours in own and record.side is not None and record.side not in seats:
                 found.add(record.side)
     return found
 
@@ -49,7 +49,11 @@ def prey(view: Game, side: Side, other: Side) -> float:
 
 
 def proposals(view: Game, side: Side) -> Iterator[Order]:
-    """Yield a proposal in the first round of a turn to whom it costs least not to attack, if he does not lead."""
+    """Yield a proposal in the first round of a turn to whom it costs least not to attack, if he does not lead.
+
+    The other side of one's own person comes before all.
+    """
+    yield from _within(view, side)
     if view.round != 1 or view.turn >= view.last_turn - LAST or len(partners(view, side)) >= MOST:
         return
     if view.the_activation.proposed or view.the_activation.played:
@@ -58,7 +62,7 @@ def proposals(view: Game, side: Side) -> Iterator[Order]:
     free = [
         other
         for other in view.in_play
-        if other not in (side, first) and len(partners(view, other)) < MOST
+        if other not in (*view.board.seats_of(side), first) and len(partners(view, other)) < MOST
         if not at_war(view, side, other) and not at_war(view, other, side)
     ]
     for other in sorted(free, key=lambda each: (prey(view, side, each), each)):
@@ -69,18 +73,29 @@ def proposals(view: Game, side: Side) -> Iterator[Order]:
                     return
 
 
+def _within(view: Game, side: Side) -> Iterator[Order]:
+    """Yield the alliances that can be proposed to the other side of one's own person."""
+    for other in view.board.seats_of(side):
+        for power in view.board.powers_of[side]:
+            for to in view.board.powers_of[other]:
+                if other != side and why_not_propose(view, power, to) is None:
+                    yield Order("act", {"do": "propose", "power": power, "to": to})
+
+
 def answer(view: Game, decision: Decision) -> Iterator[Order]:
     """Accept an alliance of who does not lead, if no other binds the side (15.1)."""
     side = decision.side
     other = view.board.powers[decision.facts["power"]].side
     assert other is not None
     bound = len(partners(view, side)) >= MOST
-    willing = other != chief(view, side) and not bound and not at_war(view, side, other)
+    own = other in view.board.seats_of(side)
+    willing = own or (other != chief(view, side) and not bound and not at_war(view, side, other))
     yield Order("alliance", {"accept": willing})
 
 
 def renewal(view: Game, decision: Decision) -> Iterator[Order]:
     """Renew an alliance with who does not lead, until the game is nearly over (5.9, 15.4)."""
     other = view.board.powers[decision.facts["ally"]].side
-    willing = other != chief(view, decision.side) and view.turn < view.last_turn - LAST
+    own = other in view.board.seats_of(decision.side)
+    willing = own or (other != chief(view, decision.side) and view.turn < view.last_turn - LAST)
     yield Order("renew", {"renew": willing})

@@ -286,6 +286,8 @@ class Field:
     def _battle(self, force: Force, to: str, way: Way, enemy: str) -> float | None:
         """Return what an attack is worth; None: it is likely to be lost."""
         game, power = self.game, self.power
+        if self.board.powers[enemy].side in self.board.seats_of(self.side):
+            return None
         defenders = game.force(enemy, to)
         shut_in = game.kind(to) == WALLED and game.control.get(to) == enemy and defenders.cu <= ARMY
         if shut_in and to not in game.inside:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from pbem.rules.sword_of_rome.movement.voyages import carried, is_harbour
-from pbem.rules.sword_of_rome.position.board import APPIAN, CARTHAGE, CLEAR, GARRISON_BOX, SEA
+from pbem.rules.sword_of_rome.movement.voyages import carried
+from pbem.rules.sword_of_rome.position.board import APPIAN, CLEAR, SEA
 from pbem.rules.sword_of_rome.position.state import Game
 
 
@@ -36,6 +36,7 @@ def ways(game: Game, power: str, start: str, points: int, value: int, cu: int) -
     enemies = {
         space for other in board.powers if not game.allied(power, other) for space, force in game.forces[other].items()
     }
+    own = _ships(game, power) if game.is_harbour(power, start) else 0
     found: dict[str, Way] = {}
     rim: list[tuple[int, str, Way]] = [(0, start, Way(0, (), CLEAR, cu))]
     while rim:
@@ -51,10 +52,24 @@ def ways(game: Game, power: str, start: str, points: int, value: int, cu: int) -
             if to not in found and cost <= points:
                 heappush(rim, (cost, to, Way(cost, (*way.steps, (to, kind)), kind, way.most)))
         cost = done + int(costs[SEA])
-        if cost <= points and is_harbour(game, power, here):
-            for to in (*board.ports, *([GARRISON_BOX] if power == CARTHAGE else [])):
-                most = min(way.most, carried(game, power, value, here, to)) if to not in found and to != here else 0
+        if cost <= points and game.is_harbour(power, here):
+            for to in game.harbours(power):
+                fleet = max(carried(game, power, value, here, to), own)
+                most = min(way.most, fleet) if to not in found and to != here else 0
                 if most:
                     heappush(rim, (cost, to, Way(cost, (*way.steps, (to, SEA)), SEA, most)))
     del found[start]
     return found
+
+
+def _ships(game: Game, power: str) -> int:
+    """Return the CU that an event in the own hand can carry (9.6.3)."""
+    side = game.board.powers[power].side
+    told = [
+        effect["sail"]
+        for card in (game.hands[side] if side is not None else ())
+        if card in game.board.cards
+        for effect in game.board.cards[card].effects
+        if "sail" in effect
+    ]
+    return max((each["cu"] for each in told if each["power"] == power), default=0)

@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from pbem.game import Reply
-from pbem.protocol import Decision, Order
+from pbem.protocol import Decision, Order, Side
+from pbem.rules.sword_of_rome.battle.battle import armies
+from pbem.rules.sword_of_rome.battle.odds import Ground
 from pbem.rules.sword_of_rome.events.card_play import value_of
+from pbem.rules.sword_of_rome.events.effects.base import Played
 from pbem.rules.sword_of_rome.events.responses import why_no_response
 from pbem.rules.sword_of_rome.movement.bribes import bribes
 from pbem.rules.sword_of_rome.movement.orders import NONE
-from pbem.rules.sword_of_rome.policy.worth import ARMY
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, ETRUSCANS, SAMNITES
+from pbem.rules.sword_of_rome.policy.events import RATED, look_at
+from pbem.rules.sword_of_rome.policy.plans import Field, unrest_chance
+from pbem.rules.sword_of_rome.policy.worth import ARMY, army, chance
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, DIFFICULT, ETRUSCANS, SAMNITES
 from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.turn.gallic_events import MOMENT as GALLIC_EVENT
 
 DANGER: Final = 5
 """CU of an enemy from which its voyage is contested."""
-HELPS_ACTOR: Final = frozenset({"siege_points", "siege_modifier", "dice", "flight", "no_city", "march", "sail"})
-"""Effects that help who acts: the bot plays them for its own powers."""
-HINDERS_ACTOR: Final = frozenset({"storm", "cancel"})
-"""Effects that hinder who acts: it plays them against others."""
+SURE: Final = 0.85
+"""The chance of victory from which no card is spent on a battle."""
+HOPELESS: Final = 0.08
+"""The chance below which none is spent either."""
+LOST: Final = 0.4
+"""The chance below which a battle without losses is better."""
+AGAIN: Final = 0.1
+"""The chance from which a lost battle is fought again."""
+AMBUSH: Final = 0.45
+"""The chance from which the Samnites come out of an ambush."""
+FURTHER: Final = 0.1
+"""What a plan must be worth more for a response that lets the army go further."""
+DEAR: Final = 2
+"""The value of the cards whose event is worth stopping."""
 
 
 def respond(view: Game, decision: Decision) -> Iterator[Order]:
@@ -36,49 +52,133 @@ def respond(view: Game, decision: Decision) -> Iterator[Order]:
 
 def _told(view: Game, decision: Decision, card: str) -> dict[str, Any] | None:
     """Return what a response needs to be told; None: it is not worth playing now."""
-    facts, own = decision.facts, view.board.powers_of[decision.side]
-    ours, we_fight = facts.get("power") in own, bool(_fighters(view) & {*own})
+    here = _Here(view, decision)
+    effect: dict[str, Any] = {}
     for each in view.board.cards[card].effects:
         for word, told in each.items():
-            if (word in HELPS_ACTOR and ours) or (word == "dice" and we_fight):
-                continue
-            if word in HINDERS_ACTOR and not ours and _is_dangerous(view, decision):
-                continue
-            if word == "roll" and we_fight and (told["by"] < 0) == (told["of"] not in own):
-                continue
-            if word == "battle_again" and ours:
-                continue
-            if word == "marker" and ours:
-                continue
-            if word == "no_losses" and we_fight and _outnumbered(view, own):
-                continue
-            if (word == "avoid" and ours) or (word == "intercept" and ours):
-                continue
             if word == "ambush":
-                return _ambush(view, facts["space"])
-            return None
-    return {}
+                ambush = _ambush(view, decision.facts["space"])
+                if ambush is None:
+                    return None
+                effect.update(ambush)
+            elif word in MOMENTS:
+                if not MOMENTS[word](here, told):
+                    return None
+            else:
+                found = _on_the_board(view, decision.side, card, word, told)
+                if found is None:
+                    return None
+                effect.update(found)
+    return effect
 
 
-def _fighters(view: Game) -> set[str]:
-    battle = view.battle
-    return {battle.attacker, battle.defender, battle.flank or ""} if battle is not None else set()
+def _on_the_board(view: Game, side: Side, card: str, word: str, told: Any) -> dict[str, Any] | None:
+    """Return what an effect on the board is told, if it is worth something."""
+    rate = RATED.get(word)
+    found = rate(look_at(view, side), Played(side, card, told)) if rate is not None else None
+    return found[1] if found is not None and found[0] > 0 else None
 
 
-def _outnumbered(view: Game, own: tuple[str, ...]) -> bool:
-    battle = view.the_battle
-    ours = sum(view.cu(power, battle.space) for power in own)
-    return 2 * ours < sum(view.cu(power, battle.space) for power in _fighters(view) if power)
+class _Here:
+    """The moment as a side sees it that may respond."""
+
+    def __init__(self, view: Game, decision: Decision) -> None:
+        self.view, self.side, self.facts = view, decision.side, decision.facts
+        self.own = view.board.powers_of[decision.side]
+        self.ours = decision.facts.get("power") in self.own
+        """Whether an own power acts."""
+        self.against_us = decision.facts.get("other") in self.own
+
+    @property
+    def fights(self) -> str | None:
+        """The own power in the battle; None: there is none."""
+        battle = self.view.battle
+        powers = (battle.attacker, battle.defender, battle.flank) if battle is not None else ()
+        return next((power for power in powers if power in self.own), None)
+
+    @property
+    def likely(self) -> float:
+        """The chance that the own side wins the battle, events counted so far."""
+        view, battle = self.view, self.view.the_battle
+        if not battle.defender:
+            leader = next(iter(view.force(CARTHAGE, battle.space).leaders), "")
+            tactics = view.board.leaders[leader].tactics if leader else 0
+            return unrest_chance(view, view.cu(CARTHAGE, battle.space), tactics)
+        ground = Ground(battle.came_by in DIFFICULT, battle.intercepted, battle.failed_avoidance)
+        attacker, defender = armies(view)
+        added = battle.modifiers.get(battle.attacker, 0) - battle.modifiers.get(battle.defender, 0)
+        wins = chance(view.board, attacker, defender, ground, added)
+        return 1 - wins if self.fights == battle.defender else wins
+
+    @property
+    def open(self) -> bool:
+        """Whether the battle is ours and a card can decide it."""
+        return self.fights is not None and HOPELESS < self.likely < SURE
+
+    @property
+    def friend(self) -> bool:
+        """Whether an ally acts."""
+        actor = self.facts.get("power") or ""
+        return any(self.view.allied(actor, each) for each in self.own)
+
+    @property
+    def dangerous(self) -> bool:
+        """Whether it is worth a card to stop what another does with an army: no ally's, and a large one."""
+        actor = self.facts.get("power")
+        if self.ours or actor is None or self.friend:
+            return False
+        march = self.view.march
+        cu = march.force.cu if march is not None else self.view.cu(actor, self.facts.get("space") or "")
+        return cu >= ARMY
 
 
-def _is_dangerous(view: Game, decision: Decision) -> bool:
-    """Tell whether it is worth a card to stop what another does: a large army that comes, or any activation."""
-    actor = decision.facts.get("power")
-    own = view.board.powers_of[decision.side]
-    if actor is None or any(view.allied(actor, each) for each in own):
+def _roll(here: _Here, told: Mapping[str, Any]) -> bool:
+    helps = (told["by"] < 0) == (told["of"] not in (*here.own, "own"))
+    return helps and here.open
+
+
+def _cancel(here: _Here, told: str) -> bool:
+    if told == GALLIC_EVENT:
+        return here.against_us
+    if told == "event":
+        return not here.ours and not here.friend and here.facts["value"] >= DEAR
+    return here.dangerous and (told == "activation" or here.against_us)
+
+
+def _siege_modifier(here: _Here, told: int) -> bool:
+    return here.ours if told > 0 else here.against_us
+
+
+def _further(here: _Here, told: int) -> bool:
+    """Tell whether the leader who is activated does better with more movement points."""
+    if not here.ours:
         return False
-    march = view.march
-    return march is None or march.force.cu >= ARMY
+    view, power, value = here.view, here.facts["power"], here.facts["value"]
+    field, points = Field(view, here.side, power), view.board.powers[power].points[value - 1]
+    best = 0.0
+    for leader in view.force(power, here.facts["space"]).leaders[:1]:
+        plans, further = field.of(leader, points, value), field.of(leader, points + told, value)
+        best = (further[0].worth if further else 0.0) - (plans[0].worth if plans else 0.0)
+    return best > FURTHER
+
+
+MOMENTS: Final[Mapping[str, Callable[[_Here, Any], bool]]] = {
+    "roll": _roll,
+    "dice": lambda here, told: here.open,
+    "no_losses": lambda here, told: here.fights is not None and here.likely < LOST,
+    "battle_again": lambda here, told: here.ours and here.likely >= AGAIN,
+    "flight": lambda here, told: here.open,
+    "no_city": lambda here, told: not here.ours,
+    "cancel": _cancel,
+    "storm": lambda here, told: here.dangerous,
+    "sail": lambda here, told: here.ours,
+    "siege_points": lambda here, told: here.ours,
+    "siege_modifier": _siege_modifier,
+    "march": _further,
+    "intercept": lambda here, told: here.ours if told < 0 else here.against_us,
+    "avoid": lambda here, told: here.ours,
+}
+"""Word of `do` -> whether it is worth a card at the moment that is open."""
 
 
 def _ambush(view: Game, space: str) -> dict[str, Any] | None:
@@ -88,7 +188,10 @@ def _ambush(view: Game, space: str) -> dict[str, Any] | None:
         return None
     near = [at for at in (space, *view.board.neighbours[space]) if view.force(SAMNITES, at).army]
     best = max(near, key=lambda at: view.force(SAMNITES, at).cu, default=None)
-    if best is None or view.force(SAMNITES, best).cu < march.force.cu:
+    if best is None:
+        return None
+    enemy, own = army(view, march.power, space, march.force), army(view, SAMNITES, space, view.force(SAMNITES, best))
+    if chance(view.board, own, enemy, Ground()) < AMBUSH:
         return None
     return {"ambush": {"from": best}}
 

@@ -43,6 +43,8 @@ RIVAL: Final = 0.15
 """What a loss of another side is worth, as a part of what it loses."""
 LEADER: Final = 0.45
 """The same for the side that leads in VP."""
+PARTNER: Final = -0.8
+"""The same for the other side of one's own person, with two players: it hurts."""
 NEAR: Final = 4
 """Movement points within which an enemy army is a threat."""
 ARMY: Final = 3
@@ -64,15 +66,15 @@ def wins(lead: int) -> float:
     return sum(count for total, count in enumerate(ways) if total - middle + lead > 0) / sum(ways)
 
 
-def chance(board: Board, attacker: Army, defender: Army, ground: Ground) -> float:
-    """Return the chance that an attacker wins a battle (12.2)."""
+def chance(board: Board, attacker: Army, defender: Army, ground: Ground, events: int = 0) -> float:
+    """Return the chance that an attacker wins a battle, with what events add to its roll (12.2)."""
     if not defender.size:
         return 1.0
     winner = automatic_winner(board, attacker, defender)
     if winner is not None:
         return float(winner == "attacker")
     own, theirs = modifiers(board, attacker, defender, ground)
-    return wins(sum(own.values()) - sum(theirs.values()))
+    return wins(events + sum(own.values()) - sum(theirs.values()))
 
 
 def army(game: Game, power: str, space: str, force: Force, more: int = 0) -> Army:
@@ -85,14 +87,17 @@ def army(game: Game, power: str, space: str, force: Force, more: int = 0) -> Arm
 def chief(game: Game, side: Side) -> Side | None:
     """Return the side that leads in VP and is not this one; None: nobody is ahead of it (5.3)."""
     first = by_vp(game)[0]
-    return first if first != side and game.vp[first] >= game.vp[side] else None
+    return first if first not in game.board.seats_of(side) and game.vp[first] >= game.vp[side] else None
 
 
 def rivalry(game: Game, side: Side, holder: str | None) -> float:
     """Return what a loss of a power is worth to a side, as a part of what is lost."""
-    other = game.board.powers[holder].side if holder is not None else None
+    record = game.board.powers.get(holder) if holder is not None else None
+    other = record.side if record is not None else None
     if other is None or other == side:
         return 0.0
+    if other in game.board.seats_of(side):
+        return PARTNER
     return LEADER if other == chief(game, side) else RIVAL
 
 

@@ -15,6 +15,7 @@ def audit(game: Game) -> Iterator[str]:
     yield from _cards(game)
     yield from _leaders(game)
     yield from _units(game)
+    yield from _overseas(game)
     yield from _cities(game)
     yield from _rest(game)
 
@@ -75,15 +76,36 @@ def _units(game: Game) -> Iterator[str]:
             yield f"{power} stands in the Garrison box"
 
 
+def _overseas(game: Game) -> Iterator[str]:
+    """Yield what has left the home overseas of a power without a player, and may not (17.1)."""
+    for power in game.board.powers.values():
+        if power.overseas is None:
+            continue
+        there = [force for space, force in game.everywhere(power.id) if space in power.overseas.spaces]
+        if game.militia > sum(force.cu for force in there):
+            yield f"the militia has {game.militia} CU, and {power.name} fewer overseas"
+        for space, force in game.everywhere(power.id):
+            if space in power.barred:
+                yield f"{power.name} stands in {space}"
+            away = [
+                leader for leader in force.leaders if (stays := game.board.leaders[leader].stays) and space not in stays
+            ]
+            yield from (f"{leader} is in {space}" for leader in away)
+
+
 def _cities(game: Game) -> Iterator[str]:
-    """Yield cities without loyalty or with too much, and garrisons that are too large (7.3.1, 9.3.1, 13.5)."""
+    """Yield cities without loyalty or with too much, and garrisons that are too large (7.3.1, 9.3.1, 13.5).
+
+    A besieged city without loyalty has fallen, and waits for who may loot it (14.4).
+    """
     walled = {space for space in game.board.spaces if game.kind(space) == WALLED}
     if walled != game.loyalty.keys():
         yield f"loyalty is told of other spaces than the walled cities: {sorted(walled ^ game.loyalty.keys())}"
     for space, loyalty in game.loyalty.items():
         holder = game.control.get(space)
         most = 1 if holder is None else game.board.powers[holder].city_loyalty
-        if not 1 <= loyalty <= most:
+        least = 0 if space in game.sieges else 1
+        if not least <= loyalty <= most:
             yield f"{space} has loyalty {loyalty}"
     for space, force in game.inside.items():
         if space not in walled or space not in game.control:

@@ -44,6 +44,8 @@ MINOR: Final = "minor"
 CONSUL: Final = "consul"
 DICTATOR: Final = "dictator"
 ALWAYS: Final = "always"
+LEADER: Final = "leader"
+"""The side with the most VP, in the table of Gallic events."""
 DESPERATE_TIMES: Final = "desperate_times"
 """The word for a Desperate Times where a card is named (7.4.6)."""
 DESPERATE_VALUE: Final = 3
@@ -74,6 +76,17 @@ class Space(NamedTuple):
     """Whether it is a victory space in this edition (4.1.1, S 2.2)."""
 
 
+class Overseas(NamedTuple):
+    """The home overseas of a power without a player, which no enemy conquers (17)."""
+
+    spaces: frozenset[str]
+    """Its ports are for this power alone (9.6.2)."""
+    capital: str
+    """Never besieged nor converted; its armies there always stand (17, 17.1)."""
+    landing: str
+    """Where the Greeks can land, and have a port as long as their CU are there (9.6.2, 17.2)."""
+
+
 class Power(NamedTuple):
     """One power; a non-player power has no side (16)."""
 
@@ -93,6 +106,12 @@ class Power(NamedTuple):
     """The spaces in which its moves, interceptions and avoidances must end; empty: anywhere (16.3)."""
     victim: str | None
     """The power whose side, with its allies, does not decide for it at the end of a turn (16.1)."""
+    barred: frozenset[str]
+    """The spaces that it never enters, as a power without a player (16.3)."""
+    activated_by: tuple[Side, ...]
+    """The sides whose cards of Neutral Power Activates activate it, besides cards that name it (16.1.1)."""
+    overseas: Overseas | None
+    """Its home overseas, while it has no player (17)."""
 
 
 class Leader(NamedTuple):
@@ -109,6 +128,8 @@ class Leader(NamedTuple):
     tactics: int
     penalty: int
     """Loyalty that keeping him costs the Greeks each turn (8.2.3)."""
+    stays: frozenset[str]
+    """The spaces that he never leaves while his power has no player; empty: he goes anywhere (17.1.1)."""
 
 
 class Card(NamedTuple):
@@ -144,12 +165,43 @@ class Voyage(NamedTuple):
     marker: str | None
     lent: bool
     """Carthage may lend it to an ally (S 9.6.3)."""
+    allied: str | None
+    """Only while it is allied with that power (18)."""
+
+
+class Seats(NamedTuple):
+    """What a game of so many players is: who plays, and with how many cards."""
+
+    players: int
+    sides: tuple[Side, ...]
+    """In their seats, clockwise (7.1.1)."""
+    hands: Mapping[Side, int]
+    """Cards that each draws up to, for Carthage without what its ports bring (6.2.2, S 5.2)."""
+    discard_all: frozenset[Side]
+    """Who keeps no card of the last turn (6.2.1)."""
+    victory: frozenset[str]
+    """The words of the map whose spaces score (4.1.1, S 2.2)."""
+    persons: tuple[tuple[Side, ...], ...]
+    """The sides of each person: they win together (4.2, 4.3)."""
+    events_after: Side | None
+    """The side after which Gallic events come in each round, where nobody leads the Gauls."""
+
+
+class GallicEvent(NamedTuple):
+    """One row of the table of Gallic events."""
+
+    name: str
+    of: str | None
+    """The power that suffers, or `leader`; None: nothing happens."""
+    takes: str | None
+    """marker or loyalty."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Board:
     """The map, the powers, the leaders, the cards and the tables."""
 
+    seats: Seats
     sides: tuple[Side, ...]
     """In their seats, clockwise (7.1.1)."""
     spaces: Mapping[str, Space]
@@ -177,15 +229,33 @@ class Board:
     named_events: Mapping[Side, tuple[str, ...]]
     """Side -> the events that its Desperate Times name (7.4.3)."""
     voyages: tuple[Voyage, ...]
+    gallic_events: Mapping[int, GallicEvent]
+    """Total of two dice -> the event."""
     years: Mapping[int, str]
     levels: Mapping[int, int]
     """Turn -> VP of an automatic victory (4.2)."""
     tables: Mapping[str, Any]
     """The tables as they stand in `tables.yaml`."""
 
+    def seats_of(self, side: Side) -> tuple[Side, ...]:
+        """Return the sides that the person leads who leads this one (4.2)."""
+        return next(sides for sides in self.seats.persons if side in sides)
+
     def side_rank(self, side: Side) -> int:
         """Return the place of a side in the order of ties, by its first power (4.4)."""
         return min(self.tie_order.index(power) for power in self.powers_of[side])
+
+    def overseas_at(self, space: str) -> tuple[str, Overseas] | None:
+        """Return the power without a player whose home overseas a space belongs to; None: none (17)."""
+        for power in self.powers.values():
+            if power.overseas is not None and space in power.overseas.spaces:
+                return power.id, power.overseas
+        return None
+
+    def is_capital(self, space: str) -> bool:
+        """Tell whether a space is a city overseas that no enemy conquers (17)."""
+        home = self.overseas_at(space)
+        return home is not None and home[1].capital == space
 
     def path(self, power: str, origin: str, to: str) -> str | None:
         """Return the kind of the path between neighbours as it is for a power; None: there is none (2.2, 9.2)."""

@@ -31,13 +31,19 @@ def set_control(game: Game, space: str, power: str | None) -> None:
 
 
 def lose(game: Game, power: str, space: str, cu: int, *, inside: bool = False) -> int:
-    """Take CU from a force, mercenaries first, and return how many it had to give."""
+    """Take CU from a force, mercenaries first, and return how many it had to give.
+
+    Overseas the militia goes first: it is worth least, as it never leaves, and is not replaced (17.1.2).
+    """
     force = game.inside.get(space) if inside else game.forces[power].get(space)
     if force is None:
         return 0
     lost = min(cu, force.cu)
     force.cu -= lost
     force.mercenaries = max(0, force.mercenaries - lost)
+    home = game.board.powers[power].overseas
+    if home is not None and space in home.spaces:
+        game.militia = max(0, game.militia - lost)
     if force.empty:
         drop_force(game, power, space, inside=inside)
     return lost

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pbem.game import Refusal, did_you_mean
+from pbem.protocol import Side
 from pbem.rules.sword_of_rome.position.state import Game
 
 
@@ -32,3 +33,17 @@ def event_named(game: Game, mark: str) -> str:
         if any(effect.get("marker", {}).get("name") == mark for effect in card.effects):
             return card.name
     return mark.replace("_", " ")
+
+
+def other_seat(game: Game, side: Side, owner: Side | None) -> str:
+    """Return where an order belongs that names what another side of the same person has; nothing if there is none."""
+    if owner is None or owner == side or owner not in game.board.seats_of(side):
+        return ""
+    names = " and ".join(game.board.powers[power].name for power in game.board.powers_of[owner])
+    return f", but of your other seat, {names}: write it on the sheet of {owner}"
+
+
+def not_in_hand(game: Game, side: Side, card: str) -> str:
+    """Say that a side does not hold a card, and with whose cards it belongs if the person has two seats (6.1)."""
+    record = game.board.cards.get(card)
+    return f"{card} is not in your hand" + (other_seat(game, side, record.deck) if record is not None else "")

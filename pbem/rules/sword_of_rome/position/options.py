@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Final, TypedDict
+
+PERSON: Final = "person"
+"""The value of options that ask, with two players, what the rules mean by a player: a side, or who leads two."""
 
 
 class Options(TypedDict):
     """The options in force in a game, in the order of `game.yaml`."""
 
+    players: int
     kept_hand: str
     windows: str
     responses: str
@@ -28,3 +32,9 @@ class Options(TypedDict):
     pooled_levies: bool
     eased_leader: bool
     price_to_nothing: bool
+    own_alliance: bool
+    player_besieged: str
+    player_decides: str
+    player_ally: str
+    player_rank: str
+    player_out: str

@@ -13,9 +13,9 @@ from typing import Final
 
 from pbem.game import plain
 from pbem.protocol import Side
-from pbem.rules.sword_of_rome.position.board import BOX, CARTHAGE, NORMAL, TRIBE, WALLED, Board
+from pbem.rules.sword_of_rome.position.board import BOX, CARTHAGE, GARRISON_BOX, GREEKS, NORMAL, TRIBE, WALLED, Board
 from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.options import Options
+from pbem.rules.sword_of_rome.position.options import PERSON, Options
 from pbem.rules.sword_of_rome.position.under_way import Activation, Battle, CardPlay, March, Moment
 
 UNSEEN: Final = "unseen"
@@ -27,9 +27,9 @@ FOR_GOOD: Final = "game"
 
 @dataclass(slots=True)
 class Result:
-    """How the game ended: who has won, and why (4.2, 4.3)."""
+    """How the game ended: who has won, with two players both of their sides, and why (4.2, 4.3)."""
 
-    winner: Side
+    winners: list[Side]
     reason: str
 
 
@@ -67,6 +67,8 @@ class Game:
     """Who goes first in this turn (5.3)."""
     to_act: list[Side] = field(default_factory=list)
     """Sides still to be active in this round, the next one first."""
+    event_due: bool = False
+    """The Gallic event of this round is still to come, with three players (5.4)."""
     vp: dict[str, int] = field(default_factory=dict)
     out: list[Side] = field(default_factory=list)
     """Sides without CU, which are out of the game (5.10.3)."""
@@ -102,6 +104,11 @@ class Game:
     """The consuls in the cup (8.2.2)."""
     gone: list[str] = field(default_factory=list)
     """Leaders that are out of the game."""
+
+    militia: int = 0
+    """CU of the citizen militia among those of Carthage overseas, which it never leaves (17.1.2)."""
+    fallen: list[str] = field(default_factory=list)
+    """Powers without a player that have lost their capital overseas, and act no more (17.2.2)."""
 
     alliances: list[str] = field(default_factory=list)
     """Pairs of powers as `power+power`, each in the order of the board (15)."""
@@ -186,9 +193,20 @@ class Game:
         """Return the other powers allied with a power."""
         return [other for other in self.board.powers if other != power and self.allied(power, other)]
 
+    def guardian(self, power: str) -> Side | None:
+        """Return the side that a power without a player is bound to by a treaty; None: none (18)."""
+        if self.board.powers[power].side is not None:
+            return None
+        partners = {each for pair in self.alliances if power in (both := pair.split("+")) for each in both}
+        return next((side for each in partners if (side := self.board.powers[each].side) is not None), None)
+
     def full_ally(self, side: Side, power: str) -> bool:
-        """Tell whether every power of a side is allied with a power: no event of the side hurts it (15.1.2, 15.2.1)."""
-        return all(self.allied(own, power) for own in self.board.powers_of[side])
+        """Tell whether every power of a side is allied with a power: no event of the side hurts it (15.1.2, 15.2.1).
+
+        With two players that may have to be true of all powers of its person (option `player_ally`).
+        """
+        sides = self.board.seats_of(side) if self.options["player_ally"] == PERSON else (side,)
+        return all(self.allied(own, power) for each in sides for own in self.board.powers_of[each])
 
     # ---- spaces
 
@@ -207,6 +225,25 @@ class Game:
     def cities(self, power: str) -> list[str]:
         """Return the walled cities that a power controls."""
         return [space for space, holder in self.control.items() if holder == power and self.kind(space) == WALLED]
+
+    def is_harbour(self, power: str, space: str) -> bool:
+        """Tell whether a power can sail from and to a space (9.6, 9.6.2, 17.2.1, S 19).
+
+        That is a port, or for Carthage the Garrison box. Ports in the home overseas of a power without a player are
+        its own alone; the Greeks have one where they have landed as long as their CU are there.
+        """
+        record = self.board.spaces[space]
+        if not record.port:
+            return space == GARRISON_BOX and power == CARTHAGE
+        home = self.board.overseas_at(space)
+        if home is None or home[0] == power:
+            return True
+        return power == GREEKS and space == home[1].landing and self.outside(GREEKS, space) > 0
+
+    def harbours(self, power: str) -> list[str]:
+        """List the spaces from and to which a power can sail, the Garrison box last (9.6, S 19)."""
+        box = [GARRISON_BOX] if power == CARTHAGE and GARRISON_BOX in self.board.spaces else []
+        return [*(port for port in self.board.ports if self.is_harbour(power, port)), *box]
 
     def besieged(self, space: str) -> bool:
         """Tell whether a city is besieged or a tribe being subjugated, be it at level 0 (13.3)."""

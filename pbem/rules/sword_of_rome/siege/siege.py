@@ -32,6 +32,8 @@ def why_not_besiege(game: Game, power: str, space: str) -> Refusal | None:
         return Refusal(f"{space} is neither a city nor a tribe", "13.1")
     if game.friendly(power, space):
         return Refusal(f"{space} is friendly", "13.1")
+    if game.board.is_capital(space):
+        return Refusal(f"{space} is never besieged", "17")
     if not game.force(power, space).army:
         return Refusal(f"no army of yours stands at {space}", "13.1")
     return None

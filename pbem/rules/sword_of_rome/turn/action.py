@@ -16,18 +16,23 @@ from pbem.rules.sword_of_rome.movement import activation as movement
 from pbem.rules.sword_of_rome.position.state import ROUND, UNSEEN, Game
 from pbem.rules.sword_of_rome.position.under_way import Activation
 from pbem.rules.sword_of_rome.siege import plunder, unrest
+from pbem.rules.sword_of_rome.turn import gallic_events
+from pbem.rules.sword_of_rome.turn.overseas import fall_overseas
 
 
 def act_on(game: Game, table: Table) -> Flow[None]:
     """Take the next step of the Action Phase: an action, a window, the next activation, round or phase (5.4, 7.4.1).
 
-    Before each activation there is one window for Desperate Times, and one after the last round.
+    Before each activation there is one window for Desperate Times, and one after the last round. With three players a
+    Gallic event comes in the seat of the Gauls.
     """
     assert game.first is not None
     if game.round == 0:
         begin_round(game, table)
     elif game.activation is not None:
         yield from take_action(game, table)
+    elif gallic_events.is_due(game):
+        yield from gallic_events.play(game, table)
     elif not game.to_act and game.round < game.board.tables["rounds"]:
         begin_round(game, table)
     elif not game.to_act:
@@ -48,6 +53,7 @@ def begin_round(game: Game, table: Table) -> None:
     game.round += 1
     game.to_act = game.clockwise(game.first)
     game.activated, game.unrest_raised, game.window_shut = [], False, False
+    game.event_due = game.board.seats.events_after is not None
     game.marks = [mark for mark in game.marks if mark.until != ROUND]
     table.tell("round_begins", turn=game.turn, round=game.round, rule="5.4")
 
@@ -83,8 +89,7 @@ def end_activation(game: Game, table: Table, order: Order) -> Flow[None]:
     if not activation.desperate:
         game.window_shut = False
     game.activation = None
-    return
-    yield
+    yield from fall_overseas(game, table)
 
 
 def end_orders(view: Game, decision: Decision) -> LegalOrders:
@@ -118,8 +123,11 @@ def check_action(view: Game, decision: Decision, order: Order) -> Iterable[Fault
 
 def why_not_use(view: Game, word: str) -> Refusal | None:
     """Say why something cannot be done in this activation: a Desperate Times is for one action (7.4.2, 7.4.3)."""
-    if not view.the_activation.desperate or word in desperate_times.USES_OF_IT:
+    activation = view.the_activation
+    if not activation.desperate or word in desperate_times.USES_OF_IT:
         return None
+    if word == nonplayers.NONPLAYER and nonplayers.bound(view, activation.side):
+        return None  # a card of value 3 activates who is bound by a treaty (18)
     return Refusal("a Desperate Times is for one action by that card; do this in your own activation", "7.4.3")
 
 

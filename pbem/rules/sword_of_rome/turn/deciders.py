@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from pbem.game import Table
 from pbem.protocol import Flow, Side
+from pbem.rules.sword_of_rome.position.options import PERSON
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.turn.order_of_play import fewest_vp
 
 
 def is_friend(game: Game, side: Side, power: str) -> bool:
-    """Tell whether a side leads a power or is allied with it by any of its own."""
-    return any(game.allied(own, power) for own in game.board.powers_of[side])
+    """Tell whether a side leads a power or is allied with it by any of its own.
+
+    With two players the other side of its person may count as well (option `player_decides`).
+    """
+    sides = game.board.seats_of(side) if game.options["player_decides"] == PERSON else (side,)
+    return any(game.allied(own, power) for each in sides for own in game.board.powers_of[each])
 
 
 def decider(game: Game, table: Table, power: str) -> Flow[Side]:
@@ -19,12 +24,16 @@ def decider(game: Game, table: Table, power: str) -> Flow[Side]:
     For a power without a player that is who has activated it. Out of its activation it is the side with the fewest VP
     that is not allied with the active player, nor the active player himself (option `active_player_decides`). At the
     end of a turn it is the side with the fewest VP that is neither the power's natural victim nor allied with it.
+    For a power that is bound to a side by a treaty that side decides everything (18).
     """
     side = game.board.powers[power].side
     if side is not None:
         return side
     if game.card is not None and game.card.power == power:
         return game.card.side
+    guardian = game.guardian(power)
+    if guardian is not None:
+        return guardian
     if game.activation is None:
         victim = game.board.powers[power].victim
         free = [each for each in game.in_play if victim is None or not is_friend(game, each, victim)]

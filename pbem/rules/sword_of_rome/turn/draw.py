@@ -7,10 +7,9 @@ from typing import Final
 
 from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, counted, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, ETRUSCANS, GAULS, SICILY
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, ETRUSCANS, SICILY
+from pbem.rules.sword_of_rome.position.naming import not_in_hand
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
-
-FOUR: Final = 4
 
 
 def check_mines(game: Game, table: Table) -> None:
@@ -56,7 +55,7 @@ def discard(game: Game, table: Table) -> Flow[None]:
 
 def _keeps_nothing(game: Game, side: Side) -> bool:
     """Tell whether a side must discard all it holds: the Gauls, with four players or five (6.2.1)."""
-    return GAULS in game.board.powers_of[side] and len(game.board.sides) >= FOUR
+    return side in game.board.seats.discard_all
 
 
 def lay_off(game: Game, side: Side, cards: list[str]) -> None:
@@ -102,7 +101,7 @@ def draw(game: Game, side: Side, table: Table, wanted: int, name: str) -> None:
 
 def hand_limit(game: Game, side: Side) -> int:
     """Return the hand limit of a side, for Carthage by its ports in Sicily and the unrest (6.2.2, S 5.2, S 20.2)."""
-    limit: int = game.board.tables["hands"][side]
+    limit: int = game.board.seats.hands[side]
     if side == CARTHAGE:
         ports = [port for port in game.board.ports if game.board.spaces[port].region == SICILY]
         limit += sum(game.control.get(port) == CARTHAGE for port in ports)
@@ -123,7 +122,7 @@ def check_discard(view: Game, decision: Decision, order: Order) -> Iterator[Faul
     for i, card in enumerate(order["cards"]):
         if card not in view.hands[decision.side]:
             hold = counted(len(view.hands[decision.side]), "card")
-            yield order.fault(("cards", i), f"{card} is not in your hand of {hold}", rule="6.2.1")
+            yield order.fault(("cards", i), f"{not_in_hand(view, decision.side, card)}; you hold {hold}", rule="6.2.1")
 
 
 KINDS: Final[Kinds] = {"discard": (discard_orders, check_discard)}

@@ -8,6 +8,7 @@ from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Table, listing, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.sword_of_rome.position.options import PERSON
 from pbem.rules.sword_of_rome.position.state import Game
 
 
@@ -16,9 +17,19 @@ def tie_winner(game: Game, tied: Sequence[Side]) -> Side:
     return min(tied, key=game.board.side_rank)
 
 
+def standing(game: Game, side: Side) -> int:
+    """Return the VP by which a side acts before others or after them (5).
+
+    They are its own, or by option `player_rank` the sum of all sides of its person.
+    """
+    if game.options["player_rank"] == PERSON:
+        return sum(game.vp[each] for each in game.board.seats_of(side))
+    return game.vp[side]
+
+
 def by_vp(game: Game) -> list[Side]:
     """Return the sides in play by descending VP, tied ones in the order of ties (4.4)."""
-    return sorted(game.in_play, key=lambda side: (-game.vp[side], game.board.side_rank(side)))
+    return sorted(game.in_play, key=lambda side: (-standing(game, side), game.board.side_rank(side)))
 
 
 def ranked(game: Game, table: Table) -> Flow[list[Side]]:
@@ -27,7 +38,7 @@ def ranked(game: Game, table: Table) -> Flow[list[Side]]:
     Nobody waits for that: without an answer it is the order of ties.
     """
     order: list[Side] = []
-    for _, group in groupby(by_vp(game), key=lambda side: game.vp[side]):
+    for _, group in groupby(by_vp(game), key=lambda side: standing(game, side)):
         tied = list(group)
         if len(tied) > 1:
             answer = yield from table.ask(
@@ -49,8 +60,8 @@ def fewest_vp(game: Game, table: Table, among: Sequence[Side], what: str) -> Flo
 
     `what` says for what: the phase, or the power to be decided for. Nobody waits: without an answer it is the winner.
     """
-    least = min(game.vp[side] for side in among)
-    tied = sorted((side for side in among if game.vp[side] == least), key=game.board.side_rank)
+    least = min(standing(game, side) for side in among)
+    tied = sorted((side for side in among if standing(game, side) == least), key=game.board.side_rank)
     if len(tied) == 1:
         return tied[0]
     answer = yield from table.ask(
@@ -101,7 +112,8 @@ def first_players(view: Game, decision: Decision) -> LegalOrders:
 def check_first_player(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a first player: a side that is out cannot go first (5.3)."""
     if order["side"] not in view.in_play:
-        yield order.fault(("side",), f"{order['side']} is out of the game", rule="5.3")
+        gone = "is out of the game" if order["side"] in view.board.sides else "does not play"
+        yield order.fault(("side",), f"{order['side']} {gone}", rule="5.3")
 
 
 KINDS: Final[Kinds] = {

@@ -20,7 +20,7 @@ def eligible(game: Game, power: str) -> list[str]:
 
     They are friendly and without enemy CU, and connected by such spaces, over no rough path and no strait, with an
     own unbesieged home reinforcement space; for Rome with any city. Carthage and its allies connect by sea too.
-    Carthage may place in the Garrison box (S 19.1).
+    Carthage may place in the Garrison box (S 19.1), and without a player never in Italy (16.3).
     """
     board = game.board
     friends = {other for other in board.powers if game.allied(power, other)}
@@ -29,17 +29,18 @@ def eligible(game: Game, power: str) -> list[str]:
     for other in board.powers:
         if other not in friends:
             free -= game.stands(other)
-    by_sea = CARTHAGE in friends and board.powers[CARTHAGE].side is not None
+    by_sea = CARTHAGE in friends and CARTHAGE not in game.fallen
     found = [space for space in _sources(game, power) if space in free]
     seen = set(found)
     while found:
         at = found.pop()
-        ways = (*board.by_land(power, at), *(board.ports if by_sea and at in board.ports else ()))
+        ways = (*board.by_land(power, at), *(game.harbours(power) if by_sea and at in board.ports else ()))
         new = {to for to in ways if to in free and to not in seen}
         seen |= new
         found += new
-    if power == CARTHAGE:
+    if power == CARTHAGE and GARRISON_BOX in board.spaces:
         seen.add(GARRISON_BOX)
+    seen -= board.powers[power].barred
     for other in board.powers:  # powers do not stack (15.3, 16.2)
         if other != power:
             seen -= {space for space, force in game.everywhere(other) if force.cu}

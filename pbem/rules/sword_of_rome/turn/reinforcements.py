@@ -15,7 +15,7 @@ from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.turn.deciders import decider
 from pbem.rules.sword_of_rome.turn.order_of_play import ranked
 from pbem.rules.sword_of_rome.turn.placing import eligible, handfuls, sources
-from pbem.rules.sword_of_rome.turn.returning import change_consuls, pay_for_leaders, return_displaced
+from pbem.rules.sword_of_rome.turn.returning import change_consuls, pay_for_leaders, return_displaced, returning
 from pbem.rules.sword_of_rome.turn.scoring import drop_out
 
 Place: TypeAlias = tuple[str, str]
@@ -34,9 +34,10 @@ class Lot(NamedTuple):
 def reinforce(game: Game, table: Table) -> Flow[None]:
     """Give all powers their reinforcements, and take out of the game who has no CU left (5.10)."""
     for power in game.board.powers.values():
-        if power.side is None and levy(game, power.id):
+        if power.side is None and (levy(game, power.id) or returning(game, [power.id])):
             side = yield from decider(game, table, power.id)
             yield from place_new(game, table, side, [power.id])
+            yield from return_displaced(game, table, side, [power.id])
             yield from minor_leaders.place(game, table, side, [power.id])
     for side in (yield from ranked(game, table)):
         powers = game.board.powers_of[side]
@@ -46,7 +47,7 @@ def reinforce(game: Game, table: Table) -> Flow[None]:
             yield from place_new(game, table, side, group)
         if ROMANS in powers:
             yield from change_consuls(game, table)
-        yield from return_displaced(game, table, side)
+        yield from return_displaced(game, table, side, powers)
         if GREEKS in powers:
             yield from pay_for_leaders(game, table)
         yield from minor_leaders.place(game, table, side, powers)
@@ -57,8 +58,10 @@ def reinforce(game: Game, table: Table) -> Flow[None]:
 def levy(game: Game, power: str) -> int:
     """Return the CU that a power gets, mercenaries not counted (5.10.1, S 5.10.1).
 
-    The rebels get theirs while the Insurrection is in effect.
+    The rebels get theirs while the Insurrection is in effect; a power that has lost its capital overseas gets none.
     """
+    if power in game.fallen:
+        return 0
     numbers = game.board.tables["reinforcements"]
     if power == REBELS:
         return numbers["in_insurrection"] if game.mark(INSURRECTION) is not None else 0
@@ -81,7 +84,7 @@ def lots(game: Game, powers: Sequence[str]) -> list[Lot]:
     places = {power: [(power, space) for space in _open_to(game, power)] for power in powers}
     everywhere = tuple(place for power in powers for place in places[power])
     found = [Lot(sum(levy(game, power) for power in powers), False, everywhere)]
-    if CARTHAGE in powers:
+    if CARTHAGE in powers and game.board.powers[CARTHAGE].side is not None:
         found.append(Lot(mercenaries_due(game), True, everywhere))
     return [lot for lot in found if lot.cu and lot.places]
 

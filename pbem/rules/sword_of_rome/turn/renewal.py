@@ -14,15 +14,21 @@ from pbem.rules.sword_of_rome.turn.order_of_play import ranked
 def renew_alliances(game: Game, table: Table) -> Flow[None]:
     """Ask by descending VP for each alliance: the first answer is an offer, the second accepts it (5.9).
 
-    The permanent ones never end (15.4).
+    The permanent ones never end (15.4), nor does a treaty with a power that has no player (18).
     """
-    open_pairs = [pair for pair in game.alliances if tuple(pair.split("+")) not in game.board.permanent]
+    open_pairs = [pair for pair in game.alliances if _may_end(game, pair)]
     if open_pairs:
         for side in (yield from ranked(game, table)):
             for pair in [pair for pair in open_pairs if side in _sides(game, pair)]:
                 open_pairs.remove(pair)
                 yield from _renew(game, table, side, pair)
     game.phase = "reinforcement"
+
+
+def _may_end(game: Game, pair: str) -> bool:
+    powers = pair.split("+")
+    led = all(game.board.powers[power].side is not None for power in powers)
+    return led and tuple(powers) not in game.board.permanent
 
 
 def _sides(game: Game, pair: str) -> list[str]:

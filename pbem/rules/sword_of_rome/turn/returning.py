@@ -61,6 +61,12 @@ def consul_spaces(game: Game) -> list[str]:
     return armies(game, ROMANS)
 
 
+def places_of(game: Game, leader: str) -> list[str]:
+    """Return where a named leader can come: to own CU, some only overseas (8.4, 17.1.1)."""
+    record = game.board.leaders[leader]
+    return [space for space in armies(game, record.power) if not record.stays or space in record.stays]
+
+
 def armies(game: Game, power: str) -> list[str]:
     """Return the spaces where a named leader of a power can come: own CU stand there, and not besieged (8.4, 13.3)."""
     return sorted(space for space, force in game.forces[power].items() if force.cu)
@@ -97,7 +103,7 @@ def consul_orders(view: Game, decision: Decision) -> LegalOrders:
 
 
 def _spread(view: Game, leaders: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    return product(*(armies(view, view.board.leaders[leader].power) for leader in leaders))
+    return product(*(places_of(view, leader) for leader in leaders))
 
 
 def _crowded(view: Game, at: Mapping[str, str]) -> Iterator[str]:
@@ -127,6 +133,8 @@ def _wrong_places(view: Game, decision: Decision, order: Order, rule: str) -> It
         if unknown is None and space not in armies(view, power):
             where = space_named(view, space)
             unknown = Refusal(f"no CU of {view.board.powers[power].name} stand in {where}, out of a siege", rule)
+        elif unknown is None and space not in places_of(view, leader):
+            unknown = Refusal(f"{view.board.leaders[leader].name} never leaves Africa", "17.1.1")
         if unknown is not None:
             yield order.fault(("at", leader), unknown.reason, rule=unknown.rule)
 
@@ -134,23 +142,29 @@ def _wrong_places(view: Game, decision: Decision, order: Order, rule: str) -> It
 # ---- displaced leaders (8.4)
 
 
-def return_displaced(game: Game, table: Table, side: Side) -> Flow[None]:
-    """Bring the displaced leaders of a side back, where CU of their power stand; the others stay displaced (8.4)."""
-    leaders = [
-        leader
-        for leader in game.displaced
-        if game.board.leaders[leader].power in game.board.powers_of[side]
-        and armies(game, game.board.leaders[leader].power)
+def returning(game: Game, powers: Sequence[str]) -> list[str]:
+    """Return the displaced leaders of some powers who can come back (8.4)."""
+    return [
+        leader for leader in game.displaced if game.board.leaders[leader].power in powers and places_of(game, leader)
     ]
+
+
+def return_displaced(game: Game, table: Table, side: Side, powers: Sequence[str]) -> Flow[None]:
+    """Bring the displaced leaders of some powers back, where own CU stand; the others stay displaced (8.4).
+
+    `side` is who decides for the powers.
+    """
+    leaders = returning(game, powers)
     if not leaders:
         return
-    default = {leader: _largest(game, game.board.leaders[leader].power) for leader in leaders}
+    default = {leader: _largest(game, leader) for leader in leaders}
     order = yield from table.ask(side, "return_leaders", rule="8.4", default={"at": default}, leaders=leaders)
     yield from _bring_back(game, table, order["at"], "8.4")
 
 
-def _largest(game: Game, power: str) -> str:
-    return max(armies(game, power), key=lambda space: game.force(power, space).cu)
+def _largest(game: Game, leader: str) -> str:
+    power = game.board.leaders[leader].power
+    return max(places_of(game, leader), key=lambda space: game.force(power, space).cu)
 
 
 def return_orders(view: Game, decision: Decision) -> LegalOrders:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pbem.game import Table
 from pbem.protocol import Side
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GAULS
+from pbem.rules.sword_of_rome.position.options import PERSON
 from pbem.rules.sword_of_rome.position.state import Game, Result
-from pbem.rules.sword_of_rome.turn.order_of_play import by_vp
 
 
 def score(game: Game, table: Table) -> None:
@@ -18,14 +20,31 @@ def score(game: Game, table: Table) -> None:
         for step in steps:
             add_vp(game, side, step)
         table.tell("scored", side=side, won=won, lost=lost, before=before, vp=game.vp[side], rule="5.8.1")
-    first = by_vp(game)[0]
+    first = max(game.in_play, key=lambda side: (game.vp[side], -game.board.side_rank(side)))
     if game.vp[first] >= game.board.levels[game.turn]:
-        game.result = Result(first, "automatic_victory")
         table.tell("automatic_victory", side=first, vp=game.vp[first], rule="4.2")
+        win(game, table, "automatic_victory", "4.2")
     elif game.turn >= game.last_turn:
-        game.result = Result(first, "most_vp")
-        table.tell("final_count", side=first, vp=game.vp[first], rule="4.3")
+        win(game, table, "most_vp", "4.3")
     game.phase = "alliances"
+
+
+def win(game: Game, table: Table, reason: str, rule: str) -> None:
+    """End the game for who has the most VP: of one who leads several sides it is their sum (4.2, 4.3).
+
+    Ties are won by the order of ties; the sides of who wins win together.
+    """
+    board = game.board
+    playing = [sides for sides in board.seats.persons if {*sides} - {*game.out}]
+    best = max(playing, key=lambda sides: (total(game, sides), -min(board.side_rank(side) for side in sides)))
+    game.result = Result(list(best), reason)
+    if reason == "most_vp" or len(best) > 1:
+        table.tell("final_count", sides=list(best), vp=total(game, best), rule=rule)
+
+
+def total(game: Game, sides: Sequence[Side]) -> int:
+    """Return the VP of some sides together (4.3)."""
+    return sum(game.vp[side] for side in sides)
 
 
 def add_vp(game: Game, side: Side, points: int) -> None:
@@ -59,8 +78,11 @@ def losses(game: Game, side: Side) -> int:
 
 
 def drop_out(game: Game, table: Table) -> None:
-    """Take the sides without CU on the map out of the game; the last one left has won (5.10.3)."""
-    for side in [side for side in game.in_play if not game.cu_on_map(side)]:
+    """Take the sides without CU on the map out of the game; the last one left has won (5.10.3).
+
+    With two players a side goes out by itself, or with the other one of its person (option `player_out`).
+    """
+    for side in [side for side in game.in_play if not any(map(game.cu_on_map, _going_out(game, side)))]:
         game.out.append(side)
         own = game.board.powers_of[side]
         for power in own:
@@ -79,5 +101,10 @@ def drop_out(game: Game, table: Table) -> None:
             if space in game.loyalty:
                 game.loyalty[space] = game.board.tables["city"]["converted"]
         table.tell("out_of_the_game", side=side, rule="5.10.3")
-    if len(game.in_play) == 1 and game.result is None:
-        game.result = Result(game.in_play[0], "last_left")
+    left = {game.board.seats_of(side) for side in game.in_play}
+    if len(left) == 1 and game.result is None:
+        game.result = Result(list(left.pop()), "last_left")
+
+
+def _going_out(game: Game, side: Side) -> Sequence[Side]:
+    return game.board.seats_of(side) if game.options["player_out"] == PERSON else [side]

@@ -7,10 +7,11 @@ from typing import Any
 
 from pbem.game import Table
 from pbem.protocol import Side
-from pbem.rules.sword_of_rome.position.board import CONSUL, REBELS, TRIBE, WALLED, Board
+from pbem.rules.sword_of_rome.position.board import CONSUL, TRIBE, WALLED, Board
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.options import Options
 from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.unpack import in_game
 from pbem.rules.sword_of_rome.turn.draw import hand_limit
 
 
@@ -35,9 +36,11 @@ def set_up(board: Board, options: Options, scenario: Mapping[str, Any], table: T
         board=board,
         options=options,
     )
-    for army in scenario["forces"]:
+    armies = [army for army in in_game(scenario["forces"], board.seats.players) if army["power"] in board.powers]
+    for army in armies:
         game.put(army["power"], army["at"], Force(army["cu"], army.get("mercenaries", 0), list(army["leaders"])))
-    placed = {leader for army in scenario["forces"] for leader in army["leaders"]}
+        game.militia += army.get("militia", 0)
+    placed = {leader for army in armies for leader in army["leaders"]}
     absent = [leader for leader in board.leaders.values() if leader.id not in placed]
     game.cup = table.shuffle("cup/start", [leader.id for leader in absent if leader.role == CONSUL])
     game.reserve = [leader.id for leader in absent if leader.role != CONSUL]
@@ -72,6 +75,6 @@ def settle(game: Game) -> Game:
     for leader in board.leaders.values():
         if leader.id not in placed | {*game.cup, *game.reserve}:
             (game.cup if leader.role == CONSUL else game.reserve).append(leader.id)
-    for power in (*board.powers, REBELS):
+    for power in board.powers:
         game.forces.setdefault(power, {})
     return game

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import LegalOrders, counted, listing
 from pbem.protocol import Decision, Order, Side
@@ -14,12 +14,13 @@ from pbem.rules.sword_of_rome.events.desperate_times import announcements, conte
 from pbem.rules.sword_of_rome.events.effects.table import EFFECTS
 from pbem.rules.sword_of_rome.events.events import why_no_event, why_not_laid
 from pbem.rules.sword_of_rome.events.minor_leaders import minor_orders
+from pbem.rules.sword_of_rome.events.nonplayers import listed
 from pbem.rules.sword_of_rome.events.responses import responses
 from pbem.rules.sword_of_rome.movement.activation import activatable
-from pbem.rules.sword_of_rome.position.board import Card
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
 from pbem.rules.sword_of_rome.turn.action import USES, why_not_use
 from pbem.rules.sword_of_rome.turn.returning import consul_orders, easable, keep_orders, relief, return_orders
+from pbem.rules.sword_of_rome.views.event_words import MOMENTS, event_in_words
 from pbem.rules.sword_of_rome.views.hinting import MOST, Hint, HintsOf, first_of
 
 _EXAMPLES: Final = {"activate": 3}
@@ -27,22 +28,6 @@ _EXAMPLES: Final = {"activate": 3}
 _MOST_EVENTS: Final = 3
 _SEEN_TO: Final = 2_000
 """Among so many ways to pay those that keep different leaders are looked for."""
-
-
-def event_in_words(card: Card) -> str:
-    """Return what an event does, in the words of `cards.yaml`: `levy 3`, `roll of romans by -2`."""
-    return ", ".join(_effect_in_words(word, told) for effect in card.effects for word, told in effect.items())
-
-
-def _effect_in_words(word: str, told: Any) -> str:
-    name = word.replace("_", " ")
-    if isinstance(told, Mapping):
-        return " ".join([name, *(f"{key} {_told(value)}" for key, value in told.items())])
-    return name if told == 1 and word not in ("levy", "support") else f"{name} {_told(told)}"
-
-
-def _told(value: Any) -> str:
-    return listing(map(str, value), "or") if isinstance(value, (list, tuple)) else str(value)
 
 
 # ---- the active side (5.4, 7.1)
@@ -74,9 +59,13 @@ def _act(view: Game, decision: Decision) -> Iterator[Hint]:
 def _card(view: Game, side: Side, card: str) -> str:
     """Return a line about a card: its value, its event, and whether that can be played now."""
     record = view.board.cards[card]
-    line = f"{card} {record.name}, {record.value}: {event_in_words(record)}"
+    acting = listed(view, side, card)
+    words = f"nonplayer {listing(acting, 'or')}" if acting and record.extra else event_in_words(view.board, record)
+    line = f"{card} {record.name}, {record.value}: {words}"
+    if acting and not record.extra:
+        line += f", or as a 3 nonplayer {listing(acting, 'or')}"
     if record.when is not None:
-        return f"{line} (response: {record.when.replace('_', ' ')})"
+        return f"{line} (response: {MOMENTS[record.when]})"
     beside = " beside your card" if record.extra else ""
     if all(word in EFFECTS for effect in record.effects for word in effect):
         refusal = why_no_event(view, side, card)
@@ -106,7 +95,7 @@ def _respond(view: Game, decision: Decision) -> Iterator[Hint]:
         if card not in cards and card in view.board.cards:
             cards.append(card)
             record = view.board.cards[card]
-            yield f"{card} {record.name}: {event_in_words(record)}"
+            yield f"{card} {record.name}: {event_in_words(view.board, record)}"
             yield order
     if not cards:
         yield "You hold no card that fits. You are asked because your deck has one, and nobody sees your hand."

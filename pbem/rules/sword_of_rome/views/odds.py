@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from pbem.game import Chances, Number, Odds
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner, modifiers
-from pbem.rules.sword_of_rome.position.board import Board
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, Board
 from pbem.rules.sword_of_rome.position.options import Options
 
 DIE: Final = range(1, 7)
@@ -28,6 +28,8 @@ def odds(board: Board, options: Options) -> dict[str, Odds]:
     """Return the questions about chances that players may ask."""
     dice = int(board.tables["battle"]["dice"])
     most_unrest = int(board.tables["unrest"]["most"])
+    led = board.powers[CARTHAGE].side is not None
+    of_card = {"card": Number("value of Carthage's card, 0 for none", 0, 3)}
     battle_numbers = {
         "attacker_cu": Number("CU of the attacker", 1, MOST_CU),
         "defender_cu": Number("CU of the defender outside a city", 1, MOST_CU),
@@ -77,25 +79,33 @@ def odds(board: Board, options: Options) -> dict[str, Odds]:
             lambda numbers, _: interception(board, numbers),
         ),
         "voyage": Odds(
-            "what becomes of a voyage that Carthage contests (S 9.6.4)",
+            "what becomes of a voyage that Carthage contests, or that its ports make a fight (9.6.4, S 9.6.4)",
             {
-                "card": Number("value of Carthage's card, 0 for none", 0, 3),
-                "friendly": _flag("1 if the port of arrival is friendly", 1),
+                **(
+                    of_card
+                    if led
+                    else {"fought": _flag("1 if it is to a port of Carthage, or of the Greeks by treaty", 1)}
+                ),
+                "friendly": _flag("1 if the port of arrival is friendly", int(led)),
             },
             lambda numbers, _: voyage(board, numbers),
         ),
-        "unrest": Odds(
-            "what an attack on the unrest comes to (S 20.3)",
-            {
-                "cu": Number("CU that attack", 1, MOST_CU),
-                "level": Number("level of the unrest", 1, most_unrest),
-                "tactics": Number("tactics of the leader", 0, 9),
-                "staying": Number("other CU in the Garrison box, which hold the unrest down", 0, MOST_CU, 0),
-                "dice": Number("dice of Carthage", 1, 5, dice),
-            },
-            lambda numbers, _: unrest(board, numbers),
-        ),
+        **({"unrest": _unrest(board, most_unrest, dice)} if led else {}),
     }
+
+
+def _unrest(board: Board, most: int, dice: int) -> Odds:
+    return Odds(
+        "what an attack on the unrest comes to (S 20.3)",
+        {
+            "cu": Number("CU that attack", 1, MOST_CU),
+            "level": Number("level of the unrest", 1, most),
+            "tactics": Number("tactics of the leader", 0, 9),
+            "staying": Number("other CU in the Garrison box, which hold the unrest down", 0, MOST_CU, 0),
+            "dice": Number("dice of Carthage", 1, 5, dice),
+        },
+        lambda numbers, _: unrest(board, numbers),
+    )
 
 
 def _flag(meaning: str, default: int = 0) -> Number:
@@ -266,13 +276,13 @@ def interception(board: Board, numbers: Mapping[str, int]) -> Chances:
 
 
 def voyage(board: Board, numbers: Mapping[str, int]) -> Chances:
-    """Count what becomes of a voyage; without a card of Carthage it succeeds (S 9.6.4)."""
+    """Count what becomes of a voyage; one that nobody fights succeeds (9.6.4, S 9.6.4)."""
     words = {"success": "arrives", "return": "turns back", "attrition": "turns back after a roll for attrition"}
-    table = board.tables["naval"]
-    if not numbers["card"]:
+    table, card = board.tables["naval"], numbers.get("card", 0)
+    if not card and not numbers.get("fought"):
         found = Counter({"success": len(DIE)})
     else:
-        modifier = table["card"][numbers["card"] - 1] + (table["friendly"] if numbers["friendly"] else 0)
+        modifier = (table["card"][card - 1] if card else 0) + (table["friendly"] if numbers["friendly"] else 0)
         found = Counter(board.naval_result(face + modifier) for face in DIE)
     chances = {result: Fraction(found[result], 6) for result in words}
     lines = tuple(f"the fleet {words[result]}: {_percent(chance)}" for result, chance in chances.items())

@@ -7,10 +7,11 @@ from typing import Final
 
 from pbem.game import Cell, Grid, Panel, Row, Track
 from pbem.protocol import Side
-from pbem.rules.sword_of_rome.position.board import CARTHAGE
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, Board
 from pbem.rules.sword_of_rome.position.naming import event_named
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.siege.unrest import cap
+from pbem.rules.sword_of_rome.turn.scoring import total
 
 SHORT: Final = 4
 """Letters of a power that stands beside another one of its side."""
@@ -23,10 +24,18 @@ def panels(view: Game, printed: str) -> Iterator[Panel]:
     yield Panel("title", "Turn", (Track(years, min(view.turn, max(board.years)) - 1),))
     yield Panel("title", "Round", tuple(_round(view)))
     yield Panel("state", "Sides", tuple(_sides(view)))
-    yield Panel("tracks", "Plunder and unrest", tuple(_tracks(view)))
+    yield Panel("tracks", _title(board), tuple(_tracks(view)))
     yield Panel("tracks", "Reconstructed map and cards", (Row(printed),))
     yield Panel("alliances", "Alliances", tuple(_alliances(view)))
     yield Panel("off_map", "Off the map", tuple(_off_map(view)))
+
+
+def _title(board: Board) -> str:
+    """Return what the panel of the tracks is about in this game (14.1, S 20)."""
+    plunder = any(power.raids for power in board.powers.values())
+    if board.powers[CARTHAGE].side is not None:
+        return "Plunder and unrest"
+    return "Plunder" if plunder else "Victory"
 
 
 def _round(view: Game) -> Iterator[Row | Track]:
@@ -38,6 +47,8 @@ def _round(view: Game) -> Iterator[Row | Track]:
     activated = [Cell(board.powers[power].name, power) for power in view.activated]
     if view.unrest_raised:
         activated.append(Cell("unrest +1"))
+    if view.event_due:
+        yield Row("Gallic event", (Cell("to come"),))
     yield Row("Activated", tuple(activated) or (Cell("none"),))
 
 
@@ -58,6 +69,8 @@ def _sides(view: Game) -> Iterator[Grid | Row]:
         "Cards in the deck": {side: len(view.decks[side]) for side in board.sides},
         "Desperate Times": view.desperate_times,
     }
+    if len(board.seats.persons) < len(board.sides):
+        lines["VP of both sides"] = {side: total(view, board.seats_of(side)) for side in board.sides}
     yield Grid(
         columns=tuple(_cell(view, side) for side in board.sides),
         heads=tuple(Cell(label) for label in lines),
@@ -72,9 +85,12 @@ def _tracks(view: Game) -> Iterator[Row]:
     holder = "gauls" if view.plunder > 0 else "transalpine_gauls"
     yield Row("Automatic victory this turn", (Cell(f"{board.levels[min(view.turn, max(board.levels))]} VP"),))
     plunder = Cell(board.powers[holder].name, holder) if view.plunder else Cell("none")
-    yield Row(f"Plunder: {abs(view.plunder)} of {track}", (plunder,))
+    if any(power.raids for power in board.powers.values()):
+        yield Row(f"Plunder: {abs(view.plunder)} of {track}", (plunder,))
     if board.powers[CARTHAGE].side is not None:
         yield Row("Unrest of Carthage", (Cell(f"{view.unrest}, cap {cap(view)}"),))
+    elif view.militia:
+        yield Row("Citizen militia in Africa", (Cell(f"{view.militia} CU", CARTHAGE),))
 
 
 def _alliances(view: Game) -> Iterator[Row]:

@@ -1,14 +1,15 @@
 """The scene to draw: who holds what, armies, sieges, marches just told, and the panels beside the map (2.2).
 
-Powers are told apart without colour too: by letters on the spaces that they hold, and by the names of their leaders.
+Powers are told apart without colour too: by their marks, and by the names of their leaders or else by letters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Literal
 
-from pbem.game import Arrow, BaseMap, Counter, DrawnSide, Marker, Scene, base_map
+from pbem.game import Arrow, BaseMap, Counter, Marker, Scene, base_map, drawn_sides, plain
 from pbem.protocol import Event
 from pbem.rules.sword_of_rome.position.board import TRIBE, Board
 from pbem.rules.sword_of_rome.position.force import Force
@@ -19,14 +20,24 @@ if TYPE_CHECKING:
     from pbem.game import Box
 
 
+_ROLES: Final[Mapping[str | None, str]] = {"consul": "C", "dictator": "D"}
+"""The letters for an office on a counter, as the legend of layout.yaml has them."""
+
+
 def base(box: Box, board: Board) -> BaseMap:
-    """Return the map as it is printed; the name of a space says what it scores and brings (4.1.1, 5.10.1)."""
+    """Return the map as it is printed, without spaces that are out of play.
+
+    The name of a space says what it scores and brings (4.1.1, 5.10.1).
+    """
+    layout = box.table("layout")
+    away = {space["id"] for space in box.table("map")["spaces"]} - board.spaces.keys()
     return base_map(
-        box.table("layout"),
+        {**layout, "places": {id: place for id, place in layout["places"].items() if id not in away}},
         box.table("coast"),
         [
-            {**space, "kind": _kind(board, space["id"]), "name": _label(board, space["id"])}
+            {**space, "kind": _kind(board, space["id"]), "signs": _signs(board, space["id"])}
             for space in box.table("map")["spaces"]
+            if space["id"] in board.spaces
         ],
         board.connections,
     )
@@ -37,34 +48,25 @@ def _kind(board: Board, space: str) -> str:
     return f"{record.kind}_victory" if record.victory else record.kind
 
 
-def _label(board: Board, space: str) -> str:
-    """Return the name of a space with its signs."""
+def _signs(board: Board, space: str) -> str:
+    """Return the signs behind the name of a space."""
     record = board.spaces[space]
-    signs = (["*"] if record.victory else []) + ([f"+{record.reinforcement}"] if record.reinforcement else [])
-    return " ".join([record.name, *signs])
+    return " ".join((["*"] if record.victory else []) + ([f"+{record.reinforcement}"] if record.reinforcement else []))
 
 
-def drawn(box: Box) -> tuple[DrawnSide, ...]:
-    """Return how the things of each power are drawn."""
-    return tuple(
-        DrawnSide(power["id"], power["name"], power["colour"], sign=power["sign"])
-        for power in box.table("powers")["powers"]
-    )
-
-
-def scene(view: Game, base: BaseMap, powers: tuple[DrawnSide, ...], printed: str, told: Sequence[Event] = ()) -> Scene:
+def scene(view: Game, base: BaseMap, powers: Sequence[plain.Record], printed: str, told: Sequence[Event] = ()) -> Scene:
     """Return the scene of a position as its viewer knows it, with arrows for the marches just told.
 
-    `printed` is how much of the game is as printed.
+    `powers` are those in the game; `printed` is how much of the game is as printed.
     """
     board = view.board
     return Scene(
         base,
         title=f"Turn {view.turn}, {board.years[min(view.turn, max(board.years))]}",
         subtitle=_subtitle(view),
-        sides=powers,
+        sides=drawn_sides(powers),
         control={space: view.control.get(space) for space in board.spaces},
-        counters=tuple(_counters(view, {power.id: power.sign for power in powers})),
+        counters=tuple(_counters(view, {power["id"]: power["sign"] for power in powers})),
         markers=tuple(_markers(view)),
         arrows=tuple(_arrows(view, told)),
         panels=tuple(panels(view, printed)),
@@ -104,14 +106,21 @@ def _counter(
 ) -> Counter:
     """Return an army; one without a leader bears the letters of its power where a leader's name would stand."""
     leaders = view.board.leaders
+    first = [leaders[leader] for leader in force.leaders[:1]]
+    badges = (
+        *(_ROLES[leader.role] for leader in first if leader.role in _ROLES),
+        *(f"{leader.initiative}-{leader.tactics}" for leader in first),
+        *([f"{force.mercenaries} m"] if force.mercenaries else ()),
+    )
     return Counter(
         space,
         power,
         strength=str(force.cu) if force.cu else "",
         label=leaders[force.leaders[0]].short if force.leaders else signs[power],
         sublabel=", ".join(leaders[leader].short for leader in force.leaders[1:]),
-        badges=(f"{force.mercenaries} m",) if force.mercenaries else (),
+        badges=badges,
         inside=inside,
+        id=first[0].id if first else f"{power}/{space}{'/inside' if inside else ''}",
     )
 
 
@@ -124,37 +133,45 @@ def _markers(view: Game) -> Iterator[Marker]:
         if siege is None:
             yield Marker(space, str(needed))
         else:
-            yield Marker(space, f"{siege.level}/{needed}", "siege", siege.by)
+            yield Marker(space, f"siege {siege.level}/{needed}", "siege", siege.by)
     if view.battle is not None:
         yield Marker(view.battle.space, "battle", "battle")
 
 
 def _arrows(view: Game, told: Sequence[Event]) -> Iterator[Arrow]:
     """Yield one arrow for each march, voyage, interception, avoidance and retreat, from what was told of them."""
-    way: list[str] = []
-    power, sails = "", False
+    march = Arrow((), "")
+    sails, origin = False, ""
     for event in told:
         facts = event.facts
+        named = _short(view, facts.get("leader"))
         if event.kind == "marches":
-            yield from _march(way, power)
-            way, power = [facts["space"]], facts["power"]
-        elif event.kind == "sails" and way:
+            yield from _march(march)
+            march = Arrow((facts["space"],), facts["power"], name=named)
+        elif event.kind == "sails" and march.places:
             sails = True
-        elif event.kind == "enters" and way:
+        elif event.kind == "enters" and march.places:
             if sails:
-                yield from _march(way, power)
-                yield Arrow((way[-1], facts["space"]), power, "sea")
-                way, sails = [facts["space"]], False
+                yield from _march(march)
+                yield replace(march, places=(march.places[-1], facts["space"]), style="sea")
+                march, sails = replace(march, places=(facts["space"],)), False
             else:
-                way.append(facts["space"])
-        elif event.kind in ("avoids", "intercepts"):
+                march = replace(march, places=(*march.places, facts["space"]))
+        elif event.kind in ("avoids", "intercepts"):  # tried: what follows says whether it succeeds
             origin = facts["origin"]
-            yield Arrow((origin, facts["space"]), facts["power"], "retreat" if event.kind == "avoids" else "march")
+        elif event.kind in ("avoided", "intercepted") and origin:
+            style: Literal["march", "retreat"] = "retreat" if event.kind == "avoided" else "march"
+            yield Arrow((origin, facts["space"]), facts["power"], style, named)
+            origin = ""
         elif event.kind == "retreats" and facts["path"]:
             yield Arrow((facts["space"], *facts["path"]), facts["power"], "retreat")
-    yield from _march(way, power)
+    yield from _march(march)
 
 
-def _march(way: Sequence[str], power: str) -> Iterator[Arrow]:
-    if len(way) > 1:
-        yield Arrow(tuple(way), power)
+def _short(view: Game, leader: str | None) -> str:
+    return "" if leader is None else view.board.leaders[leader].short
+
+
+def _march(march: Arrow) -> Iterator[Arrow]:
+    if len(march.places) > 1:
+        yield march

@@ -10,7 +10,7 @@ from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import event_named
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
 from pbem.rules.sword_of_rome.siege.unrest import cap
-from pbem.rules.sword_of_rome.turn.scoring import gains, losses
+from pbem.rules.sword_of_rome.turn.scoring import gains, losses, total
 
 
 def summary(view: Game, names: Mapping[str, str]) -> Summary:
@@ -36,12 +36,18 @@ def _standing(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
     for side in view.board.sides:
         now = f"now +{gains(view, side)} -{losses(view, side)}"
         yield Line(names[side], (f"{view.vp[side]} VP", "out of the game" if side in view.out else now))
+    for sides in view.board.seats.persons:
+        if len(sides) > 1:
+            yield Line(f"Together: {listing((names[side] for side in sides), 'and')}", (f"{total(view, sides)} VP",))
     yield Line("Automatic victory", (f"{view.board.levels[view.turn]} VP",))
     holder = "gauls" if view.plunder > 0 else "transalpine_gauls"
     plunder = f"{abs(view.plunder)} of {view.board.tables['plunder']['track']}"
-    yield Line("Plunder", (plunder, names[holder]) if view.plunder else (plunder,))
+    if any(power.raids for power in view.board.powers.values()):
+        yield Line("Plunder", (plunder, names[holder]) if view.plunder else (plunder,))
     if view.board.powers[CARTHAGE].side is not None:
         yield Line("Unrest of Carthage", (f"{view.unrest}, cap {cap(view)}",))
+    elif view.militia:
+        yield Line("Citizen militia of Carthage, in Africa", (f"{view.militia} CU",))
 
 
 def _round(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
@@ -50,6 +56,8 @@ def _round(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
         yield Line(f"To act: {listing((names[side] for side in view.to_act), 'then')}")
     if view.activated:
         yield Line(f"Activated: {listing((names[power] for power in view.activated), 'and')}")
+    if view.event_due:
+        yield Line("A Gallic event is still to come in this round.")
     if view.unrest_raised:
         yield Line("A card has raised the unrest.")
 

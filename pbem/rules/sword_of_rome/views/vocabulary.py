@@ -20,7 +20,7 @@ def vocabulary(board: Board, reasons: Words, moments: Words) -> Mapping[str, Wor
     by_side = ("vp", "hands", "decks", "discards", "desperate_times")
     pairs = [f"{a}+{b}" for i, a in enumerate(board.powers) for b in list(board.powers)[i + 1 :]]
     return {
-        "Result.winner": board.sides,
+        "Result.winners": board.sides,
         "Result.reason": reasons,
         "Force.leaders": board.leaders,
         "Siege.by": board.powers,
@@ -58,6 +58,7 @@ def vocabulary(board: Board, reasons: Words, moments: Words) -> Mapping[str, Wor
         "Game.forces": board.powers,
         "Game.forces.*": board.spaces,
         **{f"Game.{name}": board.leaders for name in ("displaced", "reserve", "cup", "gone")},
+        "Game.fallen": board.powers,
         "Game.alliances": pairs,
         "Game.activated": board.powers,
     }

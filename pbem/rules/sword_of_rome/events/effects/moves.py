@@ -18,9 +18,14 @@ from pbem.rules.sword_of_rome.events.effects.base import (
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
 
-WHAT: Final = {"activation": "activation", "event": "event", "interception": "interception", "avoidance": "avoidance"}
-"""What can be cancelled -> the moment at which it can be."""
-CALLED_OFF: Final = {"activation": "21.4", "event": "7.1.1", "interception": "10.3", "avoidance": "11.1"}
+CALLED_OFF: Final = {
+    "activation": "21.4",
+    "event": "7.1.1",
+    "interception": "10.3",
+    "avoidance": "11.1",
+    "gallic_event": "7.1.1",
+}
+"""What can be cancelled, at the moment of that name -> the paragraph."""
 
 
 # ---- what does not take place
@@ -28,11 +33,11 @@ CALLED_OFF: Final = {"activation": "21.4", "event": "7.1.1", "interception": "10
 
 def why_not_cancel(view: Game, played: Played) -> Refusal | None:
     """Say why something is not cancelled; None: it is (7.1.1, 21.4)."""
-    return why_not_at(view, WHAT[played.told])
+    return why_not_at(view, played.told)
 
 
 def cancel(game: Game, table: Table, played: Played) -> None:
-    """Cancel an activation, an event, an interception or an avoidance (7.1.1, 21.4)."""
+    """Cancel an activation, an event, an interception, an avoidance or a Gallic event (7.1.1, 21.4)."""
     the_moment(game).cancelled = True
     if played.told == "activation" and game.card is not None:
         game.card.cancelled = True

@@ -10,7 +10,7 @@ from pbem.protocol import Flow
 from pbem.rules.sword_of_rome.events.conditions import in_words, meant
 from pbem.rules.sword_of_rome.events.effects.base import Effect, Played, none_told, one_told
 from pbem.rules.sword_of_rome.events.effects.battles import LOST
-from pbem.rules.sword_of_rome.position.board import GAULS
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, GAULS
 from pbem.rules.sword_of_rome.position.state import Game, Mark
 from pbem.rules.sword_of_rome.siege import plunder, unrest
 from pbem.rules.sword_of_rome.turn.draw import draw, lay_off
@@ -91,6 +91,8 @@ def rob(game: Game, table: Table, played: Played, power: str) -> Flow[None]:
 
 def why_no_plunder(view: Game, played: Played) -> Refusal | None:
     """Say why no marker comes or goes; None: one does (14.1)."""
+    if played.told["by"] not in view.board.powers:
+        return Refusal(f"{in_words(view, played.told['by'])} do not play", "14.1")
     if "gain" in played.told or _markers(view, played.told["by"]):
         return None
     return Refusal(f"{view.board.powers[played.told['by']].name} has no marker on the plunder track", "14.1")
@@ -113,6 +115,8 @@ def change_plunder(game: Game, table: Table, played: Played) -> None:
 
 def why_no_unrest(view: Game, played: Played) -> Refusal | None:
     """Say why the unrest does not change; None: it does (S 20.1)."""
+    if view.board.powers[CARTHAGE].side is None:
+        return Refusal("there is no unrest without a player of Carthage", "S 20")
     if played.told > 0 and view.unrest >= unrest.cap(view):
         return Refusal("the unrest has reached its cap", "S 20.1")
     return Refusal("there is no unrest", "S 20.1") if played.told < 0 and not view.unrest else None
@@ -128,7 +132,10 @@ def change_unrest(game: Game, table: Table, played: Played) -> None:
 
 def why_no_vp(view: Game, played: Played) -> Refusal | None:
     """Say why the Gauls gain no VP; None: they do (5.8.1)."""
-    side = view.board.powers[GAULS].side
+    gauls = view.board.powers.get(GAULS)
+    side = gauls.side if gauls is not None else None
+    if gauls is None:
+        return Refusal("the Gauls do not play", "5.8.1")
     if side is None or view.vp[side] < view.board.tables["vp"]["most"]:
         return None
     return Refusal("the Gauls have all the VP there are", "5.8.1")

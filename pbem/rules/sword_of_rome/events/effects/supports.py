@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game import LegalOrders, Refusal, Table, lazy, of
+from pbem.game import LegalOrders, Refusal, Table, flat_map, lazy, of
 from pbem.protocol import Flow
 from pbem.rules.sword_of_rome.events.conditions import in_words, is_meant
 from pbem.rules.sword_of_rome.events.effects.base import Body, Effect, Played, Wrong, way
 from pbem.rules.sword_of_rome.events.support import (
     add,
-    additions,
     remove,
     room_for,
     room_to_remove,
+    rooms,
     selections,
     settle_support,
     why_not_remove,
@@ -26,7 +26,16 @@ from pbem.rules.sword_of_rome.position.state import Game
 
 def support_ways(view: Game, played: Played) -> LegalOrders:
     """List every way to add points of own support, one at least (7.3.1)."""
-    return lazy(lambda: of([way({"support": spaces}) for spaces in additions(view, played.side, played.told)]))
+    return lazy(lambda: _spread("support", rooms(view, played.side), played.told))
+
+
+def _spread(word: str, room: dict[str, int], most: int) -> LegalOrders:
+    """List every way to name spaces for some points, fewest first; those of a size are put together when looked at."""
+
+    def of_size(points: int) -> LegalOrders:
+        return of([way({word: spaces}) for spaces in selections(room, [points])])
+
+    return flat_map(of_size, range(1, most + 1))
 
 
 def check_support(view: Game, played: Played, body: Body) -> Iterator[Wrong]:
@@ -52,7 +61,7 @@ def add_support(game: Game, table: Table, played: Played, body: Body) -> Flow[No
     yield
 
 
-def _exposed(view: Game, played: Played) -> dict[str, int]:
+def exposed(view: Game, played: Played) -> dict[str, int]:
     """Return the points that can be removed, by space: not those of full allies, nor one's own (7.3.3, 15.2.2)."""
     return {
         space: room_to_remove(view, space)
@@ -76,18 +85,14 @@ def _why_not_whose(view: Game, played: Played, space: str) -> Refusal | None:
 def revolt_ways(view: Game, played: Played) -> LegalOrders:
     """List every way to remove a power's support, one point at least (7.3.3)."""
 
-    def ways() -> LegalOrders:
-        found = selections(_exposed(view, played), range(1, played.told["points"] + 1))
-        return of([way({"revolt": spaces}) for spaces in found])
-
-    return lazy(ways)
+    return lazy(lambda: _spread("revolt", exposed(view, played), played.told["points"]))
 
 
 def check_revolt(view: Game, played: Played, body: Body) -> Iterator[Wrong]:
     """Yield what is wrong with points of a power's support that are removed (7.3.3)."""
     spaces, points = body.get("revolt", ()), played.told["points"]
     if not spaces:
-        if _exposed(view, played):
+        if exposed(view, played):
             yield ("revolt",), Refusal("say where support is removed, a space for each point", "7.3.3")
         else:
             yield (), Refusal(f"no support of {in_words(view, played.told['of'])} can be removed", "7.3.3")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pbem.rules.sword_of_rome.events.effects import battles, moves, others, supports, units
+from pbem.rules.sword_of_rome.events.effects import battles, moves, others, overseas, supports, units
 from pbem.rules.sword_of_rome.events.effects.base import Effect
 
 EFFECTS: Final[Mapping[str, Effect]] = {
@@ -14,6 +14,7 @@ EFFECTS: Final[Mapping[str, Effect]] = {
     **battles.EFFECTS,
     **moves.EFFECTS,
     **others.EFFECTS,
+    **overseas.EFFECTS,
 }
 ELSEWHERE: Final[Mapping[str, str]] = {
     "campaign": "a Campaign is played as do campaign, with the leader who goes first",

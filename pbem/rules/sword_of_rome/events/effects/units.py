@@ -1,4 +1,4 @@
-"""Effects on units: levies, leaders who come, attrition, free sieges, the revolt (5.10, 8.2, S 16.4)."""
+"""Effects on units: levies, colonies, leaders who come, attrition, free sieges, the revolt (5.10, 7.2.1, 8.2)."""
 
 from __future__ import annotations
 
@@ -12,55 +12,96 @@ from pbem.rules.sword_of_rome.events.conditions import in_words, meant
 from pbem.rules.sword_of_rome.events.effects.base import Body, Effect, Played, Wrong, one_told, way
 from pbem.rules.sword_of_rome.events.minor_leaders import take_command
 from pbem.rules.sword_of_rome.events.nonplayers import revolt
-from pbem.rules.sword_of_rome.position.board import REBELS
+from pbem.rules.sword_of_rome.movement.activation import settle_colony
+from pbem.rules.sword_of_rome.movement.flanks import why_no_settlers
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, REBELS, ROMANS
 from pbem.rules.sword_of_rome.position.changes import INSURRECTION, lose, settle_spaces
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.siege.siege import roll_siege, why_not_roll
 from pbem.rules.sword_of_rome.turn.placing import eligible, handfuls, why_not_place
 
-# ---- levies (5.10)
+# ---- levies and mercenaries (5.10, S 7.2.4)
+
+LEVY: Final = "levy"
+HIRED: Final = "mercenaries"
 
 
-def levy_ways(view: Game, played: Played) -> LegalOrders:
-    """List every way to place the CU of a levy (5.10)."""
-    powers = view.board.powers_of[played.side]
+def _raised(word: str) -> Effect:
+    """Return the effect that places CU where reinforcements can be placed: citizens, or mercenaries (5.10, S 7.2.4)."""
 
-    def ways(power: str) -> LegalOrders:
-        named = {"power": power} if len(powers) > 1 else {}
+    def powers_of(view: Game, played: Played) -> list[str]:
+        return [power for power in view.board.powers_of[played.side] if word == LEVY or power == CARTHAGE]
 
-        def place(places: Mapping[str, int]) -> Order:
-            return way({**named, "levy": dict(places)})
+    def ways(view: Game, played: Played) -> LegalOrders:
+        powers = powers_of(view, played)
 
-        return handfuls(place, eligible(view, power), played.told)
+        def with_power(power: str) -> LegalOrders:
+            named = {"power": power} if len(powers) > 1 else {}
 
-    return flat_map(ways, powers)
+            def place(places: Mapping[str, int]) -> Order:
+                return way({**named, word: dict(places)})
 
+            return handfuls(place, eligible(view, power), played.told)
 
-def check_levy(view: Game, played: Played, body: Body) -> Iterator[Wrong]:
-    """Yield what is wrong with the places of a levy (5.10)."""
-    powers = view.board.powers_of[played.side]
-    power = body.get("power", powers[0] if len(powers) == 1 else None)
-    places = body.get("levy", {})
-    if power not in powers:
-        yield ("power",), Refusal(f"say which power gets the CU: {' or '.join(powers)}", "7.1")
+        return flat_map(with_power, powers)
+
+    def check(view: Game, played: Played, body: Body) -> Iterator[Wrong]:
+        powers = powers_of(view, played)
+        if not powers:
+            yield (), Refusal("only Carthage hires mercenaries", "S 7.2.4")
+            return
+        power = body.get("power", powers[0] if len(powers) == 1 else None)
+        places = body.get(word, {})
+        if power not in powers:
+            yield ("power",), Refusal(f"say which power gets the CU: {' or '.join(powers)}", "7.1")
+            return
+        if not eligible(view, power):
+            yield (), Refusal(f"{view.board.powers[power].name} has no place for new CU", "5.10")
+        elif sum(places.values()) != played.told:
+            yield (word,), Refusal(f"the event brings {played.told} CU: place them all, as space: CU", "5.10")
+        for space in places:
+            refusal = why_not_place(view, power, space)
+            if refusal is not None:
+                yield (word, space), refusal
+
+    def carry_out(game: Game, table: Table, played: Played, body: Body) -> Flow[None]:
+        power = body.get("power", powers_of(game, played)[0])
+        for space, cu in body[word].items():
+            if word == HIRED:
+                game.put(power, space, Force(cu=cu, mercenaries=cu))
+                table.tell("hired", space=space, cu=cu, rule="S 7.2.4")
+            else:
+                game.put(power, space, Force(cu=cu))
+                table.tell("levied", power=power, space=space, cu=cu, rule="5.10")
         return
-    if not eligible(view, power):
-        yield (), Refusal(f"{view.board.powers[power].name} has no place for new CU", "5.10")
-    elif sum(places.values()) != played.told:
-        yield ("levy",), Refusal(f"the event brings {played.told} CU: place them all, as space: CU", "5.10")
-    for space in places:
-        refusal = why_not_place(view, power, space)
-        if refusal is not None:
-            yield ("levy", space), refusal
+        yield
+
+    return Effect(ways, check, carry_out)
 
 
-def levy(game: Game, table: Table, played: Played, body: Body) -> Flow[None]:
-    """Place the CU of a levy (5.10)."""
-    power = body.get("power", game.board.powers_of[played.side][0])
-    for space, cu in body["levy"].items():
-        game.put(power, space, Force(cu=cu))
-        table.tell("levied", power=power, space=space, cu=cu, rule="5.10")
+# ---- colonies (7.2.1)
+
+
+def settlements(view: Game, played: Played) -> list[str]:
+    """List where a Roman colony can be founded, with a leader or without (7.2.1)."""
+    if ROMANS not in view.board.powers_of[played.side]:
+        return []
+    return [space for space in sorted(view.forces[ROMANS]) if why_no_settlers(view, space) is None]
+
+
+def no_settlement(view: Game, played: Played) -> Refusal:
+    """Say that no colony can be founded (7.2.1)."""
+    if ROMANS not in view.board.powers_of[played.side]:
+        return Refusal("only the Romans found colonies", "7.2.1")
+    least = view.board.tables["city"]["army"]
+    return Refusal(f"no {least} Roman CU stand at a Roman marker", "7.2.1")
+
+
+def found(game: Game, table: Table, played: Played, space: str) -> Flow[None]:
+    """Let a CU found a colony (7.2.1)."""
+    settle_colony(game, space)
+    table.tell("colony_settled", power=ROMANS, space=space, rule="7.2.1")
     return
     yield
 
@@ -170,13 +211,15 @@ def roll_free(game: Game, table: Table, played: Played, space: str) -> Flow[None
 
 def revolts(view: Game, played: Played) -> list[str]:
     """List where the rebels can appear: where they must stand at the end of a move (16.3, S 16.4)."""
-    if view.mark(INSURRECTION) is not None or any(view.everywhere(REBELS)):
+    if REBELS not in view.board.powers or view.mark(INSURRECTION) is not None or any(view.everywhere(REBELS)):
         return []
     return [space for space in view.board.spaces if space in view.board.powers[REBELS].ends_in]
 
 
 def no_revolt(view: Game, played: Played) -> Refusal:
-    """Say that the mercenaries are in revolt already (S 16.4)."""
+    """Say that the mercenaries are in revolt already, or that there are none (S 16.4)."""
+    if REBELS not in view.board.powers:
+        return Refusal("without a player Carthage has no mercenaries who revolt", "S 16.4")
     return Refusal("the mercenaries are in revolt already", "S 16.4")
 
 
@@ -186,7 +229,9 @@ def rise(game: Game, table: Table, played: Played, space: str) -> Flow[None]:
 
 
 EFFECTS: Final[Mapping[str, Effect]] = {
-    "levy": Effect(levy_ways, check_levy, levy),
+    LEVY: _raised(LEVY),
+    HIRED: _raised(HIRED),
+    "colony": one_told("colony", settlements, no_settlement, found),
     "leader": one_told("leader", arrivals, nobody_comes, bring_leader),
     "attrition": one_told("attrition", wearable, nobody_wears, wear),
     "siege": one_told("siege", sieges, no_siege, roll_free),

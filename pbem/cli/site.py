@@ -1,0 +1,43 @@
+"""The verb that makes a site of games (`pbem site`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pbem.cli.options import Games, Json, RulesDir
+from pbem.cli.runtime import misuse, print_json
+from pbem.paths import games_folder
+
+
+def site(
+    out: Annotated[Path, typer.Argument(help="The folder of the site; it is made, or brought up to date.")],
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Games or folders of clones; by default every game in the folder."),
+    ] = None,
+    url: Annotated[str, typer.Option(help="The address of the site, for the links in its feed.")] = "",
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Make static pages of games, as an observer may know them: boards, log, turn files, checks of the dice, a feed."""
+    from pbem.audit.access import repo_of
+    from pbem.pages.record import read_record
+    from pbem.pages.site import build
+
+    if url and not url.startswith(("https://", "http://")):
+        misuse(f"--url {url}: write the address of the site, such as https://example.org/games/")
+    folder = games or games_folder()
+    paths = [repo_of(folder, name) for name in names] if names else sorted(folder.glob("*.git"))
+    records = [read_record(path, rules_dir or ()) for path in paths]
+    twice = {each.game for each in records if sum(other.game == each.game for other in records) > 1}
+    if twice:
+        misuse(f"two games are called {sorted(twice)[0]}; a site can have one of them")
+    written = build(records, out, f"{url.rstrip('/')}/" if url else "")
+    if json:
+        print_json({"games": [each.game for each in records], "folder": str(out), "written": len(written)})
+        return
+    print(f"{out}: {len(records)} games, {len(written)} files are new or changed.")

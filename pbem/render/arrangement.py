@@ -1,0 +1,319 @@
+"""The arrangement of a scene: where each piece and each name stands on the whole board or on a part of it.
+
+arranged = arrange(scene, window(scene))
+for piece in arranged.pieces: piece.box, piece.line
+for name in arranged.names: name.text, name.box
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
+from math import hypot
+from typing import Final, get_args
+
+from pbem.game.board_map import BaseMap, Compass, Point
+from pbem.game.scene import Arrow, DrawnSide, Marker, Scene
+from pbem.render.canvas import Bounds
+from pbem.render.counters import Piece, Stack, size
+from pbem.render.names import Name, place_name, wide_names
+from pbem.render.placement import Anchor, Segment, Wish, anchor_of, lead, meet, needs_line, overlap, placements
+from pbem.render.places import label_box, shape_box
+
+STRANGER: Final = DrawnSide("", "", "#6f6a60")
+"""The look of what belongs to a side that the scene does not name."""
+_COVERED: Final = 0.2
+"""A name of which more than this share lies under pieces is hidden."""
+_SHIFTS: Final = (
+    *((0, 0), (0.15, 0), (-0.15, 0), (0.3, 0), (-0.3, 0), (0.5, 0), (-0.5, 0)),
+    *((0, 0.3), (0, -0.3), (0, 0.6), (0, -0.6), (0, 1), (0, -1)),
+)
+"""How far a name may move from where it hangs, in its own width and height."""
+_WIDE_SHIFTS: Final = tuple(range(-80, 81, 16))
+"""How far the name of a region, a land or a sea may move, across and down."""
+_STRUCK: Final = 40
+"""What it costs a name that moves to be struck out by a line, in pixels that it lies farther away."""
+_TRIES: Final = 4
+"""How often pieces are laid, each time off the names that they hid the time before."""
+_EDGE: Final = 3
+"""How far from the edge of a window names and pieces stay."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaidPiece:
+    """A piece, what it belongs to, its box, and the line that joins the two if it is not plain which they are."""
+
+    piece: Piece
+    place: str
+    anchor: Anchor
+    box: Bounds
+    line: Segment | None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """All pieces and names with their boxes, in pixels of the base map."""
+
+    pieces: tuple[LaidPiece, ...]
+    names: tuple[Name, ...]
+    hidden: tuple[str, ...] = ()
+    """The names that pieces hide, because there is no room for them anywhere."""
+
+
+def arrange(scene: Scene, part: Bounds | None = None, taken: Sequence[Bounds] = ()) -> Arrangement:
+    """Return the arrangement of a scene on a part of its board (by default on all of it), off the boxes `taken`.
+
+    A name that a piece would hide moves; one that cannot is carried by the counters of its place.
+    """
+    base = scene.base
+    whole = 0.0, 0.0, float(base.width), float(base.height)
+    room = whole if part is None else _shrunk(part, _EDGE)
+    shown = {id for id, place in base.places.items() if _holds(room, place.x, place.y)}
+    pieces, spared = list(_pieces(scene, shown, room)), list[Bounds]()
+    best: Arrangement | None = None
+    for n in range(_TRIES):
+        laid = _laid(base, pieces, taken, room, spared)
+        carried = {each.place for each in laid if each.piece.caption}
+        names, hidden = _names(base, shown, laid, room, carried, strict=part is not None)
+        wide, covered = _wide(base, names, laid, room, whole=part is None)
+        found = Arrangement(tuple(laid), (*wide, *names), (*hidden, *(name.text for name in covered)))
+        if best is None or len(found.hidden) < len(best.hidden):
+            best = found
+        if not found.hidden:
+            break
+        carrying = _carrying(base, pieces, hidden, alone=n > 0)
+        if carrying == pieces:
+            spared += [label_box(base, base.places[id]) for id in hidden] + [name.box for name in covered]
+        pieces = carrying
+    assert best is not None
+    return best
+
+
+def _shrunk(box: Bounds, by: float) -> Bounds:
+    return box[0] + by, box[1] + by, box[2] - by, box[3] - by
+
+
+def _holds(box: Bounds, x: float, y: float) -> bool:
+    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
+
+
+def _inside(box: Bounds, room: Bounds) -> bool:
+    return box[0] >= room[0] and box[1] >= room[1] and box[2] <= room[2] and box[3] <= room[3]
+
+
+# ---- pieces
+
+
+def _pieces(scene: Scene, shown: set[str], room: Bounds) -> Iterator[tuple[str, Anchor, Piece]]:
+    """Yield the pieces of the places shown: stacks, the sides of a battle together, markers, the names of arrows."""
+    sides = {side.id: side for side in scene.sides}
+    battles = {marker.place: marker for marker in scene.markers if marker.kind == "battle"}
+    ordered = sorted(scene.counters, key=lambda counter: (counter.place, counter.side, counter.inside))
+    for place, there in groupby(ordered, key=lambda counter: counter.place):
+        if place not in shown:
+            continue
+        stacks = [
+            Stack(sides.get(side, STRANGER), tuple(counters))
+            for (side, _), counters in groupby(there, key=lambda counter: (counter.side, counter.inside))
+        ]
+        anchor = anchor_of(scene.base, place)
+        if place in battles:
+            yield place, anchor, Piece(tuple(stacks), battles.pop(place))
+        else:
+            yield from ((place, anchor, Piece((each,))) for each in stacks)
+    for marker in scene.markers:
+        if marker.place in shown and (marker.kind != "battle" or marker.place in battles):
+            owner = sides.get(marker.side or "")
+            yield marker.place, anchor_of(scene.base, marker.place), Piece((), marker, owner)
+    for arrow in scene.arrows:
+        middle = _middle(scene.base, arrow, room)
+        if arrow.name and middle is not None:
+            note = Marker("", arrow.name, side=arrow.side)
+            yield "", Anchor(*middle, 5), Piece((), note, sides.get(arrow.side, STRANGER))
+
+
+def _middle(base: BaseMap, arrow: Arrow, room: Bounds) -> Point | None:
+    """Return the middle of what a part of the board shows of an arrow; None: it shows nothing of it."""
+    points = [(base.places[id].x, base.places[id].y) for id in arrow.places]
+    along = [
+        (ax + (bx - ax) * n / steps, ay + (by - ay) * n / steps)
+        for (ax, ay), (bx, by) in pairwise(points)
+        for steps in [max(1, round(hypot(bx - ax, by - ay) / 12))]
+        for n in range(steps + 1)
+    ]
+    seen = [(x, y) for x, y in along if _holds(room, x, y)]
+    return seen[len(seen) // 2] if seen else None
+
+
+def _laid(
+    base: BaseMap,
+    pieces: Sequence[tuple[str, Anchor, Piece]],
+    taken: Sequence[Bounds],
+    room: Bounds,
+    spared: Sequence[Bounds],
+) -> list[LaidPiece]:
+    wishes = [Wish(anchor, *size(piece), free=not place) for place, anchor, piece in pieces]
+    boxes = placements(base, wishes, taken, room, spared)
+    return [
+        LaidPiece(piece, place, anchor, box, _line(base, place, anchor, box))
+        for (place, anchor, piece), box in zip(pieces, boxes, strict=True)
+    ]
+
+
+def _line(base: BaseMap, place: str, anchor: Anchor, box: Bounds) -> Segment | None:
+    if not place or not needs_line(base, anchor, box):
+        return None
+    return lead(anchor.box, box)
+
+
+def _carrying(
+    base: BaseMap, pieces: Sequence[tuple[str, Anchor, Piece]], hidden: Sequence[str], *, alone: bool
+) -> list[tuple[str, Anchor, Piece]]:
+    """Return the pieces with the hidden names of their places on them, each on the first that has counters.
+
+    If `alone`, a name without counters becomes a piece of its own.
+    """
+    left = set(hidden)
+    found = []
+    for place, anchor, piece in pieces:
+        if place in left and piece.stacks:
+            left.discard(place)
+            piece = replace(piece, caption=_caption(base, place))
+        found.append((place, anchor, piece))
+    if alone:
+        found += [(place, anchor_of(base, place), Piece(caption=_caption(base, place))) for place in sorted(left)]
+    return found
+
+
+def _caption(base: BaseMap, place: str) -> str:
+    return base.places[place].label.replace("\n", " ")
+
+
+# ---- names
+
+
+def _names(
+    base: BaseMap, shown: set[str], laid: Sequence[LaidPiece], room: Bounds, carried: set[str], *, strict: bool
+) -> tuple[list[Name], list[str]]:
+    """Return the names of places where they stand, and the places whose names no room is left for.
+
+    If `strict`, a name that a piece covers in part is not written.
+    """
+    boxes = [each.box for each in laid]
+    kept: dict[str, Bounds] = {}
+    moving = []
+    for id in base.places:
+        place = base.places[id]
+        if id not in shown or id in carried or not place.label:
+            continue
+        box = label_box(base, place)
+        if _inside(box, room) and not any(meet(box, other) for other in boxes):
+            kept[id] = box
+        elif _inside(shape_box(base, place), room):
+            moving.append(id)
+    hidden: list[str] = []
+    for id in moving:
+        moved = _moved(base, id, laid, kept, room)
+        if moved is not None:
+            kept[id] = moved
+            continue
+        box = label_box(base, base.places[id])
+        if not strict:
+            kept[id] = box
+        if strict or _share(box, boxes) > _COVERED:
+            hidden.append(id)
+    return [place_name(base, id, box) for id, box in kept.items()], hidden
+
+
+def _share(box: Bounds, boxes: Sequence[Bounds]) -> float:
+    """Return the share of a box that lies under others."""
+    area = (box[2] - box[0]) * (box[3] - box[1])
+    return sum(overlap(box, other) for other in boxes) / area if area else 0
+
+
+def _moved(base: BaseMap, id: str, laid: Sequence[LaidPiece], kept: dict[str, Bounds], room: Bounds) -> Bounds | None:
+    """Return the best box for a name that cannot stand where it hangs; None: there is none."""
+    place = base.places[id]
+    usual = label_box(base, place)
+    near = _grown_by(usual, 2 * (usual[2] - usual[0]), 90)
+    solid = [each.box for each in laid if meet(each.box, near)]
+    solid += [box for other, box in kept.items() if meet(box, near)]
+    solid += [
+        shape_box(base, other)
+        for other in base.places.values()
+        if other.label and other.id != id and meet(shape_box(base, other), near)
+    ]
+    solid.append(_shrunk(shape_box(base, place), (usual[3] - usual[1]) * 0.25))  # a name may lean against its own shape
+    lines = [each.line for each in laid if each.line is not None and meet(_around(each.line), near)]
+    best, least = None, float("inf")
+    for hangs in get_args(Compass):
+        left, top, right, bottom = label_box(base, place, hangs)
+        for across, down in _SHIFTS:
+            dx, dy = across * (right - left), down * (bottom - top)
+            box = _within((left + dx, top + dy, right + dx, bottom + dy), room)
+            away = hypot((box[0] + box[2]) / 2 - place.x, (box[1] + box[3]) / 2 - place.y)
+            cost = away + (0 if hangs == place.hangs else 4)
+            if cost >= least or any(meet(box, other) for other in solid):
+                continue
+            cost += _STRUCK * sum(_strikes(line, box) for line in lines)
+            if cost < least:
+                best, least = box, cost
+    return best
+
+
+def _around(line: Segment) -> Bounds:
+    """Return the box round a line."""
+    (ax, ay), (bx, by) = line
+    return min(ax, bx) - 1, min(ay, by) - 1, max(ax, bx) + 1, max(ay, by) + 1
+
+
+def _strikes(line: Segment, box: Bounds) -> bool:
+    """Tell whether a line strikes a box out."""
+    (ax, ay), (bx, by) = line
+    return any(_holds(box, ax + (bx - ax) * n / 8, ay + (by - ay) * n / 8) for n in range(9))
+
+
+def _within(box: Bounds, room: Bounds) -> Bounds:
+    """Return a box moved into some bounds."""
+    dx = max(room[0] - box[0], 0) or min(room[2] - box[2], 0)
+    dy = max(room[1] - box[1], 0) or min(room[3] - box[3], 0)
+    return box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy
+
+
+def _grown_by(box: Bounds, across: float, down: float) -> Bounds:
+    return box[0] - across, box[1] - down, box[2] + across, box[3] + down
+
+
+def _wide(
+    base: BaseMap, names: Sequence[Name], laid: Sequence[LaidPiece], room: Bounds, *, whole: bool
+) -> tuple[list[Name], list[Name]]:
+    """Return the names of regions, lands and seas where they can be read, and those that pieces hide."""
+    pieces = [each.box for each in laid]
+    printed = [name.box for name in names]
+    found, hidden = list[Name](), list[Name]()
+    for name in wide_names(base):
+        middle = (name.box[0] + name.box[2]) / 2, (name.box[1] + name.box[3]) / 2
+        if not _holds(room, *middle):
+            continue
+        if _inside(name.box, room) and not any(meet(name.box, box) for box in (*pieces, *printed)):
+            found.append(name)
+            continue
+        near = _grown_by(name.box, _WIDE_SHIFTS[-1], _WIDE_SHIFTS[-1])
+        shapes = (shape_box(base, place) for place in base.places.values() if place.label)
+        solid = [box for box in (*pieces, *printed, *shapes, *(other.box for other in found)) if meet(box, near)]
+        moved = (_within(_by(name.box, dx, dy), room) for dx in _WIDE_SHIFTS for dy in _WIDE_SHIFTS)
+        fits = [box for box in moved if not any(meet(box, other) for other in solid)]
+        if fits:
+            box = min(fits, key=lambda box: hypot(box[0] - name.box[0], box[1] - name.box[1]))
+            found.append(replace(name, box=box))
+        elif whole or _inside(name.box, room):
+            if _share(name.box, pieces) > _COVERED:
+                hidden.append(name)
+            if whole:
+                found.append(name)
+    return found, hidden
+
+
+def _by(box: Bounds, dx: float, dy: float) -> Bounds:
+    return box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy

@@ -1,0 +1,98 @@
+"""Names on a map: of places, regions, lands and seas, each a small picture that is made once and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from PIL import Image, ImageDraw, ImageFilter
+
+from pbem.game.board_map import BaseMap
+from pbem.render import canvas
+from pbem.render.canvas import Bounds
+from pbem.render.places import (
+    INSCRIPTION_GAP,
+    LABEL_SIZE,
+    REGION_GAP,
+    REGION_SIZE,
+    inscription_box,
+    label_box,
+    label_weight,
+    region_box,
+)
+from pbem.render.typefaces import Weight, spaced, write
+
+_HALO: Final = 2.2
+_PAD: Final = 4
+"""Room round a name for its light edge, in pixels of the base map."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name as it is printed: its text, its box in pixels of the base map, and its type.
+
+    `gap` is the room between its letters, as maps name lands and seas; a name of a place has none.
+    """
+
+    text: str
+    box: Bounds
+    size: int
+    weight: Weight
+    ink: str
+    gap: float = 0
+    turn: int = 0
+    place: str = ""
+    """The place that it is the name of, if it is that of one."""
+
+
+def place_name(base: BaseMap, id: str, box: Bounds | None = None) -> Name:
+    """Return the name of a place, where it usually stands or in another box."""
+    place = base.places[id]
+    weight = label_weight(base, place)
+    return Name(place.label, box or label_box(base, place), LABEL_SIZE, weight, canvas.INK, place=id)
+
+
+def wide_names(base: BaseMap) -> Iterator[Name]:
+    """Yield the names of regions, lands and seas."""
+    for region in base.regions:
+        if region.label:
+            yield Name(
+                *(region.label, region_box(region), REGION_SIZE, "SemiBold", canvas.REGION_NAME, REGION_GAP),
+                turn=region.turn,
+            )
+    for each in base.inscriptions:
+        gap = each.size * INSCRIPTION_GAP
+        yield Name(each.text, inscription_box(each), each.size, "Regular", canvas.SEA_NAME, gap, each.turn)
+
+
+def lay_name(board: Image.Image, name: Name, scale: float, origin: tuple[float, float] = (0, 0)) -> None:
+    """Write a name on a board of which a point is the top left corner."""
+    left, top, right, bottom = name.box
+    drawn = _drawn(name.text, right - left, bottom - top, name.size, name.weight, name.ink, name.gap, name.turn, scale)
+    at = (left + right) / 2 - origin[0], (top + bottom) / 2 - origin[1]
+    board.paste(drawn, (round(at[0] * scale - drawn.width / 2), round(at[1] * scale - drawn.height / 2)), drawn)
+
+
+@lru_cache(maxsize=2048)
+def _drawn(
+    text: str, width: float, height: float, size: int, weight: Weight, ink: str, gap: float, turn: int, scale: float
+) -> Image.Image:
+    """Return a name with a soft light edge, so that lines run under it."""
+    pixels, pad = max(1, round(size * scale)), round(_PAD * scale) + 1
+    if gap:
+        letters = spaced(text, weight, pixels, gap * scale, turn)
+        mask = Image.new("L", (letters.width + 2 * pad, letters.height + 2 * pad), 0)
+        mask.paste(letters, (pad, pad))
+    else:
+        mask = Image.new("L", (round(width * scale) + 2 * pad, round(height * scale) + 2 * pad), 0)
+        write(ImageDraw.Draw(mask), (0, 0, mask.width, mask.height), text, weight, pixels, 255)
+    halo = mask.filter(ImageFilter.MaxFilter(2 * round(_HALO * scale) + 1)).filter(ImageFilter.GaussianBlur(scale))
+    share = 0.6 if gap else 0.8
+    drawn = Image.new("RGBA", mask.size, (*canvas.rgb(canvas.PAPER), 0))
+    drawn.putalpha(halo.point(lambda v: round(v * share)))
+    top = Image.new("RGBA", mask.size, (*canvas.rgb(ink), 0))
+    top.putalpha(mask)
+    drawn.alpha_composite(top)
+    return drawn

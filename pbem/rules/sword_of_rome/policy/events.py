@@ -1,0 +1,257 @@
+"""What events are worth to the bot, and what it tells their effects: CU, support, leaders, tracks (7.1).
+
+These are effects that change the board, whenever they are played. What responses make of a moment is in `responses`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from pbem.protocol import Side
+from pbem.rules.sword_of_rome.events.conditions import meant
+from pbem.rules.sword_of_rome.events.effects.base import Played
+from pbem.rules.sword_of_rome.events.effects.supports import exposed
+from pbem.rules.sword_of_rome.events.effects.units import arrivals, settlements
+from pbem.rules.sword_of_rome.events.support import room_for
+from pbem.rules.sword_of_rome.policy.placing import best_space
+from pbem.rules.sword_of_rome.policy.plans import GALLIC_ROLL, MARKER, ROLL, UNREST, Field
+from pbem.rules.sword_of_rome.policy.worth import CU, RIVAL, rivalry, times, worth
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_VALUE, GAULS, NORMAL, ROMANS, WALLED
+from pbem.rules.sword_of_rome.position.state import Game
+
+Told = tuple[float, dict[str, Any]]
+"""What an effect is worth, and what it is told."""
+LOYALTY: Final = 0.1
+"""A point of loyalty of a city."""
+NEEDED: Final = 0.25
+"""The same where an enemy army can come."""
+TACTICS: Final = 0.25
+"""A point of tactics of a leader who comes, besides his CU."""
+READY: Final = 0.25
+"""Each value of a card that activates him below 3."""
+HIRED: Final = 0.6
+"""A mercenary, by the worth of a CU: half of them go home (S 5.10)."""
+MARKERS: Final[Mapping[str, float]] = {
+    "appian_way": 0.3,
+    "duoviri_navales": 0.25,
+    "elephants": 0.25,
+    "wild_beasts": 0.2,
+}
+LEVY: Final = 2.5
+"""The worth of a CU that comes where it is wanted, by that of one elsewhere."""
+ENOUGH: Final = 14
+"""CU from which a side has less and less use for more."""
+REMOVED: Final = 0.15
+"""The least that a point of a rival is worth that goes."""
+REVOLT: Final = 0.6
+CARD: Final = 0.12
+"""A card that is drawn."""
+
+
+class Hand(NamedTuple):
+    """What an action is chosen from: the view, the side, and its fields by power."""
+
+    view: Game
+    side: Side
+    fields: Mapping[str, Field]
+
+
+def look_at(view: Game, side: Side) -> Hand:
+    """Return what the actions of a side are chosen from."""
+    return Hand(view, side, {power: Field(view, side, power) for power in view.board.powers_of[side]})
+
+
+def event(hand: Hand, card: str) -> Told | None:
+    """Return what the event of a card is worth, and what its effects are told; None: one of them cannot be rated."""
+    worth, effect = 0.0, dict[str, Any]()
+    for word, told in _effects(hand.view, card):
+        rate = RATED.get(word)
+        found = rate(hand, Played(hand.side, card, told)) if rate is not None else None
+        if found is None:
+            return None
+        worth += found[0]
+        effect.update(found[1])
+    return worth, effect
+
+
+def _effects(view: Game, card: str) -> Iterator[tuple[str, Any]]:
+    for effect in view.board.cards[card].effects:
+        yield from effect.items()
+
+
+# ---- CU and leaders
+
+
+def worth_of_levy(view: Game, side: Side) -> float:
+    """Return what a new CU is worth to a side: less, the more it has."""
+    there = sum(force.cu for power in view.board.powers_of[side] for _, force in view.everywhere(power))
+    return LEVY * CU * min(1.0, ENOUGH / max(there, 1))
+
+
+def _levy(hand: Hand, played: Played) -> Told | None:
+    places = {power: best_space(hand.view, power) for power in hand.fields}
+    power = next((power for power, place in places.items() if place is not None), None)
+    if power is None:
+        return None
+    named = {"power": power} if len(hand.fields) > 1 else {}
+    return played.told * worth_of_levy(hand.view, hand.side), {**named, "levy": {places[power]: played.told}}
+
+
+def _mercenaries(hand: Hand, played: Played) -> Told | None:
+    place = best_space(hand.view, CARTHAGE) if CARTHAGE in hand.fields else None
+    if place is None:
+        return None
+    return HIRED * played.told * worth_of_levy(hand.view, hand.side), {"mercenaries": {place: played.told}}
+
+
+def _colony(hand: Hand, played: Played) -> Told | None:
+    """Found a colony, best where no enemy is near: it brings a CU each turn for the one that it costs (5.10.1)."""
+    view = hand.view
+    threats = {space: hand.fields[ROMANS].threat(space) for space in settlements(view, played)}
+    if not threats:
+        return None
+    best = min(threats, key=lambda at: (threats[at], -view.cu(ROMANS, at)))
+    return CU * (view.last_turn - view.turn - 1) / (2 if threats[best] else 1), {"colony": best}
+
+
+def _leader(hand: Hand, played: Played) -> Told | None:
+    """Bring the best leader to the largest army (8.2)."""
+    view = hand.view
+    found = arrivals(view, played)
+    if not found:
+        return None
+
+    def rate(each: Mapping[str, str]) -> tuple[int, int, str]:
+        record = view.board.leaders[each["name"]]
+        return record.tactics, view.force(record.power, each["at"]).cu, each["at"]
+
+    best = max(found, key=rate)
+    leader = view.board.leaders[best["name"]]
+    lasts = 0.5 if played.told.get("until") else 1.0
+    skill = TACTICS * leader.tactics + READY * (DESPERATE_VALUE - leader.initiative)
+    worth = skill * lasts - LOYALTY * leader.penalty
+    return worth + played.told.get("cu", 0) * worth_of_levy(view, hand.side), {"leader": best}
+
+
+def _attrition(hand: Hand, played: Played) -> Told | None:
+    """Wear the army down whose loss is worth most: large ones of rivals lose most (5.5)."""
+    view = hand.view
+    armies = [
+        (rivalry(view, hand.side, power) * CU * force.cu / 5, space)
+        for power in meant(view, hand.side, played.told["of"])
+        if not view.full_ally(hand.side, power)
+        for space, force in sorted(view.forces[power].items())
+        if force.army
+    ]
+    best = max(armies, default=None)
+    return (best[0], {"attrition": best[1]}) if best is not None and best[0] > 0 else None
+
+
+def _siege(hand: Hand, played: Played) -> Told | None:
+    """Roll for the siege whose prize is worth most (13.1.1)."""
+    sieges = hand.view.sieges
+    own = [space for space, siege in sieges.items() if siege.by in hand.fields]
+    best = max(own, key=lambda space: hand.fields[sieges[space].by].taken(space), default=None)
+    if best is None:
+        return None
+    field = hand.fields[sieges[best].by]
+    return (GALLIC_ROLL if field.power == GAULS else ROLL) * field.taken(best), {"siege": best}
+
+
+def _insurrection(hand: Hand, played: Played) -> Told | None:
+    garrisons = {space: hand.view.cu(CARTHAGE, space) for space in ("kerkouane", "carthago")}
+    weakest = min(garrisons, key=lambda at: garrisons[at])
+    return REVOLT * rivalry(hand.view, hand.side, CARTHAGE) / RIVAL / 2, {"insurrection": weakest}
+
+
+# ---- support (7.3)
+
+
+def best_points(hand: Hand, most: int) -> tuple[float, list[str]] | None:
+    """Return the points of support that are worth most: markers of others first, then loyalty (7.3.1)."""
+    view, side = hand.view, hand.side
+    points: list[tuple[float, str]] = []
+    for power, field in hand.fields.items():
+        for space, force in view.everywhere(power):
+            if force.cu and view.kind(space) == NORMAL and room_for(view, side, space):
+                # What stands there is taken in the Surrender Phase anyway, if it is still there.
+                points.append(((1 - field.settled) * field.taken(space) + 0.1, space))
+        for space in view.cities(power):
+            worth = NEEDED if field.threat(space) else LOYALTY
+            points += [(worth, space)] * room_for(view, side, space)
+    points.sort(key=lambda each: (-each[0], each[1]))
+    best = points[:most]
+    return (sum(worth for worth, _ in best), [space for _, space in best]) if best else None
+
+
+def _support(hand: Hand, played: Played) -> Told | None:
+    best = best_points(hand, played.told)
+    return (best[0], {"support": best[1]}) if best is not None else None
+
+
+def _revolt(hand: Hand, played: Played) -> Told | None:
+    """Remove the points whose loss is worth most to the side: markers, and cities that lose their last (7.3.3)."""
+    view, most = hand.view, played.told["points"]
+    found: list[tuple[float, str, int]] = []
+    for space, room in exposed(view, played).items():
+        holder = view.control[space]
+        share = rivalry(view, hand.side, holder)
+        points = min(room, most)
+        gone = view.kind(space) != WALLED or points == view.loyalty[space]
+        loss = worth(view, holder, space) if gone else LOYALTY * points
+        found.append((max(share * loss / points, REMOVED if share >= RIVAL else 0.0), space, points))
+    chosen: list[str] = []
+    gain = 0.0
+    for each, space, points in sorted(found, key=lambda one: (-one[0], one[1])):
+        taken = min(points, most - len(chosen))
+        gain += each * taken
+        chosen += [space] * taken
+    return (gain, {"revolt": chosen}) if chosen else None
+
+
+# ---- tracks and cards
+
+
+def _marker(hand: Hand, played: Played) -> Told | None:
+    return MARKERS.get(played.told["name"], 0.1), {}
+
+
+def _vp(hand: Hand, played: Played) -> Told | None:
+    own = GAULS in hand.fields
+    return (float(played.told) if own else -played.told * rivalry(hand.view, hand.side, GAULS)), {}
+
+
+def _unrest(hand: Hand, played: Played) -> Told | None:
+    own = CARTHAGE in hand.fields
+    change = UNREST * times(hand.view) * max(played.told, -hand.view.unrest)
+    return (-change if own else change * rivalry(hand.view, hand.side, CARTHAGE)), {}
+
+
+def _plunder(hand: Hand, played: Played) -> Told | None:
+    change = played.told.get("gain", 0) - played.told.get("lose", 0)
+    worth = MARKER * change * (1 if played.told["by"] == GAULS else -1)
+    return (worth if GAULS in hand.fields else -worth * rivalry(hand.view, hand.side, GAULS)), {}
+
+
+def _draw(hand: Hand, played: Played) -> Told | None:
+    return CARD * played.told, {}
+
+
+RATED: Final[Mapping[str, Callable[[Hand, Played], Told | None]]] = {
+    "levy": _levy,
+    "mercenaries": _mercenaries,
+    "colony": _colony,
+    "leader": _leader,
+    "attrition": _attrition,
+    "siege": _siege,
+    "insurrection": _insurrection,
+    "support": _support,
+    "revolt": _revolt,
+    "marker": _marker,
+    "vp": _vp,
+    "unrest": _unrest,
+    "plunder": _plunder,
+    "draw": _draw,
+}
+"""Word of `do` -> what rates the effect."""
