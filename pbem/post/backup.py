@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 from pbem.atomic import sync_folder, write
 from pbem.post.sqlite_tables import SqliteTables
 from pbem.protocol import PbemError
+from pbem.referee.archive import ARCHIVE
 from pbem.repo.git import GameRepo
 from pbem.repo.key_backup import Restored, back_up
 from pbem.repo.key_backup import restore as restore_keys
@@ -27,6 +28,7 @@ KEYS: Final = "keys.age"
 PLAIN_KEYS: Final = "keys.yaml"
 TABLES: Final = "post.sqlite"
 CONFIG: Final = "pbem.yaml"
+_LEFT_OUT: Final = shutil.ignore_patterns("*.lock", "tmp_pbem_*")
 NOTE: Final = "backup"
 """The note of the tables that names the last backup."""
 _NAME: Final = "pbem-"
@@ -90,8 +92,10 @@ def _copy_games(games: Path, into: Path) -> list[str]:
     names = []
     for path in sorted(games.glob("*.git")):
         with GameRepo.open(path) as repo, repo.lock(60.0):
-            shutil.copytree(path, into / path.name, ignore=shutil.ignore_patterns("*.lock", "tmp_pbem_*"))
+            shutil.copytree(path, into / path.name, ignore=_LEFT_OUT)
         names.append(path.name.removesuffix(".git"))
+    if (games / ARCHIVE).is_dir():  # nobody writes to what has been put away
+        shutil.copytree(games / ARCHIVE, into / ARCHIVE, ignore=_LEFT_OUT)
     return names
 
 
@@ -141,7 +145,8 @@ def restore(folder: Path, to: Places, identities: Sequence[Any] = (), passphrase
         shutil.rmtree(draft, ignore_errors=True)
         shutil.copytree(path, draft)
         draft.rename(games / path.name)
-        names.append(path.name.removesuffix(".git"))
+        if path.name != ARCHIVE:
+            names.append(path.name.removesuffix(".git"))
     sync_folder(games)
     if (folder / TABLES).exists():
         shutil.copyfile(folder / TABLES, to.tables)

@@ -87,7 +87,7 @@ def shown(out: Outgoing) -> EmailMessage:
 
 
 def text(out: Outgoing) -> str:
-    body = shown(out).get_body()
+    body = shown(out).get_body(("plain",))
     assert body is not None
     return str(body.get_content()).replace("\r\n", "\n")
 
@@ -101,7 +101,7 @@ def last(desk: Desk, side: str) -> Outgoing:
 
 
 def attached(out: Outgoing) -> dict[str, str]:
-    return {str(part.get_filename()): str(part.get_content()) for part in shown(out).iter_attachments()}
+    return {name: str(part.get_content()) for part in shown(out).walk() if (name := part.get_filename())}
 
 
 @pytest.fixture

@@ -75,7 +75,7 @@ def standing(folder: Folder) -> tuple[int, datetime | None]:
 def text(handled: Handled, side: str) -> str:
     for out in handled.letters:
         if out.to == ADDRESSES[side]:
-            body = message_from_bytes(out.content, policy=policy.default).get_body()
+            body = message_from_bytes(out.content, policy=policy.default).get_body(("plain",))
             assert body is not None
             return str(body.get_content())
     raise AssertionError(handled.notes)

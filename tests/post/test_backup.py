@@ -11,6 +11,7 @@ from pbem.crypto.seal import identities_in, new_identity, recipient_of
 from pbem.post.backup import NoBackup, Places, back_up_all, drop_old, last_backup, restore
 from pbem.post.service import Post, once
 from pbem.post.sqlite_tables import SqliteTables
+from pbem.referee.archive import bring_back
 from tests.support.boxes import Box, Way
 from tests.support.seasons import Season
 
@@ -113,3 +114,16 @@ def test_newest_backups_are_kept(season: Season, tmp_path: Path) -> None:
     assert drop_old(tmp_path / "backups", 2) == made[:1]
     assert sorted((tmp_path / "backups").iterdir()) == made[1:]
     assert last_backup(tmp_path / "none") is None
+
+
+def test_games_that_were_put_away_are_copied_too(season: Season, tmp_path: Path) -> None:
+    (season.games / "archive").mkdir()
+    (season.games / "punica.git").rename(season.games / "archive" / "punica.git")
+    made = back_up_all(places(season), tmp_path / "backups", [recipient_of(IDENTITY)])
+    assert made.games == []
+    second = Season(tmp_path / "second")
+    (second.path / "games").rmdir()
+    back = restore(made.folder, places(second), identities_in(IDENTITY))
+    assert back.games == []
+    bring_back(second.games, "punica")
+    assert commits(second)

@@ -78,6 +78,8 @@ class Simulation:
     vacations: int
     idle: float
     """The share of questions that a player does not answer."""
+    hours: float
+    """How long players take to answer, on average."""
     seed: int = 7
     handed: dict[tuple[str, Side], list[datetime]] = field(default_factory=dict)
     """When letters with a form were handed over to each player."""
@@ -152,7 +154,7 @@ class Simulation:
             if b"orders.yaml" in content:
                 self.handed.setdefault((name, side), []).append(self.now)
                 if self.random.random() > self.idle:
-                    span = timedelta(hours=5 + self.random.expovariate(1 / 120))
+                    span = timedelta(hours=5 + self.random.expovariate(1 / self.hours))
                     self.at(self.now + span, partial(self.answer, name, side))
         self.read_so_far = len(self.way.given)
 
@@ -218,11 +220,13 @@ class Simulation:
             if not had:
                 yield f"{who}, and never had a letter"
                 continue
-            if any(had[-1] <= when <= at for when in self.answers.get((name, side), ())):
+            if any(had[-1] < when <= at for when in self.answers.get((name, side), ())):
                 yield f"{who}, and has answered in time"
             if any(span.has(at) for span in self.away.get((name, side), ()) if self.was_told(name, side)):
                 yield f"{who}, and is away"
-            if any(out.since <= at < out.until + GRACE for out in self.outages if out.until - out.since > GRACE):
+            if any(
+                out.since <= at < out.until + GRACE - SLACK for out in self.outages if out.until - out.since > GRACE
+            ):
                 yield f"{who}, and the service was down"
             terms = CLOCKS[self.names.index(name) % len(CLOCKS)]
             local = at.astimezone(ZoneInfo(str(terms["zone"])))
@@ -258,13 +262,14 @@ def simulated(
     vacations: int,
     begins: datetime,
     idle: float = 0.06,
+    hours: float = 320,
 ) -> Simulation:
     """Let a season happen; each outage begins after so many days, and one is longer than the other."""
     spans = [
         Span(begins + days * DAY, begins + days * DAY + length)
         for days, length in zip(outages, (9 * HOUR, 30 * HOUR, 3 * DAY), strict=False)
     ]
-    season = Simulation(path, games, begins, weeks * 7 * DAY, spans, vacations, idle)
+    season = Simulation(path, games, begins, weeks * 7 * DAY, spans, vacations, idle, hours)
     season.run()
     return season
 
@@ -287,7 +292,7 @@ def without_pictures_and_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_short_season_runs_by_itself(tmp_path: Path) -> None:
     """Casablanca puts its clocks back on the first Sunday, while the service is out."""
-    judged(simulated(tmp_path, 2, 1.5, [4.8], 1, datetime(2026, 2, 10, 8, 0, tzinfo=UTC), idle=0.3))
+    judged(simulated(tmp_path, 2, 1.5, [4.8], 1, datetime(2026, 2, 10, 8, 0, tzinfo=UTC), idle=0.3, hours=120))
 
 
 @pytest.mark.soak

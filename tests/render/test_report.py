@@ -267,7 +267,7 @@ def campaigns(seeds: range, most: int = 150) -> Iterator[Campaign]:
 def test_a_report_has_no_loose_ends() -> None:
     for at in campaigns(range(3), 100):
         for side in ("rome", "carthage", None):
-            text = told_to(at, side, events=at.told[-30:], deadline="Sun 29 Nov 18:00 UTC").text
+            text = told_to(at, side, events=at.told[-30:], deadline="Answer by Sun 29 Nov 18:00 UTC.").text
             before, _, sheet = text.partition("BEGIN ORDERS")
             assert max(map(len, before.splitlines())) <= WIDTH
             assert max(map(len, sheet.splitlines()), default=0) <= ORDER_WIDTH
@@ -574,7 +574,7 @@ def same_as_written(name: str, text: str) -> None:
 
 def test_the_report_that_asks_for_an_interception() -> None:
     at = punica()
-    same_as_written("interception", told_to(at, "rome", deadline="Sun 29 Nov 18:00 UTC").text)
+    same_as_written("interception", told_to(at, "rome", deadline="Answer by Sun 29 Nov 18:00 UTC.").text)
 
 
 def test_the_report_of_a_battle() -> None:
@@ -649,8 +649,9 @@ def test_letters_have_a_subject_and_a_text() -> None:
         game="punica",
         player="Ann",
         asked="Which card?",
-        deadline="noon",
+        said=["Answer by noon."],
         by_default=True,
+        by_bot=False,
         sheet="game: punica",
     )
     assert "Otherwise what the sheet below says counts without an answer." in reminder.text
