@@ -87,8 +87,10 @@ class Valleys:
         return [valley for valley in self.next_to(*own) if valley not in own]
 
     def speaks_for(self, army: str) -> Side:
-        """Return the side that answers for an army (4)."""
-        return self.speaker if army in WILD else army
+        """Return the side that answers for an army: for a wild one the first in play from the speaker on (4)."""
+        if army not in WILD:
+            return army
+        return next(side for side in (self.speaker, *from_left(self.speaker)) if side in self.in_play)
 
     def spend(self, side: Side, card: int) -> None:
         self.hands[side].remove(card)
