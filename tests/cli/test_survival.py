@@ -229,7 +229,7 @@ def test_game_whose_making_broke_off_is_made_by_the_same_command(scene: Scene, t
     whole.mkdir()
     assert scene.ends(whole, words) == (0, "")
     assert len(sent(whole)) == 2
-    for at in range(1, 999, 11):
+    for at in range(1, 999, 23):
         path = tmp_path / str(at)
         shutil.copytree(scene.start["letter"] / "cache", path / "cache")
         code, told = scene.ends_by(hindered, path, words, at, ENOSPC, True)

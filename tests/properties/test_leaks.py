@@ -35,7 +35,7 @@ from tests.support.garbled import garbled_sheets
 from tests.support.soak import scaled
 from tests.support.walks import GAMES, Walk, aside, by_viewers, editions, loaded, plain, sharing, walk
 
-FEW, MANY = 36, scaled(2_000, 120)
+FEW, MANY = 26, scaled(2_000, 120)
 """How many random positions of each edition, or of editions with the same options, `make test` looks at; how many of
 each game `make soak`."""
 SOME, SHEETS = 15, 50
@@ -340,7 +340,7 @@ def test_what_follows_tells_nothing_of_what_is_hidden(
     What a rule itself lays open (a hand that is dealt, a card drawn from the enemy's) may differ, and what follows it.
     """
     rules, compared = loaded(game, edition).rules, 0
-    for at in positions(rules, scenario, -(-most // 4), monkeypatch):
+    for at in positions(rules, scenario, -(-most // 3), monkeypatch):
         for viewer in viewers(rules):
             rng = Random(f"{at.count} {viewer}")
             position = rules.decode(plain(at.checkpoint))

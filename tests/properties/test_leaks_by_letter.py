@@ -8,7 +8,7 @@ who is written to after each letter, and every byte of its own letters.
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -237,7 +237,7 @@ def test_nothing_that_a_viewer_can_read_tells_what_is_hidden(
     for at, position in enumerate(starts(loads.rules, loads.box.scenarios[0], AT_MOST * most)):
         if at >= most and compared > 4 * most:
             break  # a game whose rules lay much open ends its pairs early, and needs more of them
-        for viewer in viewers(loads.rules):
+        for viewer in some(viewers(loads.rules), most):
             rng = Random(f"{at} {viewer}")
             other = resampled(loads.rules, position, viewer, at, near=at % 3 != 2)
             first, second = (
@@ -251,6 +251,11 @@ def test_nothing_that_a_viewer_can_read_tells_what_is_hidden(
                     assert first.site() == second.site()
                 compared += count
     assert compared > 4 * most
+
+
+def some(found: Sequence[Side | None], most: int) -> Sequence[Side | None]:
+    """Return all viewers, or in the quick test a few of them, an observer among them."""
+    return found if most > FEW else found[-3:]
 
 
 def compare(twins: tuple[Twin, Twin], rng: Random) -> int:

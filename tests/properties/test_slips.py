@@ -28,7 +28,7 @@ from tests.support.walks import FOLDERS, GAMES, loaded, plain, start, walk
 
 SEEDS = range(2)
 QUESTIONS = 200
-ENOUGH = 5
+ENOUGH = 4
 """So many forms are tried for each kind of question: a game asks some a hundred times as often as others."""
 each_game = pytest.mark.parametrize("game", GAMES)
 

@@ -13,6 +13,8 @@ from pbem.post import config
 from pbem.post.setup import Dialogue, set_up
 from tests.real.mailhost import HOST, MailHost
 
+pytestmark = pytest.mark.real
+
 
 class Scripted(Dialogue):
     """A game master who answers by what stands in the questions, and otherwise takes what is offered."""
