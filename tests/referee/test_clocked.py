@@ -125,7 +125,7 @@ def test_letter_of_the_last_second_is_in_time(table: Table) -> None:
 
 
 def test_night_off_is_followed_by_grace(table: Table) -> None:
-    game = table.wait(3 * DAY)  # an hour after its deadline it is up again
+    game = table.wait(3 * DAY + 5 * HOUR)  # red had four hours left when it went down
     assert note_down(game, table.now - 9 * HOUR, table.now)
     assert table.until("red") == table.now + 6 * HOUR
     assert not note_down(game, table.now - 6 * HOUR, table.now)  # no longer than the grace

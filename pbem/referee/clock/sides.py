@@ -71,7 +71,7 @@ class Clocks:
     pauses: list[Span] = field(default_factory=list)
     """The pauses of the game, in order."""
     downs: list[Span] = field(default_factory=list)
-    """When the service was down, as far as it can still put off a deadline."""
+    """When the service was down, as far as it can still put off a deadline or stop a clock."""
     held: datetime | None = None
     """Until when the game master has put the game on hold; None: it is not."""
 
@@ -150,8 +150,11 @@ def used_at(terms: Terms, clocks: Clocks, side: Side, at: datetime) -> timedelta
 
 
 def stops_of(clocks: Clocks, side: Side) -> list[Span]:
-    """Return the spans in which a side's clock stands still, whether or not it is asked."""
-    return calendar.merge([*clocks.pauses, *clocks.sides[side].away])
+    """Return the spans in which a side's clock stands still, whether or not it is asked.
+
+    The time when the service was down for longer than the grace is among them: nobody could ask it anything.
+    """
+    return calendar.merge([*clocks.pauses, *clocks.sides[side].away, *clocks.downs])
 
 
 def late_now(clocks: Clocks) -> frozenset[Side]:
