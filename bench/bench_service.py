@@ -123,7 +123,7 @@ def play(path: Path, name: str) -> Iterator[bytes]:
     settings = MailSettings(path / "games", path / "keys", "pbem <pbem@example.org>", datetime.now(UTC))
     with (
         Adjudicator.create(settings.games, settings.keys, new_game(name)) as game,
-        patch.object(maps, "render", lambda *_, **__: b"no picture"),
+        patch.object(maps, "pictures", lambda *_, **__: ()),
     ):
         for number in range(len(game.rules.sides) + LETTERS):
             asked = game.open_decisions[0].side

@@ -11,6 +11,7 @@ import pytest
 
 from pbem.cli.runtime import DONE, USAGE, WORLD
 from tests.cli.test_verbs import pbem
+from tests.support.blank import blank_pictures
 from tests.support.live import Folder, git
 
 PLAYERS = ("--player", "red=Ann <ann@example.org>", "--player", "blue=Bob <bob@example.org>")
@@ -18,7 +19,7 @@ PLAYERS = ("--player", "red=Ann <ann@example.org>", "--player", "blue=Bob <bob@e
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
-    monkeypatch.setattr("pbem.mail.maps.render", lambda *_, **__: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
     return Folder(tmp_path)
 
 

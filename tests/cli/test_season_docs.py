@@ -20,6 +20,7 @@ from pbem.crypto.seal import new_identity, recipient_of
 from pbem.post.open_tables import open_tables
 from pbem.post.service import Post, once
 from tests.cli.test_verbs import pbem
+from tests.support.blank import blank_pictures
 from tests.support.boxes import Box, Way
 from tests.support.seasons import Season, bot_sheet
 
@@ -117,7 +118,7 @@ class Players:
 @pytest.mark.soak
 def test_a_game_master_follows_a_season(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three games in simulated time: each command is given as it stands, in its order, while the players play."""
-    monkeypatch.setattr("pbem.mail.maps.render", lambda scene, **_: repr(scene.counters).encode())
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
     monkeypatch.setattr("os.fsync", lambda fd: None)
     season = Season(tmp_path / "pbem", proofs="token, address")
     for name, value in (("GAMES", season.games), ("KEYS", season.path / "keys"), ("CONFIG", season.file)):

@@ -20,6 +20,7 @@ from pbem.mail.outboxes import MaildirOutbox
 from pbem.mail.outgoing import Outgoing
 from pbem.mail.report_letters import first_letters
 from pbem.mail.tasks import Handled
+from tests.support.blank import blank_pictures
 from tests.support.live import ADDRESSES, NOON, Folder, letter, sheet
 from tests.support.walks import FOLDERS
 
@@ -29,7 +30,7 @@ CLOCK: Mapping[str, Any] = {"pace": {"bank": "4d", "bonus": "12h", "most": "9d"}
 
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.mail.maps.render", lambda scene, **_: repr(scene.counters).encode())
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
 
 
 class Desk:

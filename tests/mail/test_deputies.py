@@ -25,6 +25,7 @@ from pbem.post.table_outbox import asked_by
 from pbem.post.tables import ToSend, Urgency
 from pbem.referee.open_game import CannotPlay
 from pbem.referee.players import change_of
+from tests.support.blank import blank_pictures
 from tests.support.live import NOON, Folder, files, letter, order, sheet, subjects
 from tests.support.posted import take, text_of
 from tests.support.walks import FOLDERS
@@ -35,7 +36,7 @@ NAMES = "DEPUTY Carl <carl@example.net> until 14 Dec"
 
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.mail.maps.render", lambda scene, **_: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.clock.sides import deadline
 from pbem.referee.open_game import CannotPlay
 from pbem.referee.timekeeping import hand_over, hold
+from tests.support.blank import blank_pictures
 from tests.support.live import ADDRESSES, NOON, Folder, letter, sheet
 from tests.support.walks import FOLDERS
 
@@ -30,7 +31,7 @@ CLOCK = {"hold": "20m", "pace": {"bank": "2h", "bonus": "1h", "most": "9h"}, "la
 
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.mail.maps.render", lambda scene, **_: repr(scene.counters).encode())
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay
 from pbem.referee.rollback import roll_back
 from tests.properties.test_leaks import resampled
+from tests.support.blank import spelled_pictures
 from tests.support.live import NOON, OTHERS, Folder, letter, pick, sheet
 
 DORA = "dora@example.net"
@@ -29,7 +30,7 @@ BASE = NOON + timedelta(days=3650)
 
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.mail.maps.render", lambda scene, **_: repr(scene).encode())
+    monkeypatch.setattr("pbem.mail.maps.pictures", spelled_pictures)
 
 
 def settings(folder: Folder, **later: float) -> MailSettings:

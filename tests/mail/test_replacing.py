@@ -14,6 +14,7 @@ from pbem.mail.intake import take_in
 from pbem.mail.outboxes import MaildirOutbox
 from pbem.mail.outgoing import MailSettings
 from pbem.mail.tasks import Handled
+from tests.support.blank import blank_pictures
 from tests.support.live import Folder, files, give, letter, pick, sheet, subjects
 from tests.support.posted import text_of
 from tests.support.walks import FOLDERS
@@ -24,7 +25,7 @@ WORDS = "REPLACE punica yew Carl <carl@example.net>"
 
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.mail.maps.render", lambda scene, **_: b"map")
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
 
 
 @pytest.fixture

@@ -96,7 +96,7 @@ def test_reports_of_two_sides_are_one_letter(folder: Folder) -> None:
 
 
 def test_the_introduction_stands_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(maps, "render", lambda *_, **__: b"map")
+    monkeypatch.setattr(maps, "pictures", blank_pictures)
     folder = Folder(tmp_path)
     players = {side: address.partition("@")[0] for side, address in ADDRESSES.items()}
     folder.create("five", "gaul", players=players, addresses=ADDRESSES, begin=False).close()

@@ -34,6 +34,7 @@ from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.clock.facts import Late, read_fact
 from pbem.repo.layout import fact_path
+from tests.support.blank import blank_pictures
 from tests.support.boxes import Box, Way
 from tests.support.live import SECRETS
 from tests.support.seasons import Season, bot_sheet
@@ -287,7 +288,7 @@ def judged(season: Simulation) -> None:
 def without_pictures_and_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw no maps, and do not wait for the disk: no power is cut here."""
     monkeypatch.setattr("os.fsync", lambda fd: None)
-    monkeypatch.setattr("pbem.mail.maps.render", lambda scene, **_: repr(scene.counters).encode())
+    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
 
 
 def test_a_short_season_runs_by_itself(tmp_path: Path) -> None:
