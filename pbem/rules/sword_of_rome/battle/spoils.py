@@ -6,6 +6,7 @@ The loser's support goes first, then own support is added, then the ally's: what
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from typing import Final, TypeAlias
 
 from pbem.game import Kinds, LegalOrders, Refusal, Table, lazy, plain, product
@@ -150,7 +151,8 @@ def _trial(view: Game) -> Game:
     """Return a position on which points can be tried: only what they change is copied."""
     trial = plain.twin(view)
     trial.control, trial.loyalty = dict(view.control), dict(view.loyalty)
-    trial.sieges = dict(view.sieges)
+    trial.sieges, trial.inside = dict(view.sieges), dict(view.inside)
+    trial.forces = {power: {at: deepcopy(force) for at, force in there.items()} for power, there in view.forces.items()}
     return trial
 
 

@@ -26,6 +26,8 @@ from pbem.rules.sword_of_rome.siege.siege import place_marker
 
 def why_not_propose(view: Game, power: str, to: str) -> Refusal | None:
     """Say why a power cannot propose an alliance to another; None: it can (15.1, 15.1.2)."""
+    if to not in view.board.powers:
+        return Refusal(f"{to} is not in this game", "15.1")
     side, other = view.board.powers[power].side, view.board.powers[to].side
     if other is None or side is None:
         return Refusal(f"{view.board.powers[to].name} has no player who could accept", "15.1")
@@ -113,6 +115,8 @@ def price(view: Game) -> int:
 
 def why_not_break(view: Game, power: str, to: str) -> Refusal | None:
     """Say why a power cannot break its alliance with another; None: it can (15.4, 15.5)."""
+    if to not in view.board.powers:
+        return Refusal(f"{to} is not in this game", "15.5")
     pair = view.pair(power, to)
     if power == to or pair not in view.alliances:
         return Refusal(f"{view.board.powers[power].name} and {view.board.powers[to].name} are not allied", "15.5")
