@@ -6,12 +6,15 @@ garrisons come out, leaders alone among enemies are displaced, and cities that h
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from pbem.game import Table
 from pbem.rules.sword_of_rome.position.board import REBELS, WALLED
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
 
 INSURRECTION = "insurrection"
+_SPACE = itemgetter(0)
 
 
 def set_control(game: Game, space: str, power: str | None) -> None:
@@ -74,20 +77,20 @@ def displace(game: Game, table: Table, power: str, space: str, *, inside: bool =
 
 
 def settle_spaces(game: Game, table: Table) -> None:
-    """Draw the consequences of what has changed on the map (8.4, 13.4, 16.4)."""
-    for space, siege in list(game.sieges.items()):
+    """Draw the consequences of what has changed on the map (8.4, 13.4, 16.4); in an order that a file keeps."""
+    for space, siege in sorted(game.sieges.items(), key=_SPACE):
         holder = game.control.get(space)
         friends = holder is not None and game.allied(siege.by, holder)
         if friends or not game.outside(siege.by, space):
             del game.sieges[space]
             table.tell("siege_lifted", space=space, power=siege.by, rule="13.4")
-    for space, force in list(game.inside.items()):
+    for space, force in sorted(game.inside.items(), key=_SPACE):
         power = game.control.get(space)
         if power is not None and not game.enemies_in(power, space):
             del game.inside[space]
             come_out(game, power, space, force)
     for power in game.board.powers:
-        for space, force in list(game.forces[power].items()):
+        for space, force in sorted(game.forces[power].items(), key=_SPACE):
             if force.cu or not game.enemies_in(power, space):
                 continue
             if game.kind(space) != WALLED or not game.friendly(power, space):
