@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations_with_replacement
 
 from pbem.game import Refusal, Table
 from pbem.protocol import Flow, Side
@@ -75,11 +74,6 @@ def add(game: Game, side: Side, space: str, powers: Sequence[str] | None = None)
     set_control(game, space, None if in_allys_home else power)
 
 
-def additions(game: Game, side: Side, most: int, powers: Sequence[str] | None = None) -> list[list[str]]:
-    """List every way to add support, one point at least (7.3.1)."""
-    return selections(rooms(game, side, powers), range(1, most + 1))
-
-
 def rooms(game: Game, side: Side, powers: Sequence[str] | None = None) -> dict[str, int]:
     """Return the points of support that a side can add, by space (7.3.1)."""
     own = game.board.powers_of[side] if powers is None else powers
@@ -87,16 +81,6 @@ def rooms(game: Game, side: Side, powers: Sequence[str] | None = None) -> dict[s
     near |= {space for power in own for space, force in game.everywhere(power) if force.cu}
     room = {space: room_for(game, side, space, powers) for space in game.board.spaces if space in near}
     return {space: points for space, points in room.items() if points > 0}
-
-
-def selections(room: dict[str, int], sizes: Sequence[int]) -> list[list[str]]:
-    """List every way to spread points over spaces, no more in each than it has room for."""
-    return [
-        list(chosen)
-        for points in sizes
-        for chosen in combinations_with_replacement(room, points)
-        if len({*chosen}) == points or all(chosen.count(space) <= room[space] for space in chosen)
-    ]
 
 
 def wrong_additions(
