@@ -21,7 +21,7 @@ from pbem.rules.sword_of_rome.events.support import add, rooms, wrong_additions
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.turn.placing import eligible, handfuls, why_not_place
+from pbem.rules.sword_of_rome.turn.placing import eligible, handfuls, why_not_place, wrong_places
 
 LEVY_VALUE: Final = 3
 
@@ -163,9 +163,8 @@ def check_hire(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     for space, cu in place.items():
         if cu > DESPERATE_VALUE:
             yield order.fault(("place", space), f"no card hires more than {DESPERATE_VALUE} CU", rule="S 7.2.4")
-        refusal = why_not_place(view, CARTHAGE, space)
-        if refusal is not None:
-            yield order.fault(("place", space), refusal.reason, rule=refusal.rule)
+    for space, refusal in wrong_places(view, CARTHAGE, place):
+        yield order.fault(("place", space), refusal.reason, rule=refusal.rule)
 
 
 def hire(game: Game, table: Table, order: Order) -> Flow[None]:

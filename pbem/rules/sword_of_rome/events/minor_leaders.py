@@ -88,16 +88,13 @@ def check_command(view: Game, decision: Decision, order: Order) -> Iterator[Faul
 
 def minors(game: Game, powers: Iterable[str]) -> list[str]:
     """Return the minor leaders of some powers that can be placed: on the map or set aside (8.3)."""
-    return [
-        leader.id
-        for leader in game.board.leaders.values()
-        if leader.power in powers and not leader.named
-        if leader.id in game.reserve or (game.where(leader.id) is not None and not _marching(game, leader.id))
-    ]
+    return [leader for power in powers for leader in game.board.minor_leaders[power] if _can_be_placed(game, leader)]
 
 
-def _marching(game: Game, leader: str) -> bool:
-    return game.march is not None and leader in game.march.force.leaders
+def _can_be_placed(game: Game, leader: str) -> bool:
+    if game.march is not None and leader in game.march.force.leaders:
+        return False
+    return leader in game.reserve or game.where(leader) is not None
 
 
 def stands(game: Game, power: str) -> list[str]:
@@ -117,7 +114,7 @@ def why_not_stand(game: Game, leader: str, space: str, powers: Sequence[str]) ->
     record = game.board.leaders[leader]
     if record.power not in powers or record.named:
         return Refusal(f"{record.name} is no minor leader of yours", "8.3")
-    if leader not in minors(game, powers):
+    if not _can_be_placed(game, leader):
         return Refusal(f"{record.name} cannot be placed now", "8.3")
     at = game.where(leader)
     if space == NONE:

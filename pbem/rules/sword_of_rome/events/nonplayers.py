@@ -57,13 +57,12 @@ def listed(view: Game, side: Side, card: str) -> list[str]:
 
 def _named(view: Game, card: str) -> Sequence[str] | None:
     """Return the powers that a card names; None: its event activates none (7.1.2)."""
-    effects = view.board.cards[card].effects if card in view.board.cards else ()
-    return next((each[NONPLAYER] for each in effects if NONPLAYER in each), None)
+    return view.board.nonplayer_cards.get(card)
 
 
 def bound(view: Game, side: Side) -> list[str]:
     """Return the powers without a player that are bound to a side by a treaty (18)."""
-    return [power for power in view.board.powers if view.guardian(power) == side]
+    return [power for power in view.board.playerless if view.guardian(power) == side]
 
 
 def _of_carthage(view: Game, card: str) -> bool:

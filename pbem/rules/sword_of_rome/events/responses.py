@@ -106,13 +106,12 @@ def why_no_response(view: Game, side: Side, card: str) -> Refusal | None:
 
 def fitting(game: Game, side: Side) -> list[str]:
     """Return the cards by which a side may be able to respond now, as far as everybody can see (7.1.1)."""
-    if not game.hands[side]:
+    if game.moment is None or not game.hands[side]:
         return []
     return [
         card
-        for card in game.board.decks[side]
-        if game.board.cards[card].when is not None
-        and card not in game.discards[side]
+        for card in game.board.responses[side].get(game.moment.name, ())
+        if card not in game.discards[side]
         and card not in game.removed
         and not (game.card is not None and game.card.card == card)
         and why_no_response(game, side, card) is None

@@ -127,10 +127,11 @@ def why_not_remove(game: Game, space: str, points: int = 1) -> Refusal | None:
 
 def own_support(game: Game, powers: Sequence[str]) -> dict[str, int]:
     """Return the points of support that some powers have, by space: what they can remove themselves (7.3.2)."""
+    control = game.control
     return {
-        space: game.loyalty[space] if game.kind(space) == WALLED else 1
+        space: game.loyalty[space] if kind == WALLED else 1
         for space in game.board.spaces
-        if game.control.get(space) in powers and game.kind(space) in (NORMAL, WALLED)
+        if control.get(space) in powers and (kind := game.kind(space)) in (NORMAL, WALLED)
     }
 
 

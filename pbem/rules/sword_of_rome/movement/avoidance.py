@@ -61,7 +61,7 @@ def refuges(game: Game, power: str, space: str) -> list[str]:
     spaces at most.
     """
     came_from = game.the_march.came_from
-    near = [to for to in game.board.by_land(power, space) if to != came_from]
+    near = [to for to in game.board.by_land[power][space] if to != came_from]
     found = [to for to in near if open_to(game, power, to)]
     seen = {space, came_from}
     for _ in range(1, game.board.tables["avoidance"]["spaces"]):
@@ -69,7 +69,7 @@ def refuges(game: Game, power: str, space: str) -> list[str]:
             break
         passed = [to for to in near if to not in seen and _allied_army(game, power, to)]
         seen |= {*near}
-        near = sorted({to for at in passed for to in game.board.by_land(power, at) if to not in seen})
+        near = sorted({to for at in passed for to in game.board.by_land[power][at] if to not in seen})
         found = [to for to in near if open_to(game, power, to)]
     return found
 

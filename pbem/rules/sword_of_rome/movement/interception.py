@@ -57,7 +57,7 @@ def why_not_from(game: Game, power: str, origin: str) -> Refusal | None:
         return Refusal(f"no army stands in {here} outside a city", "10.2")
     if origin == march.at or march.at not in game.board.neighbours[origin]:
         return Refusal(f"no path leads from {here} to {there}", "10.1")
-    if march.at not in game.board.by_land(power, origin):
+    if march.at not in game.board.by_land[power][origin]:
         return Refusal(f"the path from {here} to {there} is a rough one or a strait", "10.2")
     if origin in march.bribed:
         return Refusal(f"the army in {here} is bribed", "7.2.2")

@@ -183,7 +183,7 @@ def _steps_back(
     game: Game, power: str, space: str, way: list[str], not_by: str | None, first: str | None
 ) -> Iterator[str]:
     at = way[-1] if way else space
-    for to in game.board.by_land(power, at):
+    for to in game.board.by_land[power][at]:
         if to != space and to not in way and to != not_by and (way or first is None or to == first):
             yield to
 
