@@ -217,7 +217,7 @@ def check_named(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
         names = listing(named_events(view, side), "or") or "an event that is out of the game"
         yield order.fault(("card",), f"your Desperate Times names {names}", rule="7.4.3")
         return
-    refusal = events.why_no_event(view, side, card)
+    refusal = events.why_not_now(view, side, card)
     if refusal is not None:
         yield order.fault(("card",), refusal.reason, rule=refusal.rule)
         return

@@ -92,13 +92,18 @@ def respond(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
         yield from effects.play(game, table, side, card, order.get("effect", {}))
 
 
-def why_no_response(view: Game, side: Side, card: str) -> Refusal | None:
-    """Say why a card of a side's deck cannot be played as a response at the open moment; None: it can (7.1.1)."""
+def why_not_now(view: Game, side: Side, card: str) -> Refusal | None:
+    """Say why a card of a side's deck does not respond to the open moment, whatever it does; None: it does (7.1.1)."""
     record = view.board.cards[card]
     moment = view.moment
     if moment is None or record.when != moment.name:
         return Refusal(f"{record.name} ({card}) is no response to this", "7.1.1")
-    refusal = hold(view, side, card)
+    return hold(view, side, card)
+
+
+def why_no_response(view: Game, side: Side, card: str) -> Refusal | None:
+    """Say why a card of a side's deck cannot be played as a response at the open moment; None: it can (7.1.1)."""
+    refusal = why_not_now(view, side, card)
     if refusal is None and not effects.options(view, side, card):
         return effects.why_not(view, side, card)
     return refusal
@@ -149,7 +154,7 @@ def check_response(view: Game, decision: Decision, order: Order) -> Iterator[Fau
             ("card",), f"{not_in_hand(view, decision.side, card)}; write a card of it, or none", rule="7.1.1"
         )
         return
-    refusal = why_no_response(view, decision.side, card)
+    refusal = why_not_now(view, decision.side, card)
     if refusal is not None:
         yield order.fault(("card",), refusal.reason, rule=refusal.rule)
         return

@@ -79,7 +79,7 @@ def rooms(game: Game, side: Side, powers: Sequence[str] | None = None) -> dict[s
     own = game.board.powers_of[side] if powers is None else powers
     near = {space for space, holder in game.control.items() if holder in own}
     near |= {space for power in own for space, force in game.everywhere(power) if force.cu}
-    room = {space: room_for(game, side, space, powers) for space in game.board.spaces if space in near}
+    room = {space: room_for(game, side, space, powers) for space in game.board.in_order(near)}
     return {space: points for space, points in room.items() if points > 0}
 
 
@@ -127,11 +127,11 @@ def why_not_remove(game: Game, space: str, points: int = 1) -> Refusal | None:
 
 def own_support(game: Game, powers: Sequence[str]) -> dict[str, int]:
     """Return the points of support that some powers have, by space: what they can remove themselves (7.3.2)."""
-    control = game.control
+    held = game.board.in_order(space for space, holder in game.control.items() if holder in powers)
     return {
         space: game.loyalty[space] if kind == WALLED else 1
-        for space in game.board.spaces
-        if control.get(space) in powers and (kind := game.kind(space)) in (NORMAL, WALLED)
+        for space in held
+        if (kind := game.kind(space)) in (NORMAL, WALLED)
     }
 
 

@@ -72,7 +72,7 @@ def can_flank(game: Game, leader: str) -> bool:
     if units is None:
         return False
     force = Force(*units, [leader])
-    return next(ways_to_flank(game, replace(_marching(game, leader, space), force=force)), None) is not None
+    return next(ways_to_flank(game, _marching(game, leader, space).as_if(force)), None) is not None
 
 
 def _marching(game: Game, leader: str, space: str) -> March:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -241,9 +241,21 @@ class Board:
     tables: Mapping[str, Any]
     """The tables as they stand in `tables.yaml`."""
 
+    @cached_property
+    def _persons(self) -> Mapping[Side, tuple[Side, ...]]:
+        return {side: sides for sides in self.seats.persons for side in sides}
+
     def seats_of(self, side: Side) -> tuple[Side, ...]:
         """Return the sides that the person leads who leads this one (4.2)."""
-        return next(sides for sides in self.seats.persons if side in sides)
+        return self._persons[side]
+
+    @cached_property
+    def _place(self) -> Mapping[str, int]:
+        return {space: at for at, space in enumerate(self.spaces)}
+
+    def in_order(self, spaces: Iterable[str]) -> list[str]:
+        """Return some spaces in the order of the board."""
+        return sorted(spaces, key=self._place.__getitem__)
 
     def side_rank(self, side: Side) -> int:
         """Return the place of a side in the order of ties, by its first power (4.4)."""

@@ -299,9 +299,15 @@ class Game:
         """Return the CU in a space of a power and its allies (7.3.3)."""
         return sum(self.cu(other, space) for other in self.board.powers if self.allied(power, other))
 
+    def present(self, space: str) -> list[str]:
+        """Return the powers that have CU or leaders in a space outside a city, those on the march included."""
+        march = self.march
+        moving = march.power if march is not None and march.at == space and not march.force.empty else None
+        return [power for power in self.board.powers if space in self.forces[power] or power == moving]
+
     def enemies_in(self, power: str, space: str) -> list[str]:
         """Return the powers that are no allies and have CU outside a city in a space (9.4.1)."""
-        return [other for other in self.board.powers if self.outside(other, space) and not self.allied(power, other)]
+        return [each for each in self.present(space) if not self.allied(power, each) and self.outside(each, space)]
 
     def everywhere(self, power: str) -> Iterator[tuple[str, Force]]:
         """Yield each space with each force of a power there: in boxes, inside cities, on the march too."""

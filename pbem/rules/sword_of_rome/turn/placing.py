@@ -26,9 +26,13 @@ def eligible(game: Game, power: str) -> list[str]:
     friends = {other for other in board.powers if game.allied(power, other)}
     free = {space for space, holder in game.control.items() if holder in friends}
     free.difference_update(space for space in game.sieges if game.kind(space) == WALLED)
+    taken = {space for space, force in game.inside.items() if force.cu and game.control.get(space) != power}
     for other in board.powers:
-        if other not in friends:
-            free -= game.stands(other)
+        if other != power:
+            there = game.stands(other)
+            taken |= there
+            if other not in friends:
+                free -= there
     sails = CARTHAGE in friends and CARTHAGE not in game.fallen
     found = [space for space in _sources(game, power) if space in free]
     seen = set(found)
@@ -45,10 +49,7 @@ def eligible(game: Game, power: str) -> list[str]:
     if power == CARTHAGE and GARRISON_BOX in board.spaces:
         seen.add(GARRISON_BOX)
     seen -= board.powers[power].barred
-    for other in board.powers:  # powers do not stack (15.3, 16.2)
-        if other != power:
-            seen.difference_update(space for space, force in game.everywhere(other) if force.cu)
-    return [space for space in board.spaces if space in seen]
+    return board.in_order(seen - taken)  # powers do not stack (15.3, 16.2)
 
 
 def sources(game: Game, power: str) -> list[str]:

@@ -54,10 +54,17 @@ def orders(view: Game, side: Side, card: str, base: Order) -> LegalOrders:
 
 
 def faults(view: Game, side: Side, card: str, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with what an order tells the effects of a card (7.1)."""
+    """Yield why the effects of a card cannot take place, or what is wrong with what an order tells them (7.1)."""
+    wrong = list(_wrong(view, side, card, order))
+    if wrong and not options(view, side, card):
+        refusal = why_not(view, side, card)
+        wrong = [order.fault(("card",), refusal.reason, rule=refusal.rule)]
+    yield from wrong
+
+
+def _wrong(view: Game, side: Side, card: str, order: Order) -> Iterator[Fault]:
     body: Body = order.get(EFFECT, {})
-    wanted = effects_of(view, side, card)
-    for effect, played in wanted:
+    for effect, played in effects_of(view, side, card):
         for path, refusal in effect.check(view, played, body):
             where = _as_far_as_there(order.body, (EFFECT, *path)) if path else ("card",)
             yield order.fault(where, refusal.reason, rule=refusal.rule)

@@ -59,9 +59,9 @@ def add_support(game: Game, table: Table, played: Played, body: Body) -> Flow[No
 def exposed(view: Game, played: Played) -> dict[str, int]:
     """Return the points that can be removed, by space: not those of full allies, nor one's own (7.3.3, 15.2.2)."""
     return {
-        space: room_to_remove(view, space)
-        for space in view.board.spaces
-        if space in view.control and room_to_remove(view, space) and _why_not_whose(view, played, space) is None
+        space: room
+        for space in view.board.in_order(view.control)
+        if _why_not_whose(view, played, space) is None and (room := room_to_remove(view, space))
     }
 
 
