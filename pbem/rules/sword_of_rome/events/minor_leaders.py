@@ -168,11 +168,14 @@ def _take_away(game: Game, power: str, leader: str) -> None:
 
 def placements(view: Game, powers: Sequence[str]) -> list[list[tuple[str, str | None]]]:
     """List for each minor leader of some powers where he can go; None: he stays (8.3)."""
-    found = []
-    for leader in minors(view, powers):
-        record, at = view.board.leaders[leader], view.where(leader)
-        spaces = [space for space in stands(view, record.power) if space != at]
-        found.append([(leader, to) for to in (None, *spaces, *([NONE] if at is not None else []))])
+    found: list[list[tuple[str, str | None]]] = []
+    for power in powers:
+        leaders = minors(view, [power])
+        spaces = stands(view, power) if leaders else []
+        for leader in leaders:
+            at = view.where(leader)
+            aside = [NONE] if at is not None else []
+            found.append([(leader, to) for to in (None, *spaces, *aside) if to is None or to != at])
     return found
 
 

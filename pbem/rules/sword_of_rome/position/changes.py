@@ -90,7 +90,7 @@ def settle_spaces(game: Game, table: Table) -> None:
             del game.inside[space]
             come_out(game, power, space, force)
     for power in game.board.powers:
-        for space in sorted(space for space, force in game.forces[power].items() if not force.cu):
+        for space in sorted([space for space, force in game.forces[power].items() if not force.cu]):
             if game.enemies_in(power, space) and not (game.kind(space) == WALLED and game.friendly(power, space)):
                 displace(game, table, power, space)
     insurrection = game.mark(INSURRECTION)
