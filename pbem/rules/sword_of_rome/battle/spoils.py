@@ -73,7 +73,7 @@ def ally(game: Game, winner: str) -> str | None:
 
 
 def taker(game: Game, winner: str, space: str) -> str | None:
-    """Return who gets a space of which the loser's support goes; None: it becomes independent (7.3.4, 15.2.3).
+    """Return the power that gets a space of the loser's; None: it becomes independent (7.3.4, 15.2.3).
 
     The winner does if it controlled a space next to it when the battle began, and no enemy CU are there; in an ally's
     home the ally gets a city, and a marker only goes.

@@ -40,10 +40,7 @@ def why_not_now(view: Game, side: Side, card: str) -> Refusal | None:
 
 def why_no_event(view: Game, side: Side, card: str) -> Refusal | None:
     """Say why a card cannot be played for its event now, wherever it lies; None: it can (7.1)."""
-    refusal = why_not_now(view, side, card)
-    if refusal is None and not effects.options(view, side, card):
-        return effects.why_not(view, side, card)
-    return refusal
+    return why_not_now(view, side, card) or effects.why_not(view, side, card)
 
 
 def why_not_laid(view: Game, side: Side, card: str) -> Refusal | None:

@@ -25,13 +25,13 @@ NONE: Final = "none"
 
 
 def commander_of(game: Game, power: str, space: str) -> str | None:
-    """Return who commands what a power has in a space, before its city or inside; None: nobody (8.2.1)."""
+    """Return the commander of what a power has in a space, before its city or inside it; None: nobody (8.2.1)."""
     outside = game.force(power, space)
     return outside.commander if not outside.empty else game.garrison(power, space).commander
 
 
 def candidates(game: Game, leaders: Sequence[str]) -> list[str]:
-    """Return who of a stack may command it, best tactics first: no minor leader where a named one is (8.2.1)."""
+    """Return the leaders who may command a stack, best tactics first: no minor one beside a named one (8.2.1)."""
     named = [leader for leader in leaders if game.board.leaders[leader].named]
     return sorted(named or leaders, key=lambda leader: -game.board.leaders[leader].tactics)
 

@@ -103,10 +103,7 @@ def why_not_now(view: Game, side: Side, card: str) -> Refusal | None:
 
 def why_no_response(view: Game, side: Side, card: str) -> Refusal | None:
     """Say why a card of a side's deck cannot be played as a response at the open moment; None: it can (7.1.1)."""
-    refusal = why_not_now(view, side, card)
-    if refusal is None and not effects.options(view, side, card):
-        return effects.why_not(view, side, card)
-    return refusal
+    return why_not_now(view, side, card) or effects.why_not(view, side, card)
 
 
 def fitting(game: Game, side: Side) -> list[str]:

@@ -116,7 +116,7 @@ def _forces(view: Game, power: str, origin: str) -> Iterator[Body]:
 
 
 def check_intercept(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with an interception: whence, with whom, one a space (10.1 to 10.3)."""
+    """Yield what is wrong with an interception: where from, with whom, one for each space (10.1 to 10.3)."""
     power, used = decision.facts["power"], list[str]()
     for at, body in enumerate(order["with"]):
         wanted, path = Wanted.read(body), ("with", at)

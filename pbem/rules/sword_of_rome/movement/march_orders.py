@@ -18,12 +18,19 @@ from pbem.rules.sword_of_rome.movement.exchange import (
     part_named,
     why_not_drop,
     why_not_take,
-    without,
 )
 from pbem.rules.sword_of_rome.movement.fatigue import points_left
 from pbem.rules.sword_of_rome.movement.flanks import ways_to_flank, why_not_flank_from
 from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, STOP, MarchOrder, Step, Wanted, illegal
-from pbem.rules.sword_of_rome.movement.parts import companies, part_of, strengths, told, why_consul_alone, why_not_part
+from pbem.rules.sword_of_rome.movement.parts import (
+    companies,
+    part_of,
+    rest_of,
+    strengths,
+    told,
+    why_consul_alone,
+    why_not_part,
+)
 from pbem.rules.sword_of_rome.movement.paths import (
     onward,
     overseas,
@@ -174,7 +181,7 @@ class Trial:
         wrong = list(why_not_part(view, stack, march.force))
         if march.force.cu > most_cu(view):
             wrong.append(("cu", Refusal(f"no more than {most_cu(view)} CU move together", "9.1.1")))
-        self.ground[march.at] = rest = without(stack, march.force)
+        self.ground[march.at] = rest = rest_of(stack, march.force)
         moves = bool(self.said.path)
         if not wrong and moves and (alone := why_consul_alone(view, march.force, rest)) is not None:
             wrong.append(("cu", alone))
@@ -211,8 +218,8 @@ class Trial:
                 path = ("path", at, word, what) if what in written else ("path", at, word)
                 yield illegal(path, refusal.reason, rule=refusal.rule)
             if not wrong:
-                march.force = (without if drops else added)(march.force, part)
-                ground = self.ground[march.at] = (added if drops else without)(ground, part)
+                march.force = (rest_of if drops else added)(march.force, part)
+                ground = self.ground[march.at] = (added if drops else rest_of)(ground, part)
 
     def _raid(self, path: tuple[str | int, ...], attempts: int) -> Iterator[Fault]:
         if not attempts:
@@ -352,7 +359,7 @@ def _steps(view: Game, march: March) -> LegalOrders:
     def after(exchanged: dict[str, Any]) -> LegalOrders:
         force = march.force
         if "drop" in exchanged:
-            force = without(force, part_named(force, Wanted.read(exchanged["drop"])))
+            force = rest_of(force, part_named(force, Wanted.read(exchanged["drop"])))
         elif "take" in exchanged:
             force = added(force, part_named(ground, Wanted.read(exchanged["take"])))
         alone = not force.cu

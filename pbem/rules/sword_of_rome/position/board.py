@@ -31,17 +31,13 @@ SAMNITES: Final = "samnites"
 GREEKS: Final = "greeks"
 CARTHAGE: Final = "carthage"
 VOLSCI: Final = "volsci"
-TRANSALPINE_GAULS: Final = "transalpine_gauls"
 REBELS: Final = "rebels"
 
 GARRISON_BOX: Final = "garrison_box"
 TRANSALPINE_BOX: Final = "transalpine_box"
-CARTHAGO: Final = "carthago"
 ROMA: Final = "roma"
 SICILY: Final = "sicily"
-OFF_MAP: Final = "off_map"
 NAMED: Final = "named"
-MINOR: Final = "minor"
 CONSUL: Final = "consul"
 DICTATOR: Final = "dictator"
 ALWAYS: Final = "always"
@@ -224,7 +220,7 @@ class Board:
     powers: Mapping[str, Power]
     powers_of: Mapping[Side, tuple[str, ...]]
     tie_order: tuple[str, ...]
-    """Powers, who wins a tie first (4.4)."""
+    """The powers, those that win a tie first (4.4)."""
     permanent: tuple[tuple[str, str], ...]
     """Alliances that never end (15.4)."""
     leaders: Mapping[str, Leader]
@@ -355,7 +351,7 @@ class Board:
     def losses(self, winner: Dice, loser: Dice) -> tuple[int, int]:
         """Return the CU that winner and loser of a battle lose, each told as size and unmodified faces (12.3).
 
-        The size of who rolled a die finds its column; what is more than the CU that are there is for the caller.
+        The size of the army that rolled a die finds its column. The caller limits the result to the CU that are there.
         """
         table = self.tables["losses"]
         by_winner = [(table["winner"], winner), (table["loser_own"], loser)]

@@ -20,7 +20,7 @@ _SPACE = itemgetter(0)
 def set_control(game: Game, space: str, power: str | None) -> None:
     """Give a space to a power, a city with loyalty 1; None makes it independent (7.3, 13.5).
 
-    Who is inside a city that its power loses otherwise than by a siege comes out (9.3.1).
+    A garrison comes out of a city that its power loses in any other way than by a siege (9.3.1).
     """
     holder = game.control.get(space)
     if holder is not None and holder != power and space in game.inside:

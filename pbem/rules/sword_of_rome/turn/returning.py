@@ -239,7 +239,7 @@ def easable(game: Game) -> list[str]:
 
 
 def _eased(game: Game, order: Order) -> dict[str, int]:
-    """Return who pays less and by how much: whom the order names, else who costs most (S 8.2.3)."""
+    """Return whose price is eased and by how much: the leader whom the order names, else the dearest (S 8.2.3)."""
     able = easable(game)
     leader = order.get("ease") or max(able, key=lambda each: game.board.leaders[each].penalty, default=None)
     return {leader: relief(game)} if leader is not None else {}

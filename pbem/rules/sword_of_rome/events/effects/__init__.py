@@ -20,22 +20,17 @@ def effects_of(game: Game, side: Side, card: str) -> list[tuple[Effect, Played]]
     return [(EFFECTS[word], Played(side, card, told)) for word, told in words]
 
 
-def options(view: Game, side: Side, card: str) -> bool:
-    """Tell whether every effect of a card can take place (7.1)."""
-    return all(_some(effect.options(view, played)) for effect, played in effects_of(view, side, card))
-
-
 def _some(ways: LegalOrders) -> bool:
     """Tell whether there are ways at all, without counting them."""
     return next(iter(ways), None) is not None
 
 
-def why_not(view: Game, side: Side, card: str) -> Refusal:
-    """Say why the effects of a card cannot take place (7.1)."""
+def why_not(view: Game, side: Side, card: str) -> Refusal | None:
+    """Say why the effects of a card cannot take place; None: they can (7.1)."""
     for effect, played in effects_of(view, side, card):
         if not _some(effect.options(view, played)):
             return next(iter(effect.check(view, played, {})))[1]
-    raise AssertionError(card)
+    return None
 
 
 def orders(view: Game, side: Side, card: str, base: Order) -> LegalOrders:
@@ -56,8 +51,7 @@ def orders(view: Game, side: Side, card: str, base: Order) -> LegalOrders:
 def faults(view: Game, side: Side, card: str, order: Order) -> Iterator[Fault]:
     """Yield why the effects of a card cannot take place, or what is wrong with what an order tells them (7.1)."""
     wrong = list(_wrong(view, side, card, order))
-    if wrong and not options(view, side, card):
-        refusal = why_not(view, side, card)
+    if wrong and (refusal := why_not(view, side, card)) is not None:
         wrong = [order.fault(("card",), refusal.reason, rule=refusal.rule)]
     yield from wrong
 
