@@ -287,7 +287,7 @@ def is_fought(game: Game, power: str, to: str) -> bool:
 
 
 def _contest(game: Game, table: Table, power: str, origin: str, to: str, cu: int) -> Flow[int]:
-    """Let Carthage contest the voyage of a power that is no ally; return the value of its card, 0 for none (S 9.6.4)."""
+    """Let Carthage contest the voyage of a power that is no ally; return the value of its card, or 0 (S 9.6.4)."""
     side = game.board.powers[CARTHAGE].side
     if side is None or side in game.out or game.allied(power, CARTHAGE) or not holds_cards(game, side):
         return 0
