@@ -32,6 +32,8 @@ _WITHOUT: Final = Stamped({}, None)
 def require_on_time(game: OpenGame) -> None:
     """Raise CannotPlay if a deadline has passed before that came which is carried out, and nobody was called late."""
     clocks, terms = game.clock.read(), game.clock.terms
+    if game.closed is not None:  # nobody is called late then, and no sheet is accepted
+        return
     if clocks is not None and terms is not None and (late := late_at(terms, clocks, game.clock.time)):
         raise CannotPlay(f"the deadline of {listing(sorted(late))} has passed: `pbem adjudicate {game.name}` first")
 
