@@ -17,7 +17,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- Astray (ValueError)        rules.hannibal_italy.movement.paths: a path that cannot be followed
     |-- BadBeacon (ValueError)     crypto.beacon: a round or a signature that is not drand's
     |-- BadChainFile               crypto.chain_file: the file of a player's own chain
-    |-- BadConfig                  post.config: the config of the post, with every fault in it
+    |-- BadConfig                  post.settings: the config of the post, with every fault in it
     |-- BadContribution            crypto.player_chains: what a turn file says of a player's chain
     |-- BadFact (ValueError)       referee.clock.facts: a fact of time that cannot be put on record
     |-- BadKeys                    crypto.keys: the secrets of a game

@@ -126,9 +126,7 @@ def check_late(
         findings.check("late", f"{counted(count, 'call')} that a side was late, held against its letters")
 
 
-def _promised(
-    calls: Calls, call: _Call, own: Sequence[Witness], sent: Sequence[KeptLetter]
-) -> Iterator[str]:
+def _promised(calls: Calls, call: _Call, own: Sequence[Witness], sent: Sequence[KeptLetter]) -> Iterator[str]:
     """Yield the letter that told a later deadline for the same question, if one did; `sent` are those of the side."""
     for letter, receipt in own:
         at = calls.places.get(receipt.commit)
@@ -156,10 +154,8 @@ def _told_early(calls: Calls, call: _Call, own: Sequence[Witness]) -> Iterator[s
     for letter, receipt in own:  # the earliest first
         if letter.own and letter.arrived is not None and calls.places.get(receipt.commit, -1) >= call.at:
             if call.deadline - letter.arrived > _CLOCKS_DIFFER:
-                yield (
-                    f"{call}; {letter}, was written after that, and came {_span(call.deadline - letter.arrived)} before "
-                    f"the deadline"
-                )
+                early = _span(call.deadline - letter.arrived)
+                yield f"{call}; {letter}, was written after that, and came {early} before the deadline"
             return
 
 

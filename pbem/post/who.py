@@ -32,7 +32,7 @@ from pbem.mail.sheet_choice import orders_outside
 from pbem.mail.token import earlier_tokens, note_heard, note_signed, token, tokens_of
 from pbem.post import bounces, confirm, refused
 from pbem.post.auth_results import aligned, signed_by, vouched_for
-from pbem.post.config import WhoConfig
+from pbem.post.settings import WhoConfig
 from pbem.post.signature import Signed, same, signed_sheets
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator

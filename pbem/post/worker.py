@@ -30,11 +30,12 @@ from typing import Final
 from pbem.mail.due import Witnessed, go_on
 from pbem.mail.outgoing import MailSettings
 from pbem.mail.tasks import Handled, NextDue
-from pbem.post.config import PostConfig, load
+from pbem.post.config import load
 from pbem.post.intake import BOUNCE, TOO_BIG
 from pbem.post.log import Once, Say, say, sentence
 from pbem.post.open_tables import open_tables
 from pbem.post.reception import bounced, received, too_big
+from pbem.post.settings import PostConfig
 from pbem.post.table_outbox import TableOutbox
 from pbem.post.tables import NEVER, NO_GAME, Tables, Waiting
 from pbem.protocol import PbemError

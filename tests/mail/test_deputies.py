@@ -20,7 +20,7 @@ from pbem.mail.outgoing import MailSettings, Outgoing
 from pbem.mail.report_letters import first_letters
 from pbem.mail.tasks import Handled
 from pbem.mail.token import deputy_token, token
-from pbem.post.config import WhoConfig
+from pbem.post.settings import WhoConfig
 from pbem.post.table_outbox import asked_by
 from pbem.post.tables import ToSend, Urgency
 from pbem.referee.open_game import CannotPlay

@@ -15,7 +15,7 @@ from typing import Any, Final
 from imapclient import SEEN, IMAPClient, SocketTimeout
 from imapclient.exceptions import CapabilityError, IMAPClientAbortError, IMAPClientError, LoginError
 
-from pbem.post.config import ImapIn
+from pbem.post.settings import ImapIn
 from pbem.post.transport.base import Arrived, Gone, LoginRefused, Source, Unreachable
 from pbem.post.transport.login import context, password
 
