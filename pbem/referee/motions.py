@@ -64,10 +64,10 @@ def propose(
         extended = {side: written(at) for side, at in sorted(proposal.extended.items())}
 
         def make(number: int, state: State) -> Motion:
-            return Motion(
-                number, proposal.kind, who, state.adjudication, said, needed, consents, quorum=quorum_of(game, needed),
-                until=until, extended=extended, replaced=proposal.replaced,
-            )  # fmt: skip
+            motion = Motion(number, proposal.kind, who, state.adjudication, said, needed, consents)
+            motion.quorum = quorum_of(game, needed)
+            motion.until, motion.extended, motion.replaced = until, extended, proposal.replaced
+            return motion
 
         seats = game.ledger.proposal_files(proposal.replaced, proposal.person) if proposal.replaced else {}
         return file_request(game, make, proposal.kind, letter, seats)

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC
+from ssl import SSLContext
 from typing import Any, Final
 
 from imapclient import SEEN, IMAPClient, SocketTimeout
@@ -179,7 +180,7 @@ class ImapSource(Source):
             self._source, self._floor = source, 0
         return client
 
-    def _start_tls(self, client: IMAPClient, trust: Any) -> None:
+    def _start_tls(self, client: IMAPClient, trust: SSLContext) -> None:
         try:
             client.starttls(trust)
         except CapabilityError:
