@@ -50,7 +50,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   |-- Busy                   repo.git.gamelock: another command is at work on the game
     |   |-- GameExists             repo.git: a new game with the name of another
     |   |-- InTheWay               repo.git.mirror: something stands where a mirror is to be
-    |   |-- Moved                  repo.git.reflock: a commit upon a position that is no longer the last
+    |   |-- Moved                  repo.git.reflock: a commit based on a position that is no longer the last
     |   |-- NoLocks                repo.git.gamelock: this system has no file locks
     |   |-- NoSuchGame             repo.git: no repo of a game at a path
     |   `-- TooLarge               repo.git.objects: a file of a repo that is larger than what is read

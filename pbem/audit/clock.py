@@ -1,11 +1,12 @@
 """Checks the clock of a game without any key: who was late, by which deadline, and when that was decided.
 
-The clock of each side is public. Commit by commit it is moved on as the terms of the charter say: by the facts of time
-that the referee states, by the times of sheets (the author's dates of their commits), and by adjudications. A side is
-called late by the deadline that passed first, never before that, and always before the dice of its turn are opened.
+The clocks of all sides are public. Commit by commit they are recomputed by the terms of the charter: from the facts
+of time, the times of sheets (the author's dates of their commits), and the adjudications. A side must be called late by
+the deadline that passed first, never earlier, and before the dice of its turn are opened.
 
-Which sides an adjudication asks, and whether a sheet answers all, takes the secrets; the derivation shows it. What is
-stated is taken as stated: when a letter was handed over, that a mailbox refused, that the service was down.
+Only the derivation, which has the secrets, can check which sides an adjudication asks, and whether a sheet answers
+everything. Some facts are taken as stated: when a letter was handed over, that a mailbox refused letters, that the
+service was down.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ from pbem.repo.requests import MOTIONS, OPEN, RESIGNATION, Motion, still_needed
 
 Read = Callable[[bytes], bytes]
 _UNREADABLE: Final = (yamlio.Unreadable, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What reading a file may raise, and reckoning with what it says: whoever signs the commits may write anything."""
+"""The exceptions of reading a file and computing with it: whoever signs the commits may write anything into it."""
 
 
 def check_clock(history: History, books: Books, charter: Charter, read: Read, findings: Findings) -> None:

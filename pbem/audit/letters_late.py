@@ -24,11 +24,11 @@ from pbem.repo.git.history import Past, PastRepo
 from pbem.repo.layout import CLOCK, FACTS, SHEETS
 
 _ON_THE_WAY: Final = timedelta(minutes=15)
-"""So long a letter may be on its way without anybody's fault."""
+"""How long a letter may be in transit without anybody's fault."""
 _HANDED_OVER: Final = timedelta(hours=1)
-"""So long after it was handed over, a letter that asks should have come."""
+"""How long after it was handed over a letter that asks must have arrived."""
 _CLOCKS_DIFFER: Final = timedelta(minutes=5)
-"""So much the clocks of two mail servers may differ."""
+"""How much the clocks of two mail servers may differ."""
 _MINUTE: Final = timedelta(minutes=1)
 _UNREADABLE: Final = (yamlio.Unreadable, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 Witness = tuple[KeptLetter, LetterReceipt]
@@ -223,7 +223,7 @@ def _before(letter: KeptLetter, deadline: datetime) -> bool:
 
 
 def _span(span: timedelta) -> str:
-    """Return a span in words, to the minute."""
+    """Return a span as text, to the minute."""
     minutes = int(span.total_seconds()) // 60
     hours, days = minutes // 60, minutes // 1440
     if days > 1:

@@ -1,4 +1,4 @@
-"""Bounces: what mail servers say of letters of ours that they could not deliver, and which mailboxes refuse.
+"""Bounces: reports of mail servers on letters that they could not deliver, and the mailboxes that refuse letters.
 
 Only a bounce that brings back the Message-ID of a letter of ours, with its token, is believed: whoever forges one would
 have to know that. A mailbox that refuses is noted beside the repo of its game until a letter of its player comes. The

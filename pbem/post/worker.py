@@ -43,7 +43,7 @@ from pbem.repo.git import Moved, NoSuchGame
 from pbem.repo.git.gamelock import Busy, GameLock
 
 _SEEN_DOWN: Final = "down seen "
-"""The note of a game up to when it knows that nobody looked into the mailboxes."""
+"""The prefix of a note for each game: the end of the last outage that is on record in the game."""
 _CLAIM: Final = "pbem.post"
 """The file beside a game's own lock by which a worker claims its queue."""
 _LOOK: Final = 2.0
@@ -101,7 +101,7 @@ class Worker:
             return count
 
     def _go_on(self, game: str) -> int:
-        """Carry out what has fallen due in a game by itself; return how many things those were."""
+        """Carry out everything that has fallen due in a game by itself; return how many things that was."""
         looked = self._looked([game])
         if game == NO_GAME or looked is None:
             return 0

@@ -193,7 +193,7 @@ class OpenGame:
 
     @property
     def differs(self) -> str | None:
-        """The part of the rules here that is not what the game is played with, in words; None: all is."""
+        """The part of the installed rules that differs from those of the game, as text; None: nothing differs."""
         pins = self.pins
         pairs = ("box", self.box.digest, pins.box), ("code", self.loaded.code, pins.code)
         return " and ".join(word for word, here, pinned in pairs if here != pinned) or None

@@ -1,4 +1,4 @@
-"""The position of an open game as it was: what a letter compares with how things stand now."""
+"""The past of an open game: the position, the events and the result as of an earlier adjudication."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def position_at(game: OpenGame, n: int) -> Any | None:
 def told_until(game: OpenGame, side: Side | None, since: int, until: int) -> list[Told]:
     """Return the events after one adjudication, up to another, that a side may read, as it was told them then.
 
-    What was rolled back later stands in it: that was not known yet.
+    Events that were rolled back later are included, because nobody knew that yet.
     """
     turns = {n: game.ledger.adjudication(n) for n in range(since + 1, until + 1)}
     undone = {n for made in turns.values() for n in (made.act or {}).get("undone", ())}

@@ -1,7 +1,7 @@
-"""The keeping of time: facts of time are put on record, sides whose deadline has passed are called late.
+"""Timekeeping: puts facts of time on record, and calls sides late whose deadline has passed.
 
-A decision is committed before anything follows from it, and so before the link of the dice that it leads to is opened.
-What has fallen due is called in the order in which it fell due, each with all that follows.
+A call is committed before anything follows from it, and so before the link of the dice that it leads to is opened.
+Calls are made in the order of the deadlines, each with everything that follows from it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from pbem.repo.ledger import LetterId
 from pbem.repo.requests import EXTENSION, OPEN, PAUSE, RESIGNATION, Motion, made, request_files
 
 MOST_CALLS: Final = 100
-"""One catching up calls so many sides at most; more would be a loop."""
+"""The most calls that one catching up makes; more would be a loop."""
 NEED_CONSENT: Final = (Paused, Resumed, Extended, Held)
 """The facts that need the consent of the other sides where the game master plays a side."""
 
@@ -154,7 +154,7 @@ def _said(fact: Fact) -> str:
 
 
 def hand_over(game: Adjudicator, sides: Mapping[Side, datetime]) -> None:
-    """Note when letters that ask were handed over; sides that no such letter was waiting for are passed over."""
+    """Note when letters that ask were handed over; ignore sides for which no such letter was waiting."""
     with game.lock():
         clocks = None if game.result is not None else game.clock.read()
         if clocks is None:

@@ -1,8 +1,7 @@
-"""Requests that need consent: rollbacks, draws, resignations, motions; in `requests/000/0001.yaml` of a game's repo.
+"""Requests that need consent: rollbacks, draws, resignations and motions; `requests/000/0001.yaml` in a game's repo.
 
-The file is public. It says what is asked for, who has consented, and what became of the request. One request is open at
-a time. It is void as soon as another adjudication is made, unless it is a motion, which is about the game and not about
-what is played.
+The file is public. It says what is asked for, who has consented, and the outcome. One request is open at a time. The
+next adjudication voids it. Motions stay open, because they do not depend on the position.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ class Request:
 
 @dataclass(slots=True)
 class Proposed:
-    """What a request says that is no rollback, and what became of it."""
+    """The common part of all requests other than rollbacks."""
 
     request: int
     kind: str
