@@ -10,6 +10,7 @@ from pbem.mail.outboxes import MaildirOutbox
 from pbem.post import bounces
 from pbem.post.bounces import read_bounce, refusing
 from pbem.post.reception import bounced
+from pbem.post.settings import WhoConfig
 from tests.support.clocked import HOUR, Table
 from tests.support.live import Folder
 from tests.support.posted import at, bury, report_id, take, text_of, written
@@ -107,6 +108,13 @@ def test_clock_runs_on_after_a_letter_that_failed_halfway(folder: Folder, monkey
     bounces.heard_again(game, "red", settings)
     assert table.clocks.sides["red"].bounced is None
     assert refuses(folder) == []
+
+
+def test_letter_ends_it_where_the_address_is_proof_enough(game: Folder) -> None:
+    """Else the clock of a side whose mailbox had refused once would stand still for as long as it likes."""
+    told(game, postfix(report_id(game, "red")))
+    take(game, written(bury(game), answers=""), WhoConfig(proofs=("address",)))
+    assert refuses(game) == []
 
 
 @pytest.mark.parametrize("form", ["postfix", "postfix with CRLF", "qmail"])
