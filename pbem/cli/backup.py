@@ -27,9 +27,10 @@ def doctor(config: Config = None, json: Json = False) -> None:
     rows = []
     for found in examine(load(find(config))):
         well &= found.well
-        rows.append({"what": found.what, "well": found.well, "text": found.text})
+        rows.append({"what": found.what, "well": found.well, "warning": found.warning, "text": found.text})
         if not json:
-            print(f"{'well ' if found.well else 'WRONG'}  {found.what}: {found.text}")
+            word = "note " if found.warning else "well " if found.well else "WRONG"
+            print(f"{word}  {found.what}: {found.text}")
     if json:
         print_json(rows)
     if not well:

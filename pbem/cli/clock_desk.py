@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pbem.cli.desk import OnlySides
-from pbem.cli.many import Dealt, GamePatterns, deal_with, games_meant
+from pbem.cli.many import Dealt, GamePatterns, deal_with, games_meant, require_sides
 from pbem.cli.options import WHY, Games, Json, RulesDir
-from pbem.cli.runtime import mail_settings, misuse, opened_to_change, post_all, require_side
+from pbem.cli.runtime import mail_settings, misuse, opened_to_change, post_all
 from pbem.paths import games_folder
 
 if TYPE_CHECKING:
@@ -49,8 +49,7 @@ def extend(
 
     def deal(name: str) -> Dealt:
         with opened_to_change(name, games, rules_dir) as game, game.lock():
-            for each in side or ():
-                require_side(game, each)
+            require_sides(game, side or ())
             settings = mail_settings(games, rules_dir)
             running = timekeeping.extended_by(game, span or timedelta(), tuple(side or ()))
             times = running if at is None else dict.fromkeys(running, at)
@@ -187,9 +186,9 @@ def _time(text: str | None) -> datetime | None:
         return None
     try:
         at = datetime.fromisoformat(text)
-    except ValueError:
+        return (at if at.tzinfo is not None else at.replace(tzinfo=UTC)).astimezone(UTC).replace(microsecond=0)
+    except (ValueError, OverflowError):
         misuse(f"--until {text}: write a time such as 2026-12-14T20:00, with Z or +01:00 behind it if it is not UTC")
-    return (at if at.tzinfo is not None else at.replace(tzinfo=UTC)).astimezone(UTC).replace(microsecond=0)
 
 
 def _iso(at: datetime) -> str:

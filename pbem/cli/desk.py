@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pbem.cli.many import Dealt, GamePatterns, deal_with, games_meant
+from pbem.cli.many import Dealt, GamePatterns, deal_with, games_meant, require_sides
 from pbem.cli.options import Games, Json, RulesDir
 from pbem.cli.runtime import mail_settings, misuse, opened, opened_to_change, post, post_all, read
 from pbem.paths import games_folder
@@ -28,6 +28,7 @@ def remind(
 
     def deal(name: str) -> Dealt:
         with opened_to_change(name, games, rules_dir) as game, game.lock():
+            require_sides(game, side or ())
             awaited = [each for each in awaited_sides(game) if not side or each in side]
             settings = mail_settings(games, rules_dir)
             letters = post_all(reminders(game, awaited, settings), settings.games / "outbox")
@@ -56,6 +57,7 @@ def broadcast(
     json: Json = False,
 ) -> None:
     """Write to all players and observers of games: one letter to each reader, in however many of them they are."""
+    from pbem.game.wording import counted
     from pbem.mail.by_game_master import broadcast_letters, readers, words_of
 
     meant = games_meant(games or games_folder(), names)
@@ -65,7 +67,7 @@ def broadcast(
     def deal(name: str) -> Dealt:
         with opened(name, games, rules_dir) as game:
             to[name] = readers(game)
-            return Dealt(f"{len(to[name])} readers", {"readers": len(to[name])})
+            return Dealt(counted(len(to[name]), "reader"), {"readers": len(to[name])})
 
     def write() -> list[str]:
         return [post(out, settings.games / "outbox") for out in broadcast_letters(words, to, settings)]
@@ -120,6 +122,8 @@ def observer(
     person = None if add is None else mailbox(add.strip())
     if add is not None and person is None:
         misuse(f"--add {add}: write NAME <address>, such as 'Dora <dora@example.org>'")
+    if late and add is None:
+        misuse("--late goes with --add: give both to change how late somebody is told")
     turns, days = _late(late)
 
     def deal(name: str) -> Dealt:

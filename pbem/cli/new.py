@@ -166,17 +166,18 @@ def _clock(options: ClockOptions, sides: Sequence[str]) -> dict[str, Any] | None
     said: dict[str, Any] = {}
     if options.file is not None:
         try:
-            said = yamlio.read(options.file.read_bytes(), name=options.file.name).value
+            found = yamlio.read(options.file.read_bytes(), name=options.file.name).value
         except yamlio.Unreadable as wrong:
             misuse(str(wrong))
-        if not isinstance(said, dict):
+        terms = found.get("clock", found) if isinstance(found, dict) else found
+        if not isinstance(terms, dict):
             misuse(f"--clock {options.file}: write a mapping, such as `pace: {{bank: 3d, bonus: 12h, most: 14d}}`")
-        said = said.get("clock", said)
+        said = terms
     if options.pace is not None:
-        found = _PACE.fullmatch(options.pace)
-        if found is None:
+        pace = _PACE.fullmatch(options.pace)
+        if pace is None:
             misuse(f"--pace {options.pace}: write a bank, a bonus and the most, such as 3d+12h/14d")
-        said["pace"] = {word: text.strip() for word, text in found.groupdict().items() if text is not None}
+        said["pace"] = {word: text.strip() for word, text in pace.groupdict().items() if text is not None}
     if options.deadlines:
         said["deadlines"] = options.deadlines
     if options.zone is not None:

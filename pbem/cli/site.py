@@ -25,6 +25,7 @@ def site(
 ) -> None:
     """Make static pages of games, as an observer may know them: boards, log, turn files, checks of the dice, a feed."""
     from pbem.audit.access import repo_of
+    from pbem.game.wording import counted
     from pbem.pages.record import read_record
     from pbem.pages.site import build
 
@@ -40,4 +41,5 @@ def site(
     if json:
         print_json({"games": [each.game for each in records], "folder": str(out), "written": len(written)})
         return
-    print(f"{out}: {len(records)} games, {len(written)} files are new or changed.")
+    changed = f"{counted(len(written), 'file')} {'is' if len(written) == 1 else 'are'} new or changed"
+    print(f"{out}: {counted(len(records), 'game')}, {changed}.")
