@@ -18,8 +18,6 @@ _SHAPES: Final = tuple(
         r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4})?",
     )
 )
-_YEARS: Final = range(2000, 3000)
-"""The years in which a day can be meant. The days before and after any of them exist in every time zone."""
 
 
 def day_in(text: str, today: date) -> date | None:
@@ -42,6 +40,6 @@ def day_in(text: str, today: date) -> date | None:
 
 def _day(year: int, month: int, day: int) -> date | None:
     try:
-        return date(year, month, day) if year in _YEARS else None
+        return date(year, month, day)
     except ValueError:
         return None

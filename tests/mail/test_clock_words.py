@@ -90,13 +90,6 @@ def test_small_words_are_no_commands(desk: Desk) -> None:
     assert until(desk, "red") == 4 * DAY
 
 
-@pytest.mark.parametrize("word", ["AWAY 30-31 Dec 9999", "AWAY 0001-01-01 to 0001-01-02", "PAUSE until 9999-12-31"])
-def test_day_that_no_calendar_goes_on_from_is_none(desk: Desk, word: str) -> None:
-    desk.sends("red", f"game: punica\n\n{word}".encode())
-    assert "was not carried out: write" in flat(last(desk, "red"))
-    assert until(desk, "red") == 4 * DAY
-
-
 def test_pause_waits_for_the_others_and_is_told_to_all(desk: Desk) -> None:
     desk.sends("red", b"game: punica\n\nPAUSE 15 days")
     assert "PAUSE was not carried out: a pause of punica is 14d at most" in flat(last(desk, "red"))

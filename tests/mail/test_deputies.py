@@ -195,3 +195,16 @@ def test_words_that_name_a_deputy() -> None:
     assert deputy_in("carl@example.net, 14. Dec 2026", today) == replace(carl, name="carl")
     assert deputy_in("none.", today) is None
     assert re.fullmatch(r"[A-Z]+", Command.DEPUTY)
+
+
+def test_deputy_is_named_in_a_game_with_a_clock(folder: Folder) -> None:
+    """The deputy's letter has a form, but the clock of the side runs from when its player has theirs."""
+    clock = {"pace": {"bank": "4d", "bonus": "12h", "most": "9d"}}
+    folder.create(clock=clock).close()
+    settings = replace(folder.office, outbox=MaildirOutbox(folder.path / "outbox"))
+    handled = take_in(letter("red", NAMES.encode()), settings)
+    assert [out.to for out in handled.letters] == ["red@example.org", CARL]
+    with folder.open() as game:
+        clocks = game.clock.read()
+        assert clocks is not None
+        assert clocks.sides["red"].since is None
