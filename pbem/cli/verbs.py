@@ -20,6 +20,7 @@ from pbem.cli.options import Correct, Games, Json, MapLink, Name, NameOrClone, R
 from pbem.cli.post import post
 from pbem.cli.publish import publish
 from pbem.cli.referee import draw, resign, reveal, rollback, ruling
+from pbem.cli.rule_verbs import case, coverage, odds, rules
 from pbem.cli.seal_orders import seal_orders
 from pbem.cli.site import site
 from pbem.cli.status import status
@@ -88,6 +89,10 @@ app.command()(replay)
 app.command()(explain)
 app.command("what-if")(what_if)
 app.command()(migrate)
+app.command()(rules)
+app.command()(case)
+app.command()(coverage)
+app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(odds)
 
 HereOrAtHome = Annotated[str, typer.Argument(help="The game's name, or the file position.json from a report.")]
 SheetFile = Annotated[Path, typer.Argument(help="The order sheet; - for standard input.")]
@@ -171,12 +176,13 @@ def new(
     On a terminal it first asks who plays the sides without a player, and shows the letters.
     """
     from pbem.cli import new as new_game
+    from pbem.cli.clock_options import ClockOptions
 
     new_game.new(
         *(name, rules, player or [], scenario, edition, option or [], beacon, quorum, one_side_each, begin),
         *(correct or [], yes, games, rules_dir, json),
         talk=new_game.Talk(press, press_unsigned, press_opened),
-        clock=new_game.ClockOptions(clock, pace, deadline or [], zone),
+        clock=ClockOptions(clock, pace, deadline or [], zone),
     )
 
 
@@ -353,67 +359,6 @@ def verify(
     from pbem.cli import verify as verify_verb
 
     verify_verb.verify(game, after_reveal, with_key, letters or [], games, rules_dir, json)
-
-
-@app.command()
-def case(
-    files: Annotated[list[Path], typer.Argument(help="Files of test cases.")],
-    rules: Annotated[str | None, typer.Option("--rules", help="The game, if a file is not in its box.")] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print the orders and events of each case.")] = False,
-    rules_dir: RulesDir = None,
-    json: Json = False,
-) -> None:
-    """Run test cases of the rules: a position, orders and dice, and what is expected."""
-    from pbem.cli import cases
-
-    cases.case(files, rules, verbose, rules_dir, json)
-
-
-@app.command()
-def rules(
-    game: Annotated[str, typer.Argument(help="The game: an id of `pbem shelf`, or the name of a game in progress.")],
-    edition: Annotated[str | None, typer.Option("--edition", help="Show only this edition.")] = None,
-    preset: Annotated[str | None, typer.Option("--preset", hidden=True)] = None,
-    orders: Annotated[bool, typer.Option("--orders", help="Describe every kind of order instead.")] = False,
-    cards: Annotated[bool, typer.Option("--cards", help="List the words that its cards may use instead.")] = False,
-    open_: Annotated[bool, typer.Option("--open", help="List what is reconstructed instead.")] = False,
-    rules_dir: RulesDir = None,
-    json: Json = False,
-) -> None:
-    """Show a game's editions and options, and how reliable their sources are; or its orders; or the words of cards."""
-    from pbem.cli import rules as editions
-
-    editions.rules(game, edition or preset, rules_dir, json, orders=orders, cards=cards, open_=open_)
-
-
-@app.command()
-def coverage(
-    game: Annotated[str, typer.Argument(help="The game: an id of `pbem shelf`.")],
-    missing: Annotated[bool, typer.Option("--missing", help="Only the paragraphs that no test case cites.")] = False,
-    rules_dir: RulesDir = None,
-    json: Json = False,
-) -> None:
-    """List the paragraphs of the rulebooks and how many test cases cite each."""
-    from pbem.cli import coverage as coverage_verb
-
-    coverage_verb.coverage(game, missing, rules_dir, json)
-
-
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def odds(
-    context: typer.Context,
-    game: Annotated[str, typer.Argument(help="The game: an id of `pbem shelf`.")],
-    what: Annotated[str | None, typer.Argument(help="The question; by default, list the questions.")] = None,
-    games: Annotated[int, typer.Option("--games", min=1, help="How often to play it out.")] = 10_000,
-    seed: Annotated[str, typer.Option("--seed", help="The seed of the dice.")] = "odds",
-    edition: Annotated[str | None, typer.Option(help="The edition of the rules; see `pbem rules`.")] = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
-) -> None:
-    """Compute odds, such as: odds rome_carthage battle --attacker-rating 4 ..."""
-    from pbem.cli import odds as odds_room
-
-    odds_room.odds(game, what, context.args, games, seed, edition, rules_dir, json)
 
 
 @app.command("open")

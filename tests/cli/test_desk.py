@@ -41,7 +41,7 @@ def outbox(folder: Folder) -> list[tuple[str, str, str]]:
     return found
 
 
-def test_side_that_one_game_lacks_keeps_no_other_from_being_dealt_with(spring: Folder) -> None:
+def test_side_that_one_game_lacks_stops_no_other(spring: Folder) -> None:
     spring.create("five", name="spring-5", secrets=OTHERS).close()
     first, lost, third = told(WORLD, "remind", "spring-*", "--side", "oak")["games"]
     assert (first["done"], lost["done"], third["reminded"]) == (False, False, ["oak"])
