@@ -227,7 +227,7 @@ def player(
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Give a side to another player, or change or add the address of its player; the record names the side alone."""
+    """Give a side to another player, or change or add its player's address. The record names only the side."""
     from pbem.mail.address import mailbox
     from pbem.mail.correspondence import forget
     from pbem.mail.new_player import new_address_letter

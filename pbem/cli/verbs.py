@@ -124,7 +124,7 @@ def new(
     edition: Annotated[str | None, typer.Option(help="The edition of the rules; see `pbem rules`.")] = None,
     option: Annotated[
         list[str] | None,
-        typer.Option("--option", help="An option other than in the edition: name=value."),
+        typer.Option("--option", help="An option that differs from the edition: name=value."),
     ] = None,
     beacon: Annotated[
         str | None, typer.Option("--beacon", help="drand: mix the public beacon drand into the dice; see docs/dice.md.")
@@ -136,7 +136,7 @@ def new(
         ),
     ] = None,
     one_side_each: Annotated[
-        bool, typer.Option("--one-side-each", help="Let no address play two sides; so it always is where two play.")
+        bool, typer.Option("--one-side-each", help="No address may play two sides. In a game of two it is always so.")
     ] = False,
     begin: Annotated[
         bool, typer.Option("--begin", help="Begin at once, without waiting for the players' phrases.")
@@ -146,12 +146,12 @@ def new(
         typer.Option(
             "--press",
             metavar="FREE|PUBLIC|SILENT",
-            help="How the players may talk by the referee: free, public or silent. By default free.",
+            help="How players may talk through the referee: free, public or silent; by default free.",
         ),
     ] = None,
-    press_unsigned: Annotated[bool, typer.Option("--press-unsigned", help="Talk may be unsigned.")] = False,
+    press_unsigned: Annotated[bool, typer.Option("--press-unsigned", help="Allow unsigned talk.")] = False,
     press_opened: Annotated[
-        bool, typer.Option("--press-opened", help="Signed talk is opened when the game is over.")
+        bool, typer.Option("--press-opened", help="Publish signed talk when the game is over.")
     ] = False,
     clock: Annotated[
         Path | None, typer.Option("--clock", help="A YAML file with the terms of the clock; see docs/clock.md.")
@@ -231,14 +231,14 @@ def submit(
     sheet: Annotated[Path | None, typer.Argument(help="An order sheet; - is standard input.")] = None,
     agreed: Annotated[
         int | None,
-        typer.Option("--agreed", metavar="REPORT", help="Instead of a sheet: take what counts without an answer."),
+        typer.Option("--agreed", metavar="REPORT", help="Instead of a sheet: the report that the side agrees to."),
     ] = None,
     link: Annotated[str, typer.Option(help="With --agreed: the next link of the side's own dice chain.")] = "",
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Hand in a side's sheet, or its word that it agrees, and continue the game."""
+    """Hand in a side's sheet, or its agreement to the last report, and continue the game."""
     from pbem.cli import play
 
     play.submit(name, play.HandedIn(side, sheet, agreed, link), games, rules_dir, json)
@@ -319,7 +319,7 @@ def log(
     name: NameOrClone,
     first: Annotated[int, typer.Option("--from", min=1, help="The first adjudication to print.")] = 1,
     last: Annotated[int | None, typer.Option("--to", min=1, help="The last adjudication.")] = None,
-    dice: Annotated[bool, typer.Option("--dice", help="Every roll, and statistics: are the dice fair?")] = False,
+    dice: Annotated[bool, typer.Option("--dice", help="Print every roll, and whether the dice look fair.")] = False,
     csv: Annotated[
         Path | None, typer.Option("--csv", help="The dice as a CSV file: two tables; - for standard output.")
     ] = None,
