@@ -13,7 +13,7 @@ from pbem.rules.sword_of_rome.movement.avoidance import avoid_orders, flights
 from pbem.rules.sword_of_rome.movement.cities import check_city
 from pbem.rules.sword_of_rome.movement.flanks import next_commanders, ways_to_flank
 from pbem.rules.sword_of_rome.movement.interception import intercept_orders, modifier
-from pbem.rules.sword_of_rome.movement.march_orders import check_march, flanks, most_cu
+from pbem.rules.sword_of_rome.movement.march_orders import check_march, flanks, most_cu, why_not_roll_now
 from pbem.rules.sword_of_rome.movement.orders import ASK, STOP, Wanted
 from pbem.rules.sword_of_rome.movement.parts import part_of
 from pbem.rules.sword_of_rome.movement.paths import onward, overseas, step_cost, why_not_end
@@ -63,7 +63,10 @@ def _march(view: Game, decision: Decision) -> Iterator[Hint]:
     if ports:
         cost = counted(view.board.tables["movement"]["cost"]["sea"], "movement point")
         yield f"By sea, {cost}, as {{to: port, by: sea}}: {listing(ports, 'or')}."
-    yield "Write a whole path, or one step and then: ask. then: stop ends the march."
+    yield "Write the whole path. With then: ask you are asked again at its end; without it the march ends there."
+    if why_not_roll_now(view, march) is None:
+        yield "With roll: true he stays and rolls for the siege."
+        yield Order("march", {"roll": True})
     others = view.force(march.power, march.at).leaders if view.the_march.force.empty else []
     company = {"with": [leader for leader in others if leader != march.leader]}  # a consul is not left alone
     for to in steps[: MOST - 1]:

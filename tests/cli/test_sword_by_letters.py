@@ -1,0 +1,151 @@
+"""The Sword of Rome by letters alone: five sides, and two players with two seats each.
+
+The players know what stood in their letters. Their letters hold nothing that another side alone may know.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pbem.crypto.keys import Secrets
+from pbem.protocol import Decision, Order, Rules, Side
+from pbem.rules.sword_of_rome.position.state import UNSEEN
+from tests.support.letter_table import FAULTS, GAME, LetterTable
+from tests.support.live import SECRETS, Folder
+
+FIVE = {side: f"{side}@example.org" for side in ("gauls", "etruscans_samnites", "greeks", "carthage", "romans")}
+TWO = {
+    "gauls": "ann@example.org",
+    "etruscans_samnites": "bob@example.org",
+    "greeks": "ann@example.org",
+    "romans": "bob@example.org",
+}
+"""Two persons with two seats each."""
+MOST = 600
+CARD = re.compile(r"\b[a-z]\d{1,2}\b")
+NUMBER = re.compile(rf"{GAME}\.[\w+]+\.(\d+)\.")
+
+
+class SwordTable(LetterTable):
+    """A table of The Sword of Rome whose players are bots."""
+
+    def __init__(self, home: Path, players: Mapping[Side, str], edition: str) -> None:
+        super().__init__(home, players, _by_bot, "sword_of_rome", edition)
+        self.begin("--rules", "sword_of_rome", "--edition", edition, "--press-opened")
+
+    def writes(self, side: Side, order: str, ends: int = 0) -> str:
+        """Send a sheet with one order of a side; return all that its player is answered."""
+        came = self.answers(side, [f"- {order}"], ends)
+        return " ".join(" ".join(each.text for each in came if each.to == self.players[side]).split())
+
+    def turns(self, first: int = 1) -> list[Mapping[str, Any]]:
+        """Return the turn files from an adjudication on, which everybody can read."""
+        found: list[Mapping[str, Any]] = json.loads(self.pbem("log", GAME, "--json", "--from", str(first)))["turns"]
+        return found
+
+    def play_the_turn(self) -> set[str]:
+        """Let the bots play on until the turn is over, and return the kinds of all that has happened in public."""
+        seen, kinds = 0, set[str]()
+        while "turn_ends" not in kinds:
+            assert self.sent < MOST
+            assert self.answer(), "nobody is asked anything, and the turn is not over"
+            for turn in self.turns(seen + 1):
+                seen = turn["adjudication"]
+                kinds |= {event["kind"] for event in turn.get("events", ())}
+        return kinds
+
+    def check_that_each_sees_only_their_own(self) -> None:
+        """Check the hands in all positions that came, and the cards that the texts of all letters name."""
+        board = self.rules.board
+        for side, homes in self.told.items():
+            own = board.seats_of(side) or (side,)
+            for home in homes:
+                hands = self.rules.decode(home["position"]).hands
+                assert UNSEEN not in hands[side]
+                assert all(set(hand) <= {UNSEEN} for other, hand in hands.items() if other not in own)
+        public: dict[str, int] = {}
+        for turn in self.turns():
+            for card in CARD.findall(str(turn.get("events", ""))):
+                public.setdefault(card, turn["adjudication"])
+        for to, name, text in self.letters:
+            found = NUMBER.match(name)
+            for card in {*CARD.findall(text)} & {*board.cards} if found is not None else ():
+                owner = self.players[board.cards[card].deck]
+                assert owner == to or public.get(card, MOST) <= int(found[1]), f"{name} names {card}\n{text}"
+
+
+def _by_bot(rules: Rules[Any], view: Any, decision: Decision) -> Order:
+    return rules.bot_order(view, decision)
+
+
+@pytest.fixture(autouse=True)
+def world(monkeypatch: pytest.MonkeyPatch, in_the_folder: None) -> None:
+    monkeypatch.setenv("PBEM_FROM", "Referee <pbem@example.org>")
+    monkeypatch.setattr(Secrets, "drawn", lambda: SECRETS)
+
+
+def _open_and_ally(table: SwordTable) -> None:
+    """Let the first side say who begins; who begins talks, shows a card, allies with the Greeks and ends."""
+    found = table.asked()
+    assert found is not None
+    table.writes(found[0], "first_player: {side: romans}")
+    assert "YOU ARE ASKED: What do you do next?" in table.letters_of("romans")[-1]
+    table.says("romans", "PRESS greeks: Shall we be friends?\nThe Gauls will not like it.")
+    assert "  : Shall we be friends?\n  : The Gauls will not like it.\n" in table.heard("greeks")[-1]
+    card = table.rules.decode(table.homes["romans"]["position"]).hands["romans"][0]
+    table.says("romans", f"SHOW greeks: {card}")
+    assert f"({card}, value" in table.heard("greeks")[-1]
+    table.writes("romans", "act: {do: propose, to: greeks}")
+    asked = " ".join(table.letters_of("greeks")[-1].split())
+    assert "The Romans propose an alliance to the Greeks." in asked
+    assert "VP of the Romans:" in asked
+    table.writes("greeks", "alliance: {accept: true}")
+    assert all("The Romans and the Greeks are allied." in table.letters_of(side)[-1] for side in table.players)
+
+
+def _clone_verifies(table: SwordTable) -> None:
+    """Publish the game, as observers clone it, and verify the clone."""
+    clone = table.home / "clone.git"
+    table.pbem("publish", GAME, str(clone))
+    assert "FAULT" not in table.pbem("verify", str(clone))
+    assert json.loads(table.pbem("replay", GAME, "--json")) in ([], {"differences": []})
+
+
+def test_five_sides_open_talk_and_ally_by_letters(folder: Folder) -> None:
+    table = SwordTable(folder.path, FIVE, "five")
+    _open_and_ally(table)
+    table.check_that_each_sees_only_their_own()
+    _clone_verifies(table)
+
+
+@pytest.mark.soak
+def test_a_turn_of_five_sides_by_letters_alone(folder: Folder) -> None:
+    """Opening, alliance, talk, battles and scoring; each sees only their own, and a published clone verifies."""
+    table = SwordTable(folder.path, FIVE, "five")
+    _open_and_ally(table)
+    assert {"allied", "battle_begins", "scored"} <= table.play_the_turn()
+    table.check_that_each_sees_only_their_own()
+    _clone_verifies(table)
+
+
+@pytest.mark.soak
+def test_a_turn_of_two_players_with_two_seats_by_letters(folder: Folder) -> None:
+    """One person in two seats writes a sheet of one of them under the name of the other: nothing is lost by it."""
+    table = SwordTable(folder.path, TWO, "two")
+    found = table.asked()
+    assert found is not None
+    table.writes(found[0], "first_player: {side: gauls}")
+    before = table.status()["adjudication"]
+    card = table.rules.decode(table.homes["greeks"]["position"]).hands["greeks"][0]
+    wrong = table.writes("gauls", f"act: {{do: activate, card: {card}, leader: dionysius}}", ends=FAULTS)
+    assert "write it on the sheet of greeks" in wrong
+    assert table.status()["adjudication"] == before
+    assert {"battle_begins", "scored"} <= table.play_the_turn()
+    table.check_that_each_sees_only_their_own()
+    _clone_verifies(table)
