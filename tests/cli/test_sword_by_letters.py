@@ -15,8 +15,9 @@ import pytest
 
 from pbem.crypto.keys import Secrets
 from pbem.protocol import Decision, Order, Rules, Side
+from pbem.repo.records import read_decision
 from pbem.rules.sword_of_rome.position.state import UNSEEN
-from tests.support.letter_table import FAULTS, GAME, LetterTable
+from tests.support.letter_table import FAULTS, GAME, LetterTable, written
 from tests.support.live import SECRETS, Folder
 
 FIVE = {side: f"{side}@example.org" for side in ("gauls", "etruscans_samnites", "greeks", "carthage", "romans")}
@@ -43,6 +44,18 @@ class SwordTable(LetterTable):
         """Send a sheet with one order of a side; return all that its player is answered."""
         came = self.answers(side, [f"- {order}"], ends)
         return " ".join(" ".join(each.text for each in came if each.to == self.players[side]).split())
+
+    def refused(self, side: Side, order: str) -> str:
+        """Send a sheet that must come back; return what stands below its faults."""
+        before = self.adjudication()
+        came = self.answers(side, [f"- {order}"], FAULTS)
+        assert self.adjudication() == before
+        lines = [line for each in came for line in each.text.splitlines() if line.startswith("#!")]
+        return " ".join(line.removeprefix("#!").strip(" ^") for line in lines)
+
+    def view_of(self, side: Side) -> Any:
+        """Return the position as a side was last sent it."""
+        return self.rules.decode(self.homes[side]["position"])
 
     def turns(self, first: int = 1) -> list[Mapping[str, Any]]:
         """Return the turn files from an adjudication on, which everybody can read."""
@@ -91,22 +104,42 @@ def world(monkeypatch: pytest.MonkeyPatch, in_the_folder: None) -> None:
 
 
 def _open_and_ally(table: SwordTable) -> None:
-    """Let the first side say who begins; who begins talks, shows a card, allies with the Greeks and ends."""
+    """Let the first side say who begins; the Romans begin, talk, show a card and ally with the Etruscans."""
     found = table.asked()
     assert found is not None
     table.writes(found[0], "first_player: {side: romans}")
     assert "YOU ARE ASKED: What do you do next?" in table.letters_of("romans")[-1]
-    table.says("romans", "PRESS greeks: Shall we be friends?\nThe Gauls will not like it.")
-    assert "  : Shall we be friends?\n  : The Gauls will not like it.\n" in table.heard("greeks")[-1]
-    card = table.rules.decode(table.homes["romans"]["position"]).hands["romans"][0]
-    table.says("romans", f"SHOW greeks: {card}")
-    assert f"({card}, value" in table.heard("greeks")[-1]
-    table.writes("romans", "act: {do: propose, to: greeks}")
-    asked = " ".join(table.letters_of("greeks")[-1].split())
-    assert "The Romans propose an alliance to the Greeks." in asked
-    assert "VP of the Romans:" in asked
-    table.writes("greeks", "alliance: {accept: true}")
-    assert all("The Romans and the Greeks are allied." in table.letters_of(side)[-1] for side in table.players)
+    table.says("romans", "PRESS etruscans_samnites: Shall we be friends?\nThe Gauls will not like it.")
+    heard = table.heard("etruscans_samnites")
+    assert "  : Shall we be friends?\n  : The Gauls will not like it.\n" in heard[-1]
+    card = table.view_of("romans").hands["romans"][0]
+    table.says("romans", f"SHOW etruscans_samnites: {card}")
+    assert f"({card}, value" in table.heard("etruscans_samnites")[-1]
+    table.writes("romans", "act: {do: propose, to: etruscans}")
+    asked = " ".join(table.letters_of("etruscans_samnites")[-1].split())
+    assert "The Romans propose an alliance to the Etruscans." in asked
+    assert "VP of the Romans: 6. Yours: 6." in asked
+    table.writes("etruscans_samnites", "alliance: {accept: true}")
+    assert all("The Romans and the Etruscans are allied." in table.letters_of(side)[-1] for side in table.players)
+
+
+def _refuses(table: SwordTable) -> None:
+    """Let the Romans attack their ally, propose to whom they besiege, and a side write that is out of the game."""
+    rules, view = table.rules, table.view_of("romans")
+    decision = read_decision(table.homes["romans"]["open_decisions"][0])
+    orders = [Order("act", {"do": "activate", "card": card, "leader": "valerius"}) for card in view.hands["romans"]]
+    active = next(order for order in orders if not list(rules.check(view, decision, order)))
+    table.writes("romans", written(decision, active)[0].removeprefix("- "))
+    wrong = table.refused("romans", "march: {path: [{to: narnia}, {to: volsinii}, {to: clusium}]}")
+    assert "at clusium: CU of the Etruscans are in Clusium: allies do not stack (rule 15.3)" in wrong
+    table.writes("romans", "march: {path: [{to: velitrae}, {to: fregellae}]}")
+    wrong = table.refused("romans", "act: {do: propose, to: samnites}")
+    assert "you besiege Fregellae: nothing can be proposed to its player (rule 15.1)" in wrong
+    table.says("carthage", f"RESIGN {GAME}")
+    table.homes["carthage"] = table.homes["romans"]
+    assert "Carthage is out of the game; its orders do not count any more" in table.refused(
+        "carthage", "act: {do: end}"
+    )
 
 
 def _clone_verifies(table: SwordTable) -> None:
@@ -120,6 +153,7 @@ def _clone_verifies(table: SwordTable) -> None:
 def test_five_sides_open_talk_and_ally_by_letters(folder: Folder) -> None:
     table = SwordTable(folder.path, FIVE, "five")
     _open_and_ally(table)
+    _refuses(table)
     table.check_that_each_sees_only_their_own()
     _clone_verifies(table)
 
@@ -141,11 +175,9 @@ def test_a_turn_of_two_players_with_two_seats_by_letters(folder: Folder) -> None
     found = table.asked()
     assert found is not None
     table.writes(found[0], "first_player: {side: gauls}")
-    before = table.status()["adjudication"]
-    card = table.rules.decode(table.homes["greeks"]["position"]).hands["greeks"][0]
-    wrong = table.writes("gauls", f"act: {{do: activate, card: {card}, leader: dionysius}}", ends=FAULTS)
-    assert "write it on the sheet of greeks" in wrong
-    assert table.status()["adjudication"] == before
+    card = table.view_of("gauls").hands["gauls"][0]
+    wrong = table.refused("gauls", f"act: {{do: activate, card: {card}, leader: dionysius}}")
+    assert "of your other seat, Greeks: write it on the sheet of greeks" in wrong
     assert {"battle_begins", "scored"} <= table.play_the_turn()
     table.check_that_each_sees_only_their_own()
     _clone_verifies(table)

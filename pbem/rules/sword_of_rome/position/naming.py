@@ -27,6 +27,11 @@ def named(power: str, name: str) -> str:
     return name if power == CARTHAGE else f"the {name}"
 
 
+def power_named(game: Game, power: str) -> str:
+    """Return a power of the game as a sentence names it."""
+    return named(power, game.board.powers[power].name)
+
+
 def space_named(game: Game, space: str) -> str:
     """Return the name of a space."""
     record = game.board.spaces.get(space)

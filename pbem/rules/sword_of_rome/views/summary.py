@@ -127,7 +127,7 @@ def _sieges(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
 def _off_map(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
     for label, leaders in (("Displaced", view.displaced), ("To come", view.reserve), ("In the cup", sorted(view.cup))):
         if leaders:
-            yield Line(f"{label}: {listing((names[leader] for leader in leaders), 'and')}")
+            yield Line(f"{label}: {', '.join(names[leader] for leader in leaders)}")
     for mark in view.marks:
         yield Line(f"In effect: {event_named(view, mark.name)}" + (f" on {names[mark.on]}" if mark.on else ""))
 
