@@ -87,8 +87,9 @@ class SwordTable(LetterTable):
             for card in CARD.findall(str(turn.get("events", ""))):
                 public.setdefault(card, turn["adjudication"])
         for to, name, text in self.letters:
-            found = NUMBER.match(name)
-            for card in {*CARD.findall(text)} & {*board.cards} if found is not None else ():
+            if (found := NUMBER.match(name)) is None:
+                continue
+            for card in {*CARD.findall(text)} & {*board.cards}:
                 owner = self.players[board.cards[card].deck]
                 assert owner == to or public.get(card, MOST) <= int(found[1]), f"{name} names {card}\n{text}"
 
