@@ -133,7 +133,8 @@ def _refuses(table: SwordTable) -> None:
     table.writes("romans", written(decision, active)[0].removeprefix("- "))
     wrong = table.refused("romans", "march: {path: [{to: narnia}, {to: volsinii}, {to: clusium}]}")
     assert "at clusium: CU of the Etruscans are in Clusium: allies do not stack (rule 15.3)" in wrong
-    table.writes("romans", "march: {path: [{to: velitrae}, {to: fregellae}]}")
+    told = table.writes("romans", "march: {path: [{to: velitrae}, {to: fregellae}]}")
+    assert "Valerius marches from Roma by Velitrae to Fregellae with 7 CU. The Romans lay siege to Fregellae." in told
     wrong = table.refused("romans", "act: {do: propose, to: samnites}")
     assert "you besiege Fregellae: nothing can be proposed to its player (rule 15.1)" in wrong
     table.says("carthage", f"RESIGN {GAME}")

@@ -38,14 +38,16 @@ def _act(view: Game, decision: Decision) -> Iterator[Hint]:
     side, activation = decision.side, view.the_activation
     if activation.desperate:
         names = listing((f"{view.board.cards[card].name} ({card})" for card in named_events(view, side)), "or")
-        yield "This is your Desperate Times: one action by card: desperate_times, which has the value 3 (7.4.3),"
-        yield f"or redraw, or the named event{': ' + names if names else ', which is out of the game'}."
+        event = f"; or named_event: {names}" if names else ""
+        yield f"This is your Desperate Times (7.4.3): one action with card: desperate_times, a 3; or redraw{event}."
     elif activation.played:
         yield "Your card of this round is played. What is not a card may still be done, and then: do: end."
     cards = playable(view, side)
     yield from _activations(view, side, sorted({value_of(view, card) for card in cards}))
     if not activation.desperate:
-        yield from (f"  {_card(view, side, card)}" for card in view.hands[side] if card != UNSEEN)
+        hand = [card for card in view.hands[side] if card != UNSEEN]
+        left = [card for card in hand if view.board.cards[card].extra] if activation.played else hand
+        yield from (f"  {_card(view, side, card)}" for card in left)
     for word, use in USES.items():
         if word == "event" and not activation.desperate:
             yield from _events(view, side)
