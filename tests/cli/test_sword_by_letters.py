@@ -139,9 +139,8 @@ def _refuses(table: SwordTable) -> None:
     assert "you besiege Fregellae: nothing can be proposed to its player (rule 15.1)" in wrong
     table.says("carthage", f"RESIGN {GAME}")
     table.homes["carthage"] = table.homes["romans"]
-    assert "Carthage is out of the game; its orders do not count any more" in table.refused(
-        "carthage", "act: {do: end}"
-    )
+    wrong = table.refused("carthage", "act: {do: end}")
+    assert "this side, Carthage, is out of the game; its orders do not count any more" in wrong
 
 
 def _clone_verifies(table: SwordTable) -> None:
