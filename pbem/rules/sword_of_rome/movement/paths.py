@@ -10,7 +10,7 @@ from pbem.rules.sword_of_rome.movement.fatigue import points_left
 from pbem.rules.sword_of_rome.movement.orders import Step
 from pbem.rules.sword_of_rome.movement.voyages import ports_for, why_not_sail
 from pbem.rules.sword_of_rome.position.board import APPIAN, CLEAR, DIFFICULT, NORMAL
-from pbem.rules.sword_of_rome.position.naming import no_such_space, space_named
+from pbem.rules.sword_of_rome.position.naming import no_such_space, power_named, space_named
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.under_way import March
 
@@ -88,7 +88,7 @@ def why_not_end(game: Game, march: March, space: str) -> Refusal | None:
     for other in game.present(space):
         allied = game.allied(power, other)
         if other != power and allied and game.outside(other, space):
-            return Refusal(f"CU of {game.board.powers[other].name} are in {where}: allies do not stack", "15.3")
+            return Refusal(f"CU of {power_named(game, other)} are in {where}: allies do not stack", "15.3")
         if not allied and not march.force.cu and game.force(other, space).leaders:
             return Refusal(f"an enemy leader is in {where}: a leader alone does not stop there", "9.4.4")
     ends = game.board.powers[power].ends_in
