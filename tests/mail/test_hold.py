@@ -128,6 +128,16 @@ def test_withdraw_ends_a_hold_and_a_new_sheet_begins_one(folder: Folder) -> None
         assert len(game.ledger.public_turn(2)["sheets"]["red"]) > 0
 
 
+def test_nothing_is_played_on_in_the_last_second_of_a_hold(folder: Folder) -> None:
+    sends(folder, "blue", answer(folder, "blue"), 1)
+    sends(folder, "red", answer(folder, "red"), 2)
+    ends = NOON + 22 * MINUTE
+    with folder.open() as game:
+        for at, made in ((ends - timedelta(seconds=1), False), (ends, True)):
+            game.carry_out_letter_of(at, at)
+            assert bool(game.adjudicate()) is made
+
+
 def test_standing_orders_alone_restart_no_hold(folder: Folder) -> None:
     """Nor do they take time: the orders that wait were there before. Other orders begin another hold."""
     sends(folder, "blue", answer(folder, "blue"), 1)
