@@ -72,16 +72,6 @@ def season(tmp_path: Path) -> Season:
 
 
 @pytest.fixture
-def box() -> Box:
-    return Box()
-
-
-@pytest.fixture
-def way() -> Way:
-    return Way()
-
-
-@pytest.fixture
 def clock() -> Time:
     return Time()
 

@@ -36,11 +36,6 @@ def season(tmp_path: Path) -> Season:
 
 
 @pytest.fixture
-def box() -> Box:
-    return Box()
-
-
-@pytest.fixture
 def tables(season: Season) -> Tables:
     return season.tables()
 

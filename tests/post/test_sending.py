@@ -41,11 +41,6 @@ def tables(tmp_path: Path, clock: Clock) -> Iterator[SqliteTables]:
 
 
 @pytest.fixture
-def way() -> Way:
-    return Way()
-
-
-@pytest.fixture
 def said() -> list[str]:
     return []
 
