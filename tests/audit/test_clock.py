@@ -163,6 +163,17 @@ def test_a_fact_left_out_or_doubled_shows(true: Scene) -> None:
         assert any("the fact that it brings cannot be" in each for each in true.found(tale)), f"{kind} doubled"
 
 
+def test_a_fact_with_a_number_too_high_shows(true: Scene) -> None:
+    tale = true.tale.copy()
+    last = max(path for path in tale.paths() if path.startswith(FACTS))
+    (at,) = tale.where(last)
+    said = yamlio.read(tale.content(last), name=last).value
+    said["fact"] += 1
+    del tale.commits[at][1][last]
+    tale.commits[at][1][fact_path(said["fact"])] = yamlio.dump(said).encode()
+    assert any("is not fact" in each for each in true.found(tale))
+
+
 def test_a_fact_changed_later_shows(true: Scene) -> None:
     tale = true.tale.copy()
     tale.commits[-1][1][fact_path(2)] = tale.content(fact_path(3))
