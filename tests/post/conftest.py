@@ -1,4 +1,4 @@
-"""What the tests of the post share: a mailbox and a way out in memory, and one database server.
+"""What the tests of the post share: a mailbox, a way out, and a database server.
 
 Without a server the tests that need one are skipped, and one line says why.
 """

@@ -17,9 +17,9 @@ from pbem.mail.correspondence import correspondence
 from pbem.mail.last_reported import note_reported
 from pbem.mail.reminders import reminder
 from pbem.mail.report_letters import first_letters
-from pbem.post.config import Rates
 from pbem.post.open_tables import open_tables
 from pbem.post.service import Post, once
+from pbem.post.settings import Rates
 from pbem.post.sqlite_tables import SqliteTables
 from pbem.post.transport.base import Accepted, Later
 from pbem.post.worker import Worker

@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from pbem.repo.git import GameRepo, TooLarge
+from pbem.repo.git import GameRepo
 from pbem.repo.git.cat_file import CatFile
 from pbem.repo.git.formats import git_object, pack_objects
-from pbem.repo.git.objects import LARGEST
+from pbem.repo.git.objects import LARGEST, TooLarge
 from pbem.repo.git.packs import Packs
 
 
