@@ -302,6 +302,8 @@ def judged(season: Simulation) -> None:
 def without_pictures_and_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw no maps, and do not wait for the disk: no power is cut here."""
     monkeypatch.setattr("os.fsync", lambda fd: None)
+    write = SqliteTables._write
+    monkeypatch.setattr(SqliteTables, "_write", lambda tables, lasting=False: write(tables))
     monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
 
 
