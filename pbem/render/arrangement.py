@@ -217,8 +217,10 @@ def _laid(
     spared: Sequence[Bounds],
     larger: float = 1,
 ) -> list[LaidPiece]:
+    sizes = [size(piece) for _, _, piece in pieces]
     wishes = [
-        Wish(anchor, *(round(larger * each) for each in size(piece)), free=not place) for place, anchor, piece in pieces
+        Wish(anchor, round(larger * across), round(larger * down), free=not place)
+        for (place, anchor, _), (across, down) in zip(pieces, sizes, strict=True)
     ]
     boxes = placements(base, wishes, taken, room, spared)
     return [
