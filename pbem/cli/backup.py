@@ -112,7 +112,8 @@ def restore(
 def _places(config: Path | None) -> Places:
     """Return where everything is, by the config if there is one."""
     from pbem.post.backup import Places
-    from pbem.post.config import TABLES, find, load
+    from pbem.post.config import find, load
+    from pbem.post.settings import TABLES
 
     file = find(config)
     if config is None and not file.exists():

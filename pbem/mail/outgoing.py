@@ -19,7 +19,7 @@ from pbem.game.wording import on_one_line
 from pbem.mail.commands import Command
 from pbem.mail.correspondence import Correspondence, Sent, correspondence, note_sent
 from pbem.mail.deadlines import deadline_line
-from pbem.mail.deputies import for_deputy
+from pbem.mail.deputies import for_deputy, is_deputy
 from pbem.mail.door import Door
 from pbem.mail.echo import echo
 from pbem.mail.html_letter import Framed, html_of
@@ -372,15 +372,13 @@ def letter(
         draft = replace(draft, html=html_of(page, draft, must_sign=settings.must_sign(page.game.name)))
     if about is None:
         return Outgoing(to, stamp, draft)
-    whose, deputy = called(about.game, about.side), deputy_of(about.game, about.side, f"{settings.now:%Y-%m-%d}")
-    theirs = None if deputy is None else for_deputy(draft, about.game, about.side, deputy.address)
-    if deputy is not None and theirs is not None and deputy.address == to.lower():
-        return Outgoing(to, stamp, theirs, whose=whose)
-    copies = (
-        ()
-        if deputy is None or theirs is None or not about.shared
-        else (Outgoing(deputy.address, f"{COPY}{stamp}", theirs),)
-    )
+    game, side = about.game, about.side
+    whose, deputy = called(game, side), deputy_of(game, side, f"{settings.now:%Y-%m-%d}")
+    if is_deputy(game, side, to):  # perhaps not any more: the letter that is answered came in time
+        return Outgoing(to, stamp, for_deputy(draft, game, side, to.lower()), whose=whose)
+    copies: tuple[Outgoing, ...] = ()
+    if deputy is not None and about.shared:
+        copies = (Outgoing(deputy.address, f"{COPY}{stamp}", for_deputy(draft, game, side, deputy.address)),)
     sent = (Sent(about.game.path, about.side, own_id, about.told, about.picture),)
     return Outgoing(to, stamp, draft, sent, whose, copies=copies)
 

@@ -11,10 +11,10 @@ from typing import Final, NamedTuple
 from pbem.game.wording import counted
 from pbem.post import bounces
 from pbem.post.backup import last_backup
-from pbem.post.config import PostConfig
 from pbem.post.health import health, waiting
 from pbem.post.log import sentence
 from pbem.post.open_tables import never_opened, open_tables
+from pbem.post.settings import PostConfig
 from pbem.post.transport.base import Source, Unreachable
 from pbem.post.transport.stdin import StdinSource
 from pbem.post.transport.ways import sender, sources

@@ -9,8 +9,8 @@ import pytest
 
 from pbem.mail.tasks import Handled
 from pbem.post import held
-from pbem.post.config import WhoConfig
 from pbem.post.confirm import due, sides_to_ask
+from pbem.post.settings import WhoConfig
 from tests.support.live import NOON, OTHERS, Folder
 from tests.support.posted import at, bury, form_of, kinds, report_id, sheets, shown, take, text_of, token_of, written
 

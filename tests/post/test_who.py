@@ -13,7 +13,7 @@ from pbem.mail.intake import take_in
 from pbem.mail.tasks import Handled
 from pbem.mail.token import acquaintance
 from pbem.mail.welcome import welcome_letter
-from pbem.post.config import WhoConfig
+from pbem.post.settings import WhoConfig
 from pbem.post.who import LetterDoor
 from tests.support.live import OTHERS, SIDES, Folder, order, sheet
 from tests.support.posted import at, bury, kinds, report_id, sheets, shown, take, text_of, token_of, written
