@@ -457,9 +457,7 @@ def test_form_copied_as_it_stands_chooses_nothing(folder: Folder, toy: Adjudicat
     bid(folder)
     before = head(folder)
     handled = take_in(letter("red", form_of(folder, "red").encode()), folder.office)
-    assert (
-        "nothing is chosen. AGREED takes what counts without an answer: bid the lowest card" in handled.complaints[0]
-    )
+    assert "nothing is chosen. AGREED takes what counts without an answer: bid the lowest card" in handled.complaints[0]
     assert head(folder) == before
 
 

@@ -189,6 +189,28 @@ def test_plain_text_is_read_as_paragraphs() -> None:
     ]
 
 
+def test_a_word_and_what_it_means_stand_side_by_side() -> None:
+    (each,) = paragraphs("  FORM      your sheet again\n  AGREED    takes what counts\n            without an answer\n")
+    assert each.kind == "terms"
+    assert each.terms == (("FORM", "your sheet again"), ("AGREED", "takes what counts without an answer"))
+    assert [one.kind for one in paragraphs("  tip 9f\n  of  12")] == ["lines"]
+
+
+def test_answers_are_said_in_the_words_of_the_box() -> None:
+    box = loaded("hannibal_italy").box
+    words = [
+        box.forms[kind].choice_in_words(body, box.names)
+        for kind, body in [
+            ("besiege", {"do": "assault"}),
+            ("first_player", {"side": "rome"}),
+            ("withdraw", {"withdraw": True}),
+            ("losses", {"lose": ["roman_foot"]}),
+            ("move", {"leader": "hannibal"}),
+        ]
+    ]
+    assert words == ["assault the city", "Rome is first player", "try to withdraw", "", ""]
+
+
 # ---- letters
 
 
