@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from random import Random
 from typing import Any
 from urllib.parse import unquote
 
@@ -27,7 +28,7 @@ from pbem.pages.taps import LONGEST, MOST, OWN_CHAIN, SIGNED, Taps, taps
 from pbem.protocol import Decision, Event
 from pbem.render.report import ReportRequest, sheet_of
 from tests.support.blank import blank_pictures
-from tests.support.live import ADDRESSES, SIDES, Folder, letter
+from tests.support.live import ADDRESSES, SIDES, Folder, letter, pick, sheet
 from tests.support.walks import GAMES, Walk, loaded, walk
 
 KEY = "abcdefghij234567abcd"
@@ -198,16 +199,14 @@ def test_a_word_and_what_it_means_stand_side_by_side() -> None:
 
 def test_answers_are_said_in_the_words_of_the_box() -> None:
     box = loaded("hannibal_italy").box
-    words = [
-        box.forms[kind].choice_in_words(body, box.names)
-        for kind, body in [
-            ("besiege", {"do": "assault"}),
-            ("first_player", {"side": "rome"}),
-            ("withdraw", {"withdraw": True}),
-            ("losses", {"lose": ["roman_foot"]}),
-            ("move", {"leader": "hannibal"}),
-        ]
+    answers: list[tuple[str, dict[str, Any]]] = [
+        ("besiege", {"do": "assault"}),
+        ("first_player", {"side": "rome"}),
+        ("withdraw", {"withdraw": True}),
+        ("losses", {"lose": ["roman_foot"]}),
+        ("move", {"leader": "hannibal"}),
     ]
+    words = [box.forms[kind].choice_in_words(body, box.names) for kind, body in answers]
     assert words == ["assault the city", "Rome is first player", "try to withdraw", "", ""]
 
 
@@ -279,6 +278,39 @@ def test_an_answer_tapped_twice_is_corrected_not_given_twice(folder: Folder, off
     assert "answer the last report" in late.complaints[0]
     with folder.open() as game:
         assert game.adjudication == before
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_an_answer_counts_once_however_often_it_is_tapped(game: str, folder: Folder, office: MailSettings) -> None:
+    """The first tap answers; if others are still asked, a second one corrects it, else it comes too late."""
+    with folder.create(game) as live:
+        letters = list(first_letters(live, office))
+    for step in range(12):
+        with folder.open() as live:
+            begun, asked = live.adjudication, {each.side for each in live.open_decisions}
+            side = live.open_decisions[0].side
+            sheets = live.sheets(side)
+        found = [links_in(page_of(out)) for out in letters if out.to == ADDRESSES[side]]
+        links = [link for links in found[-1:] for link in links]
+        if links:
+            break
+        with folder.open() as live:
+            given = [pick(live, each, Random(step)) for each in live.open_decisions if each.side == side]
+            raw = letter(side, sheet(live, side, *given), number=100 + step)
+        letters = take_in(raw, office).letters
+    assert links
+    taps_made = [links[0], links[0], links[-1]]
+    accepted = [
+        take_in(mailed(link, number=at, sender=ADDRESSES[side]), office).accepted for at, link in enumerate(taps_made)
+    ]
+    with folder.open() as live:
+        assert accepted == [True, *[len(asked) > 1] * 2]
+        assert live.sheets(side) == sheets + sum(accepted)
+        turns = [live.ledger.adjudication(n) for n in range(begun + 1, live.adjudication + 1)]
+        answers = [
+            answer for turn in turns for answer in turn.answers if answer.side == side and answer.by.startswith("sheet")
+        ]
+        assert len(answers) == (len(asked) == 1)
 
 
 def test_a_reply_that_quotes_the_page_is_read(folder: Folder, office: MailSettings) -> None:
