@@ -106,8 +106,11 @@ def _add_names(
             continue
         sides = [place.hangs, *(each for each in get_args(Compass) if each != place.hangs)]
         hung = [label_box(base, place, hangs, size) for hangs in sides]
-        boxes = (_by(box, dx * (box[2] - box[0]), dy * (box[3] - box[1])) for dx, dy in shifts for box in hung)
-        box = next((each for each in boxes if _inside(each, room) and not _struck(each, solid)), None)
+        across, down = hung[0][2] - hung[0][0], hung[0][3] - hung[0][1]
+        reach = _grown_by(shape_box(base, place), 1.5 * across, 2 * down)
+        near = [each for each in solid if meet(each, reach)]
+        boxes = (_by(box, dx * across, dy * down) for dx, dy in shifts for box in hung)
+        box = next((each for each in boxes if _inside(each, room) and not _struck(each, near)), None)
         if box is not None:
             names.append(place_name(base, id, box, size))
             solid.append(box)
@@ -115,9 +118,10 @@ def _add_names(
 
 def _first_free(box: Bounds, shifts: Sequence[int], solid: Sequence[Bounds], room: Bounds) -> Bounds | None:
     """Return where a name of a region or sea stands, as near to its usual box as there is room; None: nowhere."""
+    near = [each for each in solid if meet(each, _grown_by(box, shifts[-1], shifts[-1]))]
     moved = sorted(((dx, dy) for dx in shifts for dy in shifts), key=lambda by: hypot(*by))
     boxes = (_by(box, dx, dy) for dx, dy in moved)
-    return next((each for each in boxes if _inside(each, room) and not _struck(each, solid)), None)
+    return next((each for each in boxes if _inside(each, room) and not _struck(each, near)), None)
 
 
 def _struck(box: Bounds, solid: Sequence[Bounds]) -> bool:

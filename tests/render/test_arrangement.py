@@ -35,7 +35,7 @@ HIDDEN = 0.3
 
 LEAST = 12
 """So many pixels a name is high at least on the small picture of a whole board."""
-UNNAMED = 0.25
+UNNAMED = 0.3
 """The share of the places with pieces that may have no name there."""
 
 
