@@ -20,7 +20,7 @@ from pbem.game.shelf import Loaded
 from pbem.game.table import Table
 from pbem.pages.taps import MOST, taps
 from pbem.protocol import Decision
-from pbem.render.report import ReportRequest
+from pbem.render.report_request import ReportRequest
 
 GAMES: Final = range(1, 4)
 QUESTIONS: Final = 500

@@ -18,11 +18,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
+from pbem.mail.answer_letters import refusal_letter
 from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in_where_possible
 from pbem.mail.letter import Letter
 from pbem.mail.mime import LARGEST, Headers
-from pbem.mail.outgoing import MailSettings, refusal_letter
+from pbem.mail.outgoing import MailSettings
 from pbem.mail.sheet_choice import may_order_without_sheet
 from pbem.mail.tasks import Handled
 from pbem.post import bounces, held

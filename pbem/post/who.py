@@ -22,12 +22,13 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Final
 
+from pbem.mail.answer_letters import refusal_letter
 from pbem.mail.commands import is_question
 from pbem.mail.deputies import is_deputy, tokens_for
 from pbem.mail.door import Turned
 from pbem.mail.letter import Letter
 from pbem.mail.mime import Headers
-from pbem.mail.outgoing import MailSettings, refusal_letter
+from pbem.mail.outgoing import MailSettings
 from pbem.mail.sheet_choice import orders_outside
 from pbem.mail.token import earlier_tokens, note_heard, note_signed, token, tokens_of
 from pbem.post import bounces, confirm, refused

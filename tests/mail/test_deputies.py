@@ -208,3 +208,16 @@ def test_deputy_never_gets_the_key_of_the_player(folder: Folder, office: MailSet
         for out in take_in(by_carl(words, number), late).letters:
             for each in (out, *out.copies):
                 assert each.to != CARL or own not in each.content, words
+
+
+def test_deputy_is_named_in_a_game_with_a_clock(folder: Folder) -> None:
+    """The deputy's letter has a form, but the clock of the side runs from when its player has theirs."""
+    clock = {"pace": {"bank": "4d", "bonus": "12h", "most": "9d"}}
+    folder.create(clock=clock).close()
+    settings = replace(folder.office, outbox=MaildirOutbox(folder.path / "outbox"))
+    handled = take_in(letter("red", NAMES.encode()), settings)
+    assert [out.to for out in handled.letters] == ["red@example.org", CARL]
+    with folder.open() as game:
+        clocks = game.clock.read()
+        assert clocks is not None
+        assert clocks.sides["red"].since is None

@@ -31,7 +31,8 @@ from pbem.pages.letter import Envelope, letter_page
 from pbem.pages.svg import Symbols, board, frame
 from pbem.protocol import Decision, Event, Fault, Order, Rules, Side
 from pbem.render.pictures import pictures
-from pbem.render.report import ReportRequest, report
+from pbem.render.report import report
+from pbem.render.report_request import ReportRequest
 from pbem.repo.records import decision_record
 from tests.support.garbled import garbled_sheets
 from tests.support.soak import scaled

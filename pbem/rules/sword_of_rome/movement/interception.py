@@ -24,7 +24,7 @@ from pbem.rules.sword_of_rome.movement.paths import why_not_end
 from pbem.rules.sword_of_rome.movement.voyages import sail
 from pbem.rules.sword_of_rome.position.board import SEA
 from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.naming import no_such_leader, space_named
+from pbem.rules.sword_of_rome.position.naming import no_such_leader, power_named, space_named
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.turn.deciders import decider
 from pbem.rules.sword_of_rome.turn.order_of_play import tie_winner
@@ -40,7 +40,7 @@ def why_not_into(game: Game, power: str) -> Refusal | None:
         return Refusal(f"{game.board.powers[march.power].name} is an ally", "15.2.2")
     for other in game.board.powers:
         if other != power and game.force(other, space).cu:
-            return Refusal(f"CU of {game.board.powers[other].name} stand in {where}", "10.2")
+            return Refusal(f"CU of {power_named(game, other)} stand in {where}", "10.2")
     if space in game.board.powers[power].barred:
         return Refusal(f"{game.board.powers[power].name} never enters Italy, where {where} is", "16.3")
     ends = game.board.powers[power].ends_in
@@ -57,7 +57,7 @@ def why_not_from(game: Game, power: str, origin: str) -> Refusal | None:
         return Refusal(f"no army stands in {here} outside a city", "10.2")
     if origin == march.at or march.at not in game.board.neighbours[origin]:
         return Refusal(f"no path leads from {here} to {there}", "10.1")
-    if march.at not in game.board.by_land(power, origin):
+    if march.at not in game.board.by_land[power][origin]:
         return Refusal(f"the path from {here} to {there} is a rough one or a strait", "10.2")
     if origin in march.bribed:
         return Refusal(f"the army in {here} is bribed", "7.2.2")
@@ -116,7 +116,7 @@ def _forces(view: Game, power: str, origin: str) -> Iterator[Body]:
 
 
 def check_intercept(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with an interception: whence, with whom, one a space (10.1 to 10.3)."""
+    """Yield what is wrong with an interception: where from, with whom, one for each space (10.1 to 10.3)."""
     power, used = decision.facts["power"], list[str]()
     for at, body in enumerate(order["with"]):
         wanted, path = Wanted.read(body), ("with", at)

@@ -7,7 +7,6 @@ path; it is checked as a whole. A path may lead through enemy armies, in case th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -19,12 +18,19 @@ from pbem.rules.sword_of_rome.movement.exchange import (
     part_named,
     why_not_drop,
     why_not_take,
-    without,
 )
 from pbem.rules.sword_of_rome.movement.fatigue import points_left
 from pbem.rules.sword_of_rome.movement.flanks import ways_to_flank, why_not_flank_from
 from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, STOP, MarchOrder, Step, Wanted, illegal
-from pbem.rules.sword_of_rome.movement.parts import companies, part_of, strengths, told, why_consul_alone, why_not_part
+from pbem.rules.sword_of_rome.movement.parts import (
+    companies,
+    part_of,
+    rest_of,
+    strengths,
+    told,
+    why_consul_alone,
+    why_not_part,
+)
 from pbem.rules.sword_of_rome.movement.paths import (
     onward,
     overseas,
@@ -144,7 +150,8 @@ class Trial:
 
     def __init__(self, view: Game, march: March, said: MarchOrder) -> None:
         self.view, self.said = view, said
-        self.march = replace(march, trail=list(march.trail), legs=list(march.legs))
+        self.march = march.as_if(march.force)
+        self.march.trail, self.march.legs = list(march.trail), list(march.legs)
         self.sets_out = march.force.empty
         self.ground: dict[str, Force] = {}
         self.lost = False
@@ -174,7 +181,7 @@ class Trial:
         wrong = list(why_not_part(view, stack, march.force))
         if march.force.cu > most_cu(view):
             wrong.append(("cu", Refusal(f"no more than {most_cu(view)} CU move together", "9.1.1")))
-        self.ground[march.at] = rest = without(stack, march.force)
+        self.ground[march.at] = rest = rest_of(stack, march.force)
         moves = bool(self.said.path)
         if not wrong and moves and (alone := why_consul_alone(view, march.force, rest)) is not None:
             wrong.append(("cu", alone))
@@ -211,8 +218,8 @@ class Trial:
                 path = ("path", at, word, what) if what in written else ("path", at, word)
                 yield illegal(path, refusal.reason, rule=refusal.rule)
             if not wrong:
-                march.force = (without if drops else added)(march.force, part)
-                ground = self.ground[march.at] = (added if drops else without)(ground, part)
+                march.force = (rest_of if drops else added)(march.force, part)
+                ground = self.ground[march.at] = (added if drops else rest_of)(ground, part)
 
     def _raid(self, path: tuple[str | int, ...], attempts: int) -> Iterator[Fault]:
         if not attempts:
@@ -285,7 +292,7 @@ def _standing(view: Game, march: March) -> Iterator[Order]:
         yield Order("march", {"sortie": True})
     if not is_inside(view, march):
         stack = view.force(march.power, march.at)
-        whole = replace(march, force=part_of(stack, Wanted(), march.leader, most_cu(view)))
+        whole = march.as_if(part_of(stack, Wanted(), march.leader, most_cu(view)))
         yield from _raids(view, whole)
         whole.force.cu = min(whole.force.cu, fresh_cu(view))
         if why_not_attack_unrest(view, whole) is None:
@@ -328,7 +335,7 @@ def _setting_out(view: Game, march: March, stack: Force, others: tuple[str, ...]
     def parts() -> Iterator[LegalOrders]:
         for units in ([each for each in some if not each[0]], [each for each in some if each[0]]):
             if units:
-                trial = replace(march, force=Force(*units[0], leaders))
+                trial = march.as_if(Force(*units[0], leaders))
                 yield product(order, units, [{"to": to} for to in onward(view, trial)])
                 yield lazy(partial(by_sea, units, trial))
 
@@ -352,13 +359,13 @@ def _steps(view: Game, march: March) -> LegalOrders:
     def after(exchanged: dict[str, Any]) -> LegalOrders:
         force = march.force
         if "drop" in exchanged:
-            force = without(force, part_named(force, Wanted.read(exchanged["drop"])))
+            force = rest_of(force, part_named(force, Wanted.read(exchanged["drop"])))
         elif "take" in exchanged:
             force = added(force, part_named(ground, Wanted.read(exchanged["take"])))
         alone = not force.cu
         if alone not in by_land:
-            by_land[alone] = onward(view, replace(march, force=force))
-            least = replace(march, force=Force(min(1, force.cu), 0, force.leaders))
+            by_land[alone] = onward(view, march.as_if(force))
+            least = march.as_if(Force(min(1, force.cu), 0, force.leaders))
             by_sea[alone] = [(to, room_at_sea(view, least, to)) for to in overseas(view, least)]
         steps = [{"to": to} for to in by_land[alone]]
         steps += [{"to": to, "by": SEA} for to, room in by_sea[alone] if force.cu <= room]
@@ -382,7 +389,7 @@ def flanks(view: Game, decision: Decision) -> LegalOrders:
         units = strengths(view, stack, leaders, 1, most_cu(view))
         if not units:
             return of([])
-        ways = list(ways_to_flank(view, replace(march, force=Force(*units[0], leaders))))
+        ways = list(ways_to_flank(view, march.as_if(Force(*units[0], leaders))))
 
         def order(some: tuple[int, int], way: Sequence[str]) -> Order:
             force = {**told(*some, stack), "with": list(others)}
