@@ -180,6 +180,7 @@ class Box:
                 defs,
                 own | facts | own,
                 form.get("unanswered", ""),
+                form.get("answers", ""),
                 form.get(FOR, {}),
             )
             for kind, form in orders.items()

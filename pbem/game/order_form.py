@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from string import Formatter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pbem.game.plain import Record
@@ -46,6 +47,8 @@ class OrderForm:
     facts: Mapping[str, str] = field(default_factory=dict)
     unanswered: str | Mapping[str, str] = ""
     """A sentence for the default, with its values in braces; or a text for each word or value that marks the answer."""
+    answers: str | Mapping[str, str] = ""
+    """Words for any answer, in the same way; empty: those of `unanswered`, if they are not for the default alone."""
     about: Record = field(default_factory=dict)
     """The JSON Schema of the word behind `for`, by which orders of this kind are told apart; empty: they have none."""
 
@@ -64,17 +67,18 @@ class OrderForm:
         return Draft202012Validator({"$defs": self.defs, **self.as_written})
 
     def in_words(self, body: Record, names: Mapping[str, str]) -> str:
-        """Return a sentence for an answer, such as the one that counts if none is given: `ends the movement`.
+        """Return words for the answer that counts if none is given: `end the movement`.
 
         Where the box has no words for it, it is the order as a sheet has it. `names` are those of the box.
         """
-        said = self.unanswered
-        if not isinstance(said, str):
-            marks = {*body, *map(on_one_line, body.values())}
-            said = next((text for word, text in said.items() if word in marks), "")
-        if not said:
-            return f"{self.kind}: {on_one_line(body)}"
-        return said.format_map({key: _spoken(value, names) for key, value in body.items()})
+        return _said(self.unanswered, body, names) or f"{self.kind}: {on_one_line(body)}"
+
+    def choice_in_words(self, body: Record, names: Mapping[str, str]) -> str:
+        """Return words for an answer that a player may choose: `fight on`; empty if the box has none for it."""
+        said = self.answers
+        if not said and (not isinstance(self.unanswered, str) or "{" in self.unanswered):
+            said = self.unanswered
+        return _said(said, body, names)
 
     def misfits(self, body: object) -> Iterator[Misfit]:
         """Yield everything about a body that does not fit the schema."""
@@ -88,6 +92,15 @@ class OrderForm:
     def in_full(self) -> str:
         """Return the example of this kind of order, as a sheet has it."""
         return f"{self.kind}: {on_one_line(self.example)}"
+
+
+def _said(said: str | Mapping[str, str], body: Record, names: Mapping[str, str]) -> str:
+    """Return what is said of an answer, the values in its place; empty if nothing is said of such a one."""
+    if not isinstance(said, str):
+        marks = {*body, *map(on_one_line, body.values())}
+        said = next((text for word, text in said.items() if word in marks), "")
+    wanted = {field for _, field, _, _ in Formatter().parse(said) if field}
+    return said.format_map({key: _spoken(value, names) for key, value in body.items()}) if wanted <= {*body} else ""
 
 
 def _spoken(value: object, names: Mapping[str, str]) -> str:

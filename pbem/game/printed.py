@@ -117,8 +117,13 @@ def foot(box: Box) -> list[str]:
     for each in printed_lists(box):
         if each.mark:
             marked.setdefault(each.mark, []).append(each.what)
-    marks = [f"{mark} marks {listing(what)} that are not." for mark, what in marked.items()]
+    marks = [f"{mark} marks {listing(_widest(what))} that are not." for mark, what in marked.items()]
     return [" ".join([f"{box.title}: {said}.", *marks])] if said else []
+
+
+def _widest(what: Sequence[str]) -> list[str]:
+    """Return words for lists without those that another word has in it: of cards and cards of the base game, cards."""
+    return [each for each in what if not any(each.startswith(f"{other} ") for other in what)]
 
 
 def marked_names(box: Box) -> Iterator[tuple[str, str]]:

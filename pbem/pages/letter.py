@@ -35,7 +35,7 @@ _STYLES: Final = {
     "h2": "margin:20px 0 6px 0;font-size:18px;line-height:1.25",
     "h3": "margin:12px 0 2px 0;font-size:16px",
     "pre": "margin:6px 0;padding:8px;background:#f1e7d3;border-radius:6px;"
-    "font:14px/1.4 ui-monospace,Menlo,Consolas,monospace;white-space:pre-wrap;overflow-wrap:anywhere",
+    "font:13px/1.45 ui-monospace,Menlo,Consolas,monospace;white-space:pre-wrap;overflow-wrap:anywhere",
 }
 
 
@@ -99,6 +99,8 @@ def _values(rules: Rules[S], box: Box, request: ReportRequest[S], envelope: Enve
     about = list(dict.fromkeys(each for one in request.own for each in rules.close_up(request.view, one)))
     if known is None:
         about = [each for each in about if each.title not in {one.title for one in hand}]
+    held = {each.title: each for each in hand}
+    about = [held.get(each.title, each) for each in about]  # what is held in full: a phone shows no enclosed file
     said = list(say.tell(events_told(request)))
     first = _first_open(said)
     reader = f"to {say.name(request.side)}" if request.side is not None else "for observers"
@@ -115,7 +117,7 @@ def _values(rules: Rules[S], box: Box, request: ReportRequest[S], envelope: Enve
         "pictures": envelope.pictures,
         "happened": list(_levelled(said[first:])),
         "earlier": list(_levelled(said[:first])),
-        "sheet": (sheet_of(rules, box, request) or "").rstrip("\n"),
+        "sheet": (sheet_of(rules, box, request, narrow=True) or "").rstrip("\n"),
         "about": about,
         "hand": [each for each in hand if each not in about] if known is None else [],
         "changed": [] if known is None else list(sentences_of_changes(known.sections, stands.sections)),
@@ -152,9 +154,11 @@ def _first_open(said: Sequence[Said]) -> int:
 
 
 def _levelled(said: Sequence[Said]) -> Iterator[Said]:
-    """Yield lines, the highest of them at the margin: a letter may begin in the middle of a card play."""
-    first = min((each.depth for each in said), default=0)
-    yield from (Said(each.depth - first, each.text, each.tag) for each in said)
+    """Yield lines, the first of them at the margin: a letter may begin in the middle of a card play."""
+    first = said[0].depth if said else 0
+    for each in said:
+        first = min(first, each.depth)
+        yield Said(each.depth - first, each.text, each.tag)
 
 
 def _runs(lines: Sequence[Line]) -> list[list[Line]]:

@@ -1,24 +1,31 @@
-"""Plain text of ours as the paragraphs of a page: lines that were folded are joined again, the others stay lines."""
+"""Plain text of ours as the paragraphs of a page.
+
+Lines that were folded are joined again. Lines with a word and what it means become pairs; the others stay lines.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from textwrap import dedent
 from typing import Final, Literal, TypeAlias
 
-Kind: TypeAlias = Literal["heading", "prose", "lines"]
+Kind: TypeAlias = Literal["heading", "prose", "lines", "terms"]
 _SHORTEST: Final = 6
 """A line in capitals that is no longer than this is a word of a sentence."""
+_TERM: Final = re.compile(r"(\S+(?: \S+)*) {2,}(\S.*)")
+"""A word, and what it means behind some blanks; the rest of that stands on the next lines, below its beginning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A heading, prose, or lines that stay as they are."""
+    """A heading, prose, lines that stay as they are, or words with their meanings."""
 
     kind: Kind
     text: str
+    terms: tuple[tuple[str, str], ...] = ()
 
 
 def paragraphs(text: str) -> Iterator[Paragraph]:
@@ -33,9 +40,24 @@ def paragraphs(text: str) -> Iterator[Paragraph]:
             if kind == "heading":
                 yield from (Paragraph(kind, line.capitalize()) for line in lines)
             elif kind == "lines":
-                yield Paragraph(kind, dedent("\n".join(lines)))
+                text = dedent("\n".join(lines))
+                terms = _terms(text)
+                yield Paragraph("terms", text, terms) if terms else Paragraph(kind, text)
             else:
                 yield Paragraph(kind, " ".join(lines))
+
+
+def _terms(text: str) -> tuple[tuple[str, str], ...]:
+    """Return words with what they mean, if all lines of a text are made of such."""
+    found: list[tuple[str, str]] = []
+    for line in text.split("\n"):
+        if pair := _TERM.fullmatch(line):
+            found.append((pair[1], pair[2]))
+        elif found and line.startswith("    "):
+            found[-1] = found[-1][0], f"{found[-1][1]} {line.strip()}"
+        else:
+            return ()
+    return tuple(found)
 
 
 def _kind(line: str) -> Kind:

@@ -7,6 +7,7 @@ browser code only has to put them there. Positions come from the same room-findi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from html import escape
 from itertools import groupby, pairwise
@@ -14,6 +15,7 @@ from math import hypot
 from typing import Any, Final, TypeAlias
 
 from pbem.game.board_map import BaseMap, Place, Point
+from pbem.game.plain_scene import named
 from pbem.game.scene import Arrow, Counter, DrawnSide, Scene
 from pbem.pages.templates import seen
 from pbem.render import canvas
@@ -29,19 +31,25 @@ Frame: TypeAlias = dict[str, Any]
 """What lies on the board after one adjudication.
 
 `c`: for each place of the board the number of its owner among `owners`, 0 for nobody. `t`: the same for regions. `p`:
-pieces, each its number among the `Symbols` and its top left corner. `x`: markup of arrows, and of the lines that join
-pieces to places. `r`: the numbers of the places where something has changed.
+pieces, each its number among the `Symbols`, its top left corner, and a number that it keeps from map to map. `x`:
+markup of arrows, and of the lines that join pieces to places. `r`: the numbers of the places where something has
+changed.
 """
 _ROWS: Final = 24, 16
 """Heights of a counter and of the smaller line below its name."""
 
 
 class Symbols:
-    """The markup of all pieces that were drawn so far, each once."""
+    """The markup of all pieces that were drawn so far, each once, and the numbers of those whose ids were met."""
 
     def __init__(self) -> None:
         self.markup: list[str] = []
         self._known: dict[Piece, int] = {}
+        self._ids: dict[str, int] = {}
+
+    def identity(self, id: str) -> int:
+        """Return the number of the piece with an id: the same on every map on which it lies."""
+        return self._ids.setdefault(id, len(self._ids))
 
     def number(self, piece: Piece) -> int:
         """Return the number of a piece."""
@@ -110,7 +118,7 @@ def board(scene: Scene, lies: Frame, symbols: Symbols) -> str:
         _place(base, place, owned[number], number)
         for place, number in zip(base.places.values(), lies["c"], strict=True)
     )
-    pieces = "".join(f'<g transform="translate({x} {y})">{symbols.markup[number]}</g>' for number, x, y in lies["p"])
+    pieces = "".join(f'<g transform="translate({x} {y})">{symbols.markup[number]}</g>' for number, x, y, _ in lies["p"])
     return (
         f'{_ground(base)}<g id="tints" clip-path="url(#shore)">{tints}</g>{_ways(base)}<g id="arrows">{lies["x"]}</g>'
         f'<defs>{_marks(scene.sides)}</defs><g id="places" stroke="{canvas.INK}">{places}</g>'
@@ -260,35 +268,39 @@ def frame(scene: Scene, symbols: Symbols, changed: Iterable[str] = ()) -> Frame:
     base, numbers = scene.base, {side.id: at for at, side in enumerate(scene.sides, 1)}
     order = {id: at for at, id in enumerate(base.places)}
     pieces = list(_pieces(scene))
-    boxes = placements(base, [Wish(anchor_of(base, place), *size(piece)) for place, piece in pieces])
+    boxes = placements(base, [Wish(anchor_of(base, place), *size(piece)) for place, _, piece in pieces])
     return {
         "c": [numbers.get(scene.control.get(id) or "", 0) for id in base.places],
         "t": [numbers.get(scene.tints.get(region.id) or "", 0) for region in base.regions],
         "p": [
-            [symbols.number(piece), round(left), round(top)]
-            for (_, piece), (left, top, *_) in zip(pieces, boxes, strict=True)
+            [symbols.number(piece), round(left), round(top), symbols.identity(id)]
+            for (_, id, piece), (left, top, *_) in zip(pieces, boxes, strict=True)
         ],
         "x": "".join(
             [
                 *(_arrow(scene, each) for each in scene.arrows),
-                *(_lead(base, place, box) for (place, _), box in zip(pieces, boxes, strict=True)),
+                *(_lead(base, place, box) for (place, *_), box in zip(pieces, boxes, strict=True)),
             ]
         ),
         "r": [order[id] for id in changed],
     }
 
 
-def _pieces(scene: Scene) -> Iterator[tuple[str, Piece]]:
-    """Yield what lies at each place: stacks of counters, markers."""
+def _pieces(scene: Scene) -> Iterator[tuple[str, str, Piece]]:
+    """Yield what lies at each place, with its id: stacks of counters, which have that of the first one, and markers."""
     sides = {side.id: side for side in scene.sides}
 
     def key(counter: Counter) -> tuple[str, str, bool]:
         return counter.place, counter.side, counter.inside
 
-    for (place, side, _), some in groupby(sorted(scene.counters, key=key), key=key):
-        yield place, Piece((Stack(sides.get(side, STRANGER), tuple(some)),))
-    for marker in scene.markers:
-        yield marker.place, Piece((), marker, sides.get(marker.side or ""))
+    for (place, side, _), some in groupby(sorted(named(scene.counters), key=key), key=key):
+        counters = list(some)
+        looks = tuple(replace(each, id="") for each in counters)  # two that look alike share a symbol
+        yield place, counters[0].id, Piece((Stack(sides.get(side, STRANGER), looks),))
+    for at, marker in enumerate(scene.markers):
+        owner = sides.get(marker.side or "")
+        alike = sum(other.place == marker.place for other in scene.markers[:at])
+        yield marker.place, f"marker/{marker.place}/{alike}", Piece((), marker, owner)
 
 
 def _lead(base: BaseMap, place: str, box: Bounds) -> str:

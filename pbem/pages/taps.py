@@ -6,7 +6,7 @@ sheets: the second corrects the first, or comes too late.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -67,12 +67,11 @@ def taps(rules: Rules[S], box: Box, request: ReportRequest[S], address: str, *, 
         return Taps()
     head = SheetHead(request.game, request.side, request.adjudication, key=request.key)
     say = sentences(box, request.language)
-    found = [
-        Tap(_label(say, box, decision, body), _link(address, head, Order(decision.kind, body, decision.about)))
-        for body in _ordered(decision, [each.body for each in legal])
-    ]
-    whole = all(len(each.link) <= LONGEST for each in found)
-    return Taps(tuple(found) if whole and len({each.label for each in found}) == len(found) else ())
+    bodies = list(_ordered(decision, [each.body for each in legal]))
+    links = [_link(address, head, Order(decision.kind, body, decision.about)) for body in bodies]
+    labels = _labels(say, box, decision, bodies)
+    whole = max(map(len, links), default=0) <= LONGEST and len({*labels}) == len(labels)
+    return Taps(tuple(map(Tap, labels, links)) if whole else ())
 
 
 def _ordered(decision: Decision, bodies: list[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -83,12 +82,28 @@ def _ordered(decision: Decision, bodies: list[Mapping[str, Any]]) -> Iterator[Ma
     yield from (body for body in bodies if body == decision.default)
 
 
-def _label(say: Sentences, box: Box, decision: Decision, body: Mapping[str, Any]) -> str:
-    """Return an answer in words. It never looks like an order, for it comes back in the text that a player quotes."""
+def _labels(say: Sentences, box: Box, decision: Decision, bodies: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return answers in words: those of the box, or where they do not tell them apart, all values with their names.
+
+    They never look like an order, for they come back in the text that a player quotes.
+    """
     form = box.forms[decision.kind]
-    words = form.in_words(body, box.names) if body == decision.default and does_nothing(body) else ""
-    if not words or words.startswith(f"{decision.kind}:"):
-        words = say.answer(body).replace("{", "(").replace("}", ")")
+    spoken = [_capital(form.choice_in_words(body, box.names) or _in_full(say, box, decision, body)) for body in bodies]
+    if len({*spoken}) == len(spoken):
+        return spoken
+    return [_capital(_in_full(say, box, decision, body)) for body in bodies]
+
+
+def _in_full(say: Sentences, box: Box, decision: Decision, body: Mapping[str, Any]) -> str:
+    """Return all values of an answer with their names; the words of the box for one that does nothing."""
+    form = box.forms[decision.kind]
+    if form.unanswered and body == decision.default and does_nothing(body):
+        return form.in_words(body, box.names)
+    return say.answer({key: value for key, value in body.items() if value not in ([], {})} or body)
+
+
+def _capital(words: str) -> str:
+    words = words.replace("{", "(").replace("}", ")")
     return words[:1].upper() + words[1:]
 
 

@@ -19,7 +19,7 @@ from pbem.render.canvas import Bounds
 from pbem.render.counters import Piece, Stack, size
 from pbem.render.names import Name, place_name, wide_names
 from pbem.render.placement import Anchor, Segment, Wish, anchor_of, lead, meet, needs_line, overlap, placements
-from pbem.render.places import label_box, shape_box
+from pbem.render.places import label_box, label_weight, shape_box
 
 STRANGER: Final = DrawnSide("", "", "#6f6a60")
 """The look of what belongs to a side that the scene does not name."""
@@ -49,6 +49,8 @@ class LaidPiece:
     anchor: Anchor
     box: Bounds
     line: Segment | None
+    larger: float = 1
+    """How much larger it is drawn than on the board of its usual size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,71 @@ class Arrangement:
     names: tuple[Name, ...]
     hidden: tuple[str, ...] = ()
     """The names that pieces hide, because there is no room for them anywhere."""
+
+
+def overview(scene: Scene, taken: Sequence[Bounds] = (), *, size: int, larger: float) -> Arrangement:
+    """Return the arrangement of a scene on its whole board as a small picture shows it: names have at least a `size`.
+
+    Pieces are so many times `larger` than usual. Names stand where there is room for them: first those of places that
+    the scene is about, then those of cities, of regions and seas, of all others.
+    """
+    base = scene.base
+    room = _shrunk((0.0, 0.0, float(base.width), float(base.height)), _EDGE)
+    laid = _laid(base, list(_pieces(scene, {*base.places}, room)), taken, room, (), larger)
+    about = {*scene.focus, *scene.changed, *(each.place for each in laid)}
+    told = [id for id in base.places if id in about]
+    cities = [id for id in base.places if id not in about and label_weight(base, base.places[id]) == "SemiBold"]
+    others = [id for id in base.places if id not in about and id not in {*cities}]
+    names: list[Name] = []
+    solid = [*(each.box for each in laid), *taken]
+    solid += [shape_box(base, place) for place in base.places.values() if place.label]
+    for some in (told, cities):
+        _add_names(base, some, names, solid, room, size, _SHIFTS)
+    for name in wide_names(base, size):
+        box = _first_free(name.box, _WIDE_SHIFTS, solid, room)
+        if box is not None:
+            names.append(replace(name, box=box))
+            solid.append(box)
+    _add_names(base, others, names, solid, room, size, _SHIFTS[:1])
+    return Arrangement(tuple(laid), tuple(names))
+
+
+def _add_names(
+    base: BaseMap,
+    ids: Sequence[str],
+    names: list[Name],
+    solid: list[Bounds],
+    room: Bounds,
+    size: int,
+    shifts: Sequence[tuple[float, float]],
+) -> None:
+    """Add the names of those places to `names`, and their boxes to what is `solid`, for which there is room."""
+    for id in ids:
+        place = base.places[id]
+        if not place.label:
+            continue
+        sides = [place.hangs, *(each for each in get_args(Compass) if each != place.hangs)]
+        hung = [label_box(base, place, hangs, size) for hangs in sides]
+        across, down = hung[0][2] - hung[0][0], hung[0][3] - hung[0][1]
+        reach = _grown_by(shape_box(base, place), 1.5 * across, 2 * down)
+        near = [each for each in solid if meet(each, reach)]
+        boxes = (_by(box, dx * across, dy * down) for dx, dy in shifts for box in hung)
+        box = next((each for each in boxes if _inside(each, room) and not _struck(each, near)), None)
+        if box is not None:
+            names.append(place_name(base, id, box, size))
+            solid.append(box)
+
+
+def _first_free(box: Bounds, shifts: Sequence[int], solid: Sequence[Bounds], room: Bounds) -> Bounds | None:
+    """Return where a name of a region or sea stands, as near to its usual box as there is room; None: nowhere."""
+    near = [each for each in solid if meet(each, _grown_by(box, shifts[-1], shifts[-1]))]
+    moved = sorted(((dx, dy) for dx in shifts for dy in shifts), key=lambda by: hypot(*by))
+    boxes = (_by(box, dx, dy) for dx, dy in moved)
+    return next((each for each in boxes if _inside(each, room) and not _struck(each, near)), None)
+
+
+def _struck(box: Bounds, solid: Sequence[Bounds]) -> bool:
+    return any(meet(box, other) for other in solid)
 
 
 def arrange(scene: Scene, part: Bounds | None = None, taken: Sequence[Bounds] = ()) -> Arrangement:
@@ -152,11 +219,16 @@ def _laid(
     taken: Sequence[Bounds],
     room: Bounds,
     spared: Sequence[Bounds],
+    larger: float = 1,
 ) -> list[LaidPiece]:
-    wishes = [Wish(anchor, *size(piece), free=not place) for place, anchor, piece in pieces]
+    sizes = [size(piece) for _, _, piece in pieces]
+    wishes = [
+        Wish(anchor, round(larger * across), round(larger * down), free=not place)
+        for (place, anchor, _), (across, down) in zip(pieces, sizes, strict=True)
+    ]
     boxes = placements(base, wishes, taken, room, spared)
     return [
-        LaidPiece(piece, place, anchor, box, _line(base, place, anchor, box))
+        LaidPiece(piece, place, anchor, box, _line(base, place, anchor, box), larger)
         for (place, anchor, piece), box in zip(pieces, boxes, strict=True)
     ]
 

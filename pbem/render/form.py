@@ -20,6 +20,8 @@ from pbem.protocol import Decision, Order, Rules, S, Side, cited
 from pbem.render.wrap import GLUE, folded
 
 WIDTH: Final = 70
+NARROW: Final = 42
+"""The width of remarks on a page that a phone shows; orders are broken as in a letter, for each line has its `#`."""
 ORDER_WIDTH: Final = 76
 """So long an order of a sheet that stands in no letter may be on one line."""
 WITHOUT: Final = "Without an answer"
@@ -65,18 +67,22 @@ def form(
     *,
     titled: bool = True,
     default_counts: bool = True,
+    width: int = WIDTH,
 ) -> str:
     """Return a sheet, as YAML, that answers a side's open decisions; `view` is the position as that side knows it.
 
     `heading` are sentences that become comments above the sheet. Where `rules.hints` picks orders as examples, they
     replace the list that is otherwise made of the legal orders. Each question has its title unless it stands above.
-    Without `default_counts` the default of a question that is waited for counts only if its side agrees.
+    Without `default_counts` the default of a question that is waited for counts only if its side agrees. Remarks are
+    `width` wide at most.
     """
-    lines = [*_remarks(heading), *head.lines(), "orders:"]
+    lines = [*_remarks(heading, width), *head.lines(), "orders:"]
     for decision in decisions:
-        lines += _remarks([title(box, decision)] if titled else [question(box, decision)] if decision.about else [])
+        lines += _remarks(
+            [title(box, decision)] if titled else [question(box, decision)] if decision.about else [], width
+        )
         counts = default_counts or not decision.waits
-        lines += _question(rules, view, decision, box, COUNTS if counts else AGREES)
+        lines += _question(rules, view, decision, box, COUNTS if counts else AGREES, width)
     return "\n".join(lines) + "\n"
 
 
@@ -154,11 +160,11 @@ def _link(chain: PlayerChain) -> Iterator[str]:
         yield "link:"
 
 
-def _question(rules: Rules[S], view: S, decision: Decision, box: Box, without: str) -> Iterator[str]:
+def _question(rules: Rules[S], view: S, decision: Decision, box: Box, without: str, width: int) -> Iterator[str]:
     """Yield what the form says of one question: the choices, and last its default, below the words `without`."""
     form = box.forms[decision.kind]
     hints = list(rules.hints(view, decision))
-    yield from _remarks(hint for hint in hints if isinstance(hint, str))
+    yield from _remarks((hint for hint in hints if isinstance(hint, str)), width)
     bodies: list[Mapping[str, Any]] = [hint.body for hint in hints if isinstance(hint, Order)]
     more = ""
     if not bodies:
@@ -167,16 +173,16 @@ def _question(rules: Rules[S], view: S, decision: Decision, box: Box, without: s
         bodies = bodies or [form.example]
     others = [body for body in bodies if body != decision.default]
     real = [body for body in others if not does_nothing(body)]
-    yield from _choices(decision, "Take the # off one of these, or write your own:", real)
-    yield from _remarks([more] if more else [])
-    yield from _choices(decision, "Or do nothing:", [body for body in others if does_nothing(body)])
+    yield from _choices(decision, "Take the # off one of these, or write your own:", real, width)
+    yield from _remarks([more] if more else [], width)
+    yield from _choices(decision, "Or do nothing:", [body for body in others if does_nothing(body)], width)
     if decision.default is not None:
-        yield from _choices(decision, without, [decision.default])
+        yield from _choices(decision, without, [decision.default], width)
 
 
-def _choices(decision: Decision, heading: str, bodies: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _choices(decision: Decision, heading: str, bodies: Sequence[Mapping[str, Any]], width: int) -> Iterator[str]:
     """Yield orders to choose from, below a heading if there are any."""
-    yield from _remarks([heading] if bodies else [])
+    yield from _remarks([heading] if bodies else [], width)
     for body in bodies:
         written = Order(decision.kind, body, decision.about).written
         yield from (f"# {line}" for line in short_order(decision.kind, written, WIDTH))
@@ -193,11 +199,11 @@ def _listed(kind: str, choices: LegalOrders) -> tuple[list[Mapping[str, Any]], s
     return [choices[at].body for at in picked], f"... and {count - len(picked):,} more" if count > len(picked) else ""
 
 
-def _remarks(texts: Iterable[str]) -> Iterator[str]:
+def _remarks(texts: Iterable[str], width: int = WIDTH) -> Iterator[str]:
     """Yield texts as comment lines; the lines of one text after the first are indented."""
     for text in texts:
         indent = " " * (len(text) - len(text.lstrip(" ")))
-        yield from (f"# {line}" for line in folded(text, WIDTH - 2, later=indent + "  "))
+        yield from (f"# {line}" for line in folded(text, width - 2, later=indent + "  "))
 
 
 def _entry(key: str, value: object, width: int) -> Iterator[str]:

@@ -47,24 +47,25 @@ class Name:
     """The place that it is the name of, if it is that of one."""
 
 
-def place_name(base: BaseMap, id: str, box: Bounds | None = None) -> Name:
+def place_name(base: BaseMap, id: str, box: Bounds | None = None, size: int = LABEL_SIZE) -> Name:
     """Return the name of a place, where it usually stands or in another box."""
     place = base.places[id]
     weight = label_weight(base, place)
-    return Name(place.label, box or label_box(base, place), LABEL_SIZE, weight, canvas.INK, place=id)
+    return Name(place.label, box or label_box(base, place, size=size), size, weight, canvas.INK, place=id)
 
 
-def wide_names(base: BaseMap) -> Iterator[Name]:
-    """Yield the names of regions, lands and seas."""
+def wide_names(base: BaseMap, least: int = 0) -> Iterator[Name]:
+    """Yield the names of regions, lands and seas, each at least of a size."""
     for region in base.regions:
         if region.label:
-            yield Name(
-                *(region.label, region_box(region), REGION_SIZE, "SemiBold", canvas.REGION_NAME, REGION_GAP),
-                turn=region.turn,
-            )
+            size = max(REGION_SIZE, least)
+            gap = REGION_GAP * size / REGION_SIZE
+            box = region_box(region, size)
+            yield Name(region.label, box, size, "SemiBold", canvas.REGION_NAME, gap, region.turn)
     for each in base.inscriptions:
-        gap = each.size * INSCRIPTION_GAP
-        yield Name(each.text, inscription_box(each), each.size, "Regular", canvas.SEA_NAME, gap, each.turn)
+        size = max(each.size, least)
+        box = inscription_box(each, size)
+        yield Name(each.text, box, size, "Regular", canvas.SEA_NAME, size * INSCRIPTION_GAP, each.turn)
 
 
 def lay_name(board: Image.Image, name: Name, scale: float, origin: tuple[float, float] = (0, 0)) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from math import ceil
 from pathlib import Path as File
 from typing import Final
 
@@ -14,20 +16,24 @@ from pbem.game.board_map import BaseMap, Point, Polyline
 from pbem.game.scene import DrawnSide, Scene
 from pbem.render import canvas
 from pbem.render.alt_text import to_move
-from pbem.render.arrangement import STRANGER, LaidPiece, arrange
+from pbem.render.arrangement import STRANGER, Arrangement, LaidPiece, arrange, overview
 from pbem.render.arrows import lay_arrow
 from pbem.render.base_map import ground, land_mask
 from pbem.render.canvas import Bounds, Sketch, mix
 from pbem.render.counters import picture
 from pbem.render.names import lay_name
 from pbem.render.panels import legend, panel, title
-from pbem.render.places import changed_ring, glow, siege_ring, spot
+from pbem.render.places import LABEL_SIZE, changed_ring, glow, siege_ring, spot
 from pbem.render.window import SCALE, WIDTH, window
 
 _PANEL_GAP: Final = 8
 _COLOURS: Final = 128
 _PALETTE_SCALE: Final = 0.25
 """The scale of the boards of which the commonest colours are counted."""
+_LEAST: Final = 12
+"""The least size of a name on the small picture of a whole board, in its pixels: a phone shows it at half of that."""
+_PIECES: Final = 2 / 3
+"""The least scale of the pieces on it: their type then has whole pixels."""
 _COMPRESSION: Final = 4
 """A higher level takes twice as long for six per cent fewer bytes."""
 _LEAD_RIM, _LEAD_CORE = 5.5, 2.8
@@ -46,7 +52,7 @@ def render(scene: Scene, *, width: int | None = None, cache_folder: File | None 
 
 def render_board(scene: Scene, *, cache_folder: File | None = None) -> bytes:
     """Return the whole board as letters show it: as wide as a window, without the legend."""
-    return render(replace(scene, legend=False), width=WIDTH, cache_folder=cache_folder)
+    return _png(scene, draw_overview(scene, cache_folder=cache_folder))
 
 
 def render_window(scene: Scene, *, cache_folder: File | None = None) -> bytes:
@@ -72,6 +78,22 @@ def draw(scene: Scene, *, width: int | None = None, cache_folder: File | None = 
     taken = panels(sheet.board, scene, scale)
     sheet.lay(taken)
     return sheet.board
+
+
+def draw_overview(scene: Scene, *, cache_folder: File | None = None) -> Image.Image:
+    """Return a whole scene as a small picture in full colour: what can be read is larger, and there is less of it."""
+    scale = WIDTH / scene.base.width
+    sheet = _Sheet(replace(scene, legend=False), scale, None, cache_folder)
+    sheet.lie_below()
+    taken = panels(sheet.board, sheet.scene, scale)
+    sheet.lay_arranged(arrange_overview(sheet.scene, taken))
+    return sheet.board
+
+
+def arrange_overview(scene: Scene, taken: Sequence[Bounds]) -> Arrangement:
+    """Return the arrangement of a scene on the small picture of its whole board, off the panels."""
+    scale = WIDTH / scene.base.width
+    return overview(scene, taken, size=max(LABEL_SIZE, ceil(_LEAST / scale)), larger=max(1.0, _PIECES / scale))
 
 
 def draw_part(scene: Scene, part: Bounds, scale: float, *, cache_folder: File | None = None) -> Image.Image:
@@ -110,13 +132,16 @@ class _Sheet:
 
     def lay(self, taken: list[Bounds]) -> None:
         """Lay names and pieces on the board, off the boxes `taken`."""
-        arranged = arrange(self.scene, self.part, taken)
+        self.lay_arranged(arrange(self.scene, self.part, taken))
+
+    def lay_arranged(self, arranged: Arrangement) -> None:
+        """Lay names and pieces where they are arranged."""
         for piece in arranged.pieces:
             self._lead(piece)
         for name in arranged.names:
             lay_name(self.board, name, self.scale, self.origin)
         for piece in arranged.pieces:
-            drawn = picture(piece.piece, self.scale)
+            drawn = picture(piece.piece, self.scale * piece.larger)
             self.board.paste(drawn, self._pixel(piece.box[0], piece.box[1]), drawn)
 
     def _pixel(self, x: float, y: float) -> tuple[int, int]:

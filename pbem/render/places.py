@@ -57,9 +57,9 @@ def shape_box(base: BaseMap, place: Place) -> Bounds:
     return place.x - half, place.y - half, place.x + half, place.y + half
 
 
-def label_box(base: BaseMap, place: Place, hangs: Compass | None = None) -> Bounds:
+def label_box(base: BaseMap, place: Place, hangs: Compass | None = None, size: int = LABEL_SIZE) -> Bounds:
     """Return the box that the name of a place takes, where it usually hangs or on another side."""
-    width, height = extent(place.label, label_weight(base, place), LABEL_SIZE)
+    width, height = extent(place.label, label_weight(base, place), size)
     left, top, right, bottom = shape_box(base, place)
     hangs = hangs or place.hangs
     diagonal = len(hangs) == 2
@@ -80,14 +80,16 @@ def label_box(base: BaseMap, place: Place, hangs: Compass | None = None) -> Boun
     return x, y, x + width, y + height
 
 
-def region_box(region: Region) -> Bounds:
+def region_box(region: Region, size: int = REGION_SIZE) -> Bounds:
     """Return the box that the name of a region takes."""
-    return _around(region.x, region.y, spaced(region.label, "SemiBold", REGION_SIZE, REGION_GAP, region.turn))
+    gap = REGION_GAP * size / REGION_SIZE
+    return _around(region.x, region.y, spaced(region.label, "SemiBold", size, gap, region.turn))
 
 
-def inscription_box(name: Inscription) -> Bounds:
+def inscription_box(name: Inscription, size: int | None = None) -> Bounds:
     """Return the box that a name on ground or sea takes."""
-    return _around(name.x, name.y, spaced(name.text, "Regular", name.size, name.size * INSCRIPTION_GAP, name.turn))
+    size = size or name.size
+    return _around(name.x, name.y, spaced(name.text, "Regular", size, size * INSCRIPTION_GAP, name.turn))
 
 
 def _around(x: float, y: float, mask: Image.Image) -> Bounds:

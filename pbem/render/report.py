@@ -20,7 +20,8 @@ from pbem.game.wording import listing
 from pbem.paths import templates_folder
 from pbem.protocol import Decision, Event, Rules, S
 from pbem.render.common_messages import UNUSED
-from pbem.render.form import WITHOUT, SheetHead, form, question, standing_lines, standing_remark, title
+from pbem.render.form import NARROW, WITHOUT, SheetHead, form, question, standing_lines, standing_remark, title
+from pbem.render.form import WIDTH as FORM_WIDTH
 from pbem.render.messages import Said, Sentences, sentences
 from pbem.render.phrases import SeenEvent
 from pbem.render.report_request import ReportRequest
@@ -140,9 +141,9 @@ def events_told(request: ReportRequest[S]) -> list[SeenEvent]:
     return list(_together([each for each in request.events if each.event.to is None or request.side in each.event.to]))
 
 
-def sheet_of(rules: Rules[S], box: Box, request: ReportRequest[S]) -> str | None:
-    """Return the form for the decisions of the reader; None if there are none."""
-    return _sheet(rules, box, request, titled=len(request.own) > 1)
+def sheet_of(rules: Rules[S], box: Box, request: ReportRequest[S], *, narrow: bool = False) -> str | None:
+    """Return the form for the decisions of the reader, `narrow` for a page; None if there are none."""
+    return _sheet(rules, box, request, titled=len(request.own) > 1, narrow=narrow)
 
 
 def unanswered(box: Box, request: ReportRequest[S]) -> list[str]:
@@ -245,15 +246,14 @@ def _latest(said: Sequence[Said], most: int) -> list[str]:
     return []
 
 
-def _sheet(rules: Rules[S], box: Box, request: ReportRequest[S], *, titled: bool) -> str | None:
+def _sheet(rules: Rules[S], box: Box, request: ReportRequest[S], *, titled: bool, narrow: bool = False) -> str | None:
     """Return the form for the decisions of the reader; None if there are none."""
     if request.side is None or not request.own:
         return None
     heading = standing_remark(len(request.filed), box, request.side)
     head = SheetHead(request.game, request.side, request.adjudication, request.chain, request.key)
-    return form(
-        rules, box, request.view, request.own, head, heading, titled=titled, default_counts=not _in_stead(request)
-    )
+    width, counts = NARROW if narrow else FORM_WIDTH, not _in_stead(request)
+    return form(rules, box, request.view, request.own, head, heading, titled=titled, default_counts=counts, width=width)
 
 
 def _brief(say: Sentences, request: ReportRequest[S], others: Sequence[str]) -> Iterator[str]:
@@ -339,7 +339,7 @@ def _without_answers(box: Box, request: ReportRequest[S]) -> Iterator[str]:
             agreed = "" if decision.default is None else f" AGREED takes: {form.in_words(decision.default, box.names)}."
             yield f"{when}{about}, {what}.{agreed}"
         elif decision.default is None:
-            yield f"{when}{about}, the game waits for you."
+            yield f"{when}{about}, the game waits for you." if request.deadline else f"The game waits for you{about}."
         else:
             last = takes if decision is request.own[-1] else ""
             waits = "" if decision.waits else " The game does not wait for it."

@@ -101,7 +101,7 @@ def test_new_game_and_its_first_letter_have_the_counts(tmp_path: Path) -> None:
 def test_report_has_the_counts_at_its_foot_and_marks_cards(tmp_path: Path) -> None:
     said("new", "tiber", "--rules", GAME, "--player", "romans=Ann <ann@example.org>", "--begin")
     assert str(first_letter(tmp_path)["Subject"]).endswith(" as printed")
-    foot = f"{TITLE}: {', '.join(shares())} as printed. ° marks cards and cards of the base game that are not."
+    foot = f"{TITLE}: {', '.join(shares())} as printed. ° marks cards that are not."
     for reader in ("romans", "gauls"):
         report = said("report", "tiber", "--side", reader)
         assert report.endswith(foot)

@@ -73,7 +73,7 @@ def test_agreed_keeps_orders_for_later_behind_the_defaults(folder: Folder) -> No
 def test_report_names_what_agreed_takes(bidding: Folder) -> None:
     with bidding.open() as game:
         told = " ".join(side_report(game, "red", 1).text.split())
-    assert "Without an answer in time: bids the lowest card." in told
+    assert "Without an answer in time: bid the lowest card." in told
     assert "AGREED takes it now" in told
 
 

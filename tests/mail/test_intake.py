@@ -413,7 +413,7 @@ def test_the_form_quoted_unchanged_is_no_order(
     assert not handled.accepted
     told = " ".join(only(handled).text.split())
     assert "as it was sent: nothing is chosen" in told
-    assert ("AGREED takes what counts without an answer: bids the lowest card" in told) == default
+    assert ("AGREED takes what counts without an answer: bid the lowest card" in told) == default
     assert head(folder) == before
 
 
@@ -457,9 +457,7 @@ def test_form_copied_as_it_stands_chooses_nothing(folder: Folder, toy: Adjudicat
     bid(folder)
     before = head(folder)
     handled = take_in(letter("red", form_of(folder, "red").encode()), folder.office)
-    assert (
-        "nothing is chosen. AGREED takes what counts without an answer: bids the lowest card" in handled.complaints[0]
-    )
+    assert "nothing is chosen. AGREED takes what counts without an answer: bid the lowest card" in handled.complaints[0]
     assert head(folder) == before
 
 

@@ -216,7 +216,7 @@ def test_a_question_that_nobody_waits_for_is_not_awaited(game: Adjudicator) -> N
     assert [each.about for each in game.open_decisions] == [SIDE]
     assert awaited(game.session) == [{"side": SIDE, "kind": "intercept"}]
     told = " ".join(side_report(game, SIDE, game.adjudication - 1).text.split())
-    assert "(for Bears): sends 0 guards. The game does not" in told
+    assert "(for Bears): send 0 guards. The game does not" in told
     receipt, sheet_read = sheet_check.check(game, SIDE, sheet(game, SIDE, intercept(SIDE, 0), intercept(WILD, 1)))
     assert sheet_read is not None, str(receipt)
     outcome = run(game.session, Sources({SIDE: [Queued(intercept(SIDE, 0), "sheet 3")]}))
@@ -225,6 +225,6 @@ def test_a_question_that_nobody_waits_for_is_not_awaited(game: Adjudicator) -> N
 
 def test_what_counts_without_an_answer_is_told_of_each(game: Adjudicator) -> None:
     text = " ".join(side_report(game, SIDE, game.adjudication - 1).text.split())
-    assert "Without an answer in time (for Bears): sends 0 guards." in text
+    assert "Without an answer in time (for Bears): send 0 guards." in text
     receipt = game.receive(SIDE, sheet(game, SIDE))
-    assert ": sends 0 guards (for Elm); sends 0 guards (for Bears)" in str(receipt)
+    assert ": send 0 guards (for Elm); send 0 guards (for Bears)" in str(receipt)

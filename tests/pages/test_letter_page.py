@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from random import Random
 from typing import Any
 from urllib.parse import unquote
 
@@ -28,7 +29,7 @@ from pbem.protocol import Decision, Event
 from pbem.render.report import sheet_of
 from pbem.render.report_request import ReportRequest
 from tests.support.blank import blank_pictures
-from tests.support.live import ADDRESSES, SIDES, Folder, letter
+from tests.support.live import ADDRESSES, SIDES, Folder, letter, pick, sheet
 from tests.support.walks import GAMES, Walk, loaded, walk
 
 KEY = "abcdefghij234567abcd"
@@ -175,7 +176,7 @@ def test_a_page_that_grows_too_large_refers_to_the_file() -> None:
     page = letter_page(rules, box, request, Envelope("punica", "", "", TO))
     assert len(page.encode()) <= LARGEST
     assert "position.txt" in page
-    assert (sheet_of(rules, box, request) or "no sheet").rstrip() in html.unescape(page)
+    assert (sheet_of(rules, box, request, narrow=True) or "no sheet").rstrip() in html.unescape(page)
     assert not letter_page(rules, box, request, Envelope("punica", "long " * 5000, "", TO))
 
 
@@ -188,6 +189,26 @@ def test_plain_text_is_read_as_paragraphs() -> None:
         ("lines", "| game: x"),
         ("prose", "End."),
     ]
+
+
+def test_a_word_and_what_it_means_stand_side_by_side() -> None:
+    (each,) = paragraphs("  FORM      your sheet again\n  AGREED    takes what counts\n            without an answer\n")
+    assert each.kind == "terms"
+    assert each.terms == (("FORM", "your sheet again"), ("AGREED", "takes what counts without an answer"))
+    assert [one.kind for one in paragraphs("  tip 9f\n  of  12")] == ["lines"]
+
+
+def test_answers_are_said_in_the_words_of_the_box() -> None:
+    box = loaded("hannibal_italy").box
+    answers: list[tuple[str, dict[str, Any]]] = [
+        ("besiege", {"do": "assault"}),
+        ("first_player", {"side": "rome"}),
+        ("withdraw", {"withdraw": True}),
+        ("losses", {"lose": ["roman_foot"]}),
+        ("move", {"leader": "hannibal"}),
+    ]
+    words = [box.forms[kind].choice_in_words(body, box.names) for kind, body in answers]
+    assert words == ["assault the city", "Rome is first player", "try to withdraw", "", ""]
 
 
 # ---- letters
@@ -222,16 +243,21 @@ def begun(folder: Folder, office: MailSettings) -> dict[str, Outgoing]:
     return {side: out for side in ("red", "blue") for out in letters if out.to == ADDRESSES[side]}
 
 
+def in_one_line(text: str) -> str:
+    """Return the words of a text: remarks of a form are folded elsewhere on a page."""
+    return " ".join(word for word in text.lower().split() if word != "#")
+
+
 def test_a_page_shows_the_pictures_and_says_what_the_text_says(folder: Folder, office: MailSettings) -> None:
     first = begun(folder, office)["red"]
     message, page = opened(first), page_of(first)
     body = message.get_body(("plain",))
     assert body is not None
-    shown = " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split()).lower()
+    shown = in_one_line(html.unescape(re.sub(r"<[^>]*>", " ", page)))
     for line in str(body.get_content()).splitlines():
         words = line.strip().lower()
         if not words.startswith(("you are asked", "#   ")) and line == line.lstrip() and "  " not in words:
-            assert " ".join(words.split()) in shown, line
+            assert in_one_line(words) in shown, line
     ids = {part["Content-ID"].strip("<>") for part in message.walk() if part["Content-ID"]}
     assert ids == set(re.findall(r'src="cid:([^"]*)"', page)) != set()
     assert problems(page) == []
@@ -253,6 +279,39 @@ def test_an_answer_tapped_twice_is_corrected_not_given_twice(folder: Folder, off
     assert "answer the last report" in late.complaints[0]
     with folder.open() as game:
         assert game.adjudication == before
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_an_answer_counts_once_however_often_it_is_tapped(game: str, folder: Folder, office: MailSettings) -> None:
+    """The first tap answers; if others are still asked, a second one corrects it, else it comes too late."""
+    with folder.create(game) as live:
+        letters = list(first_letters(live, office))
+    for step in range(12):
+        with folder.open() as live:
+            begun, asked = live.adjudication, {each.side for each in live.open_decisions}
+            side = live.open_decisions[0].side
+            sheets = live.sheets(side)
+        found = [links_in(page_of(out)) for out in letters if out.to == ADDRESSES[side]]
+        links = [link for links in found[-1:] for link in links]
+        if links:
+            break
+        with folder.open() as live:
+            given = [pick(live, each, Random(step)) for each in live.open_decisions if each.side == side]
+            raw = letter(side, sheet(live, side, *given), number=100 + step)
+        letters = take_in(raw, office).letters
+    assert links
+    taps_made = [links[0], links[0], links[-1]]
+    accepted = [
+        take_in(mailed(link, number=at, sender=ADDRESSES[side]), office).accepted for at, link in enumerate(taps_made)
+    ]
+    with folder.open() as live:
+        assert accepted == [True, *[len(asked) > 1] * 2]
+        assert live.sheets(side) == sheets + sum(accepted)
+        turns = [live.ledger.adjudication(n) for n in range(begun + 1, live.adjudication + 1)]
+        answers = [
+            answer for turn in turns for answer in turn.answers if answer.side == side and answer.by.startswith("sheet")
+        ]
+        assert len(answers) == (len(asked) == 1)
 
 
 def test_a_reply_that_quotes_the_page_is_read(folder: Folder, office: MailSettings) -> None:

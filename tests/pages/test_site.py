@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from typer.testing import CliRunner
 
 from pbem import verify_one
 from pbem.cli.verbs import app
+from pbem.game.plain_scene import named
 from pbem.pages import replay
 from pbem.pages.record import GameRecord, read_record
 from pbem.pages.site import build
@@ -296,7 +298,21 @@ def test_a_frame_shows_every_counter_on_the_board(zama: GameRecord) -> None:
         words = " ".join(symbols.markup)
         assert all(counter.label.replace("'", "&#x27;") in words for counter in scene.counters)
         assert len(lies["c"]) == len(scene.base.places)
-        assert all(0 <= x < scene.base.width and 0 <= y < scene.base.height for _, x, y in lies["p"])
+        assert all(0 <= x < scene.base.width and 0 <= y < scene.base.height for _, x, y, _ in lies["p"])
+
+
+def test_a_piece_keeps_its_number_where_it_goes(zama: GameRecord) -> None:
+    """It is that of its first counter, so that a page can move what it has drawn before."""
+    scene = next(scene for each in zama.played[::20] if (scene := zama.scene(each)) is not None and scene.counters)
+    there = next(id for id in scene.base.places if id not in {counter.place for counter in scene.counters})
+    first, *others = named(scene.counters)
+    moved = replace(scene, counters=(replace(first, place=there), *others))
+    symbols = Symbols()
+    before, after = ({number: (x, y) for _, x, y, number in frame(each, symbols)["p"]} for each in (scene, moved))
+    assert len(before) == len(frame(scene, symbols)["p"])
+    number = symbols.identity(first.id)
+    assert number in before
+    assert before[number] != after[number]
 
 
 def test_the_command_says_what_it_wrote(folder: Folder, live: GameRecord, tmp_path: Path) -> None:

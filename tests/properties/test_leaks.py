@@ -27,6 +27,8 @@ from pbem.game.forecast import prospect_record
 from pbem.game.table import Table
 from pbem.orders.check import OpenDecisions, check_sheet
 from pbem.orders.standing.in_force import periods_of
+from pbem.pages.letter import Envelope, letter_page
+from pbem.pages.svg import Symbols, board, frame
 from pbem.protocol import Decision, Event, Fault, Order, Rules, Side
 from pbem.render.pictures import pictures
 from pbem.render.report import report
@@ -43,6 +45,9 @@ SOME, SHEETS = 15, 50
 """How many garbled sheets are tried at each position by a side that is asked something."""
 PICTURES = 0.03
 """The share of positions that are drawn; of the others the scenes are compared."""
+EVERY = 3
+"""Of one position in so many the page of a letter and the map of the site are made."""
+ENVELOPE = Envelope("punica", "", "", "pbem@example.org")
 SPAN = 40
 """So many questions two twins are played on together at most."""
 FEW_CARDS = 2
@@ -140,6 +145,7 @@ class Eyes:
         self.box = loaded(self.rules.id, edition).box
         self.view = self.rules.view(position, viewer)
         self.mine = [decision for decision in at.open_decisions if decision.side == viewer]
+        self.pages = at.count % EVERY == 0
         rolled, self.told = 0, []
         for event in at.session.table.events:
             rolled += event.roll is not None
@@ -159,6 +165,11 @@ class Eyes:
         others, result = [each.side for each in waiting], self.at.session.result
         request = ReportRequest("punica", 7, self.viewer, view, self.told, waiting, others, result=result)
         yield report(rules, self.box, request)
+        if self.pages:
+            yield letter_page(rules, self.box, replace(request, key="k" * 20), ENVELOPE)
+            symbols = Symbols()
+            lies = frame(scene, symbols, [place for each in self.mine for place in rules.places(view, each)])
+            yield board(scene, lies, symbols)
         yield rules.summary(view)
         yield periods_of(rules, self.position)
         for decision in self.at.open_decisions:

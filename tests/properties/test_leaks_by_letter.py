@@ -47,6 +47,8 @@ from tests.support.soak import scaled
 from tests.support.walks import FOLDERS, GAMES, Walk, by_viewers, loaded, plain, walk
 
 NAME = "punica"
+EDITION = "edition"
+"""The key of an edition among the options of a game."""
 FEW, MANY = 1, scaled(25, 3)
 """How many pairs of games `make test` plays for each viewer, and `make soak`."""
 LETTERS = 8
@@ -57,11 +59,16 @@ IDENTITIES = {side: new_identity() for side in ("viewer", "other")}
 
 
 def windows() -> Iterator[Any]:
-    """Yield each game with each way to ask for what may be done beside the ordinary play; the soak has them all."""
+    """Yield each game with each way to ask for what may be done beside the ordinary play, and with each edition.
+
+    The soak has them all.
+    """
     for game in GAMES:
         ways = loaded(game).box.table("game").get("options", {}).get("windows", {}).get("values", [])
         for number, options in enumerate([{"windows": way} for way in ways] or [{}]):
             yield pytest.param(game, options, marks=pytest.mark.soak if number else ())
+        for edition in loaded(game).box.editions[1:]:
+            yield pytest.param(game, {EDITION: edition}, marks=pytest.mark.soak)
 
 
 each_way = pytest.mark.parametrize(("game", "options"), list(windows()), ids=lambda word: str(word) if word else "-")
@@ -161,6 +168,11 @@ def same_digests(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pbem.mail.outgoing.slimmed", lambda draft: draft)  # all that is spelled is compared
 
 
+def terms_of(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the edition and the other options by which a game is played."""
+    return {"edition": options.get(EDITION), "options": {key: of for key, of in options.items() if key != EDITION}}
+
+
 def begun(path: Path, rules: Rules[Any], options: dict[str, Any], position: Any, viewer: Side | None) -> Twin:
     """Return a live game that begins at a position, or as it is set up; both sides have given a key."""
     with pytest.MonkeyPatch.context() as patch:
@@ -168,7 +180,7 @@ def begun(path: Path, rules: Rules[Any], options: dict[str, Any], position: Any,
             written = plain(rules.encode(position))
             patch.setattr(type(rules), "setup", lambda self, scenario, table: self.decode(plain(written)))
         folder = Folder(path)
-        with folder.create(rules.id, NAME, options=options, begin=False) as game:
+        with folder.create(rules.id, NAME, begin=False, **terms_of(options)) as game:
             for side in rules.sides:
                 game.join(side, key=recipient_of(IDENTITIES["viewer" if side == viewer else "other"]))
             game.adjudicate()
@@ -233,8 +245,8 @@ def test_nothing_that_a_viewer_can_read_tells_what_is_hidden(
     game: str, options: dict[str, Any], most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Walk, "pick", played)
-    loads, compared, sites = loaded(game), 0, 0
-    for at, position in enumerate(starts(loads.rules, loads.box.scenarios[0], AT_MOST * most)):
+    loads, compared, sites = loaded(game, options.get(EDITION)), 0, 0
+    for at, position in enumerate(starts(loads.rules, loads.scenarios[0], AT_MOST * most)):
         if at >= most and compared > 4 * most:
             break  # a game whose rules lay much open ends its pairs early, and needs more of them
         for viewer in some(viewers(loads.rules), most):
@@ -301,7 +313,7 @@ def test_the_size_of_what_is_sealed_follows_from_what_is_public(
 
     monkeypatch.setattr(ledger, "seal", measured)
     monkeypatch.setattr("pbem.crypto.seal.seal", measured)
-    twin, random = begun(tmp_path, loaded(game).rules, options, None, None), Random(1)
+    twin, random = begun(tmp_path, loaded(game, options.get(EDITION)).rules, options, None, None), Random(1)
     with twin.game as live:
         for at in range(ROUNDS):
             if not live.open_decisions:

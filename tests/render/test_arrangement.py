@@ -19,7 +19,7 @@ from pbem.render.alt_text import LONGEST
 from pbem.render.arrangement import Arrangement, LaidPiece, arrange
 from pbem.render.canvas import Bounds
 from pbem.render.counters import size
-from pbem.render.picture import panels
+from pbem.render.picture import arrange_overview, panels
 from pbem.render.pictures import alt_texts
 from pbem.render.placement import overlap
 from pbem.render.places import shape_box
@@ -33,10 +33,41 @@ HIDDEN = 0.3
 """So many names may be hidden on a map, on the average."""
 
 
+LEAST = 12
+"""So many pixels a name is high at least on the small picture of a whole board."""
+UNNAMED = 0.3
+"""The share of the places with pieces that may have no name there."""
+
+
 def whole(scene: Scene) -> Arrangement:
     """Return how the whole board is arranged, with its panels."""
+    return arrange(scene, None, boxes_of_panels(scene))
+
+
+def boxes_of_panels(scene: Scene) -> list[Bounds]:
     bare = replace(scene, legend=False)
-    return arrange(scene, None, panels(Image.new("RGB", (1, 1)), bare, WIDTH / scene.base.width))
+    return panels(Image.new("RGB", (1, 1)), bare, WIDTH / scene.base.width)
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("count", LENGTHS)
+def test_names_on_the_small_board_can_be_read(game: str, count: int) -> None:
+    """There are fewer of them there; those of places where something lies come first."""
+    told = unnamed = 0
+    for scene in scenes(game, count):
+        taken = boxes_of_panels(scene)
+        small = arrange_overview(scene, taken)
+        check_lines(scene, small)
+        boxes = [name.box for name in small.names]
+        for at, name in enumerate(small.names):
+            assert name.size * WIDTH / scene.base.width >= LEAST, name.text
+            assert covered(name.box, small.pieces) == 0, name.text
+            assert not any(overlap(name.box, box) for box in (*taken, *boxes[:at])), name.text
+        named = {name.place for name in small.names}
+        there = {piece.place for piece in small.pieces if piece.place and scene.base.places[piece.place].label}
+        told += len(there)
+        unnamed += len(there - named)
+    assert told == 0 or unnamed <= UNNAMED * told, (unnamed, told)
 
 
 @pytest.mark.parametrize("game", GAMES)

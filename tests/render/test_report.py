@@ -342,16 +342,19 @@ def test_only_a_new_action_begins_a_paragraph() -> None:
 def test_what_happens_without_an_answer_is_said() -> None:
     at = next(campaigns(range(1)))
     text = told_to(at, "rome", deadline="Answer by noon.").text
-    said = "Answer by noon. Without an answer in time: claims nothing. AGREED takes it now."
+    said = "Answer by noon. Without an answer in time: claim nothing. AGREED takes it now."
     assert said in " ".join(text.split())
     for late, follows in (("bot", "the bot of the game answers for you"), ("wait", "the game waits for you")):
         report = told_to(at, "rome", late=late)
-        said = f"Without an answer in time, {follows}. AGREED takes: claims nothing."
+        said = f"Without an answer in time, {follows}. AGREED takes: claim nothing."
         assert said in " ".join(report.text.split())
         assert "# AGREED takes this:" in (report.sheet or "")
     open_end = [Decision("play", "rome", "7.2", {"play": 1, "turn": 1, "cards": 7})]
     text = told_to(at, "rome", waiting=open_end).text
-    assert "Without an answer in time, the game waits for you." in text
+    assert "The game waits for you." in text
+    assert "in time" not in text
+    timed = told_to(at, "rome", waiting=open_end, deadline="Answer by noon.").text
+    assert "Without an answer in time, the game waits for you." in " ".join(timed.split())
     assert "AGREED" not in text
     ruled = " ".join(told_to(at, "rome", ruled=True).text.split())
     assert "Without an answer in time, the answer that the game master has set counts." in ruled

@@ -3,7 +3,7 @@ import { checkDie } from "./dice.mjs";
 
 const at = (id) => document.getElementById(id);
 const about = JSON.parse(at("about").textContent), articles = [...document.querySelectorAll("article")];
-const native = globalThis.crypto?.subtle, slider = at("slider");
+const native = globalThis.crypto?.subtle, slider = at("slider"), laid = new Map();
 let packed = null, ready = null, shown = 0; // `packed` is there once `ready` is
 
 async function unpacked() {
@@ -31,8 +31,19 @@ function draw(n) {
     region.setAttribute("fill", about.owners[frame.t[number]] || "none");
   });
   fill("arrows", frame.x);
-  const piece = ([number, x, y]) => `<g transform="translate(${x} ${y})">${packed.symbols[number]}</g>`;
-  fill("pieces", frame.p.map(piece).join(""));
+  lay(frame.p);
+}
+
+function lay(pieces) { // a piece that lay on the map before keeps its element, and moves
+  if (!laid.size) fill("pieces", "");
+  const ids = new Set(pieces.map((each) => each[3]));
+  for (const [id, piece] of laid) if (!ids.has(id) && laid.delete(id)) piece.remove();
+  for (const [number, x, y, id] of pieces) {
+    const piece = laid.get(id) ?? document.createElementNS(at("pieces").namespaceURI, "g");
+    if (!laid.has(id)) laid.set(id, at("pieces").appendChild(piece));
+    if (piece.dataset.look !== String(number)) piece.innerHTML = packed.symbols[piece.dataset.look = number];
+    piece.setAttribute("transform", `translate(${x} ${y})`);
+  }
 }
 
 function show(n, jump = true) {

@@ -223,10 +223,11 @@ def _counted(view: Game, cards: Sequence[str]) -> str:
 
 
 def _card(card: StrategyCard) -> Line:
-    """Return a strategy card: number, operations number, name and type, and what its event does."""
+    """Return a strategy card: name, number, operations number and type, and what its event does."""
     ship = ", ship" if card.ship else ""
-    whose = "" if card.event_for == FOR_BOTH else f"{card.event_for.title()}: "
-    return Line(f"{card.number}, {_ops(card)}: {card.name} ({card.type.replace('_', ' ')}{ship}). {whose}{card.text}")
+    whose = "" if card.event_for == FOR_BOTH else f"for {card.event_for.title()}: "
+    kind = f"{card.number}, {_ops(card)}, {card.type.replace('_', ' ')}{ship}"
+    return Line(f"{card.name} ({kind}): {whose}{card.text.rstrip('.')}.")
 
 
 def _in_short(card: StrategyCard) -> str:

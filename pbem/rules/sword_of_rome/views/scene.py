@@ -15,6 +15,7 @@ from pbem.rules.sword_of_rome.position.board import TRIBE, Board
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.views.panels import panels
+from pbem.rules.sword_of_rome.views.summary import under_way
 
 if TYPE_CHECKING:
     from pbem.game import Box
@@ -63,7 +64,7 @@ def scene(view: Game, base: BaseMap, powers: Sequence[plain.Record], printed: st
     return Scene(
         base,
         title=f"Turn {view.turn}, {board.years[min(view.turn, max(board.years))]}",
-        subtitle=_subtitle(view),
+        subtitle=under_way(view),
         sides=drawn_sides(powers),
         control={space: view.control.get(space) for space in board.spaces},
         counters=tuple(_counters(view, {power["id"]: power["sign"] for power in powers})),
@@ -71,21 +72,6 @@ def scene(view: Game, base: BaseMap, powers: Sequence[plain.Record], printed: st
         arrows=tuple(_arrows(view, told)),
         panels=tuple(panels(view, printed)),
     )
-
-
-def _subtitle(view: Game) -> str:
-    """Return what is under way."""
-    board = view.board
-    if view.result is not None:
-        return "the game is over"
-    if view.battle is not None:
-        return f"battle at {board.spaces[view.battle.space].name}"
-    if view.march is not None:
-        return f"{board.leaders[view.march.leader].name} is on the march"
-    if view.activation is not None:
-        names = " and ".join(board.powers[power].name for power in board.powers_of[view.activation.side])
-        return f"round {view.round}: {names}"
-    return f"round {view.round}" if view.round else f"{view.phase.replace('_', ' ')} phase"
 
 
 def _counters(view: Game, signs: dict[str, str]) -> Iterator[Counter]:

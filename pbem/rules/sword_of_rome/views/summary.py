@@ -16,7 +16,7 @@ from pbem.rules.sword_of_rome.turn.scoring import gains, losses, total
 def summary(view: Game, names: Mapping[str, str]) -> Summary:
     """Return where things stand; what is in the reader's hand stands apart."""
     board = view.board
-    headline = f"Turn {view.turn} ({board.years[view.turn]})" + (f", round {view.round}" if view.round else "")
+    headline = f"Turn {view.turn} ({board.years[view.turn]}), {under_way(view)}"
     sections = (
         Section("Victory points", tuple(_standing(view, names))),
         Section("The round", tuple(_round(view, names)), passing=True),
@@ -29,6 +29,21 @@ def summary(view: Game, names: Mapping[str, str]) -> Summary:
         Section("Off the map", tuple(_off_map(view, names))),
     )
     return Summary(headline, tuple(section for section in sections if section.lines), tuple(hand(view, names)))
+
+
+def under_way(view: Game) -> str:
+    """Return what is under way."""
+    board = view.board
+    if view.result is not None:
+        return "the game is over"
+    if view.battle is not None:
+        return f"battle at {board.spaces[view.battle.space].name}"
+    if view.march is not None:
+        return f"{board.leaders[view.march.leader].name} is on the march"
+    if view.activation is not None:
+        names = " and ".join(board.powers[power].name for power in board.powers_of[view.activation.side])
+        return f"round {view.round}: {names}"
+    return f"round {view.round}" if view.round else f"{view.phase.replace('_', ' ')} phase"
 
 
 def _standing(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
@@ -112,7 +127,7 @@ def _cities(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
 
 def strength(force: Force, names: Mapping[str, str]) -> str:
     """Return a force in words."""
-    mercenaries = f" ({force.mercenaries} mercenaries)" if force.mercenaries else ""
+    mercenaries = f" ({counted(force.mercenaries, 'mercenary', 'mercenaries')})" if force.mercenaries else ""
     leaders = f", {listing((names[leader] for leader in force.leaders), 'and')}" if force.leaders else ""
     return f"{force.cu} CU{mercenaries}{leaders}"
 
