@@ -123,7 +123,7 @@ def _ways(hand: Hand, cards: list[str]) -> Iterator[Way]:
 def _kept(view: Game, side: Side, card: str) -> float:
     """Return what a card is worth for another day: by its value, or as a response or beside another card."""
     record = view.board.cards[card]
-    worth = SPARE[record.value]
+    worth = 0.0 if side in view.board.seats.discard_all else SPARE[record.value]
     if record.when is not None:
         worth += RESPONSE * record.value
     if record.extra and not (side == CARTHAGE and view.unrest == 0):

@@ -16,16 +16,18 @@ from pbem.rules.sword_of_rome.events.effects.units import arrivals, settlements
 from pbem.rules.sword_of_rome.events.support import room_for
 from pbem.rules.sword_of_rome.policy.placing import best_space
 from pbem.rules.sword_of_rome.policy.plans import GALLIC_ROLL, MARKER, ROLL, UNREST, Field
-from pbem.rules.sword_of_rome.policy.worth import CU, RIVAL, rivalry, times, worth
+from pbem.rules.sword_of_rome.policy.worth import ARMY, CU, RIVAL, rivalry, times, worth
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_VALUE, GAULS, NORMAL, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.state import Game
 
 Told = tuple[float, dict[str, Any]]
 """What an effect is worth, and what it is told."""
-LOYALTY: Final = 0.1
-"""A point of loyalty of a city."""
-NEEDED: Final = 0.25
-"""The same where an enemy army can come."""
+LOYALTY: Final = 0.05
+"""A point of loyalty of a city that nobody threatens."""
+NEEDED: Final = 0.22
+"""The part of the worth of a city that its second point of loyalty saves where an enemy army can come."""
+UNSEEN: Final = 0.08
+"""The same where none can come now."""
 TACTICS: Final = 0.25
 """A point of tactics of a leader who comes, besides his CU."""
 READY: Final = 0.25
@@ -178,11 +180,18 @@ def best_points(hand: Hand, most: int) -> tuple[float, list[str]] | None:
                 # What stands there is taken in the Surrender Phase anyway, if it is still there.
                 points.append(((1 - field.settled) * field.taken(space) + 0.1, space))
         for space in view.cities(power):
-            worth = NEEDED if field.threat(space) else LOYALTY
-            points += [(worth, space)] * room_for(view, side, space)
+            points += [(walls(field, space, more), space) for more in range(room_for(view, side, space))]
     points.sort(key=lambda each: (-each[0], each[1]))
     best = points[:most]
     return (sum(worth for worth, _ in best), [space for _, space in best]) if best else None
+
+
+def walls(field: Field, city: str, more: int) -> float:
+    """Return what a point of loyalty is worth after some others: where an enemy can come, a roll more before it falls."""
+    game = field.game
+    before = game.loyalty[city] + more
+    danger = NEEDED if field.threat(city) >= ARMY else UNSEEN
+    return danger * worth(game, field.power, city) / before**2 + LOYALTY
 
 
 def _support(hand: Hand, played: Played) -> Told | None:

@@ -53,7 +53,7 @@ ROLL: Final = 21 / 36
 """The chance of a siege point or a raid, by the table (13.2)."""
 GALLIC_ROLL: Final = 15 / 36
 """The same with the modifier of the Gauls before a city (13.2)."""
-MARKER: Final = 0.35
+MARKER: Final = 0.45
 """A marker on the plunder track: a fifth of a VP, and all that raiders can win (4.1.2, 14.1)."""
 RAID_COST: Final = 0.02
 UNREST: Final = 0.3
