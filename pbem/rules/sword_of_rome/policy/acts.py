@@ -14,7 +14,7 @@ from pbem.rules.sword_of_rome.policy.alliances import proposals
 from pbem.rules.sword_of_rome.policy.events import Hand, best_points, event, look_at, worth_of_levy
 from pbem.rules.sword_of_rome.policy.marches import best_plan, leaders_of
 from pbem.rules.sword_of_rome.policy.placing import best_space, leaderless
-from pbem.rules.sword_of_rome.policy.plans import UNREST, Field, unrest_chance
+from pbem.rules.sword_of_rome.policy.plans import UNREST, Field, unrest_gain
 from pbem.rules.sword_of_rome.policy.worth import CU, RIVAL, rivalry
 from pbem.rules.sword_of_rome.position.board import (
     CARTHAGE,
@@ -185,14 +185,13 @@ def _colony(hand: Hand, card: str, value: int) -> Iterator[Way]:
 def _attack(hand: Hand, card: str, value: int) -> Iterator[Way]:
     """Yield the attack on the unrest by a leader in the Garrison box (S 20.3)."""
     view = hand.view
-    if CARTHAGE not in hand.fields or view.unrest < 2:
+    if CARTHAGE not in hand.fields or not view.unrest:
         return
     box = view.force(CARTHAGE, GARRISON_BOX)
     for leader in box.leaders:
         record = view.board.leaders[leader]
         if record.initiative <= value and box.cu:
-            likely = unrest_chance(view, box.cu, record.tactics)
-            worth = UNREST * min(2, view.unrest) * (2 * likely - 1)
+            worth = unrest_gain(view, box.cu, record.tactics)
             yield worth, Order("act", {"do": "attack_unrest", "card": card, "leader": leader, "cu": box.cu})
 
 

@@ -78,6 +78,11 @@ def reinforce(view: Game, decision: Decision) -> Iterator[Order]:
 def leaderless(view: Game, powers: Sequence[str]) -> dict[str, str]:
     """Return places for minor leaders who are set aside, or idle: armies of three CU without a leader (8.3)."""
     told: dict[str, str] = {}
+    if CARTHAGE in powers and view.unrest:
+        box = view.force(CARTHAGE, GARRISON_BOX)
+        free = [leader for leader in minors(view, [CARTHAGE]) if _is_idle(view, CARTHAGE, leader)]
+        if box.cu >= view.unrest and not box.leaders and free:
+            return {free[0]: GARRISON_BOX}
     for power in powers:
         free = [leader for leader in minors(view, [power]) if _is_idle(view, power, leader)]
         forces = view.forces[power].items()
