@@ -24,6 +24,8 @@ DEFENCE: Final = 0.3
 """The part of its worth that a space gains by a CU where an enemy can come."""
 BOXED: Final = 1.0
 BOX_CU: Final = 5
+STRONG: Final = 7
+"""CU of an army that is strong enough for most battles."""
 FULL: Final = 10
 """CU that move together: more are of no use in one place (9.1.1)."""
 
@@ -43,8 +45,8 @@ def rate(view: Game, power: str, space: str, enemies: list[tuple[str, str, int]]
     if own and not cu and view.kind(space) == NORMAL:
         value += GUARD * worth(view, power, space)
     if there.leaders:
-        value += LED * max(1, view.board.leaders[there.leaders[0]].tactics) ** 0.5
-        value += 0.05 * cu if cu < FULL else -LED
+        skill = max(1, view.board.leaders[there.leaders[0]].tactics) ** 0.5
+        value += LED * skill * (1.0 if cu < STRONG else 0.5 if cu < FULL else 0.0)
     danger = threat(view, power, space, enemies)
     if danger > cu and own:
         value += DEFENCE * worth(view, power, space) * (0.5 if not there.leaders else 1.0) / (1 + more) ** 0.5
