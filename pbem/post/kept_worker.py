@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
@@ -9,6 +10,12 @@ from time import monotonic
 from typing import Final
 
 from pbem.post.log import Say
+
+_MEMORY: Final = {"MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_TRIM_THRESHOLD_": "131072"}
+"""Makes the C library of Linux give the memory of a drawn picture back. Otherwise a worker keeps 50 MB for nothing.
+
+These are the library's own values at the start of a process. Once stated, they do not grow with the largest picture.
+"""
 
 
 class KeptWorker:
@@ -26,7 +33,7 @@ class KeptWorker:
 
     def start(self) -> None:
         """Start it."""
-        self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE)
+        self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, env={**_MEMORY, **os.environ})
         self._started = monotonic()
 
     def revive(self) -> None:

@@ -74,7 +74,7 @@ def _is_bracketed(piece: Piece) -> bool:
     return piece.marker is not None and bool(piece.stacks)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def picture(piece: Piece, scale: float) -> Image.Image:
     """Return a piece as it lies on the map."""
     width, height = size(piece)
@@ -114,7 +114,6 @@ def _plans(counters: Sequence[Counter], side: DrawnSide) -> list[_Plan]:
     return [_plan(_headed(counter), side) for counter in counters]
 
 
-@lru_cache(maxsize=1024)
 def stack(counters: tuple[Counter, ...], side: DrawnSide, scale: float) -> Image.Image:
     """Return counters of one side one below the other; walls go round them all if the first stands inside."""
     plans = _plans(counters, side)

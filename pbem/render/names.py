@@ -75,7 +75,7 @@ def lay_name(board: Image.Image, name: Name, scale: float, origin: tuple[float, 
     board.paste(drawn, (round(at[0] * scale - drawn.width / 2), round(at[1] * scale - drawn.height / 2)), drawn)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _drawn(
     text: str, width: float, height: float, size: int, weight: Weight, ink: str, gap: float, turn: int, scale: float
 ) -> Image.Image:

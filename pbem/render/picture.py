@@ -184,20 +184,16 @@ def printed_board(
     cache_folder: File | None = None,
 ) -> Image.Image:
     """Return the printed board, or a part of it, its regions tinted by the sides that hold them."""
-    layers = ground(base, scale, cache_folder)
-    if part is None:
-        (left, top), relief, lines = (0, 0), layers.relief.copy(), layers.lines
-    else:
-        left, top = round(part[0] * scale), round(part[1] * scale)
-        size = round((part[2] - part[0]) * scale), round((part[3] - part[1]) * scale)
-        box = left, top, left + size[0], top + size[1]
-        relief, lines = layers.relief.crop(box), layers.lines.crop(box)
+    left, top, right, bottom = part or (0, 0, base.width, base.height)
+    corner = round(left * scale), round(top * scale)
+    size = round((right - left) * scale), round((bottom - top) * scale)
+    board, lines, ink = ground(base, scale, cache_folder).part((*corner, corner[0] + size[0], corner[1] + size[1]))
     for region, side in zip(base.regions, holders, strict=True):
         if side and region.outline:
             wash, (x, y) = _wash(base, region.outline, scale)
-            relief.paste(mix(side.colour, "#ffffff", 0.12), (x - left, y - top), wash)
-    relief.paste(lines, mask=lines)
-    return relief
+            board.paste(mix(side.colour, "#ffffff", 0.12), (x - corner[0], y - corner[1]), wash)
+    board.paste(lines, mask=ink)
+    return board
 
 
 @lru_cache(maxsize=256)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from math import hypot, inf
+from operator import add
 from typing import Final, NamedTuple, TypeAlias
 
 from PIL import Image, ImageDraw
@@ -283,7 +285,7 @@ def _gap(one: Bounds, other: Bounds) -> tuple[float, float]:
     return max(other[0] - one[2], one[0] - other[2], 0), max(other[1] - one[3], one[1] - other[3], 0)
 
 
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=512)
 def _ring(base: BaseMap, anchor: Anchor, width: int, height: int, free: bool, n: int) -> list[Placement]:
     """Return the placements of a piece in one ring round its place, cheapest first."""
     far = (_TILED_FAR if base.tiles else _FAR) * (2 if free else 1)
@@ -351,8 +353,8 @@ def lead(shape: Bounds, box: Bounds) -> Segment:
 
 
 @lru_cache(maxsize=8)
-def _clutter(base: BaseMap) -> list[list[int]]:
-    """Return, for each cell, the cost of all that is printed above and to the left of it."""
+def _clutter(base: BaseMap) -> list[array[int]]:
+    """Return, for each cell, the cost of all that is printed above and to the left of it: 100,000 numbers."""
     grid = Image.new("L", (-(-base.width // _CELL), -(-base.height // _CELL)), _OPEN)
     pen = ImageDraw.Draw(grid)
     for box in (*map(inscription_box, base.inscriptions), *map(region_box, base.regions)):
@@ -365,11 +367,11 @@ def _clutter(base: BaseMap) -> list[list[int]]:
         pen.rectangle(_cells(label_box(base, place)), fill=_NAME)
     for place in named:
         pen.rectangle(_cells(shape_box(base, place)), fill=_SHAPE)
-    sums = [[0] * (grid.width + 1)]
+    sums = [array("i", [0] * (grid.width + 1))]
     pixels = grid.tobytes()
     for start in range(0, len(pixels), grid.width):
         row = [0, *accumulate(pixels[start : start + grid.width])]
-        sums.append([above + here for above, here in zip(sums[-1], row, strict=True)])
+        sums.append(array("i", map(add, sums[-1], row)))
     return sums
 
 
