@@ -24,7 +24,15 @@ from pbem.rules.sword_of_rome.movement.exchange import (
 from pbem.rules.sword_of_rome.movement.fatigue import points_left
 from pbem.rules.sword_of_rome.movement.flanks import ways_to_flank, why_not_flank_from
 from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, STOP, MarchOrder, Step, Wanted, illegal
-from pbem.rules.sword_of_rome.movement.parts import companies, part_of, strengths, told, why_consul_alone, why_not_part
+from pbem.rules.sword_of_rome.movement.parts import (
+    companies,
+    nearest_part,
+    part_of,
+    strengths,
+    told,
+    why_consul_alone,
+    why_not_part,
+)
 from pbem.rules.sword_of_rome.movement.paths import (
     onward,
     overseas,
@@ -174,12 +182,14 @@ class Trial:
         wrong = list(why_not_part(view, stack, march.force))
         if march.force.cu > most_cu(view):
             wrong.append(("cu", Refusal(f"no more than {most_cu(view)} CU move together", "9.1.1")))
+        # Units that are wrong do not hide what is wrong with the path: the nearest that can go are followed on it.
+        march.force = nearest_part(stack, march.force, most_cu(view))
         self.ground[march.at] = rest = without(stack, march.force)
         moves = bool(self.said.path)
         if not wrong and moves and (alone := why_consul_alone(view, march.force, rest)) is not None:
             wrong.append(("cu", alone))
         for word, refusal in wrong:
-            self.lost = True
+            self.lost = self.lost or word not in ("cu", "mercenaries")
             yield order.fault((word,) if word in order.body else (), refusal.reason, rule=refusal.rule)
 
     def _step(self, at: int, step: Step) -> Iterator[Fault]:

@@ -43,7 +43,7 @@ def at_war(view: Game, side: Side, other: Side) -> bool:
 
 
 def prey(view: Game, side: Side, other: Side) -> float:
-    """Return what a side could still take from another: the worth of its victory spaces near by, and what it can raid."""
+    """Return what a side could still take from another: the worth of victory spaces near by, and what it can raid."""
     raided = sum(
         RAIDED
         for power in view.board.powers_of[side]

@@ -16,7 +16,7 @@ from pbem.rules.sword_of_rome.events.effects.units import arrivals, settlements
 from pbem.rules.sword_of_rome.events.support import room_for
 from pbem.rules.sword_of_rome.policy.placing import best_space
 from pbem.rules.sword_of_rome.policy.plans import GALLIC_ROLL, MARKER, ROLL, UNREST, Field
-from pbem.rules.sword_of_rome.policy.worth import ARMY, CU, RIVAL, rivalry, times, worth
+from pbem.rules.sword_of_rome.policy.worth import ARMY, CU, RIVAL, times, worth
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_VALUE, GAULS, NORMAL, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.state import Game
 
@@ -38,6 +38,7 @@ MARKERS: Final[Mapping[str, float]] = {
     "appian_way": 0.3,
     "duoviri_navales": 0.25,
     "elephants": 0.25,
+    "punic_envoys": 0.3,
     "wild_beasts": 0.2,
 }
 LEVY: Final = 2.5
@@ -47,6 +48,8 @@ ENOUGH: Final = 14
 REMOVED: Final = 0.15
 """The least that a point of a rival is worth that goes."""
 REVOLT: Final = 0.6
+TREATY: Final = 0.8
+"""The treaty with Carthage: its armies, and its fleet (18)."""
 CARD: Final = 0.12
 """A card that is drawn."""
 
@@ -57,6 +60,10 @@ class Hand(NamedTuple):
     view: Game
     side: Side
     fields: Mapping[str, Field]
+
+    def rivalry(self, holder: str | None) -> float:
+        """Return what a loss of a power is worth to the side, as a part of what is lost."""
+        return next(iter(self.fields.values())).rivalry(holder)
 
 
 def look_at(view: Game, side: Side) -> Hand:
@@ -140,7 +147,7 @@ def _attrition(hand: Hand, played: Played) -> Told | None:
     """Wear the army down whose loss is worth most: large ones of rivals lose most (5.5)."""
     view = hand.view
     armies = [
-        (rivalry(view, hand.side, power) * CU * force.cu / 5, space)
+        (hand.rivalry(power) * CU * force.cu / 5, space)
         for power in meant(view, hand.side, played.told["of"])
         if not view.full_ally(hand.side, power)
         for space, force in sorted(view.forces[power].items())
@@ -164,7 +171,7 @@ def _siege(hand: Hand, played: Played) -> Told | None:
 def _insurrection(hand: Hand, played: Played) -> Told | None:
     garrisons = {space: hand.view.cu(CARTHAGE, space) for space in ("kerkouane", "carthago")}
     weakest = min(garrisons, key=lambda at: garrisons[at])
-    return REVOLT * rivalry(hand.view, hand.side, CARTHAGE) / RIVAL / 2, {"insurrection": weakest}
+    return REVOLT * hand.rivalry(CARTHAGE) / RIVAL / 2, {"insurrection": weakest}
 
 
 # ---- support (7.3)
@@ -187,7 +194,7 @@ def best_points(hand: Hand, most: int) -> tuple[float, list[str]] | None:
 
 
 def walls(field: Field, city: str, more: int) -> float:
-    """Return what a point of loyalty is worth after some others: where an enemy can come, a roll more before it falls."""
+    """Return what a point of loyalty is worth after some others: a siege roll more before the city falls."""
     game = field.game
     before = game.loyalty[city] + more
     danger = NEEDED if field.threat(city) >= ARMY else UNSEEN
@@ -205,7 +212,7 @@ def _revolt(hand: Hand, played: Played) -> Told | None:
     found: list[tuple[float, str, int]] = []
     for space, room in exposed(view, played).items():
         holder = view.control[space]
-        share = rivalry(view, hand.side, holder)
+        share = hand.rivalry(holder)
         points = min(room, most)
         gone = view.kind(space) != WALLED or points == view.loyalty[space]
         loss = worth(view, holder, space) if gone else LOYALTY * points
@@ -228,23 +235,27 @@ def _marker(hand: Hand, played: Played) -> Told | None:
 
 def _vp(hand: Hand, played: Played) -> Told | None:
     own = GAULS in hand.fields
-    return (float(played.told) if own else -played.told * rivalry(hand.view, hand.side, GAULS)), {}
+    return (float(played.told) if own else -played.told * hand.rivalry(GAULS)), {}
 
 
 def _unrest(hand: Hand, played: Played) -> Told | None:
     own = CARTHAGE in hand.fields
     change = UNREST * times(hand.view) * max(played.told, -hand.view.unrest)
-    return (-change if own else change * rivalry(hand.view, hand.side, CARTHAGE)), {}
+    return (-change if own else change * hand.rivalry(CARTHAGE)), {}
 
 
 def _plunder(hand: Hand, played: Played) -> Told | None:
     change = played.told.get("gain", 0) - played.told.get("lose", 0)
     worth = MARKER * change * (1 if played.told["by"] == GAULS else -1)
-    return (worth if GAULS in hand.fields else -worth * rivalry(hand.view, hand.side, GAULS)), {}
+    return (worth if GAULS in hand.fields else -worth * hand.rivalry(GAULS)), {}
 
 
 def _draw(hand: Hand, played: Played) -> Told | None:
     return CARD * played.told, {}
+
+
+def _treaty(hand: Hand, played: Played) -> Told | None:
+    return TREATY, {}
 
 
 RATED: Final[Mapping[str, Callable[[Hand, Played], Told | None]]] = {
@@ -262,5 +273,6 @@ RATED: Final[Mapping[str, Callable[[Hand, Played], Told | None]]] = {
     "unrest": _unrest,
     "plunder": _plunder,
     "draw": _draw,
+    "treaty": _treaty,
 }
 """Word of `do` -> what rates the effect."""

@@ -23,7 +23,9 @@ GUARD: Final = 0.6
 DEFENCE: Final = 0.3
 """The part of its worth that a space gains by a CU where an enemy can come."""
 BOXED: Final = 1.0
+"""What a CU in the Garrison box is worth while there is unrest that it can be led against (S 20.3)."""
 BOX_CU: Final = 5
+"""CU in the box from which no more are wanted."""
 STRONG: Final = 7
 """CU of an army that is strong enough for most battles."""
 FULL: Final = 10
@@ -67,9 +69,11 @@ def reinforce(view: Game, decision: Decision) -> Iterator[Order]:
     come = Counter[tuple[str, str]]()
     for lot in lots(view, decision.facts["powers"]):
         for _ in range(lot.cu):
-            best = max(lot.places, key=lambda place: (rate(view, *place, armies[place[0]], come[place]), place))
-            come[best] += 1
-            power, space = best
+            _, power, space = max(
+                (rate(view, power, space, armies[power], come[power, space]), power, space)
+                for power, space in lot.places
+            )
+            come[power, space] += 1
             places = body.setdefault(MERCENARIES, {}) if lot.mercenaries else body.setdefault("place", {})
             if not lot.mercenaries:
                 places = places.setdefault(power, {})

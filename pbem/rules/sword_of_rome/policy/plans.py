@@ -46,7 +46,7 @@ BEAT: Final = 0.55
 HOLD: Final = 0.35
 """The part of its worth that an army saves by standing where an enemy can come."""
 OPEN: Final = 2.0
-"""How much more of it saves in a space without walls, which falls to whoever stands there at the end of a turn (5.6)."""
+"""How much more of it saves without walls, where a space falls to whoever stands there as a turn ends (5.6)."""
 GUARDED: Final = 0.5
 """The part of its worth from which a space is left a guard."""
 ROLL: Final = 21 / 36
@@ -76,6 +76,7 @@ class Field:
         self.board = game.board
         self.enemies = hostile(game, power)
         self._taken: dict[str, float] = {}
+        self._rivalries: dict[str | None, float] = {}
         self._threats: dict[str, int] = {}
         self._plans: dict[tuple[str, int, int], list[Plan]] = {}
         rounds = int(self.board.tables["rounds"])
@@ -86,10 +87,17 @@ class Field:
 
     # ---- what spaces are worth
 
+    def rivalry(self, holder: str | None) -> float:
+        """Return what a loss of a power is worth to the side, as a part of what is lost."""
+        if holder not in self._rivalries:
+            self._rivalries[holder] = rivalry(self.game, self.side, holder)
+        return self._rivalries[holder]
+
     def taken(self, space: str) -> float:
         """Return what it is worth to take a space."""
         if space not in self._taken:
-            self._taken[space] = taken(self.game, self.side, self.power, space)
+            share = self.rivalry(self.game.control.get(space))
+            self._taken[space] = taken(self.game, self.side, self.power, space, share)
         return self._taken[space]
 
     def threat(self, space: str) -> int:
@@ -146,7 +154,7 @@ class Field:
         """Return the plans of a leader who stands somewhere, the best first."""
         key = leader, points, value
         if key not in self._plans:
-            found = sorted(self._of(leader, points, value), key=lambda plan: (-plan.worth, str(plan.body)))
+            found = sorted(self._of(leader, points, value), key=lambda plan: -plan.worth)
             self._plans[key] = found
         return self._plans[key]
 
@@ -249,7 +257,7 @@ class Field:
                     if guard:
                         path[0]["drop"] = {"cu": 1, **({"mercenaries": 0} if force.cu > force.mercenaries else {})}
                     found.append(Plan(plan.worth, {"path": path, "then": plan.body["then"]}))
-        return sorted(found, key=lambda plan: (-plan.worth, str(plan.body)))
+        return sorted(found, key=lambda plan: -plan.worth)
 
     def _march(self, force: Force, to: str, way: Way, points: int, left: float, body: dict[str, Any]) -> Iterator[Plan]:
         """Yield the plan to march to a space, if it is no folly."""
@@ -296,7 +304,7 @@ class Field:
         if likely < BEAT + (0.15 if ground.difficult else 0.0):
             return None
         own = power in self.board.powers_of[self.side]
-        hurt = rivalry(game, self.side, enemy) + (0.1 if own else 0.0)
+        hurt = self.rivalry(enemy) + (0.1 if own else 0.0)
         spoils = WON * min(1.0, defenders.cu / 4) * (1.0 if own else 2 * hurt)
         rescue = 0.6 * worth(game, power, to) if game.control.get(to) == power and to in game.sieges else 0.0
         after = self.held(to, max(1, force.cu - 1)) + rescue
@@ -323,8 +331,8 @@ class Field:
         """Return the plan to raid a space with the points that are left (14.2)."""
         game = self.game
         holder = game.control[space]
-        one = MARKER if self.board.powers[self.power].side is not None else MARKER * rivalry(game, self.side, "gauls")
-        prize = one + rivalry(game, self.side, holder) * worth(game, holder, space)
+        one = MARKER if self.board.powers[self.power].side is not None else MARKER * self.rivalry("gauls")
+        prize = one + self.rivalry(holder) * worth(game, holder, space)
         tries = min(points, 3)
         value = prize * (1 - (1 - ROLL) ** tries) + 0.1 * (points > tries)
         return Plan(value - RAID_COST * tries if force.cu > 1 else 0.0, body)

@@ -142,10 +142,14 @@ def worth(game: Game, power: str, space: str) -> float:
     return value
 
 
-def taken(game: Game, side: Side, power: str, space: str) -> float:
-    """Return what it is worth to a side that a power takes a space from who holds it."""
+def taken(game: Game, side: Side, power: str, space: str, share: float | None = None) -> float:
+    """Return what it is worth to a side that a power takes a space from who holds it.
+
+    `share` is the rivalry with the holder, if it is known.
+    """
     holder = game.control.get(space)
-    denied = rivalry(game, side, holder) * worth(game, holder, space) if holder is not None else 0.0
+    share = rivalry(game, side, holder) if share is None else share
+    denied = share * worth(game, holder, space) if holder is not None and share else 0.0
     own = worth(game, power, space) if power in game.board.powers_of[side] else 0.0
     return own + denied
 
