@@ -14,7 +14,7 @@ from pbem.rules.sword_of_rome.events.effects.base import Played
 from pbem.rules.sword_of_rome.events.effects.supports import exposed
 from pbem.rules.sword_of_rome.events.effects.units import arrivals, settlements
 from pbem.rules.sword_of_rome.events.support import room_for
-from pbem.rules.sword_of_rome.policy.placing import best_space
+from pbem.rules.sword_of_rome.policy.placing import spread
 from pbem.rules.sword_of_rome.policy.plans import GALLIC_ROLL, MARKER, ROLL, UNREST, Field
 from pbem.rules.sword_of_rome.policy.worth import ARMY, CU, RIVAL, times, worth
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_VALUE, GAULS, NORMAL, ROMANS, WALLED
@@ -24,8 +24,8 @@ Told = tuple[float, dict[str, Any]]
 """What an effect is worth, and what it is told."""
 LOYALTY: Final = 0.05
 """A point of loyalty of a city that nobody threatens."""
-NEEDED: Final = 0.22
-"""The part of the worth of a city that its second point of loyalty saves where an enemy army can come."""
+NEEDED: Final = 0.3
+"""The part of the worth of a city that its second point of loyalty saves where an enemy army can come, by land or sea."""
 UNSEEN: Final = 0.08
 """The same where none can come now."""
 TACTICS: Final = 0.25
@@ -99,19 +99,19 @@ def worth_of_levy(view: Game, side: Side) -> float:
 
 
 def _levy(hand: Hand, played: Played) -> Told | None:
-    places = {power: best_space(hand.view, power) for power in hand.fields}
-    power = next((power for power, place in places.items() if place is not None), None)
+    places = {power: spread(hand.view, power, played.told) for power in hand.fields}
+    power = next((power for power, found in places.items() if found), None)
     if power is None:
         return None
     named = {"power": power} if len(hand.fields) > 1 else {}
-    return played.told * worth_of_levy(hand.view, hand.side), {**named, "levy": {places[power]: played.told}}
+    return played.told * worth_of_levy(hand.view, hand.side), {**named, "levy": places[power]}
 
 
 def _mercenaries(hand: Hand, played: Played) -> Told | None:
-    place = best_space(hand.view, CARTHAGE) if CARTHAGE in hand.fields else None
-    if place is None:
+    places = spread(hand.view, CARTHAGE, played.told) if CARTHAGE in hand.fields else {}
+    if not places:
         return None
-    return HIRED * played.told * worth_of_levy(hand.view, hand.side), {"mercenaries": {place: played.told}}
+    return HIRED * played.told * worth_of_levy(hand.view, hand.side), {"mercenaries": places}
 
 
 def _colony(hand: Hand, played: Played) -> Told | None:
@@ -197,7 +197,7 @@ def walls(field: Field, city: str, more: int) -> float:
     """Return what a point of loyalty is worth after some others: a siege roll more before the city falls."""
     game = field.game
     before = game.loyalty[city] + more
-    danger = NEEDED if field.threat(city) >= ARMY else UNSEEN
+    danger = NEEDED if field.threat(city) >= ARMY or game.board.spaces[city].port else UNSEEN
     return danger * worth(game, field.power, city) / before**2 + LOYALTY
 
 

@@ -62,6 +62,15 @@ def best_space(view: Game, power: str) -> str | None:
     return max(places, key=lambda space: rate(view, power, space, enemies), default=None)
 
 
+def spread(view: Game, power: str, cu: int) -> dict[str, int]:
+    """Return places for some new CU of a power, one by one where each is best; empty: there is none (5.10)."""
+    places, enemies = levy_places(view, power), hostile(view, power)
+    come = Counter[str]()
+    for _ in range(cu if places else 0):
+        come[max(places, key=lambda space: rate(view, power, space, enemies, come[space]))] += 1
+    return dict(come)
+
+
 def reinforce(view: Game, decision: Decision) -> Iterator[Order]:
     """Place the new CU one by one, each where it is best (5.10)."""
     body: dict[str, Any] = {}
