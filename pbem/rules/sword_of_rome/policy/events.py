@@ -25,7 +25,7 @@ Told = tuple[float, dict[str, Any]]
 LOYALTY: Final = 0.05
 """A point of loyalty of a city that nobody threatens."""
 NEEDED: Final = 0.3
-"""The part of the worth of a city that its second point of loyalty saves where an enemy army can come, by land or sea."""
+"""The part of the worth of a city that its second point of loyalty saves where an enemy can come, by land or sea."""
 UNSEEN: Final = 0.08
 """The same where none can come now."""
 TACTICS: Final = 0.25
