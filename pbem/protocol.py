@@ -17,7 +17,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- Astray (ValueError)        rules.hannibal_italy.movement.paths: a path that cannot be followed
     |-- BadBeacon (ValueError)     crypto.beacon: a round or a signature that is not drand's
     |-- BadChainFile               crypto.chain_file: the file of a player's own chain
-    |-- BadConfig                  post.config: the config of the post, with every fault in it
+    |-- BadConfig                  post.settings: the config of the post, with every fault in it
     |-- BadContribution            crypto.player_chains: what a turn file says of a player's chain
     |-- BadFact (ValueError)       referee.clock.facts: a fact of time that cannot be put on record
     |-- BadKeys                    crypto.keys: the secrets of a game
@@ -50,7 +50,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   |-- Busy                   repo.git.gamelock: another command is at work on the game
     |   |-- GameExists             repo.git: a new game with the name of another
     |   |-- InTheWay               repo.git.mirror: something stands where a mirror is to be
-    |   |-- Moved                  repo.git.reflock: a commit upon a position that is no longer the last
+    |   |-- Moved                  repo.git.reflock: a commit based on a position that is no longer the last
     |   |-- NoLocks                repo.git.gamelock: this system has no file locks
     |   |-- NoSuchGame             repo.git: no repo of a game at a path
     |   `-- TooLarge               repo.git.objects: a file of a repo that is larger than what is read

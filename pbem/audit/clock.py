@@ -1,11 +1,12 @@
 """Checks the clock of a game without any key: who was late, by which deadline, and when that was decided.
 
-The clock of each side is public. Commit by commit it is moved on as the terms of the charter say: by the facts of time
-that the referee states, by the times of sheets (the author's dates of their commits), and by adjudications. A side is
-called late by the deadline that passed first, never before that, and always before the dice of its turn are opened.
+The clocks of all sides are public. Commit by commit they are recomputed by the terms of the charter: from the facts
+of time, the times of sheets (the author's dates of their commits), and the adjudications. A side must be called late by
+the deadline that passed first, never earlier, and before the dice of its turn are opened.
 
-Which sides an adjudication asks, and whether a sheet answers all, takes the secrets; the derivation shows it. What is
-stated is taken as stated: when a letter was handed over, that a mailbox refused, that the service was down.
+Only the derivation, which has the secrets, can check which sides an adjudication asks, and whether a sheet answers
+everything. Some facts are taken as stated: when a letter was handed over, that a mailbox refused letters, that the
+service was down.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from pbem.audit.findings import Findings, Place
 from pbem.audit.history import History
 from pbem.audit.schemas import Record, not_canonical
 from pbem.audit.turn_files import Books
+from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.wording import counted, listing
 from pbem.protocol import Side
 from pbem.referee.clock.calendar import written
 from pbem.referee.clock.decide import late_at
-from pbem.referee.clock.facts import BadFact, Fact, Late, fact_record, put, read_fact
+from pbem.referee.clock.facts import BadFact, Extended, Fact, Late, Paused, fact_record, put, read_fact
 from pbem.referee.clock.sides import (
     Clocks,
     SideClock,
@@ -40,13 +42,15 @@ from pbem.referee.clock.sides import (
     take_back,
 )
 from pbem.referee.clock.terms import BOT, DEFAULT, BadTerms, Terms, read_terms
+from pbem.referee.timekeeping import NEED_CONSENT, proposes
 from pbem.repo.charter import Charter
 from pbem.repo.git.history import Past
-from pbem.repo.layout import CHARTER, CLOCK, FACTS, SHEETS
-from pbem.repo.requests import RESIGNATION
+from pbem.repo.layout import CHARTER, CLOCK, FACTS, SHEETS, request_path
+from pbem.repo.requests import MOTIONS, OPEN, RESIGNATION, Motion, still_needed
 
 Read = Callable[[bytes], bytes]
-_UNREADABLE: Final = (yamlio.Unreadable, ValueError, TypeError, KeyError, AttributeError)
+_UNREADABLE: Final = (yamlio.Unreadable, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""The exceptions of reading a file and computing with it: whoever signs the commits may write anything into it."""
 
 
 def check_clock(history: History, books: Books, charter: Charter, read: Read, findings: Findings) -> None:
@@ -81,7 +85,7 @@ class _Watch:
         self._read = read
         self._clocks: Clocks | None = None
         self._forfeits: list[Side] = []
-        """The sides that must resign next, because they were late too often."""
+        """The sides that must resign next, because they were late too often, in order."""
 
     def see(self, commit: Past) -> Iterator[str]:
         """Yield what is wrong with what one commit does to the clocks, and go on from what it says."""
@@ -93,14 +97,17 @@ class _Watch:
             fact_path = next((each.path for each in commit.changes if each.path.startswith(FACTS)), None)
             fact = None if fact_path is None else self._fact(commit, fact_path)
         except _UNREADABLE as wrong:
-            yield f"{CLOCK} or the fact that it brings cannot be read: {str(wrong).partition(chr(10))[0]}"
+            yield f"{CLOCK} or the fact that it brings cannot be read: {_first_line(wrong)}"
             return
-        if kind is Kind.FACT and fact is not None and after is not None:
-            yield from self._of_fact(commit, fact, after)
-        elif kind is Kind.SHEET and after is not None:
-            yield from self._of_sheet(commit, after)
-        elif kind in (Kind.ADJUDICATION, Kind.MIGRATION):
-            yield from self._of_adjudication(commit, after)
+        try:
+            if kind is Kind.FACT and fact is not None and after is not None:
+                yield from self._of_fact(commit, fact, after)
+            elif kind is Kind.SHEET and after is not None:
+                yield from self._of_sheet(commit, after)
+            elif kind in (Kind.ADJUDICATION, Kind.MIGRATION):
+                yield from self._of_adjudication(commit, after)
+        except _UNREADABLE as wrong:
+            yield f"no clock can be moved on as it says: {type(wrong).__name__}: {_first_line(wrong)}"
         self._clocks = after
 
     def _said(self, commit: Past, path: str) -> bytes | None:
@@ -124,6 +131,7 @@ class _Watch:
             return
         if fact.at != _dated(commit):
             yield f"its fact is of {written(fact.at)}, and the commit of {written(_dated(commit))}"
+        yield from self._consented(commit, fact)
         expected = _copy(self._clocks)
         try:
             put(self._terms, expected, fact)
@@ -134,7 +142,20 @@ class _Watch:
         if isinstance(fact, Late):
             self.late += len(fact.sides)
             often = self._terms.forfeit
-            self._forfeits = [side for side in sorted(fact.sides) if often and after.sides[side].late >= often]
+            self._forfeits += [side for side in sorted(fact.sides) if often and after.sides[side].late >= often]
+
+    def _consented(self, commit: Past, fact: Fact) -> Iterator[str]:
+        """Yield why the sides have not consented to a fact: they must if it names a request, or a player is referee."""
+        number = fact.request if isinstance(fact, Paused | Extended) else 0
+        if not number:
+            if self._terms.master is not None and isinstance(fact, NEED_CONSENT):
+                yield f"the game master plays {self._terms.master}, and the other sides have not consented to it"
+            return
+        oid = self._history.before(request_path(number), commit.at)
+        said = {} if oid is None else yamlio.read(self._read(oid), name=request_path(number)).value
+        motion = plain.decode(Motion, {"needed": [], **said}) if said.get("kind") in MOTIONS else None
+        if motion is None or motion.outcome != OPEN or still_needed(motion) or not proposes(motion, fact):
+            yield f"it says that the sides have consented by request {number}, and they have not consented to that"
 
     def _of_sheet(self, commit: Past, after: Clocks) -> Iterator[str]:
         before, at = self._clocks, _dated(commit)
@@ -226,6 +247,10 @@ class _Watch:
             self._forfeits = []
         if act.get("kind") != RESIGNATION or act.get("side") != side:
             yield f"{side} has been late {counted(self._terms.forfeit, 'time')} and should resign; it does not"
+
+
+def _first_line(wrong: Exception) -> str:
+    return str(wrong).partition("\n")[0]
 
 
 def _dated(commit: Past) -> datetime:

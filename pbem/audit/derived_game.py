@@ -1,4 +1,4 @@
-"""The ledger and the adjudicator of a derived game: nothing is sealed, and what cannot be derived is as on record."""
+"""The ledger and the adjudicator of a derived game, without seals; what cannot be derived comes from the record."""
 
 from __future__ import annotations
 

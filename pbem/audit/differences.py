@@ -14,7 +14,8 @@ from pbem.audit.schemas import Record, same_words
 from pbem.game.wording import listing
 from pbem.protocol import Decision, Draw, Event, Result, Roll, cited
 from pbem.referee import EVENTS as BY_THE_GAME_MASTER
-from pbem.referee.open_game import OpenGame, Told
+from pbem.referee.open_game import OpenGame
+from pbem.referee.told import Told
 from pbem.render.messages import sentences
 from pbem.repo.adjudication import Adjudication
 from pbem.repo.records import as_plain, decision_record

@@ -19,7 +19,8 @@ from pbem.crypto.dice import canonical
 from pbem.engine.session import BY_BOT, BY_DEFAULT, BY_ONLY, Answer
 from pbem.game.wording import listing
 from pbem.protocol import Event, Roll, Side, cited
-from pbem.referee.open_game import CannotPlay, OpenGame, Told
+from pbem.referee.open_game import CannotPlay, OpenGame
+from pbem.referee.told import Told
 from pbem.render.form import order_lines
 from pbem.render.messages import sentences
 from pbem.render.wrap import folded

@@ -10,23 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 from pbem.audit.findings import Findings, Place, listed
+from pbem.audit.letters_clone import Clone, read_clone
+from pbem.audit.letters_closings import check_closings
 from pbem.audit.letters_late import Calls, check_late
 from pbem.audit.letters_sent import Sent
 from pbem.audit.letters_talk import OpenedTalk, compare_talk
-from pbem.crypto.beacon import BadBeacon, time_of
-from pbem.game import yaml as yamlio
-from pbem.game.plain import Record
 from pbem.game.wording import counted
 from pbem.protocol import Side
-from pbem.render.receipt import ClosedSheets, KeptLetter, LetterReceipt, ReceiptedSheet
+from pbem.render.receipt import KeptLetter, LetterReceipt, ReceiptedSheet
 from pbem.repo.git import StoreError
-from pbem.repo.git.history import Past, PastRepo
-from pbem.repo.layout import BEACON, REVEALED, SHEETS, turn_path
+from pbem.repo.git.history import PastRepo
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
@@ -42,55 +39,6 @@ class Compared(NamedTuple):
     sheets: int
     matched: int
     unreadable: list[str]
-
-
-class _Turn(NamedTuple):
-    """A turn file as it is in the clone: the commit that brought it, its digest and its content."""
-
-    at: int
-    commit: str
-    digest: str
-    content: Record
-
-    def sheets(self, side: Side) -> Mapping[str, str]:
-        """Return the sheets of a side that it used, by path, with their salted digests."""
-        by_side = self.content.get("sheets")
-        found = by_side.get(side) if isinstance(by_side, dict) else None
-        return found if isinstance(found, dict) else {}
-
-    @property
-    def round(self) -> int | None:
-        """The round of the beacon that decided it; None: none did."""
-        share = self.content.get("beacon")
-        return _whole(share.get("round")) if isinstance(share, dict) else None
-
-
-class _Clone(NamedTuple):
-    """What the clone says: the place of each commit, the turns, and the commit that brought each sheet."""
-
-    commits: Mapping[str, int]
-    head: str
-    turns: Mapping[int, _Turn]
-    sheets: Mapping[str, tuple[int, str]]
-    closings: Sequence[tuple[ClosedSheets, str]]
-    """The closings of sheets, each with the commit that brought it."""
-    identity: str = ""
-    """The key of the game, which opens sealed orders; empty: it is not revealed."""
-
-    @property
-    def last(self) -> int:
-        """The number of the last turn."""
-        return max(self.turns, default=0)
-
-    def place(self, n: int) -> Place:
-        """Return the place of a turn, also of one that is not there."""
-        turn = self.turns.get(n)
-        return Place(turn.at if turn else len(self.commits), n, file=turn_path(n), commit=turn.commit if turn else None)
-
-    def brought(self, n: int) -> str:
-        """Return which turn file there is, by digest and commit."""
-        turn = self.turns[n]
-        return f"{turn.digest}, brought by commit {turn.commit}"
 
 
 def compare_letters(
@@ -111,14 +59,14 @@ def compare_letters(
             raise StoreError("the charter of the game cannot be read")
         with PastRepo(path) as repo, repo.undisturbed():
             commits = repo.commits()
-            clone, calls = _clone(repo, commits), Calls(repo, commits)
+            clone, calls = read_clone(repo, commits), Calls(repo, commits)
     except StoreError as wrong:
         findings.leave("letters", f"they cannot be compared: {wrong}")
     else:
         comparison.compare(clone, found)
         _check_told(clone, len(letters), found, findings)
         matched = _check_sent(clone, game, comparison.sheets, found, letters, findings)
-        _check_closings(clone, found, comparison.told, findings)
+        check_closings(clone, found, comparison.told, findings)
         readers = {receipt.side: _addresses(found, receipt.side) for _, receipt in found}
         sent = {side: [each for each in letters if each.sender in own] for side, own in readers.items()}
         check_late(calls, game, found, sent, findings)
@@ -140,44 +88,6 @@ def _witnesses(game: str, letters: Sequence[KeptLetter]) -> list[tuple[KeptLette
     return sorted(((letter, each) for each, letter in kept.items()), key=lambda pair: pair[0].time or _NEVER)
 
 
-def _clone(repo: PastRepo, commits: Sequence[Past]) -> _Clone:
-    brought: dict[str, tuple[int, str, bytes]] = {}
-    closings: dict[ClosedSheets, str] = {}
-    for commit in commits:
-        for change in commit.changes:
-            if change.new is not None:
-                brought[change.path] = (commit.at, commit.sha, change.new)
-            if change.new is not None and change.path == BEACON:
-                closed = _closing(_content(repo.blob(change.new)))
-                closings.setdefault(closed, commit.sha)  # a version of it that has the signature is the same closing
-    turns: dict[int, _Turn] = {}
-    while (file := brought.get(turn_path(len(turns) + 1))) is not None:
-        content = repo.blob(file[2])
-        turns[len(turns) + 1] = _Turn(file[0], file[1], sha256(content).hexdigest(), _content(content))
-    sheets = {path: (at, sha) for path, (at, sha, _) in brought.items() if path.startswith(SHEETS)}
-    places = {commit.sha: commit.at for commit in commits}
-    revealed = brought.get(REVEALED)
-    identity = "" if revealed is None else str(_content(repo.blob(revealed[2])).get("identity", ""))
-    return _Clone(places, commits[-1].sha, turns, sheets, list(closings.items()), identity)
-
-
-def _closing(said: Record) -> ClosedSheets:
-    return ClosedSheets(_whole(said.get("adjudication")) or 0, _whole(said.get("round")) or 0, str(said.get("closed")))
-
-
-def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) else None
-
-
-def _content(raw: bytes) -> Record:
-    """Return the content of a file; nothing if it cannot be read, which is blamed elsewhere."""
-    try:
-        value = yamlio.read(raw, name="file").value
-    except yamlio.Unreadable:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
 @dataclass(slots=True)
 class _Comparison:
     """The comparison of the receipts with the clone, letter by letter; what several letters witness is blamed once."""
@@ -190,7 +100,7 @@ class _Comparison:
     """The sheets that were taken in, by side and path, each with the first letter that says so."""
     _blamed: set[tuple[object, ...]] = field(default_factory=set)
 
-    def compare(self, clone: _Clone, witnesses: Iterable[tuple[KeptLetter, LetterReceipt]]) -> None:
+    def compare(self, clone: Clone, witnesses: Iterable[tuple[KeptLetter, LetterReceipt]]) -> None:
         """Compare all receipts, but for sheets sent and closings."""
         for letter, receipt in witnesses:
             if receipt.tip != self.tip:
@@ -226,7 +136,7 @@ class _Comparison:
                 f"commit {receipt.commit}, has {sheet.digest}",
             )
 
-    def _turns(self, clone: _Clone, letter: KeptLetter, receipt: LetterReceipt) -> bool:
+    def _turns(self, clone: Clone, letter: KeptLetter, receipt: LetterReceipt) -> bool:
         """Compare the turn files that a letter names; tell whether one of them is not that of the clone."""
         wrong = False
         for n, digest in receipt.turns:
@@ -241,7 +151,7 @@ class _Comparison:
             self._blame(("turn", n, digest), clone.place(n), f"{letter}, names {named}; {here}")
         return wrong
 
-    def _sheets(self, clone: _Clone, letter: KeptLetter, receipt: LetterReceipt) -> bool:
+    def _sheets(self, clone: Clone, letter: KeptLetter, receipt: LetterReceipt) -> bool:
         """Compare the sheets that a letter says were taken in; tell whether one of them is not on record so."""
         wrong = False
         for sheet in receipt.sheets:
@@ -277,7 +187,7 @@ class _Comparison:
 _OLDER = "The clone is older than the letter, or what came last was cut off"
 
 
-def _why_not(clone: _Clone, sheet: ReceiptedSheet, receipt: LetterReceipt) -> Iterator[str]:
+def _why_not(clone: Clone, sheet: ReceiptedSheet, receipt: LetterReceipt) -> Iterator[str]:
     """Yield why a sheet is not on record as a letter says."""
     there, at = clone.sheets.get(sheet.path), clone.commits.get(receipt.commit)
     if there is None:
@@ -295,7 +205,7 @@ def _why_not(clone: _Clone, sheet: ReceiptedSheet, receipt: LetterReceipt) -> It
 
 
 def _check_told(
-    clone: _Clone, count: int, found: Sequence[tuple[KeptLetter, LetterReceipt]], findings: Findings
+    clone: Clone, count: int, found: Sequence[tuple[KeptLetter, LetterReceipt]], findings: Findings
 ) -> None:
     """Put on record how many letters there are, and of which turns none tells."""
     letters = len({letter.where for letter, _ in found})
@@ -318,7 +228,7 @@ def _addresses(found: Sequence[tuple[KeptLetter, LetterReceipt]], side: Side) ->
 
 
 def _check_sent(
-    clone: _Clone,
+    clone: Clone,
     game: str,
     receipted: Mapping[tuple[Side, str], tuple[ReceiptedSheet, KeptLetter, LetterReceipt]],
     found: Sequence[tuple[KeptLetter, LetterReceipt]],
@@ -362,56 +272,3 @@ def _check_sent(
         text = f"{counted(len(receipted), 'sheet')} taken in, {matched} of them found in letters that were sent"
         findings.check("sent", text)
     return matched
-
-
-def _check_closings(
-    clone: _Clone,
-    found: Sequence[tuple[KeptLetter, LetterReceipt]],
-    told: Mapping[int, KeptLetter],
-    findings: Findings,
-) -> None:
-    """Check that the sheets were closed as letters say, and before anybody knew the round that decided."""
-    first: dict[ClosedSheets, tuple[KeptLetter, LetterReceipt]] = {}
-    for letter, receipt in found:  # the earliest first
-        if receipt.closed is not None:
-            first.setdefault(receipt.closed, (letter, receipt))
-    for closed, (letter, receipt) in first.items():
-        said = f"{letter}, written at commit {receipt.commit}, says that sheets are closed until round {closed.round}"
-        findings.blame(clone.place(closed.adjudication), *(f"{said}; {why}" for why in _closed_wrongly(clone, closed)))
-        if letter.own and (why := _late(closed.round, letter.time)) is not None:
-            findings.blame(clone.place(closed.adjudication), f"{said}; {why}")
-    rounds = {closed.round for closed in first}
-    for n, letter in sorted(told.items()):
-        turn = clone.turns.get(n)
-        if turn is None or turn.round is None or turn.round in rounds:
-            continue
-        rounds.add(turn.round)
-        findings.blame(
-            clone.place(n),
-            f"{letter}, tells of it, and commit {turn.commit} says that round {turn.round} decided it; no letter here "
-            "says before that the sheets are closed until that round. They were closed late, or that letter is missing",
-        )
-    if first:
-        findings.check("closings", f"{counted(len(first), 'closing')} told of, each before its round was published")
-
-
-def _closed_wrongly(clone: _Clone, closed: ClosedSheets) -> Iterator[str]:
-    """Yield why a closing that a letter tells of is not the one of the clone."""
-    turn, n = clone.turns.get(closed.adjudication), closed.adjudication
-    there = [(each, commit) for each, commit in clone.closings if each.adjudication == n]
-    if turn is not None and "act" not in turn.content and turn.round != closed.round:
-        yield f"turn {n}, brought by commit {turn.commit}, was decided by round {turn.round or 'none'}"
-    elif not any(each == closed for each, _ in there) and (there or turn is not None):
-        others = [f"commit {commit} closed {each.digest} until round {each.round}" for each, commit in there]
-        yield f"it has the digest {closed.digest} for what is closed, but {listed(others) or 'no commit has it'}"
-
-
-def _late(round: int, time: datetime | None) -> str | None:
-    """Return why a letter does not show that a round was still unknown; None: it does, or has no time."""
-    try:
-        known = time_of(round)
-    except BadBeacon as wrong:
-        return str(wrong)
-    if time is None or time < known:
-        return None
-    return f"the round was published before, at {known:%Y-%m-%d %H:%M:%S} UTC, so this closing came too late"

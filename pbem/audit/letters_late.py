@@ -1,8 +1,8 @@
 """The comparison of a player's mailbox with the calls that their side was late (part of `pbem verify --letters`).
 
 The record says by which deadline a side was called late, and when the letter that asked was handed over. Only the
-player's letters can contradict: a letter that told another deadline, orders that they sent before the deadline, a
-question that came long after it is said to have left.
+player's letters can contradict it: a letter that told another deadline, orders that they sent before the deadline, a
+question that came long after it is said to have left, a letter that knew of the call before the deadline.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from pbem.repo.git.history import Past, PastRepo
 from pbem.repo.layout import CLOCK, FACTS, SHEETS
 
 _ON_THE_WAY: Final = timedelta(minutes=15)
-"""So long a letter may be on its way without anybody's fault."""
+"""How long a letter may be in transit without anybody's fault."""
 _HANDED_OVER: Final = timedelta(hours=1)
-"""So long after it was handed over, a letter that asks should have come."""
+"""How long after it was handed over a letter that asks must have arrived."""
+_CLOCKS_DIFFER: Final = timedelta(minutes=5)
+"""How much the clocks of two mail servers may differ."""
 _MINUTE: Final = timedelta(minutes=1)
-_UNREADABLE: Final = (yamlio.Unreadable, ValueError, TypeError, KeyError, AttributeError)
+_UNREADABLE: Final = (yamlio.Unreadable, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 Witness = tuple[KeptLetter, LetterReceipt]
 
 
@@ -74,9 +76,9 @@ class Calls:
                 if CLOCK in changed:
                     before = read_clocks(yamlio.read(repo.blob(changed[CLOCK]), name=CLOCK).value)
                     self._clocks[commit.at] = before
+                came = datetime.fromtimestamp(commit.author, UTC)
             except _UNREADABLE:  # blamed elsewhere
                 continue
-            came = datetime.fromtimestamp(commit.author, UTC)
             self.sheets += [
                 (path[len(SHEETS) :].partition("/")[0], came) for path in changed if path.startswith(SHEETS)
             ]
@@ -94,10 +96,10 @@ class Calls:
         clock = self._clocks[max(known)].sides.get(side) if known else None
         return 0 if clock is None else clock.asked
 
-    def shortened(self, side: Side, since: int, until: int) -> bool:
-        """Tell whether between two commits a pause or a vacation ended early: a deadline may then be earlier."""
+    def shortened(self, side: Side, since: int, until: int) -> list[Fact]:
+        """Return what ended a pause or a vacation early between two commits: a deadline may then be earlier."""
         between = [fact for at, fact in self._facts.items() if since < at < until]
-        return any(isinstance(fact, Resumed) or (isinstance(fact, Back) and fact.side == side) for fact in between)
+        return [each for each in between if isinstance(each, Resumed) or (isinstance(each, Back) and each.side == side)]
 
 
 def check_late(
@@ -114,22 +116,46 @@ def check_late(
             continue
         count += 1
         own = [(letter, receipt) for letter, receipt in found if receipt.side == call.side]
-        findings.blame(call.place, *_promised(calls, call, own), *_asked_late(call, own))
-        sent = [letter for letter in written_by.get(call.side, ()) if _orders(letter, game, call)]
+        letters = written_by.get(call.side, ())
+        findings.blame(call.place, *_promised(calls, call, own, letters), *_asked_late(call, own))
+        findings.blame(call.place, *_told_early(calls, call, own))
+        sent = [letter for letter in letters if _orders(letter, game, call)]
         for letter in sent:
             _compare(calls, call, letter, _sent_back(game, call, [letter for letter, _ in own]), findings)
     if count:
         findings.check("late", f"{counted(count, 'call')} that a side was late, held against its letters")
 
 
-def _promised(calls: Calls, call: _Call, own: Sequence[Witness]) -> Iterator[str]:
-    """Yield the letter that told a later deadline for the same question, if one did."""
+def _promised(calls: Calls, call: _Call, own: Sequence[Witness], sent: Sequence[KeptLetter]) -> Iterator[str]:
+    """Yield the letter that told a later deadline for the same question, if one did; `sent` are those of the side."""
     for letter, receipt in own:
         at = calls.places.get(receipt.commit)
         if receipt.until is None or at is None or at >= call.at or receipt.until <= call.deadline + _MINUTE:
             continue
-        if calls.asked_at(at, call.side) == call.clock.asked and not calls.shortened(call.side, at, call.at):
-            yield f"{call}; {letter}, says that there is time until {written(receipt.until)}"
+        if calls.asked_at(at, call.side) != call.clock.asked:
+            continue
+        why = calls.shortened(call.side, at, call.at)
+        backs = [each for each in why if isinstance(each, Back)]
+        invented = backs and len(backs) == len(why) and not any(map(_ends_vacation, sent))
+        if not why or invented:
+            back = f", and no letter of {call.side} here has the BACK of {written(backs[-1].at)}" if invented else ""
+            yield f"{call}; {letter}, says that there is time until {written(receipt.until)}{back}"
+            return
+
+
+def _ends_vacation(letter: KeptLetter) -> bool:
+    """Tell whether a letter says BACK, or AWAY OFF."""
+    words = [word.upper().split() for word in letter.words if word.strip()]
+    return any(first == "BACK" or (first == "AWAY" and rest[-1:] == ["OFF"]) for first, *rest in words)
+
+
+def _told_early(calls: Calls, call: _Call, own: Sequence[Witness]) -> Iterator[str]:
+    """Yield that a letter knew of a call before the deadline had passed: the call is dated ahead."""
+    for letter, receipt in own:  # the earliest first
+        if letter.own and letter.arrived is not None and calls.places.get(receipt.commit, -1) >= call.at:
+            if call.deadline - letter.arrived > _CLOCKS_DIFFER:
+                early = _span(call.deadline - letter.arrived)
+                yield f"{call}; {letter}, was written after that, and came {early} before the deadline"
             return
 
 
@@ -140,7 +166,7 @@ def _asked_late(call: _Call, own: Sequence[Witness]) -> Iterator[str]:
         return
     for letter, receipt in own:  # the earliest first
         if letter.own and letter.arrived is not None and call.clock.asked in receipt.adjudications:
-            if letter.arrived > since + _HANDED_OVER:
+            if letter.arrived - since > _HANDED_OVER:
                 yield (
                     f"{call}, and says that the letter that asked was handed over at {written(since)}; {letter}, came "
                     f"{_span(letter.arrived - since)} after that"
@@ -197,7 +223,7 @@ def _before(letter: KeptLetter, deadline: datetime) -> bool:
 
 
 def _span(span: timedelta) -> str:
-    """Return a span in words, to the minute."""
+    """Return a span as text, to the minute."""
     minutes = int(span.total_seconds()) // 60
     hours, days = minutes // 60, minutes // 1440
     if days > 1:

@@ -22,7 +22,8 @@ from pbem.game.plain import Record
 from pbem.game.wording import listing
 from pbem.orders.check import Receipt
 from pbem.protocol import Event, Order, Side
-from pbem.referee.open_game import CannotPlay, OpenGame, Told
+from pbem.referee.open_game import CannotPlay, OpenGame
+from pbem.referee.told import Told
 from pbem.render.form import order_lines
 from pbem.render.messages import Sentences, sentences
 from pbem.repo.adjudication import Adjudication

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def doctor(config: Config = None, json: Json = False) -> None:
-    """Look at the games, their secrets and rules, the disk, the post and the backup, and say what is not well."""
+    """Check the games, their secrets and rules, the disk, the post and the backup, and print what is wrong."""
     from pbem.post.config import find, load
     from pbem.post.doctor import examine
 
@@ -27,9 +27,10 @@ def doctor(config: Config = None, json: Json = False) -> None:
     rows = []
     for found in examine(load(find(config))):
         well &= found.well
-        rows.append({"what": found.what, "well": found.well, "text": found.text})
+        rows.append({"what": found.what, "well": found.well, "warning": found.warning, "text": found.text})
         if not json:
-            print(f"{'well ' if found.well else 'WRONG'}  {found.what}: {found.text}")
+            word = "note " if found.warning else "well " if found.well else "WRONG"
+            print(f"{word}  {found.what}: {found.text}")
     if json:
         print_json(rows)
     if not well:
@@ -37,7 +38,7 @@ def doctor(config: Config = None, json: Json = False) -> None:
 
 
 def backup(
-    folder: Annotated[Path, typer.Argument(help="The folder of the backups; each gets a folder of its own in it.")],
+    folder: Annotated[Path, typer.Argument(help="The folder of the backups. Each gets a folder of its own there.")],
     to: Annotated[
         list[str] | None,
         typer.Option("--to", help="A public key to seal the secrets to: age1... or ssh-ed25519 AAAA..."),
@@ -45,12 +46,13 @@ def backup(
     passphrase_file: Passphrase = None,
     plain: Annotated[bool, typer.Option("--plain", help="Do not seal the secrets. The disk must be safe.")] = False,
     keep: Annotated[
-        int | None, typer.Option("--keep", min=1, help="Delete all backups there but so many of the newest.")
+        int | None,
+        typer.Option("--keep", min=1, help="Keep this many of the newest, and delete the others."),
     ] = None,
     config: Config = None,
     json: Json = False,
 ) -> None:
-    """Copy all games, their secrets, the tables of the post and its config. The service may go on meanwhile."""
+    """Copy all games, their secrets, the tables of the post and its config. The service may keep running."""
     from pbem.crypto.seal import BadRecipient, check_recipient
     from pbem.post.backup import back_up_all, drop_old
 
@@ -112,7 +114,8 @@ def restore(
 def _places(config: Path | None) -> Places:
     """Return where everything is, by the config if there is one."""
     from pbem.post.backup import Places
-    from pbem.post.config import TABLES, find, load
+    from pbem.post.config import find, load
+    from pbem.post.settings import TABLES
 
     file = find(config)
     if config is None and not file.exists():

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pbem.cli.desk import OnlySides
-from pbem.cli.many import Dealt, GamePatterns, deal_with, games_meant
+from pbem.cli.many import Dealt, GamePatterns, deal_with, games_meant, require_sides
 from pbem.cli.options import WHY, Games, Json, RulesDir
-from pbem.cli.runtime import mail_settings, misuse, opened_to_change, post_all, require_side
+from pbem.cli.runtime import mail_settings, misuse, opened_to_change, post_all
 from pbem.paths import games_folder
 
 if TYPE_CHECKING:
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 Why = Annotated[str, typer.Option("--reason", help=WHY)]
 Until = Annotated[
     str | None,
-    typer.Option("--until", metavar="TIME", help="Until then, such as 2026-12-14T20:00; UTC if no zone is named."),
+    typer.Option("--until", metavar="TIME", help="When it ends, such as 2026-12-14T20:00; UTC unless a zone is given."),
 ]
 
 
 def extend(
     names: GamePatterns,
     reason: Why,
-    by: Annotated[str | None, typer.Option("--by", metavar="SPAN", help="By so much: 2d, 12h, 1d 12h.")] = None,
+    by: Annotated[str | None, typer.Option("--by", metavar="SPAN", help="How much more time: 2d, 12h, 1d 12h.")] = None,
     until: Until = None,
     side: OnlySides = None,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Give the sides that are asked more time, or one of them; where you play a side, ask the others for it."""
+    """Give sides more time for their open decisions. If you play a side yourself, ask the others for consent."""
     from pbem.mail.time_letters import facts_so_far, time_letters
     from pbem.referee import timekeeping
     from pbem.referee.motions import Proposal
@@ -49,8 +49,7 @@ def extend(
 
     def deal(name: str) -> Dealt:
         with opened_to_change(name, games, rules_dir) as game, game.lock():
-            for each in side or ():
-                require_side(game, each)
+            require_sides(game, side or ())
             settings = mail_settings(games, rules_dir)
             running = timekeeping.extended_by(game, span or timedelta(), tuple(side or ()))
             times = running if at is None else dict.fromkeys(running, at)
@@ -77,7 +76,7 @@ def pause(
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Pause games: no time counts until then, or for as long as their terms allow; letters are carried out."""
+    """Stop the clocks of games until a time, or for as long as their terms allow. Letters are still carried out."""
     from pbem.mail.time_letters import facts_so_far, time_letters
     from pbem.referee import timekeeping
     from pbem.referee.motions import Proposal
@@ -104,7 +103,7 @@ def pause(
 def resume(
     names: GamePatterns, reason: Why, games: Games = None, rules_dir: RulesDir = None, json: Json = False
 ) -> None:
-    """End the pause of games: time counts again."""
+    """End the pause of games. Their clocks run again."""
     from pbem.mail.time_letters import facts_so_far, time_letters
     from pbem.referee import timekeeping
 
@@ -124,13 +123,13 @@ def hold(
     names: GamePatterns,
     reason: Why,
     until: Until = None,
-    for_: Annotated[str | None, typer.Option("--for", metavar="SPAN", help="For so long: 2h, 1d.")] = None,
+    for_: Annotated[str | None, typer.Option("--for", metavar="SPAN", help="How long it lasts: 2h, 1d.")] = None,
     release: Annotated[bool, typer.Option("--release", help="End the hold.")] = False,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Put games on hold: orders are taken in and can be taken back, but the game does not go on until then."""
+    """Put games on hold. Orders are accepted and can be withdrawn, but nothing is adjudicated until the hold ends."""
     from pbem.mail.time_letters import facts_so_far, time_letters
     from pbem.referee import timekeeping
 
@@ -187,9 +186,9 @@ def _time(text: str | None) -> datetime | None:
         return None
     try:
         at = datetime.fromisoformat(text)
-    except ValueError:
+        return (at if at.tzinfo is not None else at.replace(tzinfo=UTC)).astimezone(UTC).replace(microsecond=0)
+    except (ValueError, OverflowError):
         misuse(f"--until {text}: write a time such as 2026-12-14T20:00, with Z or +01:00 behind it if it is not UTC")
-    return (at if at.tzinfo is not None else at.replace(tzinfo=UTC)).astimezone(UTC).replace(microsecond=0)
 
 
 def _iso(at: datetime) -> str:

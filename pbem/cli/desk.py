@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pbem.cli.many import Dealt, GamePatterns, deal_with, games_meant
+from pbem.cli.many import Dealt, GamePatterns, deal_with, games_meant, require_sides
 from pbem.cli.options import Games, Json, RulesDir
 from pbem.cli.runtime import mail_settings, misuse, opened, opened_to_change, post, post_all, read
 from pbem.paths import games_folder
@@ -17,17 +17,18 @@ if TYPE_CHECKING:
     from pbem.protocol import Side
     from pbem.referee.open_game import OpenGame
 
-OnlySides = Annotated[list[str] | None, typer.Option("--side", help="Only this side; may be given several times.")]
+OnlySides = Annotated[list[str] | None, typer.Option("--side", help="Only this side; repeat it for several.")]
 
 
 def remind(
     names: GamePatterns, side: OnlySides = None, games: Games = None, rules_dir: RulesDir = None, json: Json = False
 ) -> None:
-    """Remind players of what their games wait for, with the form; at most once a day for the same question."""
+    """Send players a reminder with their form, at most once a day for the same question."""
     from pbem.mail.by_game_master import awaited_sides, reminders
 
     def deal(name: str) -> Dealt:
         with opened_to_change(name, games, rules_dir) as game, game.lock():
+            require_sides(game, side or ())
             awaited = [each for each in awaited_sides(game) if not side or each in side]
             settings = mail_settings(games, rules_dir)
             letters = post_all(reminders(game, awaited, settings), settings.games / "outbox")
@@ -55,7 +56,8 @@ def broadcast(
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Write to all players and observers of games: one letter to each reader, in however many of them they are."""
+    """Write to all players and observers of games. Each reader gets one letter for all their games."""
+    from pbem.game.wording import counted
     from pbem.mail.by_game_master import broadcast_letters, readers, words_of
 
     meant = games_meant(games or games_folder(), names)
@@ -65,7 +67,7 @@ def broadcast(
     def deal(name: str) -> Dealt:
         with opened(name, games, rules_dir) as game:
             to[name] = readers(game)
-            return Dealt(f"{len(to[name])} readers", {"readers": len(to[name])})
+            return Dealt(counted(len(to[name]), "reader"), {"readers": len(to[name])})
 
     def write() -> list[str]:
         return [post(out, settings.games / "outbox") for out in broadcast_letters(words, to, settings)]
@@ -76,12 +78,12 @@ def broadcast(
 
 def archive(
     names: GamePatterns,
-    back: Annotated[bool, typer.Option("--back", help="Bring games back that were put away.")] = False,
+    back: Annotated[bool, typer.Option("--back", help="Bring archived games back.")] = False,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Put games away that are over, into the folder archive of the games, or bring them back."""
+    """Move games that are over into the folder `archive` beside them, or bring them back."""
     from pbem.referee import archive as room
 
     folder = games or games_folder()
@@ -102,15 +104,15 @@ def archive(
 def observer(
     names: GamePatterns,
     add: Annotated[
-        str | None, typer.Option("--add", metavar="PERSON", help="Let somebody watch: 'Dora <dora@example.org>'.")
+        str | None, typer.Option("--add", metavar="PERSON", help="Add an observer: 'Dora <dora@example.org>'.")
     ] = None,
-    late: Annotated[str, typer.Option("--late", help="How late they are told: '2 turns' or '3 days'.")] = "",
-    remove: Annotated[str | None, typer.Option("--remove", metavar="ADDRESS", help="Let them watch no more.")] = None,
+    late: Annotated[str, typer.Option("--late", help="How far behind they are: '2 turns' or '3 days'.")] = "",
+    remove: Annotated[str | None, typer.Option("--remove", metavar="ADDRESS", help="Remove an observer.")] = None,
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Let somebody get by letter what everybody may see of games, at once or later; or list who does."""
+    """Add or remove observers, who get letters with what everybody may see of a game; or list them."""
     from pbem.mail.address import mailbox
     from pbem.mail.observers import Observer, leave, observers, watch, write_to_observers
     from pbem.mail.outboxes import MaildirOutbox
@@ -120,6 +122,8 @@ def observer(
     person = None if add is None else mailbox(add.strip())
     if add is not None and person is None:
         misuse(f"--add {add}: write NAME <address>, such as 'Dora <dora@example.org>'")
+    if late and add is None:
+        misuse("--late goes with --add: give both to change how late somebody is told")
     turns, days = _late(late)
 
     def deal(name: str) -> Dealt:

@@ -18,12 +18,15 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from shlex import join
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from pbem.cli.runtime import WORLD, misuse, print_json
 from pbem.protocol import Bug, PbemError
+
+if TYPE_CHECKING:
+    from pbem.referee.open_game import OpenGame
 
 GamePatterns = Annotated[
     list[str], typer.Argument(metavar="GAMES...", help="Games, by name or by a pattern: 'spring-*'.")
@@ -51,6 +54,15 @@ def games_meant(folder: Path, patterns: Sequence[str]) -> list[str]:
             misuse(f"no game in {folder} is called {pattern}")
         found.update(dict.fromkeys(meant))
     return list(found)
+
+
+def require_sides(game: OpenGame, sides: Iterable[str]) -> None:
+    """Raise CannotPlay unless a game has some sides. The command goes on with the other games."""
+    from pbem.referee.open_game import CannotPlay
+
+    for side in sides:
+        if side not in game.rules.sides:
+            raise CannotPlay(f"it has no side {side}; its sides are {', '.join(game.rules.sides)}")
 
 
 def deal_with(

@@ -7,11 +7,11 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from re import compile as pattern
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
+from pbem.cli.clock_options import ClockOptions, terms_of
 from pbem.cli.options import WHY, Games, Json, Name, RulesDir, Yes
 from pbem.cli.runtime import (
     NO_SENDER,
@@ -51,18 +51,6 @@ _NO_POST: Final = (
     "Nothing sends them yet: `pbem post` does, once `pbem post --setup` has a mailbox for it; or a mail program or a "
     "script, such as `sendmail -t -i < FILE`, which moves each to `cur`. See docs/hosting.md."
 )
-
-
-_PACE: Final = pattern(r"(?P<bank>[^+/]+)(?:\+(?P<bonus>[^+/]+))?(?:/(?P<most>[^+/]+))?")
-
-
-class ClockOptions(NamedTuple):
-    """The terms of the clock: a file with them, and what is said in its stead or beside it."""
-
-    file: Path | None
-    pace: str | None
-    deadlines: list[str]
-    zone: str | None
 
 
 class Talk(NamedTuple):
@@ -122,7 +110,7 @@ def new(
         press=_press(talk),
         press_unsigned=talk.unsigned,
         press_opened=talk.opened,
-        clock=_clock(clock, sides),
+        clock=terms_of(clock, sides),
     )
     if addresses and settings.sender == NO_SENDER:
         remark(_NO_SENDER, json)
@@ -144,49 +132,23 @@ def new(
         } | ({"printed": game.charter.printed} if game.charter.printed else {})
         if json:
             print_json(record)
-            return
-        print(f"{name} is ready: {record['repo']}")
-        if game.charter.printed:
-            print(f"{game.charter.printed}. `pbem rules {rules} --open` lists what is not.")
-        if game.box.is_experimental(game.charter.edition):
-            print(f"Edition {game.charter.edition} is experimental: see `pbem rules {rules}`.")
-        print(
-            f"Its secrets are in {settings.keys / (name + '.yaml')}. Keep a copy: without them the game cannot go on."
-        )
-        print(f"Tip of the dice chain, for every player to note: {record['tip']}")
-        print_waiting(game)
-        _print_letters("First letter", letters, settings)
+        else:
+            _print_ready(game, letters, settings)
 
 
-def _clock(options: ClockOptions, sides: Sequence[str]) -> dict[str, Any] | None:
-    """Return the terms of a clock as the options say; None: the game has none."""
-    from pbem.game import yaml as yamlio
-    from pbem.referee.clock.terms import BadTerms, read_terms
-
-    said: dict[str, Any] = {}
-    if options.file is not None:
-        try:
-            said = yamlio.read(options.file.read_bytes(), name=options.file.name).value
-        except yamlio.Unreadable as wrong:
-            misuse(str(wrong))
-        if not isinstance(said, dict):
-            misuse(f"--clock {options.file}: write a mapping, such as `pace: {{bank: 3d, bonus: 12h, most: 14d}}`")
-        said = said.get("clock", said)
-    if options.pace is not None:
-        found = _PACE.fullmatch(options.pace)
-        if found is None:
-            misuse(f"--pace {options.pace}: write a bank, a bonus and the most, such as 3d+12h/14d")
-        said["pace"] = {word: text.strip() for word, text in found.groupdict().items() if text is not None}
-    if options.deadlines:
-        said["deadlines"] = options.deadlines
-    if options.zone is not None:
-        said["zone"] = options.zone
-    if not said:
-        return None
-    try:
-        return read_terms(said, sides).record()
-    except BadTerms as wrong:
-        misuse(f"the clock: {wrong}")
+def _print_ready(game: Adjudicator, letters: Sequence[str], settings: MailSettings) -> None:
+    """Print what the game master needs to know of a new game."""
+    charter = game.charter
+    print(f"{game.name} is ready: {game.path}")
+    if charter.printed:
+        print(f"{charter.printed}. `pbem rules {charter.rules} --open` lists what is not.")
+    if game.box.is_experimental(charter.edition):
+        print(f"Edition {charter.edition} is experimental: see `pbem rules {charter.rules}`.")
+    secrets = settings.keys / f"{game.name}.yaml"
+    print(f"Its secrets are in {secrets}. Keep a copy: without them the game cannot go on.")
+    print(f"Tip of the dice chain, for every player to note: {charter.dice.tip}")
+    print_waiting(game)
+    _print_letters("First letter", letters, settings)
 
 
 def _press(talk: Talk) -> str:
@@ -265,7 +227,7 @@ def player(
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Give a side to another player, or change or add the address of its player; the record names the side alone."""
+    """Give a side to another player, or change or add its player's address. The record names only the side."""
     from pbem.mail.address import mailbox
     from pbem.mail.correspondence import forget
     from pbem.mail.new_player import new_address_letter

@@ -19,8 +19,8 @@ Correct = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Since = Annotated[int | None, typer.Option(help="Report what happened after this adjudication.")]
 MapLink = Annotated[
-    str | None, typer.Option("--map", metavar="URL", help="Where the map can be seen, for a forum post.")
+    str | None, typer.Option("--map", metavar="URL", help="The address of the map picture, for a forum post.")
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, also on a terminal.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 WHY: Final = "The reason. It goes on record, and every side is told."
 """The help of every `--reason`."""

@@ -12,8 +12,8 @@ from pbem.cli.options import Json
 from pbem.cli.runtime import WORLD, misuse, print_json
 
 if TYPE_CHECKING:
-    from pbem.post.config import PostConfig
     from pbem.post.service import Post
+    from pbem.post.settings import PostConfig
 
 Config = Annotated[Path | None, typer.Option("--config", help="The config; by default pbem.yaml, or set PBEM_CONFIG.")]
 

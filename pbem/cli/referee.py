@@ -63,7 +63,8 @@ def rollback(
 def draw(
     name: Name,
     winner: Annotated[
-        list[str] | None, typer.Option("--winner", help="A side that wins, with the others named so; by default none.")
+        list[str] | None,
+        typer.Option("--winner", help="A side that wins; repeat it for several. By default, nobody wins."),
     ] = None,
     by_game_master: AtOnce = False,
     reason: Reason = None,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pbem.mail.outgoing import MailSettings, Outgoing
     from pbem.mail.sealed_blocks import Unseal
     from pbem.orders.check import Receipt
+    from pbem.post.settings import WhoConfig
     from pbem.referee.adjudicator import Adjudicator
     from pbem.referee.open_game import OpenGame
 
@@ -43,27 +44,30 @@ def mail_settings(games: Path | None, boxes: Boxes) -> MailSettings:
     from pbem.mail.address import mailbox
     from pbem.mail.outgoing import MailSettings
 
-    folder, (sender, plus) = games or games_folder(), _sender()
+    folder, (sender, who) = games or games_folder(), _sender()
+    found = MailSettings(
+        folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), cache_folder() / "drawings"
+    )
     if mailbox(sender) is None:
         misuse(f"PBEM_FROM is not a mail address: {sender}")
-    return MailSettings(
-        folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), cache_folder() / "drawings", plus=plus
-    )
+    return found if who is None else replace(found, plus=who.plus, must_sign=who.must_sign)
 
 
-def _sender() -> tuple[str, bool]:
-    """Return the address that letters come from, and whether answers to it may carry a token.
+def _sender() -> tuple[str, WhoConfig | None]:
+    """Return the address that letters come from, and how the post knows who answers there; None: it does not read it.
 
-    It is that of the post's config, if there is one, so that letters of all commands belong to one thread.
+    Both are those of the post's config, if there is one, so that letters of all commands belong to one thread.
+    `PBEM_FROM` names another address, unless it is the same.
     """
+    from pbem.mail.address import mailbox
     from pbem.post.config import find, load
 
-    if (named := os.environ.get("PBEM_FROM")) is not None:
-        return named, False
-    if (file := find()).exists():
-        config = load(file)
-        return config.sender, config.who.plus
-    return NO_SENDER, False
+    named = os.environ.get("PBEM_FROM")
+    config = load(file) if (file := find()).exists() else None
+    if config is None or named is None:
+        return (named or NO_SENDER, None) if config is None else (config.sender, config.who)
+    own = mailbox(named)
+    return named, config.who if own is not None and own.address == config.address else None
 
 
 def post(out: Outgoing, outbox: Path) -> str:
@@ -374,5 +378,5 @@ def _in_post(path: Path, kinds: Collection[str], unseal: Unseal | None) -> bytes
     try:
         return sheet_in_post(read(path), kinds, unseal)
     except BadBlock as wrong:
-        print(f"{path.name}: {wrong}")
+        print(f"{path.name}: {wrong}", file=sys.stderr)
         sys.exit(FAULTS)

@@ -13,7 +13,7 @@ from pbem.paths import games_folder
 
 
 def site(
-    out: Annotated[Path, typer.Argument(help="The folder of the site; it is made, or brought up to date.")],
+    out: Annotated[Path, typer.Argument(help="The folder of the site, which is created or updated.")],
     names: Annotated[
         list[str] | None,
         typer.Argument(metavar="[NAME]...", help="Games or folders of clones; by default every game in the folder."),
@@ -23,8 +23,9 @@ def site(
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Make static pages of games, as an observer may know them: boards, log, turn files, checks of the dice, a feed."""
+    """Make a static site of games as observers see them: boards, logs, turn files, dice checks and a feed."""
     from pbem.audit.access import repo_of
+    from pbem.game.wording import counted
     from pbem.pages.record import read_record
     from pbem.pages.site import build
 
@@ -40,4 +41,5 @@ def site(
     if json:
         print_json({"games": [each.game for each in records], "folder": str(out), "written": len(written)})
         return
-    print(f"{out}: {len(records)} games, {len(written)} files are new or changed.")
+    changed = f"{counted(len(written), 'file')} {'is' if len(written) == 1 else 'are'} new or changed"
+    print(f"{out}: {counted(len(records), 'game')}, {changed}.")

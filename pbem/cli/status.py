@@ -189,7 +189,8 @@ def _waiting(games: Path | None, name: str | None) -> Iterator[str]:
 
 def _tables(games: Path | None) -> Tables | None:
     """Open the tables of the post; None: it has never run."""
-    from pbem.post.config import TABLES, find, load
+    from pbem.post.config import find, load
+    from pbem.post.settings import TABLES
 
     file = find()
     if file.exists():

@@ -64,7 +64,7 @@ def thread(
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Print a post for a forum: what everybody may know, the dice, what each side is asked, how to check it."""
+    """Print a post for a forum: what everybody may know, the dice, the open decisions, how to verify it."""
     _require(format, map)
     with opened(name, games, rules_dir) as game:
         after = _since(game, since)

@@ -20,6 +20,7 @@ from pbem.cli.options import Correct, Games, Json, MapLink, Name, NameOrClone, R
 from pbem.cli.post import post
 from pbem.cli.publish import publish
 from pbem.cli.referee import draw, resign, reveal, rollback, ruling
+from pbem.cli.rule_verbs import case, coverage, odds, rules
 from pbem.cli.seal_orders import seal_orders
 from pbem.cli.site import site
 from pbem.cli.status import status
@@ -88,6 +89,10 @@ app.command()(replay)
 app.command()(explain)
 app.command("what-if")(what_if)
 app.command()(migrate)
+app.command()(rules)
+app.command()(case)
+app.command()(coverage)
+app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(odds)
 
 HereOrAtHome = Annotated[str, typer.Argument(help="The game's name, or the file position.json from a report.")]
 SheetFile = Annotated[Path, typer.Argument(help="The order sheet; - for standard input.")]
@@ -119,7 +124,7 @@ def new(
     edition: Annotated[str | None, typer.Option(help="The edition of the rules; see `pbem rules`.")] = None,
     option: Annotated[
         list[str] | None,
-        typer.Option("--option", help="An option other than in the edition: name=value."),
+        typer.Option("--option", help="An option that differs from the edition: name=value."),
     ] = None,
     beacon: Annotated[
         str | None, typer.Option("--beacon", help="drand: mix the public beacon drand into the dice; see docs/dice.md.")
@@ -131,7 +136,7 @@ def new(
         ),
     ] = None,
     one_side_each: Annotated[
-        bool, typer.Option("--one-side-each", help="Let no address play two sides; so it always is where two play.")
+        bool, typer.Option("--one-side-each", help="No address may play two sides. In a game of two it is always so.")
     ] = False,
     begin: Annotated[
         bool, typer.Option("--begin", help="Begin at once, without waiting for the players' phrases.")
@@ -141,12 +146,12 @@ def new(
         typer.Option(
             "--press",
             metavar="FREE|PUBLIC|SILENT",
-            help="How the players may talk by the referee: free, public or silent. By default free.",
+            help="How players may talk through the referee: free, public or silent; by default free.",
         ),
     ] = None,
-    press_unsigned: Annotated[bool, typer.Option("--press-unsigned", help="Talk may be unsigned.")] = False,
+    press_unsigned: Annotated[bool, typer.Option("--press-unsigned", help="Allow unsigned talk.")] = False,
     press_opened: Annotated[
-        bool, typer.Option("--press-opened", help="Signed talk is opened when the game is over.")
+        bool, typer.Option("--press-opened", help="Publish signed talk when the game is over.")
     ] = False,
     clock: Annotated[
         Path | None, typer.Option("--clock", help="A YAML file with the terms of the clock; see docs/clock.md.")
@@ -171,12 +176,13 @@ def new(
     On a terminal it first asks who plays the sides without a player, and shows the letters.
     """
     from pbem.cli import new as new_game
+    from pbem.cli.clock_options import ClockOptions
 
     new_game.new(
         *(name, rules, player or [], scenario, edition, option or [], beacon, quorum, one_side_each, begin),
         *(correct or [], yes, games, rules_dir, json),
         talk=new_game.Talk(press, press_unsigned, press_opened),
-        clock=new_game.ClockOptions(clock, pace, deadline or [], zone),
+        clock=ClockOptions(clock, pace, deadline or [], zone),
     )
 
 
@@ -225,14 +231,14 @@ def submit(
     sheet: Annotated[Path | None, typer.Argument(help="An order sheet; - is standard input.")] = None,
     agreed: Annotated[
         int | None,
-        typer.Option("--agreed", metavar="REPORT", help="Instead of a sheet: take what counts without an answer."),
+        typer.Option("--agreed", metavar="REPORT", help="Instead of a sheet: the report that the side agrees to."),
     ] = None,
     link: Annotated[str, typer.Option(help="With --agreed: the next link of the side's own dice chain.")] = "",
     games: Games = None,
     rules_dir: RulesDir = None,
     json: Json = False,
 ) -> None:
-    """Hand in a side's sheet, or its word that it agrees, and continue the game."""
+    """Hand in a side's sheet, or its agreement to the last report, and continue the game."""
     from pbem.cli import play
 
     play.submit(name, play.HandedIn(side, sheet, agreed, link), games, rules_dir, json)
@@ -313,7 +319,7 @@ def log(
     name: NameOrClone,
     first: Annotated[int, typer.Option("--from", min=1, help="The first adjudication to print.")] = 1,
     last: Annotated[int | None, typer.Option("--to", min=1, help="The last adjudication.")] = None,
-    dice: Annotated[bool, typer.Option("--dice", help="Every roll, and statistics: are the dice fair?")] = False,
+    dice: Annotated[bool, typer.Option("--dice", help="Print every roll, and whether the dice look fair.")] = False,
     csv: Annotated[
         Path | None, typer.Option("--csv", help="The dice as a CSV file: two tables; - for standard output.")
     ] = None,
@@ -353,67 +359,6 @@ def verify(
     from pbem.cli import verify as verify_verb
 
     verify_verb.verify(game, after_reveal, with_key, letters or [], games, rules_dir, json)
-
-
-@app.command()
-def case(
-    files: Annotated[list[Path], typer.Argument(help="Files of test cases.")],
-    rules: Annotated[str | None, typer.Option("--rules", help="The game, if a file is not in its box.")] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print the orders and events of each case.")] = False,
-    rules_dir: RulesDir = None,
-    json: Json = False,
-) -> None:
-    """Run test cases of the rules: a position, orders and dice, and what is expected."""
-    from pbem.cli import cases
-
-    cases.case(files, rules, verbose, rules_dir, json)
-
-
-@app.command()
-def rules(
-    game: Annotated[str, typer.Argument(help="The game: an id of `pbem shelf`, or the name of a game in progress.")],
-    edition: Annotated[str | None, typer.Option("--edition", help="Show only this edition.")] = None,
-    preset: Annotated[str | None, typer.Option("--preset", hidden=True)] = None,
-    orders: Annotated[bool, typer.Option("--orders", help="Describe every kind of order instead.")] = False,
-    cards: Annotated[bool, typer.Option("--cards", help="List the words that its cards may use instead.")] = False,
-    open_: Annotated[bool, typer.Option("--open", help="List what is reconstructed instead.")] = False,
-    rules_dir: RulesDir = None,
-    json: Json = False,
-) -> None:
-    """Show a game's editions and options, and how reliable their sources are; or its orders; or the words of cards."""
-    from pbem.cli import rules as editions
-
-    editions.rules(game, edition or preset, rules_dir, json, orders=orders, cards=cards, open_=open_)
-
-
-@app.command()
-def coverage(
-    game: Annotated[str, typer.Argument(help="The game: an id of `pbem shelf`.")],
-    missing: Annotated[bool, typer.Option("--missing", help="Only the paragraphs that no test case cites.")] = False,
-    rules_dir: RulesDir = None,
-    json: Json = False,
-) -> None:
-    """List the paragraphs of the rulebooks and how many test cases cite each."""
-    from pbem.cli import coverage as coverage_verb
-
-    coverage_verb.coverage(game, missing, rules_dir, json)
-
-
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def odds(
-    context: typer.Context,
-    game: Annotated[str, typer.Argument(help="The game: an id of `pbem shelf`.")],
-    what: Annotated[str | None, typer.Argument(help="The question; by default, list the questions.")] = None,
-    games: Annotated[int, typer.Option("--games", min=1, help="How often to play it out.")] = 10_000,
-    seed: Annotated[str, typer.Option("--seed", help="The seed of the dice.")] = "odds",
-    edition: Annotated[str | None, typer.Option(help="The edition of the rules; see `pbem rules`.")] = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
-) -> None:
-    """Compute odds, such as: odds rome_carthage battle --attacker-rating 4 ..."""
-    from pbem.cli import odds as odds_room
-
-    odds_room.odds(game, what, context.args, games, seed, edition, rules_dir, json)
 
 
 @app.command("open")

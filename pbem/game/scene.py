@@ -206,8 +206,8 @@ class Scene:
     focus: tuple[str, ...] = ()
     """The places that the reader is asked about."""
     changed: tuple[str, ...] = ()
-    """The places where something is other than the reader was shown last."""
+    """The places that have changed since the last map that the reader got."""
     to_move: tuple[str, ...] = ()
     """The names of those whose move it is."""
     until: str = ""
-    """The time by which they are to answer, in words."""
+    """The deadline for their answers, as text."""

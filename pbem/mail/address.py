@@ -12,6 +12,8 @@ _BARE: Final = re.compile(rf"\s*({_ADDRESS})\s*(?:\(([^()<>@\\]*)\)\s*)?")
 _NAMED: Final = re.compile(rf'((?:"(?:[^"\\]|\\.)*"|[^"<>@,;:\\])*)<\s*({_ADDRESS})\s*>\s*')
 _TWICE: Final = re.compile(rf"\s*({_ADDRESS})\s*<({_ADDRESS})>\s*")
 _LONGEST: Final = 500
+_LONGEST_NAME: Final = 60
+_NO_NAME: Final = re.compile(r"[:：{}｛｝\[\]#|]")
 MESSAGE_ID: Final = re.compile(r"<[!-;=?-~]{1,240}>")
 
 
@@ -38,6 +40,17 @@ def mailbox(text: str) -> Mailbox | None:
     if named := _NAMED.fullmatch(text):
         return Mailbox(re.sub(r'"|\\(.)', r"\1", named[1]).strip(), named[2].lower())
     return None
+
+
+def is_name(text: str) -> bool:
+    """Tell whether a name that a player gives somebody can stand in letters to others.
+
+    It must not be read as an order or a key where such a letter is quoted.
+
+    >>> is_name("Carl von Clausewitz"), is_name("orders: punica rome 3 pass {}")
+    (True, False)
+    """
+    return 0 < len(text) <= _LONGEST_NAME and _NO_NAME.search(text) is None
 
 
 def pretends(shown: str, address: str) -> bool:

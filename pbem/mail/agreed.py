@@ -29,11 +29,11 @@ from pbem.render.form import SheetHead, order_lines
 WHICH_OF_THE_TWO: Final = (
     "which of the two? Your letter has orders beside it. Send the order sheet alone, or AGREED with nothing chosen"
 )
-_ADJUDICATION: Final = re.compile(r"(?im)^\s*adjudication\s*:\s*(\d{1,9})\s*$")
+_ADJUDICATION: Final = re.compile(r"(?im)^[^\S\n]*+adjudication\s*:\s*(\d{1,9})[^\S\n]*$")
 _HEADING: Final = ("game", "side", "adjudication", ORDERS)
 _SECTIONS: Final = (STANDING, STANDING_ADD, STANDING_CANCEL)
-_STANDING: Final = re.compile(rb"(?im)^\s*standing(?:[ _-]\w+)?\s*:")
-_ORDER: Final = re.compile(r"(?m)^\s*-\s*(\w+)\s*:")
+_STANDING: Final = re.compile(rb"(?im)^[^\S\n]*+standing(?:[ _-]\w+)?\s*:")
+_ORDER: Final = re.compile(r"(?m)^[^\S\n]*+-[^\S\n]*(\w+)\s*:")
 
 
 class StandingBeside(NamedTuple):

@@ -47,6 +47,8 @@ _FILLED_IN: Final[Mapping[Command, re.Pattern[str]]] = {
     Command.CHAIN: re.compile(r"[0-9a-f]{64} \d+"),
 }
 """What follows a word in a quoted letter of ours into which it was filled."""
+_BAR: Final = "|"
+"""What our letters set before words that others wrote: nobody fills anything in there."""
 _CUT_SHORT: Final = re.compile(r"CHAIN(?: [0-9A-Fa-f]{64})?|KEY(?: ssh-ed25519)?")
 """What is left of a line that a mail program has broken in two."""
 _LINK: Final = re.compile(r"[0-9a-fA-F]{64}")
@@ -145,6 +147,8 @@ def _whole(instruction: Instruction, below: Sequence[str]) -> Instruction:
 def _filled_in(quoted: Sequence[str]) -> Iterator[Instruction]:
     """Yield the commands that were filled in where a letter of ours is quoted."""
     for line in quoted:
+        if line.lstrip().startswith(_BAR):
+            continue
         begun = _read(line[:_LONGEST])
         if begun is None or begun.colon or not begun.capitals or begun.instruction.command not in CHANGES:
             continue

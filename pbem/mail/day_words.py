@@ -23,6 +23,8 @@ _AGO: Final = timedelta(days=60)
 """A span may have begun so long ago; a day without a year that lies further back is that of the next year."""
 _LONGEST: Final = timedelta(days=300)
 """A last day that lies so far behind the first was meant to lie before it."""
+_FARTHEST: Final = timedelta(days=1000)
+"""A span begins so many days from today at most."""
 HOW: Final = "write the days, such as 1-14 Dec, 28 Dec - 3 Jan, or 2026-12-28 to 2027-01-03"
 
 
@@ -50,6 +52,8 @@ def days_of(text: str, today: date) -> tuple[date, date]:
         raise CannotPlay(HOW)
     if end < start or end - start > _LONGEST:
         raise CannotPlay(f"the last day comes before the first; {HOW}")
+    if abs(start - today) > _FARTHEST:
+        raise CannotPlay(f"{start} is too far away; {HOW}")
     return start, end
 
 

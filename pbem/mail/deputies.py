@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
-from pbem.mail.address import mailbox
+from pbem.mail.address import is_name, mailbox
 from pbem.mail.commands import Command
 from pbem.mail.dates import day_in
 from pbem.mail.task import Task
@@ -65,11 +65,12 @@ def deputy_in(rest: str, today: date) -> Deputy | None:
         return None
     found = _NAMED.fullmatch(rest)
     person = mailbox(found["person"].strip()) if found else None
-    if found is None or person is None:
+    if found is None or person is None or (person.name and not is_name(person.name)):
         raise CannotPlay(_HOW)
     until = day_in(found["until"], today)
     if until is None:
-        raise CannotPlay(f"{found['until'] or 'nothing'!r} is no day; {_HOW}")
+        wrong = f"{found['until']!r} is no day" if found["until"] else "the day is missing"
+        raise CannotPlay(f"{wrong}; {_HOW}")
     return Deputy(person.name or person.address.partition("@")[0], person.address, until.isoformat())
 
 

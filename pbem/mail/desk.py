@@ -10,6 +10,7 @@ from typing import Final
 from pbem.game.plain import Record
 from pbem.game.wording import counted, listing
 from pbem.mail.agreed import agreed_sheet, standing_beside, unchanged
+from pbem.mail.answer_letters import commands_letter, foreseen_letter, returned
 from pbem.mail.bare_orders import BareOrder
 from pbem.mail.command_actions import (
     CommandResults,
@@ -24,15 +25,7 @@ from pbem.mail.deputy_letter import deputy_letter
 from pbem.mail.form_letter import form_letter
 from pbem.mail.last_reported import CLOSED, reported
 from pbem.mail.letter import Enclosure, Letter
-from pbem.mail.outgoing import (
-    Answered,
-    MailSettings,
-    commands_letter,
-    foreseen_letter,
-    report_of,
-    returned,
-    side_report,
-)
+from pbem.mail.outgoing import Answered, MailSettings, report_of, side_report
 from pbem.mail.replacing import is_open, letters_of_vote, proposal_letters
 from pbem.mail.report_letters import last_report, receipt_letter
 from pbem.mail.sheet_choice import (

@@ -170,7 +170,7 @@ def _when(due: Due) -> datetime:
 def _clock(game: Adjudicator, settings: MailSettings) -> Iterator[Due]:
     if (when := hold_ends(game, game.ready)) is not None:
         yield Due(when, "a hold is over", lambda: _played_on(game, game.adjudicate, settings))
-    terms, clocks = game.clock.terms, game.clock.read()
+    terms, clocks = game.clock.terms, game.clock.read() if game.closed is None else None
     if terms is not None and clocks is not None and (when := late_from(terms, clocks)) is not None:
         yield Due(when, "a deadline has passed", lambda: _called(game, settings))
     for each in reminders_due(game):

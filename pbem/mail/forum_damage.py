@@ -1,8 +1,8 @@
 """What forums do to a copied text, taken back where it can be read in one way only.
 
-Tags that only dress a text are taken off, links become the words that they stand on, the signs of HTML become plain
-ones, and the numbers go that a code box sets before its lines. `[b]` alone is a
-list in YAML and stays; `[b]...[/b]` is none. No order sheet begins with `7. game:`.
+Tags that only dress a text are taken off. Links become the words that they stand on, and the signs of HTML become plain
+ones. The numbers that a code box sets before its lines are taken off. `[b]` alone is a list in YAML and stays, but
+`[b]...[/b]` is none. No order sheet begins with `7. game:`.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ _ITEM: Final = re.compile(r"^([> \t]*)\[\*\][ \t]*", re.MULTILINE)
 _NUMBERED: Final = re.compile(
     r"(?P<marks>(?: ?>)* ?)(?P<blanks>[ \t]*)(?P<number>\d{1,4})(?P<sign>[.):|]?)(?P<rest>.*)"
 )
+_NUMBER_ALONE: Final = re.compile(r"[ >\t]*([0-9]{1,4})[ >\t]*")
 _HEAD: Final = re.compile(r"[\"'*_]*game[\"'*_]*\s*[:：].*", re.IGNORECASE)
 _MOST: Final = 20
 """So many sheets are looked for: a letter with more is refused."""
@@ -104,9 +105,13 @@ def unnumbered(text: str) -> str:
             first = _first(rows, at, int(found["number"]))
             inset = len(found["rest"]) - len(found["rest"].lstrip())
             rows[first:] = _without_numbers(rows[first:], int(found["number"]) - (at - first), inset)
-        elif row.strip(" >\t").isdigit() and at + 1 < len(rows) and _HEAD.fullmatch(rows[at + 1].strip(" >\t")):
+        elif (
+            (alone := _NUMBER_ALONE.fullmatch(row))
+            and at + 1 < len(rows)
+            and _HEAD.fullmatch(rows[at + 1].strip(" >\t"))
+        ):
             heads += 1
-            rows[at:] = _without_number_lines(rows[at:], int(row.strip(" >\t")))
+            rows[at:] = _without_number_lines(rows[at:], int(alone[1]))
     return "\n".join(rows)
 
 

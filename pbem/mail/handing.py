@@ -18,8 +18,10 @@ def note_handed_over(game: Adjudicator, letters: Iterable[Outgoing], at: datetim
 
 
 def _asked(out: Outgoing) -> Iterator[Side]:
-    """Yield the sides that a letter has a form for."""
+    """Yield the sides that a letter has a form for; none for a deputy's, since the clock waits for the player's own."""
     attached = out.draft.attached
+    if not out.sent:
+        return
     if len(out.sent) == 1:
         if attached.sheet is not None:
             yield out.sent[0].side

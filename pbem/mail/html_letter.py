@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pbem.mail.address import mailbox
 from pbem.mail.outbox import Draft, content_id
-from pbem.render.report import Mail, ReportRequest, mail
+from pbem.render.report import Mail, mail
+from pbem.render.report_request import ReportRequest
 
 if TYPE_CHECKING:
     from pbem.referee.open_game import OpenGame

@@ -238,7 +238,7 @@ def _youngest(quoted: Sequence[Found]) -> Iterator[str]:
 
 def _key(sheet: str, name: str) -> str:
     """Return what a key of a sheet's heading says."""
-    found = re.search(rf"(?im)^[\W_]*{name}\W*:\W*([\w.-]+)", sheet)
+    found = re.search(rf"(?im)^(?:[^\w\n]|_)*+{name}[^\w:]*:\W*([\w.-]+)", sheet)
     return found[1].lower() if found else ""
 
 

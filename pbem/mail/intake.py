@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
+from pbem.mail.answer_letters import help_letter
 from pbem.mail.bundles import bundled
 from pbem.mail.command_actions import confirm_once
 from pbem.mail.commands import Command, Instruction
@@ -24,11 +25,7 @@ from pbem.mail.legends import legends
 from pbem.mail.letter import Letter
 from pbem.mail.observers import write_to_observers
 from pbem.mail.outboxes import Outbox
-from pbem.mail.outgoing import (
-    MailSettings,
-    Outgoing,
-    help_letter,
-)
+from pbem.mail.outgoing import MailSettings, Outgoing
 from pbem.mail.report_letters import closing_letters, first_letters, reports
 from pbem.mail.routing import about, only_names
 from pbem.mail.sealed_blocks import by_sender

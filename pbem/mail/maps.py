@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pbem.game.scene import Scene
 from pbem.mail.deadlines import deadline_of
@@ -26,7 +26,7 @@ class Maps:
     def __init__(self, drawings: Path | None = None) -> None:
         self._drawings = drawings
         self._drawn: list[tuple[Scene, tuple[Picture, ...]]] = []
-        self._before: dict[int, Any] = {}
+        self._before: dict[int, object | None] = {}
         """The positions after adjudications that were looked at: those who are told the same need it once."""
 
     def pictures(self, game: OpenGame, side: Side | None, since: int, *, legend: bool = False) -> tuple[Picture, ...]:
@@ -87,7 +87,7 @@ class Maps:
         return (*drawn, legend_picture(scene)) if legend else drawn
 
 
-def scene_of(game: OpenGame, side: Side | None, since: int, before: Any | None) -> Scene:
+def scene_of(game: OpenGame, side: Side | None, since: int, before: object | None) -> Scene:
     """Return what there is to draw for a side: what it may see, is asked, and what is new after an adjudication.
 
     `before` is the position after that adjudication (None: it is not known).
@@ -101,7 +101,7 @@ def scene_of(game: OpenGame, side: Side | None, since: int, before: Any | None) 
     return replace(scene, reader=side or "", focus=focus, changed=changed, to_move=_to_move(game), until=until)
 
 
-def _position_before(game: OpenGame, since: int) -> Any | None:
+def _position_before(game: OpenGame, since: int) -> object | None:
     return position_at(game, since) if 0 < since < game.adjudication else None
 
 

@@ -24,7 +24,8 @@ from pbem.mail.outgoing import MailSettings, Outgoing, letter, paragraphs
 from pbem.orders.standing.in_force import periods_of
 from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.referee.past import position_at, result_at, told_until
-from pbem.render.report import ReportRequest, mail, report
+from pbem.render.report import mail, report
+from pbem.render.report_request import ReportRequest
 
 NOTE: Final = "pbem.observers"
 """The name of the note beside the repo of a game."""

@@ -16,37 +16,27 @@ from pathlib import Path
 from typing import Any, Final
 
 from pbem.game.wording import on_one_line
-from pbem.mail.commands import Command
 from pbem.mail.correspondence import Correspondence, Sent, correspondence, note_sent
 from pbem.mail.deadlines import deadline_line
-from pbem.mail.deputies import for_deputy
+from pbem.mail.deputies import for_deputy, is_deputy
 from pbem.mail.door import Door
-from pbem.mail.echo import echo
 from pbem.mail.html_letter import Framed, html_of
 from pbem.mail.letter import Letter
-from pbem.mail.marked_sheet import MARK, marked
 from pbem.mail.outbox import POSITION, POSITION_DATA, Attachments, Draft, compose, slimmed
 from pbem.mail.outboxes import Outbox
 from pbem.mail.own_orders import as_written
-from pbem.mail.receipts import enclosed
 from pbem.mail.token import address_with_token, message_id, token
-from pbem.orders.check import Receipt
-from pbem.orders.forgive import Answering
-from pbem.orders.sheet import sentence
 from pbem.protocol import Decision, Side
-from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import OpenGame
 from pbem.referee.players import deputy_of
 from pbem.referee.time_ledger import ledger_line
-from pbem.render.pictures import Picture
-from pbem.render.report import Mail, Report, ReportRequest, mail, report
+from pbem.render.report import Mail, Report, report
+from pbem.render.report_request import ReportRequest
 from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
 
 _INDENT: Final = "  "
 _BULLET: Final = re.compile(r" *\* ")
-_BEFORE_SUBJECT: Final = re.compile(r"(?:\s*(?:re|aw|antw|sv|vs|odp|fwd?|wg)\s*(?:\[\d+\])?\s*:)+\s*", re.IGNORECASE)
-"""What mail programs put before the subject of an answer."""
 ENCLOSED: Final = "Enclosed: "
 COPY: Final = "copy."
 """How the names of copies for deputies begin: the clock of a side starts when its player has the letter."""
@@ -231,89 +221,6 @@ def called(game: OpenGame, side: Side) -> str:
 # ---------------------------------------------------------------------------------------------- other letters
 
 
-def returned(
-    game: Adjudicator, receipt: Receipt, answered: Letter, settings: MailSettings, answers: Sequence[str] = ()
-) -> Outgoing:
-    """Return the letter that sends a sheet with faults back, or says that it came too late; `answers` stand first."""
-    receipted, about = enclosed(game, receipt.side), About(game, receipt.side, shared=False)
-    if (closed := game.closed) is not None:
-        words = mail("too_late", game=game.name, adjudication=closed.adjudication, round=closed.round, time=closed.time)
-        stamp = f"late.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
-        return letter(settings, answered.sender, stamp, words, answered, Attachments(receipt=receipted), about)
-    own = marked(receipt.lines, receipt.complaints, Answering(game.name, receipt.side, game.adjudication))
-    words = mail(
-        "faults",
-        game=game.name,
-        count=len(receipt.complaints),
-        mark=MARK,
-        sheet=own.rstrip("\n"),
-        reasons=[] if own else paragraphs(sentence(each.fault) for each in receipt.complaints),
-        answers=paragraphs(answers),
-        forecast=any(each.command == Command.FORECAST for each in answered.commands),
-    )
-    again = side_report(game, receipt.side, game.adjudication).sheet
-    stamp = f"faults.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
-    return letter(settings, answered.sender, stamp, words, answered, Attachments(sheet=again, receipt=receipted), about)
-
-
-def foreseen_letter(
-    game: Adjudicator, side: Side, foreseen: str, again: str, answered: Letter, settings: MailSettings
-) -> Outgoing:
-    """Return the letter that says what a sheet may lead to, with the sheet enclosed `again`."""
-    read = echo(again.encode(), rest="the rest is in orders.yaml")
-    words = mail("forecast", game=game.name, forecast=foreseen, echo=read)
-    stamp = f"forecast.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
-    attached = Attachments(sheet=again, receipt=enclosed(game, side))
-    return letter(settings, answered.sender, stamp, words, answered, attached, About(game, side, shared=False))
-
-
-def commands_letter(
-    game: Adjudicator,
-    answered: Answered,
-    sheet: str | None,
-    settings: MailSettings,
-    position: str = "",
-    *,
-    refused: bool = False,
-) -> Outgoing:
-    """Return the letter that answers the commands of a letter; its subject says if one is `refused`.
-
-    It has the form of its side if it was asked for, and says where things stand (`position`) if that was.
-    """
-    asked = answered.letter
-    said = ", ".join(dict.fromkeys(each.command for each in asked.commands)) or "your letter"
-    lines = paragraphs(answered.paragraphs)
-    form = sheet and sheet.rstrip("\n")
-    words = {"commands": said, "refused": refused, "one": ", " not in said}
-    text = mail("commands", game=game.name, answers=lines, sheet=form, position=position, **words)
-    side = answered.side
-    stamp = f"words.{game.name}.{side}.{game.adjudication}.{asked.digest[:24]}"
-    attached = Attachments(sheet=sheet, standing=position or None, receipt=enclosed(game, side))
-    return letter(settings, asked.sender, stamp, text, asked, attached, About(game, side, shared=False))
-
-
-def help_letter(answered: Letter, settings: MailSettings, legends: Sequence[Picture] = ()) -> Outgoing:
-    """Return the letter that explains how to play by mail; it names no game.
-
-    `legends` are what the signs on the maps of the game mean that it is about.
-    """
-    attached = Attachments(pictures=legends)
-    return letter(settings, answered.sender, f"help.{answered.digest[:24]}", mail("help"), answered, attached)
-
-
-def refusal_letter(
-    reason: str, number: int, answered: Letter, settings: MailSettings, *, reported: bool = True
-) -> Outgoing:
-    """Return the letter that says why nothing was carried out; `number` keeps several of them apart.
-
-    `reported`: its reader may have had a report, with a form at its end.
-    """
-    lines = "\n".join(paragraphs([reason]))
-    sheet = reported and bool(answered.enclosures or not answered.commands)
-    words = mail("refusal", subject=_BEFORE_SUBJECT.sub("", answered.subject), reason=lines, sheet=sheet)
-    return letter(settings, answered.sender, f"refusal.{answered.digest[:24]}.{number}", words, answered)
-
-
 def paragraphs(texts: Iterable[str]) -> list[str]:
     """Return texts as folded lines with a blank line between them; indented lines are left, but for bullets."""
     lines: list[str] = []
@@ -370,18 +277,19 @@ def letter(
         draft = replace(draft, text=text.text + below)
     if page is not None:
         draft = replace(draft, html=html_of(page, draft, must_sign=settings.must_sign(page.game.name)))
-    if about is None:
-        return Outgoing(to, stamp, draft)
-    whose, deputy = called(about.game, about.side), deputy_of(about.game, about.side, f"{settings.now:%Y-%m-%d}")
-    theirs = None if deputy is None else for_deputy(draft, about.game, about.side, deputy.address)
-    if deputy is not None and theirs is not None and deputy.address == to.lower():
-        return Outgoing(to, stamp, theirs, whose=whose)
-    copies = (
-        ()
-        if deputy is None or theirs is None or not about.shared
-        else (Outgoing(deputy.address, f"{COPY}{stamp}", theirs),)
-    )
-    sent = (Sent(about.game.path, about.side, own_id, about.told, about.picture),)
+    return Outgoing(to, stamp, draft) if about is None else _addressed(draft, to, stamp, about, settings.now)
+
+
+def _addressed(draft: Draft, to: str, stamp: str, about: About, now: datetime) -> Outgoing:
+    """Return a letter to a side, with the copy for its deputy; or as a deputy gets it, if it is to one."""
+    game, side = about.game, about.side
+    whose, deputy = called(game, side), deputy_of(game, side, f"{now:%Y-%m-%d}")
+    if is_deputy(game, side, to):  # perhaps not any more: the letter that is answered came in time
+        return Outgoing(to, stamp, for_deputy(draft, game, side, to.lower()), whose=whose)
+    copies: tuple[Outgoing, ...] = ()
+    if deputy is not None and about.shared:
+        copies = (Outgoing(deputy.address, f"{COPY}{stamp}", for_deputy(draft, game, side, deputy.address)),)
+    sent = (Sent(game.path, side, draft.message_id, about.told, about.picture),)
     return Outgoing(to, stamp, draft, sent, whose, copies=copies)
 
 

@@ -13,7 +13,8 @@ from pbem.orders.sheet import STANDING, STANDING_ADD, shortened
 from pbem.orders.sheet.by_word import CANCEL, WITHDRAW, cancelled, link_in
 from pbem.protocol import Event, Side
 from pbem.referee.by_word import cancel_standing, withdraw
-from pbem.referee.open_game import CannotPlay, OpenGame, Told
+from pbem.referee.open_game import CannotPlay, OpenGame
+from pbem.referee.told import Told
 from pbem.render.form import standing_text
 
 _LONGEST: Final = 100

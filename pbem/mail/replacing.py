@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pbem.mail.address import mailbox
+from pbem.mail.address import is_name, mailbox
 from pbem.mail.consent_letters import outcome, request_letters, vote_letters
 from pbem.mail.correspondence import forget
 from pbem.mail.ending_words import side_named
@@ -40,7 +40,7 @@ def _words(task: Task) -> tuple[str, str, Person | None]:
     name, _, rest = task.rest.partition(" ")
     side, _, who = rest.strip().partition(" ")
     box = mailbox(who.strip())
-    return name, side, None if box is None or not box.name else Person(box.name, box.address)
+    return name, side, None if box is None or not is_name(box.name) else Person(box.name, box.address)
 
 
 def proposal_letters(game: Adjudicator, request: Motion, settings: MailSettings) -> Iterator[Outgoing]:

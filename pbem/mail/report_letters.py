@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from pbem.crypto.beacon import address
 from pbem.mail.correspondence import News, correspondence, note_owed
@@ -107,7 +107,7 @@ def _is_told(game: Adjudicator, side: Side, news: News, since: int) -> bool:
     return news == News.ROUND and _is_over(game, game.rules.round, position_at(game, since))
 
 
-def _is_over(game: Adjudicator, period: str, before: Any | None) -> bool:
+def _is_over(game: Adjudicator, period: str, before: object | None) -> bool:
     """Tell whether a period of the game has ended since it stood so (None: that is not known)."""
     return before is None or (bool(period) and periods_of(game.rules, before).get(period) != game.periods.get(period))
 

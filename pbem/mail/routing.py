@@ -24,7 +24,7 @@ from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.repo.git import GameRepo, StoreError
 from pbem.repo.ledger import Ledger
 
-_GAME: Final = re.compile(r"""(?im)^[\s{]*(["']?)game\1\s*:\s*(["']?)([^\s"'#,}]*)\2""")
+_GAME: Final = re.compile(r"""(?im)^(?:[^\S\n]|\{)*+(["']?)game\1\s*:\s*(["']?)([^\s"'#,}]*)\2""")
 _ONLY_NAMES: Final = re.compile(r"\s*(?:(?:game|side)\s*:.*|#.*)?", re.IGNORECASE)
 _OURS: Final = re.compile(r"<(?:[a-z]+\.(?P<one>[^@]+)\.[0-9a-f]{24}|(?:welcome\.)?(?P<other>[^@]+?))@(?P<host>[^@]+)>")
 _REPORT: Final = re.compile(
@@ -34,8 +34,8 @@ _REPORT: Final = re.compile(
 """The id of a letter of ours that carries a form, or might have: it tells game, sides (`oak+elm`) and adjudication."""
 _TALK: Final = re.compile(r"<talk\.[^@]+@(?P<host>[^@]+)>")
 """The id of a letter of ours that passes on what another side says."""
-_SIDE: Final = re.compile(r"""(?im)^\s*side\s*:\s*["']?(\w+)""")
-_NUMBER: Final = re.compile(r"(?im)^\s*adjudication\s*:\s*(\d{1,9})\b")
+_SIDE: Final = re.compile(r"""(?im)^[^\S\n]*+side\s*:\s*["']?(\w+)""")
+_NUMBER: Final = re.compile(r"(?im)^[^\S\n]*+adjudication\s*:\s*(\d{1,9})\b")
 _NAMING: Final = frozenset(
     {Command.AGREED, Command.CONSENT, Command.DRAW, Command.REFUSE, Command.REPLACE, Command.RESIGN}
 )

@@ -26,7 +26,9 @@ from pbem.orders.forgive.known import SIDE
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 
-_SIDE: Final = re.compile(r"""(?im)^[\s>*-]*side\s*:\s*["'*]*([^\W_][\w -]*?)["'*]*\s*(?:#.*)?$""")
+_SIDE: Final = re.compile(
+    r"""(?im)^(?:[^\S\n]|[>*-])*+side\s*:\s*["'*]{0,3}([^\W_][\w -]{0,60}?)["'*]{0,3}[^\S\n]*+(?:#.*)?$"""
+)
 _OF_ONE: Final = frozenset({"CHAIN", "DEPUTY", "PRESS", "REPLACE", "RESIGN", "SAY", "SHOW"})
 """The commands that only one side can mean."""
 _TOLD_ONCE: Final = frozenset({Command.HELP})

@@ -18,9 +18,10 @@ from pbem.mail.press import Addressed, addressed, said_to_all
 from pbem.mail.task import Task
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.open_game import CannotPlay, OpenGame, Told
+from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.referee.players import deputy_of
 from pbem.referee.talk import show, shown_event, speak
+from pbem.referee.told import Told
 from pbem.render.receipt import HeardTalk
 from pbem.render.report import happened, mail
 from pbem.render.tables import WIDTH

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from pbem.mail.answer_letters import refusal_letter
 from pbem.mail.bundles import bundled
 from pbem.mail.chat import chat_letters
 from pbem.mail.commands import Command, Instruction
 from pbem.mail.letter import Enclosure, Letter
-from pbem.mail.outgoing import MailSettings, Outgoing, refusal_letter
+from pbem.mail.outgoing import MailSettings, Outgoing
 from pbem.mail.routing import answers_talk, game_of, meant, only_names
 from pbem.mail.waiting import Unread, orders_of_another, unread
 from pbem.referee.open_game import CannotPlay, OtherRules

@@ -207,7 +207,8 @@ def _sheet_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
     """Yield the faults of all parts of a sheet; if its heading is wrong, its orders are not looked at."""
     heading = check_heading(sheet, game=at.game, side=at.side, adjudication=at.adjudication, sides=at.sides)
     if at.out and not heading:
-        reason = f"{at.box.names.get(at.side, at.side)} is out of the game; its orders do not count any more"
+        name = at.box.names.get(at.side, at.side)
+        reason = f"this side, {name}, is out of the game; its orders do not count any more"
         heading = [Fault(ILLEGAL, ("side",), reason)]
     yield from map(sheet.placed, heading)
     unread = sheet.link is None and sheet.document.value.get(LINK) is not None

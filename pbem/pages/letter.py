@@ -21,7 +21,8 @@ from pbem.pages.templates import page
 from pbem.protocol import Rules, S
 from pbem.render.form import standing_text, title
 from pbem.render.messages import Said, Sentences, sentences
-from pbem.render.report import ReportRequest, asked_nothing, events_told, sheet_of, sheets_used, unanswered
+from pbem.render.report import asked_nothing, events_told, sheet_of, sheets_used, unanswered
+from pbem.render.report_request import ReportRequest
 from pbem.render.tables import sentences_of_changes
 
 LARGEST: Final = 20_000

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import shelf
 from pbem.game import yaml as yamlio
@@ -47,7 +47,7 @@ class Played:
     text: str
     """The turn file."""
     turn: Record
-    view: Any = None
+    view: object | None = None
     """None: the rules here cannot read the position."""
 
     @cached_property
@@ -111,13 +111,14 @@ def _played(repo: GameRepo, loaded: Loaded) -> Iterator[Played]:
         n += 1
 
 
-def _view(repo: GameRepo, loaded: Loaded, commit: str) -> Any:
+def _view(repo: GameRepo, loaded: Loaded, commit: str) -> object | None:
     """Return the position after an adjudication as an observer may know it; None: it cannot be read."""
     raw = repo.read(POSITION, commit) if commit else None
     if raw is None:
         return None
     try:
         rules = loaded.rules
-        return rules.view(rules.decode(yamlio.read(raw, name=POSITION).value), None)
+        view: object = rules.view(rules.decode(yamlio.read(raw, name=POSITION).value), None)
+        return view
     except (yamlio.Unreadable, ValueError, TypeError, LookupError):
         return None

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from pbem.pages.record import GameRecord
+from pbem.pages.record import GameRecord, Played
 from pbem.pages.replay import INDEX, game_pages, players, policy, style
 from pbem.pages.templates import markup, page
 from pbem.render.messages import sentences
@@ -94,7 +94,7 @@ def _listed(record: GameRecord) -> Listed:
     )
 
 
-def _stands(record: GameRecord, each: Any) -> str:
+def _stands(record: GameRecord, each: Played | None) -> str:
     """Return where a game stands after an adjudication."""
     if each is None:
         return "It has not begun."

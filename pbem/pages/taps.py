@@ -17,7 +17,7 @@ from pbem.game.declining import does_nothing
 from pbem.protocol import Decision, Order, Rules, S
 from pbem.render.form import SheetHead, one_line_sheet
 from pbem.render.messages import Sentences, sentences
-from pbem.render.report import ReportRequest
+from pbem.render.report_request import ReportRequest
 
 MOST: Final = 6
 """A question with more answers than these has no links."""

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from pbem.paths import templates_folder
+from pbem.render.visible import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
-
-_UNSEEN: Final = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffe\uffff"
-    "\U000e0000-\U000e007f]"
-)
-"""What nobody sees, and what turns the direction of what stands behind it."""
 
 
 def page(template: str, **values: object) -> str:
@@ -33,7 +27,7 @@ def markup(text: str) -> Markup:
 
 def seen(value: object) -> object:
     """Return a value for a page; of a text only what a reader can see."""
-    return _UNSEEN.sub("", value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+    return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 @cache

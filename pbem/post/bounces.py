@@ -1,4 +1,4 @@
-"""Bounces: what mail servers say of letters of ours that they could not deliver, and which mailboxes refuse.
+"""Bounces: reports of mail servers on letters that they could not deliver, and the mailboxes that refuse letters.
 
 Only a bounce that brings back the Message-ID of a letter of ours, with its token, is believed: whoever forges one would
 have to know that. A mailbox that refuses is noted beside the repo of its game until a letter of its player comes. The
@@ -129,11 +129,17 @@ def _stop_clock(game: Adjudicator, side: Side, message_id: str, at: datetime, se
 def heard_again(game: Adjudicator, side: Side, settings: MailSettings) -> None:
     """Forget that the mailbox of a side refused: its player has written. They get again what they may have missed.
 
-    The game's lock is held.
+    The game's lock is held. The note goes last: if this fails halfway, as on a full disk, the next letter, or the same
+    one taken in again, does all of it once more.
     """
     if not (game.path / f"{_NOTE}{side}").exists():
         return
+    _ask_again(game, side, settings)
     forget(game.path, side)
+
+
+def _ask_again(game: Adjudicator, side: Side, settings: MailSettings) -> None:
+    """Send a side its last report again if it is asked anything, and let its clock run on."""
     clocks = game.clock.read()
     if settings.outbox is None or clocks is None or not clocks.sides[side].asked or game.result is not None:
         return

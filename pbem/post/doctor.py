@@ -11,10 +11,10 @@ from typing import Final, NamedTuple
 from pbem.game.wording import counted
 from pbem.post import bounces
 from pbem.post.backup import last_backup
-from pbem.post.config import PostConfig
 from pbem.post.health import health, waiting
 from pbem.post.log import sentence
 from pbem.post.open_tables import never_opened, open_tables
+from pbem.post.settings import PostConfig
 from pbem.post.transport.base import Source, Unreachable
 from pbem.post.transport.stdin import StdinSource
 from pbem.post.transport.ways import sender, sources
@@ -35,6 +35,8 @@ class Finding(NamedTuple):
     what: str
     well: bool
     text: str
+    warning: bool = False
+    """Whether it is well now, and is wrong soon if nothing is done."""
 
 
 def examine(config: PostConfig) -> Iterator[Finding]:
@@ -127,11 +129,20 @@ def _way(name: str, check: Callable[[], object]) -> Finding:
 
 
 def _backup(config: PostConfig) -> Finding:
-    if config.backup is None:
-        return Finding("backup", False, "no folder of backups is named (`backup:` in the config)")
-    found = last_backup(config.backup)
+    """Return how old the last backup is. That there is none is no fault yet where no game is older than one may be."""
+    found = None if config.backup is None else last_backup(config.backup)
     if found is None:
-        return Finding("backup", False, f"there is none in {config.backup}: pbem backup {config.backup} --to age1...")
+        folder = config.backup or "FOLDER"
+        none = "no folder of backups is named (`backup:` in the config)" if config.backup is None else "there is none"
+        due = _age_of_games(config) > _OLDEST_BACKUP
+        return Finding("backup", not due, f"{none}: pbem backup {folder} --to age1...", warning=not due)
     days = (time() - found[1]) / 86400
     text = f"the last one is {counted(int(days), 'day')} old: {found[0]}"
     return Finding("backup", days <= _OLDEST_BACKUP, text)
+
+
+def _age_of_games(config: PostConfig) -> float:
+    """Return how many days ago the first game was made, or copied here; 0 if there is none."""
+    now = time()
+    made = [path.stat().st_mtime for path in config.games.glob("*.git/HEAD")]  # it is written once
+    return (now - min(made, default=now)) / 86400

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from pbem.post.config import PostConfig
 from pbem.post.kept_worker import KeptWorker
 from pbem.post.log import Say
+from pbem.post.settings import PostConfig
 from pbem.post.tables import Tables
 from pbem.protocol import PbemError
 from pbem.repo.git.gamelock import Busy, GameLock

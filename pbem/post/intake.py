@@ -16,9 +16,9 @@ from typing import Final, NamedTuple
 
 from pbem.mail.inbox import open_letter
 from pbem.mail.routing import may_be_about
-from pbem.post.config import Limits
 from pbem.post.log import Say
 from pbem.post.reception import is_private
+from pbem.post.settings import Limits
 from pbem.post.tables import NO_GAME, NewLetter, Tables
 from pbem.post.transport.base import Arrived, Gone, Source
 from pbem.post.triage import Bounce, Look, Ours, Players, Robot, TooBig, has_sheet, judge

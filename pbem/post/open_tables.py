@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.post.config import BadConfig, PostConfig
+from pbem.post.settings import BadConfig, PostConfig
 from pbem.post.tables import Tables
 
 

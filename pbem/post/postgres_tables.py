@@ -1,6 +1,6 @@
 """The tables of the post in a PostgreSQL database: the services of several hosts read and write it at once.
 
-Each thread has a connection of its own, which is made anew after it has broken. The tables lie in a schema of their
+Each thread has a connection of its own, and makes a new one when it breaks. The tables lie in a schema of their
 own. What is looked for all the time is found by partial indexes, which hold only what still waits.
 """
 

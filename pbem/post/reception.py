@@ -18,17 +18,18 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
+from pbem.mail.answer_letters import refusal_letter
 from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in_where_possible
 from pbem.mail.letter import Letter
 from pbem.mail.mime import LARGEST, Headers
-from pbem.mail.outgoing import MailSettings, refusal_letter
+from pbem.mail.outgoing import MailSettings
 from pbem.mail.sheet_choice import may_order_without_sheet
 from pbem.mail.tasks import Handled
 from pbem.post import bounces, held
-from pbem.post.config import WhoConfig
 from pbem.post.confirm import code_in, side_confirmed
 from pbem.post.limits import MOST_IN_VAIN, Muted, falls_silent, in_vain
+from pbem.post.settings import WhoConfig
 from pbem.post.who import LetterDoor
 from pbem.referee.adjudicator import Adjudicator
 
@@ -126,6 +127,7 @@ def _confirmed(letter: Letter, code: str, config: WhoConfig, settings: MailSetti
         whole.notes += handled.notes
         whole.complaints += handled.complaints
         whole.log += handled.log
+        whole.due |= handled.due
     if whole.waits:  # the letter that confirms them waits, too
         return whole
     with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():

@@ -12,8 +12,8 @@ from typing import Final, TypeAlias
 
 from pbem.mail.mime import Headers, decoded
 from pbem.post.bundled_news import news_in_one
-from pbem.post.config import Rates
 from pbem.post.log import Say
+from pbem.post.settings import Rates
 from pbem.post.table_outbox import asked_by
 from pbem.post.tables import Tables, ToSend, Urgency
 from pbem.post.transport.base import Accepted, Later, Sender

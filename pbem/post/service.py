@@ -21,7 +21,6 @@ from typing import Final
 
 from pbem.mail.outgoing import MailSettings
 from pbem.post import bounces, confirm
-from pbem.post.config import PostConfig
 from pbem.post.duty import duty
 from pbem.post.health import BEAT, ONCE, REACHED, STOPPED, WELL, health
 from pbem.post.intake import MOST_AT_ONCE, Sweep
@@ -29,6 +28,7 @@ from pbem.post.kept_worker import KeptWorker
 from pbem.post.log import Once, Say, say, sentence
 from pbem.post.notify import notify
 from pbem.post.sending import Sending
+from pbem.post.settings import PostConfig
 from pbem.post.table_outbox import TableOutbox
 from pbem.post.tables import Tables
 from pbem.post.transport.base import LoginRefused, Sender, Source, Unreachable

@@ -16,8 +16,9 @@ from pbem.atomic import write
 from pbem.game import yaml as yamlio
 from pbem.mail.address import mailbox
 from pbem.paths import games_folder, keys_folder
-from pbem.post.config import LOOPBACK, PORTS, BadConfig, PostConfig, load, parse
+from pbem.post.config import LOOPBACK, PORTS, load, parse
 from pbem.post.providers import ANY, provider
+from pbem.post.settings import BadConfig, PostConfig
 from pbem.post.transport.base import LoginRefused, Unreachable
 from pbem.post.transport.ways import sender, sources
 from pbem.post.trial import Found, Trial

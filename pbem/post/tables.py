@@ -1,9 +1,9 @@
 """The tables of the post: letters in order of arrival, games that have letters waiting, letters to send.
 
-Everything in them can be made anew from the games and the mailbox, but for letters that wait to be sent. `SqliteTables`
+Everything in them can be rebuilt from the games and the mailbox, except letters that wait to be sent. `SqliteTables`
 (`pbem.post.sqlite_tables`) keeps them in one file, `PostgresTables` (`pbem.post.postgres_tables`) in a database that
-several hosts share. All times are seconds since 1970. A time that lies further ahead
-than anything is ever put off (`LONGEST`) comes of a clock that has jumped back, and counts as past.
+several hosts share. All times are seconds since 1970. Nothing is ever put off for longer than `LONGEST`. A time that is
+further ahead means that the machine's clock has jumped back; it counts as past.
 
 The life of a letter: `add` puts it in order, for one game or several. A worker takes the game that has waited longest
 (`next_games`), its lock, and its letters in order (`next_letter`). When the game has committed it, it is `done`. When
@@ -28,9 +28,9 @@ NO_GAME: Final = ""
 
 
 _MOST_DOWN: Final = 90 * 24 * 3600.0
-"""Seconds for which it is kept that nobody had looked."""
+"""Seconds after which a span in which nobody looked is forgotten."""
 LEAST_DOWN: Final = 600.0
-"""Seconds: a time for which nobody looked into the mailboxes is noted if it is no shorter."""
+"""The shortest span, in seconds, that is noted if nobody looked into the mailboxes."""
 _LOOKED: Final = "looked"
 _DOWN: Final = "unlooked "
 _HANDED: Final = "handed "
@@ -252,18 +252,18 @@ class Tables(ABC):
         """Return the commits as of which it was noted what falls due in each game."""
 
     def looked(self) -> float:
-        """Return until when all letters of the mailboxes stand in the tables; 0: that is not known."""
+        """Return the time up to which the tables have all letters of the mailboxes; 0: that is not known."""
         noted = self.noted(_LOOKED)
         return 0.0 if noted is None else float(noted[0])
 
     def note_looked(self, until: float, now: float) -> None:
-        """Note that all letters stand here which the mailboxes got until a time, and for how long nobody had looked."""
+        """Note that the tables have all letters up to a time, and for how long nobody had looked before."""
         self.note_silence(until, now)
         if until > self.looked():
             self.note(_LOOKED, f"{until:.3f}", now)
 
     def note_silence(self, until: float, now: float) -> None:
-        """Note for how long nobody has looked, if that is long: before the letters that came meanwhile stand here."""
+        """Note for how long nobody has looked, if that is long; call it before the letters since then are put here."""
         before = self.looked()
         if before and until - before >= LEAST_DOWN:
             self.note(f"{_DOWN}{before:.0f}", f"{until:.0f}", now)
@@ -272,7 +272,7 @@ class Tables(ABC):
                     self.forget(f"{_DOWN}{since:.0f}")
 
     def downs(self) -> Sequence[tuple[float, float]]:
-        """Return from when until when nobody looked into the mailboxes, for long, in order."""
+        """Return the long spans in which nobody looked into the mailboxes, in order."""
         return sorted((float(key.removeprefix(_DOWN)), float(until)) for key, until, _ in self.notes(_DOWN))
 
     # ---- letters go

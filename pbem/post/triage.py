@@ -71,7 +71,7 @@ Judgement: TypeAlias = Ours | NotOurs | Robot | Bounce | TooBig | Look
 
 @dataclass
 class Players:
-    """The players' addresses, and the names of the games. Kept in memory, and read anew where a game has changed."""
+    """The players' addresses, and the names of the games. Kept in memory, and read again when a game has changed."""
 
     settings: MailSettings
     most: int = LARGEST

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from pbem.game.wording import counted
 from pbem.mail.mime import Headers
 from pbem.post.auth_results import read, vouched_for
-from pbem.post.config import PostConfig
+from pbem.post.settings import PostConfig
 from pbem.post.transport.base import Accepted, Arrived, Gone, Sender, Source
 from pbem.protocol import PbemError
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from pbem.post.config import ImapIn, PostConfig, SmtpOut
+from pbem.post.settings import ImapIn, PostConfig, SmtpOut
 
 _UNIT = """\
 [Unit]

@@ -22,17 +22,18 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Final
 
+from pbem.mail.answer_letters import refusal_letter
 from pbem.mail.commands import is_question
 from pbem.mail.deputies import is_deputy, tokens_for
 from pbem.mail.door import Turned
 from pbem.mail.letter import Letter
 from pbem.mail.mime import Headers
-from pbem.mail.outgoing import MailSettings, refusal_letter
+from pbem.mail.outgoing import MailSettings
 from pbem.mail.sheet_choice import orders_outside
 from pbem.mail.token import earlier_tokens, note_heard, note_signed, token, tokens_of
 from pbem.post import bounces, confirm, refused
 from pbem.post.auth_results import aligned, signed_by, vouched_for
-from pbem.post.config import WhoConfig
+from pbem.post.settings import WhoConfig
 from pbem.post.signature import Signed, same, signed_sheets
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
@@ -96,10 +97,10 @@ class LetterDoor:
             case Stranger():
                 return None  # the intake refuses it
             case Written(by):
-                if by not in (Proof.ADDRESS, Proof.BEFORE):
-                    for side in game.sides_of(letter.sender):
+                for side in game.sides_of(letter.sender) if by is not Proof.BEFORE else ():
+                    if by is not Proof.ADDRESS:
                         note_heard(game, side, self.settings.letter_time, by)
-                        bounces.heard_again(game, side, self.settings)
+                    bounces.heard_again(game, side, self.settings)  # whoever may order for it may start its clock
                 return None
             case Forged(reason, side):
                 return refused.refusal(game, side, letter, reason, self.settings)

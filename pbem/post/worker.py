@@ -30,11 +30,12 @@ from typing import Final
 from pbem.mail.due import Witnessed, go_on
 from pbem.mail.outgoing import MailSettings
 from pbem.mail.tasks import Handled, NextDue
-from pbem.post.config import PostConfig, load
+from pbem.post.config import load
 from pbem.post.intake import BOUNCE, TOO_BIG
 from pbem.post.log import Once, Say, say, sentence
 from pbem.post.open_tables import open_tables
 from pbem.post.reception import bounced, received, too_big
+from pbem.post.settings import PostConfig
 from pbem.post.table_outbox import TableOutbox
 from pbem.post.tables import NEVER, NO_GAME, Tables, Waiting
 from pbem.protocol import PbemError
@@ -42,7 +43,7 @@ from pbem.repo.git import Moved, NoSuchGame
 from pbem.repo.git.gamelock import Busy, GameLock
 
 _SEEN_DOWN: Final = "down seen "
-"""The note of a game up to when it knows that nobody looked into the mailboxes."""
+"""The prefix of a note for each game: the end of the last outage that is on record in the game."""
 _CLAIM: Final = "pbem.post"
 """The file beside a game's own lock by which a worker claims its queue."""
 _LOOK: Final = 2.0
@@ -100,7 +101,7 @@ class Worker:
             return count
 
     def _go_on(self, game: str) -> int:
-        """Carry out what has fallen due in a game by itself; return how many things those were."""
+        """Carry out everything that has fallen due in a game by itself; return how many things that was."""
         looked = self._looked([game])
         if game == NO_GAME or looked is None:
             return 0

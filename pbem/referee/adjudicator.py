@@ -98,8 +98,8 @@ class Adjudicator(OpenGame):
             if self.begun and not late and (phrase is not None or chain is not None):
                 what = "a phrase" if phrase is not None else "a chain of your own"
                 raise CannotPlay(f"{what} counts only before the first shuffle, and {self.name} has begun")
-            if chain is not None:
-                _require_chain(chain)
+            if chain is not None and not chain.sound:
+                raise CannotPlay(f"a chain is a tip of 64 digits 0-9 and a-f, and a length from 1 to {MOST_LINKS}")
             try:
                 kept_key = joined.key if key is None else check_recipient(key)
             except BadRecipient as wrong:
@@ -396,8 +396,3 @@ class Adjudicator(OpenGame):
             except BaseException:
                 self.forget()
                 raise
-
-
-def _require_chain(chain: ChainPromise) -> None:
-    if len(chain.tip) != 64 or set(chain.tip) - set("0123456789abcdef") or not 1 <= chain.length <= MOST_LINKS:
-        raise CannotPlay(f"a chain is a tip of 64 digits 0-9 and a-f, and a length from 1 to {MOST_LINKS}")

@@ -1,8 +1,8 @@
-"""The archive: games that are over are put away, out of the sight of the post and of `pbem status`, and brought back.
+"""The archive: a folder for games that are over, where neither the post nor `pbem status` looks.
 
-A game lies in the folder `archive` of the games then, as it was, with the notes beside its repo. Its keys stay in the
-key store, so that its name is not given twice and the game can be brought back. It is one move of a folder: a crash
-leaves the game in one place or the other.
+A game in the folder `archive` is unchanged, with the notes beside its repo. Its keys stay in the key store, so that
+its name is not used again and the game can be brought back. Archiving moves one folder: a crash leaves the game in one
+place or the other.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pbem.referee.open_game import CannotPlay
 from pbem.repo.git import NoSuchGame
 
 ARCHIVE: Final = "archive"
-"""The folder of games that are put away, within the folder of the games."""
+"""The folder of archived games, within the folder of the games."""
 
 
 def archive(game: Adjudicator) -> Path:
-    """Put a game away that is over, and return where it lies. Raises CannotPlay."""
+    """Archive a game that is over, and return its new path. Raises CannotPlay."""
     with game.lock():
         if game.result is None:
             raise CannotPlay(f"{game.name} is not over; `pbem ruling {game.name} --end` breaks it off")
@@ -29,7 +29,7 @@ def archive(game: Adjudicator) -> Path:
 
 
 def bring_back(games: Path, name: str) -> Path:
-    """Bring a game back that was put away, and return where it lies. Raises CannotPlay, NoSuchGame."""
+    """Bring a game back from the archive, and return its new path. Raises CannotPlay, NoSuchGame."""
     lies = games / ARCHIVE / f"{name}.git"
     if not lies.is_dir():
         raise NoSuchGame(f"there is no game called {name} in {games / ARCHIVE}")

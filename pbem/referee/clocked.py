@@ -1,4 +1,4 @@
-"""What a sheet and an adjudication do to the clocks of the sides: who is asked from then on, who has answered."""
+"""The effects of sheets and adjudications on the clocks: which sides are asked, and which have answered."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pbem.repo.state import State
 
 
 class Stamped(NamedTuple):
-    """The files of the clocks after a change, and when the commit that makes it is dated; None: it has no date."""
+    """The files of the clocks after a change, and the date of the commit that makes it; None: it has no date."""
 
     files: dict[str, bytes]
     at: datetime | None
@@ -30,16 +30,18 @@ _WITHOUT: Final = Stamped({}, None)
 
 
 def require_on_time(game: OpenGame) -> None:
-    """Raise CannotPlay if a deadline has passed before that came which is carried out, and nobody was called late."""
+    """Raise CannotPlay if a deadline had passed when the letter arrived, and the side has not been called late yet."""
     clocks, terms = game.clock.read(), game.clock.terms
+    if game.closed is not None:  # nobody is called late then, and no sheet is accepted
+        return
     if clocks is not None and terms is not None and (late := late_at(terms, clocks, game.clock.time)):
         raise CannotPlay(f"the deadline of {listing(sorted(late))} has passed: `pbem adjudicate {game.name}` first")
 
 
 def after_sheet(game: OpenGame, side: Side, ready: Callable[[], bool]) -> Stamped:
-    """Return the clocks once a sheet of a side is on record; `game` stands so already.
+    """Return the clocks after a sheet of a side; the sheet is in the state of `game` already.
 
-    `ready` tells whether the game would go on with it: then the sheet is on hold first, if the terms say so.
+    `ready` tells whether the sheet lets the game go on. It is then put on hold first, if the terms say so.
     """
     terms, clocks = game.clock.terms, game.clock.read()
     if terms is None or clocks is None:
@@ -57,14 +59,14 @@ def after_sheet(game: OpenGame, side: Side, ready: Callable[[], bool]) -> Stampe
 
 
 def after_adjudication(game: OpenGame, after: State, played: Played) -> Stamped:
-    """Return the clocks after an adjudication; `game` stands so already."""
+    """Return the clocks after an adjudication, which is in the state of `game` already."""
     terms = game.clock.terms
     if terms is None:
         return _WITHOUT
     clocks = game.clock.read() or new_clocks(terms, game.rules.sides, game.clock.time)
     at = max(game.clock.time, clocks.time)
     awaited = {each.side for each in game.open_decisions}
-    if played.outcome.answers or _reopens(played):  # whatever is open now was not asked before
+    if played.outcome.answers or _reopens(played):  # every decision that is open now is a new question
         gone = {side for side, clock in clocks.sides.items() if clock.asked}
     else:
         gone = {side for side in clocks.sides if _is_over(clocks, side, side in awaited)}
@@ -83,20 +85,20 @@ def _go_on(
     at: datetime,
     by_mail: list[Side],
 ) -> None:
-    """Close the questions that are gone, and ask those sides that are awaited and not asked yet."""
+    """Close the questions that are gone, and ask the sides that the game waits for and has not asked yet."""
     for side in sorted(gone):
         close(terms, clocks, side, at)
     ask(clocks, [side for side in sorted(awaited) if not clocks.sides[side].asked], n, at, by_mail)
 
 
 def _is_over(clocks: Clocks, side: Side, awaited: bool) -> bool:
-    """Tell whether the question to a side has gone without an answer: its answer has expired, or it has resigned."""
+    """Tell whether the question to a side has ended without an answer: the answer expired, or the side resigned."""
     clock = clocks.sides[side]
     return bool(clock.asked) and awaited == (clock.answered is not None)
 
 
 def _reopens(played: Played) -> bool:
-    """Tell whether an act of the game master asks everything anew."""
+    """Tell whether an act of the game master asks all questions again."""
     act = played.act
     return act is not None and (act["kind"] == ROLLBACK or act.get("what") == "patch")
 
@@ -106,7 +108,7 @@ def _waits_for(game: OpenGame, side: Side) -> bool:
 
 
 def _earns(game: OpenGame, side: Side) -> bool:
-    """Tell whether a side has answered a question itself, by orders in a sheet, that was more than a window."""
+    """Tell whether a side has answered a question by orders of its own, and the question was more than a window."""
     state = game.current().state
     assert state is not None
     return any(
@@ -117,5 +119,5 @@ def _earns(game: OpenGame, side: Side) -> bool:
 
 
 def _is_window(decision: Decision) -> bool:
-    """Tell whether a question only lets its side step in: silence means that it does not."""
+    """Tell whether a question is a window: it lets the side step in, and the default is that it does not."""
     return decision.default is not None and does_nothing(decision.default)

@@ -1,6 +1,6 @@
-"""The clock of an open game: read from its repo and written to it, at the time that is known from outside.
+"""The clock of an open game: its files in the repo, and the time that the game goes by.
 
-A game without a clock has none of these files. Its commits have no time of their own.
+A game without a clock has none of these files, and its commits have no times.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class GameClock:
         self._sides = sides
         self._now = now
         self._said: tuple[bytes, Record] = b"", {}
-        """What the file of the clocks says, which is read again only when it has changed."""
+        """The content of the file of the clocks, parsed; it is read again only when it has changed."""
         if ledger.charter.clock is not None:  # then every commit says when it was made
             ledger.now = now
 
@@ -42,11 +42,11 @@ class GameClock:
 
     @property
     def decides(self) -> bool:
-        """Whether the clock says who is late, and nobody else."""
+        """Whether the clock decides which sides are late, and not the game master."""
         return self.terms is not None and self.terms.runs
 
     def read(self) -> Clocks | None:
-        """Return the clocks of the sides, to be changed at will; None: there are none, or the game has not begun."""
+        """Return a copy of the clocks of the sides; None: there are none, or the game has not begun."""
         content = self._ledger.read(CLOCK) if self.terms is not None else None
         if content is None:
             return None
@@ -65,7 +65,7 @@ class GameClock:
         return whole(self._now())
 
     def called(self) -> tuple[frozenset[Side], frozenset[Side]]:
-        """Return the sides that the next adjudication takes for late, and those that the bot plays for in it."""
+        """Return the sides that the next adjudication treats as late, and those that the bot plays for."""
         terms, clocks = self.terms, self.read()
         late = frozenset() if clocks is None else late_now(clocks)
         when = None if terms is None else terms.late
@@ -87,7 +87,7 @@ class GameClock:
 
     @contextmanager
     def dated(self, at: datetime | None) -> Iterator[None]:
-        """Let what is committed meanwhile be dated by an instant; None: as it would be otherwise."""
+        """Date all commits made within this context by an instant; None: as usual."""
         repo = self._ledger.repo
         before = repo.letter_time
         repo.letter_time = before if at is None else at

@@ -1,11 +1,11 @@
-"""The hold: a sheet by which the game would go on waits for a while, so that its player can take it back.
+"""The hold: a sheet that would let the game go on waits for a while, so that its player can take it back.
 
-The sheet is committed at once, sealed. Until its hold is over no adjudication is made, and no link of the dice chain is
-opened. WITHDRAW and a new sheet are commits as well: the first ends the hold of its side, the second begins another. A
-deadline ends a hold, that of the side itself or of another one.
+The sheet is committed at once, sealed. No adjudication is made, and no link of the dice chain is opened, before its
+hold is over. WITHDRAW and a new sheet are commits as well. The first ends the hold, the second begins a new one. A hold
+also ends at a deadline of any side.
 
-When a hold is over follows from the terms of the clock, and from when the letter with the sheet came, which its commit
-says. It stands in `clock.yaml` with the clock of the side.
+The end of a hold follows from the terms of the clock and the time of the letter with the sheet, which is the date of
+its commit. `clock.yaml` has it, with the clock of the side.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def hold_ends(game: OpenGame, ready: Callable[[], bool]) -> datetime | None:
 
 
 def require_gone_on(game: OpenGame, ready: Callable[[], bool]) -> None:
-    """Raise CannotPlay if a hold has ended before that came which is carried out, and the game has not gone on."""
+    """Raise CannotPlay if a hold had ended when the letter arrived, and the game has not gone on since."""
     ends = hold_ends(game, ready)
     if ends is not None and ends <= game.clock.time:
         raise CannotPlay(f"the hold of a sheet of {game.name} is over: `pbem adjudicate {game.name}` plays on")

@@ -1,7 +1,7 @@
-"""Motions: the sides are asked to pause the game, to give sides more time, or to give a side another player.
+"""Motions: requests to pause the game, to give sides more time, or to give a side another player.
 
-A player may propose a pause or another player for a side. A game master who plays a side asks the others for all three.
-A motion stays open while the game goes on, until it is carried out, refused, or another request takes its place.
+A player may propose a pause or another player for a side. A game master who plays a side needs a motion for all three.
+A motion stays open while the game goes on, until it is carried out or refused, or another request takes its place.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Proposal:
 def propose(
     game: Adjudicator, by: Side | None, proposal: Proposal, reason: str = "", letter: LetterId | None = None
 ) -> Motion:
-    """Record a motion of a side, or without one of the game master, and return it; who proposes it has consented.
+    """Record a motion of a side, or of the game master if `by` is None, and return it; proposing is consenting.
 
     `letter` is the digest, or the digests, of the letter that it came in. Raises CannotPlay if it cannot be carried
     out, or a side could not consent by letter.
@@ -64,10 +64,10 @@ def propose(
         extended = {side: written(at) for side, at in sorted(proposal.extended.items())}
 
         def make(number: int, state: State) -> Motion:
-            return Motion(
-                number, proposal.kind, who, state.adjudication, said, needed, consents, quorum=quorum_of(game, needed),
-                until=until, extended=extended, replaced=proposal.replaced,
-            )  # fmt: skip
+            motion = Motion(number, proposal.kind, who, state.adjudication, said, needed, consents)
+            motion.quorum = quorum_of(game, needed)
+            motion.until, motion.extended, motion.replaced = until, extended, proposal.replaced
+            return motion
 
         seats = game.ledger.proposal_files(proposal.replaced, proposal.person) if proposal.replaced else {}
         return file_request(game, make, proposal.kind, letter, seats)

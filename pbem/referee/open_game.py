@@ -26,8 +26,9 @@ from pbem.game.plain import Record
 from pbem.game.shelf import Loaded
 from pbem.orders.standing import Filed, InForce, read_filed
 from pbem.orders.standing.in_force import periods_of
-from pbem.protocol import Decision, Event, PbemError, Result, Side
+from pbem.protocol import Decision, PbemError, Result, Side
 from pbem.referee.game_clock import GameClock
+from pbem.referee.told import Told, events_for
 from pbem.repo import format1
 from pbem.repo.charter import FORMAT, Pins
 from pbem.repo.git import GameRepo
@@ -44,15 +45,6 @@ class CannotPlay(PbemError):
 
 class OtherRules(CannotPlay):
     """The rules here are not those that a game is played with. The game master has to act, not a player."""
-
-
-@dataclass(slots=True)
-class Told:
-    """One event of one adjudication, with the number of its roll if it is one."""
-
-    adjudication: int
-    event: Event
-    roll: int | None = None
 
 
 @dataclass(slots=True)
@@ -201,7 +193,7 @@ class OpenGame:
 
     @property
     def differs(self) -> str | None:
-        """The part of the rules here that is not what the game is played with, in words; None: all is."""
+        """The part of the installed rules that differs from those of the game, as text; None: nothing differs."""
         pins = self.pins
         pairs = ("box", self.box.digest, pins.box), ("code", self.loaded.code, pins.code)
         return " and ".join(word for word, here, pinned in pairs if here != pinned) or None
@@ -300,16 +292,8 @@ class OpenGame:
         """Return the events after an adjudication that a side may read, without those that were rolled back."""
         state = self.current().state
         undone = set(state.undone) if state else set()
-        found = []
-        for n in range(max(since, 0) + 1, self.adjudication + 1):
-            if n in undone:
-                continue
-            rolls = 0
-            for event in self.ledger.adjudication(n).events:
-                rolls += event.roll is not None
-                if event.to is None or side in event.to:
-                    found.append(Told(n, event, rolls if event.roll is not None else None))
-        return found
+        numbers = (n for n in range(max(since, 0) + 1, self.adjudication + 1) if n not in undone)
+        return list(events_for(side, ((n, self.ledger.adjudication(n)) for n in numbers)))
 
     def in_force(self, state: State, session: Session[Any], today: str) -> InForce:
         """Return the standing orders of all sides, to be tried on the decisions of one adjudication."""

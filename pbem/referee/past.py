@@ -1,4 +1,4 @@
-"""The position of an open game as it was: what a letter compares with how things stand now."""
+"""The past of an open game: the position, the events and the result as of an earlier adjudication."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 from pbem.crypto.dice import ChainDice
 from pbem.engine.session import resume
 from pbem.protocol import PbemError, Result, Side
-from pbem.referee.open_game import OpenGame, Told
+from pbem.referee.open_game import OpenGame
+from pbem.referee.told import Told, events_for
 from pbem.repo.records import result_in
 
 
@@ -29,18 +30,11 @@ def position_at(game: OpenGame, n: int) -> Any | None:
 def told_until(game: OpenGame, side: Side | None, since: int, until: int) -> list[Told]:
     """Return the events after one adjudication, up to another, that a side may read, as it was told them then.
 
-    What was rolled back later stands in it: that was not known yet.
+    Events that were rolled back later are included, because nobody knew that yet.
     """
     turns = {n: game.ledger.adjudication(n) for n in range(since + 1, until + 1)}
     undone = {n for made in turns.values() for n in (made.act or {}).get("undone", ())}
-    found = []
-    for n, made in turns.items():
-        rolls = 0
-        for event in made.events if n not in undone else ():
-            rolls += event.roll is not None
-            if event.to is None or side in event.to:
-                found.append(Told(n, event, rolls if event.roll is not None else None))
-    return found
+    return list(events_for(side, ((n, made) for n, made in turns.items() if n not in undone)))
 
 
 def result_at(game: OpenGame, n: int) -> Result | None:

@@ -80,7 +80,7 @@ def open_to(rules: Rules[S], side: Side | None, patch: Patch, before: S, after: 
 
 
 def described(patch: Patch, paths: Iterable[str], before: Record) -> list[str]:
-    """Return changes in words: the path, the new value, and the old one."""
+    """Return changes as lines of text: the path, the new value, and the old one."""
     lines = []
     for dotted in paths:
         was = look_up(before, dotted)

@@ -48,7 +48,7 @@ def valid_adjudications(state: State) -> list[int]:
 
 
 def adjudications(numbers: list[int]) -> str:
-    """Return ascending adjudications in words, consecutive ones as a span.
+    """Return ascending adjudications as text, consecutive ones as a span.
 
     >>> adjudications([7, 8, 9, 11]), adjudications([7]), adjudications([])
     ('adjudications 7 to 9 and 11', 'adjudication 7', '')
@@ -57,7 +57,7 @@ def adjudications(numbers: list[int]) -> str:
 
 
 def spans(numbers: Sequence[int]) -> list[str]:
-    """Return ascending numbers in words, consecutive ones as a span.
+    """Return ascending numbers as text, consecutive ones as a span.
 
     >>> spans([1, 3, 4, 5, 9])
     ['1', '3 to 5', '9']

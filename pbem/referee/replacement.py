@@ -1,7 +1,7 @@
-"""The replacement of a player that the other sides have voted for (`pbem.referee.motions`).
+"""The replacement of a player by a vote of the other sides (`pbem.referee.motions`).
 
-The side whose player is to be replaced is told, and has no vote. Who is proposed stays sealed. Public is that the sides
-vote about a side, and how.
+The side whose player is to be replaced is told of the vote, and has none. The name of the proposed player stays sealed.
+The vote itself is public.
 """
 
 from __future__ import annotations

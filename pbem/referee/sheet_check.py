@@ -71,7 +71,7 @@ def _answered_without(game: OpenGame, session: Session[Any], ruled: bool, decisi
 
 
 def costs(game: OpenGame, side: Side) -> list[str]:
-    """Return what the accepted orders of a side will cost, in words, as far as that can be forecast."""
+    """Return what the accepted orders of a side will cost, as text, as far as that can be forecast."""
     now, session = game.current(), game.session
     ready = [] if now.state is None else [queued.order for queued in now.state.pending.get(side, ())]
     return [

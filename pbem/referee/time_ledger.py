@@ -1,4 +1,4 @@
-"""The ledger of time: what each side has used and has left, and who was late. Some tournaments decide by it."""
+"""The ledger of time: how much time each side has used and has left, and how often it was late."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def time_ledger(game: OpenGame, *, now: bool = True) -> Ledger | None:
 
 
 def ledger_line(game: OpenGame, *, now: bool = True) -> str:
-    """Return the ledger of time in a sentence, as of now or of the last commit; empty: there is none."""
+    """Return the ledger of time as a sentence, as of now or of the last commit; empty: there is none."""
     ledger = time_ledger(game, now=now)
     if ledger is None:
         return ""
@@ -75,7 +75,7 @@ def ledger_line(game: OpenGame, *, now: bool = True) -> str:
 
 
 def shown_span(span: timedelta) -> str:
-    """Return a span as letters tell it, to the hour, or below a day to the minute.
+    """Return a span as letters show it: to the hour, or if it is less than a day, to the minute.
 
     >>> shown_span(timedelta(days=3, hours=4, minutes=5)), shown_span(timedelta(seconds=7500)), shown_span(timedelta(0))
     ('3d 4h', '2h 5m', '0m')

@@ -1,7 +1,7 @@
-"""The keeping of time: facts of time are put on record, sides whose deadline has passed are called late.
+"""Timekeeping: puts facts of time on record, and calls sides late whose deadline has passed.
 
-A decision is committed before anything follows from it, and so before the link of the dice that it leads to is opened.
-What has fallen due is called in the order in which it fell due, each with all that follows.
+A call is committed before anything follows from it, and so before the link of the dice that it leads to is opened.
+Calls are made in the order of the deadlines, each with everything that follows from it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 from pbem.game.wording import listing
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.clock.calendar import whole
+from pbem.referee.clock.calendar import whole, written
 from pbem.referee.clock.decide import late_at
 from pbem.referee.clock.facts import (
     Asked,
@@ -38,10 +38,12 @@ from pbem.referee.filing import letter_files, require_consents
 from pbem.referee.open_game import CannotPlay
 from pbem.referee.preconditions import reason_of, require_running
 from pbem.repo.ledger import LetterId
-from pbem.repo.requests import OPEN, RESIGNATION, made, request_files
+from pbem.repo.requests import EXTENSION, OPEN, PAUSE, RESIGNATION, Motion, made, request_files
 
 MOST_CALLS: Final = 100
-"""One catching up calls so many sides at most; more would be a loop."""
+"""The most calls that one catching up makes; more would be a loop."""
+NEED_CONSENT: Final = (Paused, Resumed, Extended, Held)
+"""The facts that need the consent of the other sides where the game master plays a side."""
 
 
 def require_clock(game: Adjudicator) -> tuple[Terms, Clocks]:
@@ -65,8 +67,8 @@ def put_fact(game: Adjudicator, fact: Fact, letter: LetterId | None = None) -> C
     """
     with game.lock():
         terms, clocks = require_clock(game)
-        if isinstance(fact, Paused | Extended | Held):
-            _require_consent(game, terms, 0 if isinstance(fact, Held) else fact.request)
+        if isinstance(fact, NEED_CONSENT):
+            _require_consent(game, terms, fact)
         try:
             put(terms, clocks, fact)
         except BadFact as wrong:
@@ -83,17 +85,36 @@ def put_fact(game: Adjudicator, fact: Fact, letter: LetterId | None = None) -> C
         return clocks
 
 
-def _require_consent(game: Adjudicator, terms: Terms, request: int) -> None:
+def _require_consent(game: Adjudicator, terms: Terms, fact: Fact) -> None:
     """Raise CannotPlay if the game master plays a side, and the sides have not consented by an open request."""
-    if request:
-        found = game.request(request)
-        if found is None or found.outcome != OPEN:
-            raise CannotPlay(f"request {request} is not open")
-        require_consents(found)
+    number = fact.request if isinstance(fact, Paused | Extended) else 0
+    if number:
+        request = game.request(number)
+        if request is None or request.outcome != OPEN:
+            raise CannotPlay(f"request {number} is not open")
+        require_consents(request)
+        if not isinstance(request, Motion) or not proposes(request, fact):
+            raise CannotPlay(f"request {number} is about something else")
+    elif terms.master is not None and isinstance(fact, Resumed):
+        raise CannotPlay(
+            f"the game master plays {terms.master} in {game.name}: the pause that the sides agreed to ends at its time"
+        )
     elif terms.master is not None:
         raise CannotPlay(
             f"the game master plays {terms.master} in {game.name}: the other sides must consent. Ask them by letter"
         )
+
+
+def proposes(motion: Motion, fact: Fact) -> bool:
+    """Tell whether a motion proposes just what a fact does."""
+    match fact:
+        case Paused():
+            return (motion.kind, motion.until, motion.reason) == (PAUSE, written(fact.until), fact.reason)
+        case Extended():
+            until = {side: written(at) for side, at in fact.sides.items()}
+            return (motion.kind, motion.extended, motion.reason) == (EXTENSION, until, fact.reason)
+        case _:
+            return False
 
 
 def _settled(game: Adjudicator, fact: Fact, number: int) -> dict[str, bytes]:
@@ -133,7 +154,7 @@ def _said(fact: Fact) -> str:
 
 
 def hand_over(game: Adjudicator, sides: Mapping[Side, datetime]) -> None:
-    """Note when letters that ask were handed over; sides that no such letter was waiting for are passed over."""
+    """Note when letters that ask were handed over; ignore sides for which no such letter was waiting."""
     with game.lock():
         clocks = None if game.result is not None else game.clock.read()
         if clocks is None:
@@ -257,10 +278,11 @@ def catch_up(game: Adjudicator, at: datetime | None = None) -> list[int]:
     """Call the sides whose deadline has passed, with all that follows, and return the new adjudications.
 
     It goes by the time of the letter that is carried out, or the current time; or by `at`. The game's lock is held.
+    While the sheets are closed, nobody can answer, and so nobody is called.
     """
     done: list[int] = []
     terms = game.clock.terms
-    if terms is None or not terms.runs:
+    if terms is None or not terms.runs or game.closed is not None:
         return done
     with game.lock():
         for _ in range(MOST_CALLS):

@@ -1,4 +1,4 @@
-"""Whether the sides have voted for another player, as they must where the game master plays a side."""
+"""The vote on another player for a side, which is required if the game master plays a side."""
 
 from __future__ import annotations
 

@@ -76,9 +76,7 @@ def form(
     for decision in decisions:
         lines += _remarks([title(box, decision)] if titled else [question(box, decision)] if decision.about else [])
         counts = default_counts or not decision.waits
-        lines += _question(
-            rules, view, decision, box, f"{WITHOUT} this counts (or write AGREED):" if counts else AGREES
-        )
+        lines += _question(rules, view, decision, box, COUNTS if counts else AGREES)
     return "\n".join(lines) + "\n"
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from pbem.game.summary import Line
+from pbem.render.visible import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +75,6 @@ class Fold:
 Block: TypeAlias = Heading | Prose | Items | Rows | Code | Picture | Fold
 _APART: Final = "\u2060"
 """A word joiner: nobody sees it, and the intake of orders takes it out."""
-_UNSEEN: Final = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
-)
 _MENTION: Final = re.compile(r"@(?=\w)")
 _LINKED: Final = re.compile(r"(?<=:)/(?=/)|(?<=www)\.|(?<=mailto):", re.IGNORECASE)
 """What a program makes a link of."""
@@ -244,7 +242,7 @@ _BREAK: Final = "\n"
 
 def _one_line(text: str) -> str:
     """Return a text on one line, without what nobody sees."""
-    return _DANGLING.sub(" ", _UNSEEN.sub("", text)).strip()
+    return _DANGLING.sub(" ", visible(text)).strip()
 
 
 def _unlinked(text: str) -> str:
@@ -255,7 +253,7 @@ def _unlinked(text: str) -> str:
 
 def _clean(text: str) -> str:
     """Return lines as they stand, without what nobody sees."""
-    return "\n".join(_UNSEEN.sub("", line).rstrip() for line in text.strip("\n").split("\n"))
+    return "\n".join(visible(line).rstrip() for line in text.strip("\n").split("\n"))
 
 
 def _ascii(text: str) -> str:

@@ -17,7 +17,8 @@ from pbem.protocol import Rules, S, Side
 from pbem.render.form import title
 from pbem.render.forum_formats import Block, Code, Fold, Heading, Items, Picture, Prose, Rows
 from pbem.render.messages import Said, Sentences, sentences
-from pbem.render.report import ReportRequest, events_told, sheet_of, unanswered
+from pbem.render.report import events_told, sheet_of, unanswered
+from pbem.render.report_request import ReportRequest
 
 _MOST_OPEN: Final = 14
 """So many lines of what happened stand open; what came before them is folded away."""

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import Any, Final, Generic
+from functools import cache
+from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from pbem.crypto.player_chains import PlayerChain
 from pbem.game.box import Box
 from pbem.game.printed import foot
 from pbem.game.summary import Summary
 from pbem.game.wording import listing
 from pbem.paths import templates_folder
-from pbem.protocol import Decision, Event, Result, Rules, S, Side
+from pbem.protocol import Decision, Event, Rules, S
 from pbem.render.common_messages import UNUSED
 from pbem.render.form import WITHOUT, SheetHead, form, question, standing_lines, standing_remark, title
 from pbem.render.messages import Said, Sentences, sentences
 from pbem.render.phrases import SeenEvent
+from pbem.render.report_request import ReportRequest
 from pbem.render.tables import HANGING, WIDTH, changes, laid_out
 from pbem.render.wrap import folded
 
@@ -61,56 +61,6 @@ class _Seen:
     adjudication: int
     event: Event
     roll: int | None = None
-
-
-@dataclass(frozen=True)
-class ReportRequest(Generic[S]):
-    """What a report is written from: its reader, what the reader may know, and what the game waits for.
-
-    Events that other sides alone have seen and decisions of other sides are left out of the report.
-    """
-
-    game: str
-    adjudication: int
-    side: Side | None
-    """The reader; None: an observer."""
-    view: S
-    """The position as the reader may know it."""
-    events: Sequence[SeenEvent] = ()
-    """What happened since the reader's last report."""
-    waiting: Sequence[Decision] = ()
-    """The decisions that are open."""
-    others: Sequence[Side] = ()
-    """The sides that the game waits for; the reader may be one of them."""
-    deadline: str = ""
-    """The sentence that tells the reader until when an answer is in time."""
-    result: Result | None = None
-    filed: Sequence[Mapping[str, Any]] = ()
-    """The reader's standing orders in force, as a sheet would have them."""
-    list_filed: bool = False
-    """Whether the report lists those standing orders."""
-    language: str = "en"
-    chain: PlayerChain | None = None
-    """The reader's own dice chain; None: there is none."""
-    rulings: Sequence[str] = ()
-    """Sentences about rulings of the game master that are in force."""
-    time: str = ""
-    """The sentence that tells how much time each side has used; empty: the game has no clock."""
-    sheets: tuple[int, int] = (0, 0)
-    """How many sheets of the reader went in since the last report, and how many there are in all."""
-    before: S | None = None
-    """The position as the reader last knew it: the report then says what has changed. None: how all things stand."""
-    late: str = ""
-    """What follows if the reader gives no answer in time: the word of the clock's terms; empty: the default counts."""
-    ruled: bool = False
-    """Whether a ruling says which answer counts if the reader gives none in time."""
-    key: str = ""
-    """The word in the form that shows who sends it back."""
-
-    @cached_property
-    def own(self) -> Sequence[Decision]:
-        """The open decisions of the reader."""
-        return [decision for decision in self.waiting if self.side is not None and decision.side == self.side]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from pbem.crypto.dice import Chain
 from pbem.crypto.keys import BadKeys, Keys
+from pbem.crypto.player_chains import MOST_LINKS
 from pbem.crypto.seal import commitment, recipient_of
 from pbem.crypto.signing import public_key
 from pbem.game import plain
@@ -88,6 +89,11 @@ class ChainPromise:
 
     tip: str
     length: int
+
+    @property
+    def sound(self) -> bool:
+        """Whether a chain can have this tip and this length."""
+        return len(self.tip) == 64 and set(self.tip) <= set("0123456789abcdef") and 1 <= self.length <= MOST_LINKS
 
 
 @dataclass(slots=True)

@@ -1,8 +1,7 @@
-"""Requests that need consent: rollbacks, draws, resignations, motions; in `requests/000/0001.yaml` of a game's repo.
+"""Requests that need consent: rollbacks, draws, resignations and motions; `requests/000/0001.yaml` in a game's repo.
 
-The file is public. It says what is asked for, who has consented, and what became of the request. One request is open at
-a time. It is void as soon as another adjudication is made, unless it is a motion, which is about the game and not about
-what is played.
+The file is public. It says what is asked for, who has consented, and the outcome. One request is open at a time. The
+next adjudication voids it. Motions stay open, because they do not depend on the position.
 """
 
 from __future__ import annotations
@@ -60,13 +59,13 @@ class Request:
 
 
 @dataclass(slots=True)
-class Ending:
-    """A request to end the game by agreement, in a draw or because a side resigns, and what became of it."""
+class Proposed:
+    """The common part of all requests other than rollbacks."""
 
     request: int
     kind: str
     side: Side
-    """The side that resigns, or that proposes the draw; of a draw, it may be the game master."""
+    """The side that asks, or the game master."""
     at: int
     """The last adjudication when it was asked for."""
     reason: str
@@ -77,28 +76,20 @@ class Ending:
     quorum: int | None = None
     """How many of these sides must consent; None: all."""
     refusals: list[Side] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Ending(Proposed):
+    """A request to end the game by agreement, in a draw or because `side` resigns."""
+
     winners: list[Side] = field(default_factory=list)
     """The sides that a draw names as its winners; none: no side wins."""
 
 
 @dataclass(slots=True)
-class Motion:
-    """A request to pause the game, to give sides more time, or to give a side another player; what became of it."""
+class Motion(Proposed):
+    """A request to pause the game, to give sides more time, or to give a side another player."""
 
-    request: int
-    kind: str
-    side: Side
-    """The side that proposes it, or the game master."""
-    at: int
-    """The last adjudication when it was asked for."""
-    reason: str
-    needed: list[Side]
-    """The sides whose consent it needs."""
-    consents: list[Side] = field(default_factory=list)
-    outcome: str = OPEN
-    quorum: int | None = None
-    """How many of these sides must consent; None: all."""
-    refusals: list[Side] = field(default_factory=list)
     until: str = ""
     """Until when the game is to be paused, as `pbem.referee.clock.calendar` writes it."""
     extended: dict[str, str] = field(default_factory=dict)

@@ -1,6 +1,6 @@
-"""The seats of a game: who plays each side and from which address, who its deputy is, and who is proposed to take over.
+"""The seats of a game: the player of each side with their address, the deputy, and a proposed new player.
 
-All of it is sealed to a key that is never revealed. Public is only that a side has a deputy, and until when.
+All of it is sealed to a key that is never revealed. Only the fact that a side has a deputy is public, and until when.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Deputyship:
 
 @dataclass(frozen=True, slots=True)
 class Deputy:
-    """Somebody who may write for a side, up to a day and on it. The name and the address are sealed."""
+    """Somebody who may write for a side until the end of a day. The name and the address are sealed."""
 
     name: str
     address: str

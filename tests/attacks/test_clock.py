@@ -11,10 +11,15 @@ import pytest
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
 from pbem.referee import clocked, timekeeping
+from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.clock import facts
 from pbem.referee.clock.sides import Clocks
 from pbem.referee.game_clock import GameClock
-from pbem.referee.timekeeping import catch_up, hand_over
+from pbem.referee.motions import Proposal, propose
+from pbem.referee.open_game import CannotPlay
+from pbem.referee.requests import carry_out, note_consent
+from pbem.referee.timekeeping import catch_up, hand_over, pause, resume
+from pbem.repo.requests import PAUSE
 from tests.support.clocked import CLOCK, DAY, HOUR, Table
 from tests.support.live import Folder
 from tests.support.walks import FOLDERS
@@ -105,6 +110,57 @@ def test_a_forfeit_that_is_not_declared_shows(tmp_path: Path, monkeypatch: pytes
     table.answer("red")
     table.answer("blue")
     assert any("should resign" in each for each in table.verdict(folder))
+
+
+def test_a_forfeit_is_not_covered_by_the_call_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Red is to resign; a later call of blue, who is not, must not let it be forgotten."""
+    folder = Folder(tmp_path)
+    table = Rigged(folder, {**CLOCK, "forfeit": 2, "pace": {"bank": "1d"}})
+    table.ask("red")
+    table.wait(DAY + HOUR)
+    table.ask("blue")
+    table.wait(DAY)
+    with monkeypatch.context() as patch:
+        patch.setattr(timekeeping, "_forfeits", lambda *_: [])
+        patch.setattr(Adjudicator, "adjudicate", lambda self: [])
+        table.wait(HOUR)
+        table.late()
+    assert [table.clocks.sides[side].late for side in ("red", "blue")] == [2, 1]
+    table.answer("red")
+    table.answer("blue")
+    assert any("red has been late 2 times and should resign" in each for each in table.verdict(folder))
+
+
+def test_a_fact_beyond_what_the_sides_agreed_to_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The referee plays red. Blue agrees to a day for both; the referee records five days for red."""
+    folder = Folder(tmp_path)
+    table = Rigged(folder, {**CLOCK, "master": "red"}).begun()
+    game, until = table.game, table.now + 2 * DAY
+    motion = propose(game, None, Proposal(PAUSE, until), "a fair")
+    note_consent(game, "blue", motion.request, None)
+    with pytest.raises(CannotPlay, match="is about something else"):
+        pause(game, until + DAY, "a fair", request=motion.request)
+    with monkeypatch.context() as patch:
+        patch.setattr(timekeeping, "proposes", lambda *_: True)
+        pause(game, until + DAY, "a fair", request=motion.request)
+    for with_key in (False, True):
+        assert any("request 1" in each for each in table.verdict(folder, with_key=with_key))
+
+
+def test_a_fact_without_any_consent_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The referee plays red, and ends a pause that both have agreed to: blue's deadline would come earlier."""
+    folder = Folder(tmp_path)
+    table = Rigged(folder, {**CLOCK, "master": "red"}).begun()
+    motion = propose(table.game, None, Proposal(PAUSE, table.now + 5 * DAY), "a fair")
+    carry_out(table.game, note_consent(table.game, "blue", motion.request, None))
+    assert table.verdict(folder, with_key=True) == []
+    with pytest.raises(CannotPlay, match="ends at its time"):
+        resume(table.wait(DAY), "I want to play")
+    with monkeypatch.context() as patch:
+        patch.setattr(timekeeping, "_require_consent", lambda *_: None)
+        resume(table.game, "I want to play")
+    for with_key in (False, True):
+        assert any("the game master plays red" in each for each in table.verdict(folder, with_key=with_key))
 
 
 def test_a_handing_over_that_is_stated_falsely_stays_as_stated(tmp_path: Path) -> None:

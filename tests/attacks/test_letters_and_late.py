@@ -118,3 +118,29 @@ def test_a_deadline_before_the_one_in_the_letter_is_found(red: Box, monkeypatch:
             game.carry_out_letter_of(red.desk.now, red.desk.now)
             timekeeping.catch_up(game)
     assert any("says that there is time until 2026-11-26T12:00:00Z" in each for each in red.found())
+
+
+def test_a_vacation_that_the_referee_ended_is_found(red: Box) -> None:
+    """Red is away, and has been told until when there is time; the referee invents that they came back."""
+    red.deliver()
+    red.desk.wait(DAY)
+    red.desk.sends("red", b"AWAY 24-30 Nov\n")
+    red.deliver()
+    red.desk.wait(2 * DAY)
+    with red.desk.folder.open() as game:
+        game.carry_out_letter_of(red.desk.now, red.desk.now)
+        timekeeping.back(game, "red")
+    red.desk.wait(5 * DAY)
+    (blamed,) = red.found()
+    assert "no letter of red here has the BACK of 2026-11-25T12:00:00Z" in blamed
+    red._keep(letter("red", b"BACK\n", number=9, more=f"Date: {format_datetime(red.desk.now)}\n"))
+    assert red.found() == []
+
+
+def test_a_call_dated_ahead_is_found(red: Box) -> None:
+    """The referee lets the clock of the machine run fast: the letter of the call comes days before the deadline."""
+    red.deliver()
+    red.desk.wait(5 * DAY)
+    red.deliver(after=-3 * DAY)
+    (blamed,) = red.found()
+    assert "was written after that, and came 2 days before the deadline" in blamed

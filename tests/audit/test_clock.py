@@ -127,6 +127,29 @@ def test_a_fact_that_is_changed_shows(
     assert any(reason in each for each in blamed), blamed
 
 
+@pytest.mark.parametrize(
+    ("number", "word", "value"),
+    [
+        (8, "side", "nobody"),
+        (8, "side", ["red"]),
+        (3, "last", "9999-12-31"),
+        (3, "first", "0001-01-01"),
+        (5, "request", "x"),
+    ],
+)
+def test_a_fact_that_means_nothing_is_blamed(true: Scene, number: int, word: str, value: object) -> None:
+    """Whoever signs the commits may write anything; it must not keep `verify` from saying so."""
+    tale = edited(true.tale, fact_path(number), lambda said: said.update({word: value}))
+    assert any("no clock can be moved on" in each for each in true.found(tale))
+
+
+def test_a_clock_without_one_of_its_sides_is_blamed(true: Scene) -> None:
+    def without(said: dict[str, Any]) -> None:
+        del said["sides"]["red"]
+
+    assert any("KeyError: 'red'" in each for each in true.found(edited(true.tale, CLOCK, without, 5)))
+
+
 def test_a_bank_that_is_changed_shows(true: Scene) -> None:
     def more(said: dict[str, Any]) -> None:
         said["sides"]["red"]["bank"] = "5d"

@@ -80,6 +80,13 @@ def test_terms_stand_in_a_file_and_options_beside_it(folder: Folder) -> None:
     assert "quiet: {days: [saturday]}" in charter
 
 
+@pytest.mark.parametrize("text", ["clock: 5", "clock: null", "[3d]", "3d"])
+def test_file_that_is_no_mapping_says_what_to_write(folder: Folder, text: str) -> None:
+    file = folder.path / "clock.yaml"
+    file.write_text(text)
+    assert "write a mapping, such as `pace: {bank: 3d" in new("--clock", str(file), "--pace", "4d")
+
+
 def test_nobody_else_says_who_is_late(folder: Folder) -> None:
     new("--pace", "3d")
     ran = pbem("adjudicate", "punica", "--late", "red")

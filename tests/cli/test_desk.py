@@ -41,6 +41,17 @@ def outbox(folder: Folder) -> list[tuple[str, str, str]]:
     return found
 
 
+def test_side_that_one_game_lacks_stops_no_other(spring: Folder) -> None:
+    spring.create("five", name="spring-5", secrets=OTHERS).close()
+    first, lost, third = told(WORLD, "remind", "spring-*", "--side", "oak")["games"]
+    assert (first["done"], lost["done"], third["reminded"]) == (False, False, ["oak"])
+    assert first["why"] == "it has no side oak; its sides are red, blue"
+    rows = told(WORLD, "extend", "spring-*", "--by", "1d", "--side", "oak", "--reason", "why not")["games"]
+    assert [row["done"] for row in rows] == [False, False, False]
+    assert rows[0]["why"] == "it has no side oak; its sides are red, blue"
+    assert pbem("observer", "spring-1", "--late", "2 turns").exit_code == USAGE
+
+
 def test_remind_writes_to_whom_games_wait_for_once_a_day(spring: Folder) -> None:
     ran = pbem("remind", "spring-*", "--side", "red")
     assert ran.exit_code == WORLD

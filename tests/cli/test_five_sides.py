@@ -8,130 +8,37 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from email import message_from_bytes
-from email.message import Message
-from email.utils import parseaddr
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from pbem.cli.verbs import app
 from pbem.crypto.keys import Secrets
-from pbem.protocol import Decision, Order
-from pbem.render.form import order_lines
-from pbem.repo.records import read_decision
+from pbem.protocol import Decision, Order, Rules
+from tests.support.letter_table import FAULTS, GAME, LetterTable
 from tests.support.live import SECRETS, Folder
-from tests.support.walks import loaded
 
-GAME = "punica"
 PLAYERS = {side: f"{side}@example.org" for side in ("oak", "elm", "ash", "fir", "yew")} | {"fir": "elm@example.org"}
 """The address of each side: one person plays Elm and Fir, and says in each letter for which of them it is."""
 DRAW = f"DRAW {GAME} oak elm"
-FAULTS = 3
 LETTERS = 50
 
 
-class Table:
-    """Five sides, the referee's program, and the letters between them."""
+class Table(LetterTable):
+    """The five sides: each answers anything that is legal."""
 
     def __init__(self, home: Path) -> None:
-        self.home, self.sent, self.random = home, 0, Random(1)
-        self.alike = 0
-        """How often a side was asked two questions of a kind at once."""
-        self.read: set[str] = set()
-        self.homes: dict[str, Mapping[str, Any]] = {}
-        """What each side was last sent to check its sheets by."""
-        self.letters: list[tuple[str, str, str]] = []
-        """Address, name and text of every letter that has come."""
-        self.rules: Any = loaded("five", "plain").rules
-        players = [word for side, address in PLAYERS.items() for word in ("--player", f"{side}=P <{address}>")]
+        random = Random(1)
+
+        def any_order(rules: Rules[Any], view: Any, decision: Decision) -> Order:
+            order = rules.legal_orders(view, decision).pick(random.random)
+            assert order is not None
+            return order
+
+        super().__init__(home, PLAYERS, any_order, "five", "plain")
         press = ("--press-unsigned", "--press-opened")
-        how = ("--rules", "five", "--edition", "plain", "--scenario", "late", "--begin")
-        self.pbem("new", GAME, *how, *press, *players)
-
-    def pbem(self, *words: str, letter: bytes | None = None, ends: int = 0) -> str:
-        """Run the program and return what it prints; it must end with a code."""
-        ran = CliRunner().invoke(app, list(words), input=letter)
-        assert ran.exit_code == ends, ran.output
-        return ran.output
-
-    def says(self, side: str, text: str, ends: int = 0) -> None:
-        """Send a letter for a side, and read all letters that come of it."""
-        address = PLAYERS[side]
-        several = list(PLAYERS.values()).count(address) > 1 and not text.startswith("game:")
-        self.sent += 1
-        letter = (
-            f"From: <{address}>\nTo: pbem@example.org\nSubject: Re: {GAME}\nMessage-ID: <{self.sent}@example.org>\n"
-            f"Content-Type: text/plain; charset=utf-8\n\n{f'side: {side}' if several else ''}\n{text}\n"
-        )
-        self.pbem("letter", letter=letter.encode(), ends=ends)
-        self.collect()
-
-    def collect(self) -> None:
-        """Read the letters that have come."""
-        for path in sorted(
-            (self.home / "games" / "outbox" / "new").iterdir(), key=lambda path: path.stat().st_mtime_ns
-        ):
-            if path.name in self.read:
-                continue
-            self.read.add(path.name)
-            message = message_from_bytes(path.read_bytes())
-            self.letters.append((parseaddr(message["To"])[1], path.name, "\n".join(_texts(message))))
-            for part in message.walk():
-                name = part.get_filename() or ""
-                if name.startswith("position") and name.endswith(".json"):
-                    home = json.loads(_payload(part))
-                    self.homes[home["side"]] = home
-
-    def adjudication(self) -> int:
-        found: int = self.status()["adjudication"]
-        return found
-
-    def status(self) -> Any:
-        return json.loads(self.pbem("status", GAME, "--json"))
-
-    def answer(self) -> bool:
-        """Let a side that is asked something answer by letter; tell whether one was."""
-        self.collect()
-        now = self.adjudication()
-        for side, home in list(self.homes.items()):
-            asked = [read_decision(each) for each in home["open_decisions"]]
-            if not asked or home["adjudication"] != now:
-                continue
-            self.homes[side] = {**home, "open_decisions": []}
-            view = self.rules.decode(home["position"])
-            self.alike += len(asked) > len({each.kind for each in asked})
-            lines = [line for each in asked for line in self.lines(view, each)]
-            head = [f"game: {GAME}", f"side: {side}", f"adjudication: {home['adjudication']}", "orders:"]
-            self.says(side, "\n".join([*head, *lines]))
-            return True
-        return False
-
-    def lines(self, view: Any, decision: Decision) -> list[str]:
-        """Return anything that is legal, as a sheet has it."""
-        order: Order = self.rules.legal_orders(view, decision).pick(self.random.random)
-        return order_lines(order.kind, replace(order, about=decision.about).written)
-
-    def heard(self, side: str) -> list[str]:
-        """Return the letters by which a side has heard others."""
-        return [text for to, name, text in self.letters if to == PLAYERS[side] and name.startswith("talk.")]
-
-
-def _payload(part: Message) -> bytes:
-    payload = part.get_payload(decode=True)
-    assert isinstance(payload, bytes)
-    return payload
-
-
-def _texts(message: Message) -> Iterator[str]:
-    for part in message.walk():
-        if part.get_content_type() == "text/plain" and not part.get_filename():
-            yield _payload(part).decode().replace("\r\n", "\n")
+        self.begin("--rules", "five", "--edition", "plain", "--scenario", "late", *press)
 
 
 def _talks(table: Table) -> None:

@@ -201,15 +201,13 @@ def test_a_damaged_block_changes_nothing_and_says_why(game: Folder) -> None:
     lines = block.splitlines()
     cut = "\n".join([*lines[:4], *lines[5:]])
     for verb in ("submit", "check"):
-        out = (
-            said(FAULTS, verb, "punica", "--side", "red", "-", stdin=cut)
-            if verb == "submit"
-            else said(FAULTS, verb, "punica", "-", "--side", "red", stdin=cut)
-        )
-        assert "64 of its " in out
-    assert "is for the side red of punica, not for blue" in said(
-        FAULTS, "submit", "punica", "--side", "blue", "-", stdin=block
-    )
+        for more in ([], ["--json"]):
+            ran = pbem(verb, "punica", "-", "--side", "red", *more, stdin=cut.encode())
+            assert (ran.exit_code, ran.stdout) == (FAULTS, "")
+            assert "64 of its " in ran.stderr
+    ran = pbem("submit", "punica", "--side", "blue", "-", stdin=block.encode())
+    assert ran.exit_code == FAULTS
+    assert "is for the side red of punica, not for blue" in ran.stderr
     with game.open() as found:
         assert (found.sheets("red"), found.sheets("blue")) == (0, 0)
     assert "no faults" in said(DONE, "check", "punica", "-", "--side", "red", stdin=quoted(block))

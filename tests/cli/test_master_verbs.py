@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from email import message_from_bytes
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,28 @@ PLAYERS = ["--player", "red=Ann Smit <ann@example.org>", "--player", "blue=Bob <
 def at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (runtime, new_verb):
         monkeypatch.setattr(module, "on_a_terminal", lambda: True)
+
+
+def test_letters_of_commands_are_answered_as_those_of_the_post(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers come to the tagged address, and where only signed sheets count there is nothing to tap."""
+    monkeypatch.delenv("PBEM_FROM", raising=False)
+    config = folder.path / "pbem.yaml"
+    for signed in (True, False):
+        proofs = "proofs: [signature], " if signed else ""
+        config.write_text(
+            f"from: R <r@example.org>\nin: {{stdin: true}}\nout: {{sendmail: {{}}}}\nwho: {{{proofs}plus: true}}\n"
+        )
+        monkeypatch.setenv("PBEM_CONFIG", str(config))
+        if not signed:
+            monkeypatch.setenv("PBEM_FROM", "The same <r@example.org>")
+        letters = told(DONE, "new", f"game-{signed}".lower(), *OF_TOY[2:], *PLAYERS, "--begin")["letters"]
+        for path in letters:
+            text = message_from_bytes(Path(path).read_bytes())
+            assert "<r+" in str(text["Reply-To"])
+            (page,) = [each for each in text.walk() if each.get_content_type() == "text/html"]
+            content = page.get_payload(decode=True)
+            assert isinstance(content, bytes)
+            assert (b"only a signed sheet counts" in content) == signed
 
 
 # ---- status

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from time import time
 from unittest.mock import patch
@@ -105,6 +106,8 @@ def test_backup_comes_back(season: Season, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_doctor_says_what_is_wrong(season: Season) -> None:
     run("post", "--once")
+    assert "note   backup: no folder of backups is named" in run("doctor")
+    os.utime(season.games / "punica.git" / "HEAD", (0, 0))
     found = {each["what"]: each for each in json.loads(run("doctor", "--json", code=1))}
     assert found["games"]["well"]
     assert not found["backup"]["well"]

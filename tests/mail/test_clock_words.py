@@ -54,7 +54,9 @@ def test_days_are_read_as_people_write_them(text: str, first: str, last: str) ->
     assert days_of(text, TODAY) == (date.fromisoformat(first), date.fromisoformat(last))
 
 
-@pytest.mark.parametrize("text", ["", "tomorrow", "1-5-9 Dec", "31 Feb", "12/1-12/14", "14-1 Dec", "soon, I hope"])
+@pytest.mark.parametrize(
+    "text", ["", "tomorrow", "1-5-9 Dec", "31 Feb", "12/1-12/14", "14-1 Dec", "soon", "31 Dec 9999"]
+)
 def test_words_that_name_no_days_say_how_to_write_them(text: str) -> None:
     with pytest.raises(CannotPlay, match="such as 1-14 Dec"):
         days_of(text, TODAY)
@@ -83,6 +85,15 @@ def test_a_letter_that_comes_twice_takes_no_days_twice(desk: Desk) -> None:
         assert "You have 8 days of vacation left in 2026." in flat(last(desk, "red"))
     with desk.folder.open() as game:
         assert game.ledger.read("clock/000/0003.yaml") is None
+
+
+@pytest.mark.parametrize("day", ["31 Dec 9999", "0001-01-01"])
+def test_a_day_at_the_end_of_the_calendar_is_refused(desk: Desk, day: str) -> None:
+    """No letter may keep the letters behind it from being carried out."""
+    for word in ("AWAY", "PAUSE until"):
+        desk.sends("red", f"game: punica\n\n{word} {day}".encode())
+        assert "was not carried out" in flat(last(desk, "red"))
+        desk.now += timedelta(hours=1)
 
 
 def test_small_words_are_no_commands(desk: Desk) -> None:

@@ -20,7 +20,7 @@ from pbem.mail.outgoing import MailSettings, Outgoing
 from pbem.mail.report_letters import first_letters
 from pbem.mail.tasks import Handled
 from pbem.mail.token import deputy_token, token
-from pbem.post.config import WhoConfig
+from pbem.post.settings import WhoConfig
 from pbem.post.table_outbox import asked_by
 from pbem.post.tables import ToSend, Urgency
 from pbem.referee.open_game import CannotPlay
@@ -195,3 +195,29 @@ def test_words_that_name_a_deputy() -> None:
     assert deputy_in("carl@example.net, 14. Dec 2026", today) == replace(carl, name="carl")
     assert deputy_in("none.", today) is None
     assert re.fullmatch(r"[A-Z]+", Command.DEPUTY)
+
+
+def test_deputy_never_gets_the_key_of_the_player(folder: Folder, office: MailSettings) -> None:
+    """A letter of their last evening is carried out after midnight, when they are the deputy no more."""
+    midnight = NOON.replace(hour=0) + timedelta(days=23)
+    late = replace(office, came=midnight - timedelta(seconds=5), now=midnight + timedelta(minutes=5))
+    with folder.open() as game:
+        own = token(game, "red").encode()
+    letters = (b"STATUS", b"REPORT", b"RESIGN punica", b"orders: what?", b"hello", bury(folder))
+    for number, words in enumerate(letters, 1):
+        for out in take_in(by_carl(words, number), late).letters:
+            for each in (out, *out.copies):
+                assert each.to != CARL or own not in each.content, words
+
+
+def test_deputy_is_named_in_a_game_with_a_clock(folder: Folder) -> None:
+    """The deputy's letter has a form, but the clock of the side runs from when its player has theirs."""
+    clock = {"pace": {"bank": "4d", "bonus": "12h", "most": "9d"}}
+    folder.create(clock=clock).close()
+    settings = replace(folder.office, outbox=MaildirOutbox(folder.path / "outbox"))
+    handled = take_in(letter("red", NAMES.encode()), settings)
+    assert [out.to for out in handled.letters] == ["red@example.org", CARL]
+    with folder.open() as game:
+        clocks = game.clock.read()
+        assert clocks is not None
+        assert clocks.sides["red"].since is None

@@ -14,9 +14,11 @@ from pbem.mail.address import mailbox
 from pbem.mail.charset import legible, tidied
 from pbem.mail.commands import Command, Instruction
 from pbem.mail.inbox import open_letter
-from pbem.mail.letter import Letter
+from pbem.mail.letter import Enclosure, Letter
 from pbem.mail.lines import lines, unflowed, unsigned
 from pbem.mail.mime import LARGEST
+from pbem.mail.routing import game_of, report_named, side_named
+from pbem.mail.seats import _SIDE
 from pbem.mail.sheet_finder import sheets
 
 LETTERS = Path(__file__).parent / "letters"
@@ -476,6 +478,35 @@ def test_a_hurtful_letter_costs_little_and_is_answered(name: str) -> None:
     assert letter.sender == "ann@example.org"
     assert letter.refusal
     assert letter.enclosures == ()
+
+
+LONG_RUNS = {
+    "a quoted sheet of hyphens": "> game: punica\n> orders:\n" + "> - {\n" * 19_000,
+    "a quoted game of colons": "> game: punica\n> game" + ":" * 200_000 + "\n",
+    "a side of blanks": "game: punica\nside: a" + " " * 200_000 + "!\norders:\n- a: {}",
+}
+
+
+@pytest.mark.parametrize("name", LONG_RUNS)
+def test_sheet_with_a_long_run_costs_little(name: str) -> None:
+    start = time.process_time()
+    letter = open_letter(plain(LONG_RUNS[name]))
+    for each in letter.enclosures:
+        game_of(each)
+        side_named(each)
+        report_named(each)
+        _SIDE.search(each.text.decode())
+    for text in ("\n" * 20_000, "{\n" * 20_000, "-\n" * 20_000):
+        sheet = Enclosure("orders.yaml", text.encode() + b"x", "attachment")
+        assert (game_of(sheet), side_named(sheet), report_named(sheet)) == ("", "", None)
+        assert _SIDE.search(text + "x") is None
+    assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize("digits", ["\N{SUPERSCRIPT TWO}", "1" * 5000, "\N{CIRCLED DIGIT ONE}"])
+def test_digits_that_are_no_number_do_no_harm(digits: str) -> None:
+    """A code box may set the number of a line above it; these are none."""
+    assert [each.where for each in open_letter(plain(f"{digits}\n{BY_HAND}")).enclosures] == ["body"]
 
 
 def test_a_letter_just_small_enough_is_read() -> None:

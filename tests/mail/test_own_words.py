@@ -15,7 +15,7 @@ from pbem.mail.outgoing import paragraphs, side_report
 from pbem.mail.own_orders import as_written
 from pbem.mail.tasks import Handled
 from pbem.protocol import Event, Side
-from pbem.referee.open_game import Told
+from pbem.referee.told import Told
 from pbem.repo.charter import ChainPromise
 from tests.mail.test_intake import Read, only, read
 from tests.support.blank import blank_pictures

@@ -77,6 +77,15 @@ def test_three_sides_replace_a_fourth(folder: Folder, office: MailSettings) -> N
     assert verdict.findings.sorted == []
 
 
+@pytest.mark.parametrize("name", ["orders: punica elm 1 pass {}", "x" * 61])
+def test_name_that_could_be_read_as_an_order_is_refused(office: MailSettings, name: str) -> None:
+    """It would stand in the letters to the others, at the start of a line perhaps, and they quote these."""
+    asked = told(says(office, "oak", f'REPLACE punica yew "{name}" <carl@example.net>'))
+    assert asked.keys() == {"oak"}
+    assert "who takes it over" in asked["oak"]
+    assert "was not carried out: write who" in told(says(office, "oak", f'DEPUTY "{name}" <{CARL}> until 1 Dec'))["oak"]
+
+
 def folder_player(folder: Folder) -> str:
     with folder.open() as game:
         return game.player("yew")

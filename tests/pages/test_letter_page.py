@@ -25,7 +25,8 @@ from pbem.pages.letter import LARGEST, Envelope, LetterPicture, letter_page
 from pbem.pages.plain_text import paragraphs
 from pbem.pages.taps import LONGEST, MOST, OWN_CHAIN, SIGNED, Taps, taps
 from pbem.protocol import Decision, Event
-from pbem.render.report import ReportRequest, sheet_of
+from pbem.render.report import sheet_of
+from pbem.render.report_request import ReportRequest
 from tests.support.blank import blank_pictures
 from tests.support.live import ADDRESSES, SIDES, Folder, letter
 from tests.support.walks import GAMES, Walk, loaded, walk

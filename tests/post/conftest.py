@@ -1,4 +1,7 @@
-"""One database server for the tests of the post; without one they are skipped, and one line says why."""
+"""What the tests of the post share: a mailbox, a way out, and a database server.
+
+Without a server the tests that need one are skipped, and one line says why.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.support.boxes import Box, Way
 from tests.support.postgres import Server, missing, running
 
 
@@ -15,3 +19,13 @@ def server() -> Iterator[Server]:
         pytest.skip(why)
     with running() as started:
         yield started
+
+
+@pytest.fixture
+def box() -> Box:
+    return Box()
+
+
+@pytest.fixture
+def way() -> Way:
+    return Way()

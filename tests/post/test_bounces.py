@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from pbem.mail.outboxes import MaildirOutbox
 from pbem.post import bounces
 from pbem.post.bounces import read_bounce, refusing
 from pbem.post.reception import bounced
+from pbem.post.settings import WhoConfig
+from tests.support.clocked import HOUR, Table
 from tests.support.live import Folder
 from tests.support.posted import at, bury, report_id, take, text_of, written
 
@@ -82,6 +87,34 @@ def told(game: Folder, raw: bytes, **later: float) -> list[str]:
 
 def refuses(game: Folder) -> list[str]:
     return [each.text for each in refusing(game.repo("punica"), ["red", "blue"])]
+
+
+def test_clock_runs_on_after_a_letter_that_failed_halfway(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk is full when the player is heard from again; their letter is taken in once more later."""
+    table = Table(folder)
+    table.ask()
+    game, settings = table.wait(HOUR), replace(at(folder), outbox=MaildirOutbox(folder.path / "outbox"))
+    bounces.note(bounces.Bounced(report_id(folder, "red"), True, "550 quota"), table.now, settings, MASTER)
+    with game.lock():
+        assert table.clocks.sides["red"].bounced is not None
+
+    def full(*_: object) -> str:
+        raise OSError("no space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(MaildirOutbox, "put", full)
+        with pytest.raises(OSError, match="no space left"):
+            bounces.heard_again(game, "red", settings)
+    bounces.heard_again(game, "red", settings)
+    assert table.clocks.sides["red"].bounced is None
+    assert refuses(folder) == []
+
+
+def test_letter_ends_it_where_the_address_is_proof_enough(game: Folder) -> None:
+    """Else the clock of a side whose mailbox had refused once would stand still for as long as it likes."""
+    told(game, postfix(report_id(game, "red")))
+    take(game, written(bury(game), answers=""), WhoConfig(proofs=("address",)))
+    assert refuses(game) == []
 
 
 @pytest.mark.parametrize("form", ["postfix", "postfix with CRLF", "qmail"])

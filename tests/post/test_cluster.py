@@ -14,9 +14,9 @@ from time import sleep
 
 import pytest
 
-from pbem.post.config import BadConfig
 from pbem.post.open_tables import open_tables
 from pbem.post.service import once
+from pbem.post.settings import BadConfig
 from pbem.post.worker import Worker
 from pbem.repo.git.gamelock import GameLock
 from pbem.repo.git.reflock import RefLock

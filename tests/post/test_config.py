@@ -10,7 +10,18 @@ import pytest
 
 from pbem.game import yaml as yamlio
 from pbem.post import config
-from pbem.post.config import BadConfig, ImapIn, MaildirIn, MaildirOut, Secret, SendmailOut, SmtpOut, StdinIn, Tls
+from pbem.post.settings import (
+    BadConfig,
+    ImapIn,
+    MaildirIn,
+    MaildirOut,
+    PostConfig,
+    Secret,
+    SendmailOut,
+    SmtpOut,
+    StdinIn,
+    Tls,
+)
 
 WHOLE = """\
 games: games
@@ -42,7 +53,7 @@ workers: 3
 LEAST = "from: pbem@example.org\nin: {maildir: {folder: box}}\nout: {maildir: {folder: sent}}\n"
 
 
-def read(text: str) -> config.PostConfig:
+def read(text: str) -> PostConfig:
     return config.parse(text, Path("/srv/pbem/pbem.yaml"))
 
 

@@ -7,11 +7,12 @@ from datetime import timedelta
 
 import pytest
 
+from pbem.crypto.seal import recipient_of
 from pbem.mail.tasks import Handled
 from pbem.post import held
-from pbem.post.config import WhoConfig
 from pbem.post.confirm import due, sides_to_ask
-from tests.support.live import NOON, OTHERS, Folder
+from pbem.post.settings import WhoConfig
+from tests.support.live import NOON, OTHERS, SECRETS, Folder
 from tests.support.posted import at, bury, form_of, kinds, report_id, sheets, shown, take, text_of, token_of, written
 
 RED = "red@example.org"
@@ -76,6 +77,17 @@ def test_quoted_letter_below_the_answer_does_no_harm(game: Folder) -> None:
     quoted = "".join(f"> {line}\n" for line in text_of(handled.letters[0]).splitlines())
     assert take(game, written(f"\n{quoted}", answers=id)).accepted
     assert sheets(game) == 1
+
+
+def test_key_of_a_forger_is_not_taken_from_a_quoted_letter(game: Folder) -> None:
+    key = f"KEY {recipient_of(SECRETS.office)}"
+    handled = take(game, written(f"game: punica\nside: red\n{key}"))
+    id, _ = asking(handled)
+    assert f"  | {key}\n" in text_of(handled.letters[0])
+    quoted = "".join(f"> {line}\n" for line in text_of(handled.letters[0]).splitlines())
+    take(game, written(f"That was not me!\n\n{quoted}", answers=id))
+    with game.open() as found:
+        assert found.ledger.joined("red").key is None
 
 
 @pytest.mark.parametrize("where", ["subject", "body"])

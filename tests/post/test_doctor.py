@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 from time import time
 from unittest.mock import patch
@@ -9,10 +11,11 @@ from unittest.mock import patch
 import pytest
 
 from pbem.post.backup import Places, back_up_all
-from pbem.post.config import PostConfig, load
+from pbem.post.config import load
 from pbem.post.doctor import Finding, examine
 from pbem.post.health import BEAT, ONCE, REACHED, STOPPED, health, waiting
 from pbem.post.sending import FULL
+from pbem.post.settings import PostConfig
 from pbem.post.tables import NewLetter, ToSend, Urgency
 from tests.support.seasons import Season
 
@@ -70,6 +73,17 @@ def test_old_backup_is_found(config: PostConfig) -> None:
     with patch("pbem.post.doctor._OLDEST_BACKUP", -1.0):
         (found,) = wrong(config)
     assert found.text.startswith("the last one is 0 days old")
+
+
+def test_missing_backup_is_a_warning_until_it_is_due(config: PostConfig) -> None:
+    assert config.backup is not None
+    shutil.rmtree(config.backup)
+    (found,) = [each for each in examine(config) if each.warning]
+    assert found.well
+    assert found.text == f"there is none: pbem backup {config.backup} --to age1..."
+    head = config.games / "punica.git" / "HEAD"
+    os.utime(head, (time() - 9 * 86400,) * 2)
+    assert [(each.what, each.warning) for each in wrong(config)] == [("backup", False)]
 
 
 def test_mailbox_that_is_not_there_is_found(config: PostConfig, season: Season) -> None:

@@ -70,16 +70,6 @@ def season(tmp_path: Path) -> Season:
 
 
 @pytest.fixture
-def box() -> Box:
-    return Box()
-
-
-@pytest.fixture
-def way() -> Way:
-    return Way()
-
-
-@pytest.fixture
 def clock() -> Time:
     return Time()
 

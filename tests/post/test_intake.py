@@ -10,8 +10,8 @@ from time import time
 
 import pytest
 
-from pbem.post.config import Limits
 from pbem.post.intake import SINCE, TOO_BIG, Sweep
+from pbem.post.settings import Limits
 from pbem.post.tables import NO_GAME, Tables
 from pbem.post.transport.base import Arrived, Unreachable
 from pbem.post.triage import Players
@@ -33,11 +33,6 @@ def season(tmp_path: Path) -> Season:
     made = Season(tmp_path)
     made.create("punica")
     return made
-
-
-@pytest.fixture
-def box() -> Box:
-    return Box()
 
 
 @pytest.fixture

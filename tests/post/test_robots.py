@@ -10,9 +10,9 @@ import pytest
 from pbem.mail.outboxes import MaildirOutbox
 from pbem.mail.outgoing import Outgoing
 from pbem.mail.report_letters import first_letters
-from pbem.post.config import WhoConfig
 from pbem.post.limits import MOST_IN_VAIN, Muted, falls_silent
 from pbem.post.reception import received
+from pbem.post.settings import WhoConfig
 from pbem.post.triage import Look, Ours, has_sheet, judge
 from tests.support.blank import blank_pictures
 from tests.support.live import Folder

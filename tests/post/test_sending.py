@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pbem.mail.maildir import write_to_maildir
-from pbem.post.config import Rates
 from pbem.post.sending import FULL, Sending
+from pbem.post.settings import Rates
 from pbem.post.sqlite_tables import SqliteTables
 from pbem.post.table_outbox import TableOutbox, urgency_of
 from pbem.post.tables import ToSend, Urgency
@@ -38,11 +38,6 @@ def tables(tmp_path: Path, clock: Clock) -> Iterator[SqliteTables]:
     made = SqliteTables(tmp_path / "post.sqlite", clock)
     yield made
     made.close()
-
-
-@pytest.fixture
-def way() -> Way:
-    return Way()
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ import pytest
 
 from pbem.post import config, setup, trial
 from pbem.post.providers import provider
+from pbem.post.settings import ImapIn, SmtpOut, Tls
 from pbem.post.setup import Dialogue, set_up
 from pbem.post.transport.base import (
     Accepted,
@@ -132,11 +133,11 @@ def test_config_that_is_written_can_be_read(tmp_path: Path, monkeypatch: pytest.
     assert set_up(tmp_path / "pbem.yaml", Master(*ANSWERS), 0.1)
     found = config.load(tmp_path / "pbem.yaml")
     (source,) = found.sources
-    assert isinstance(source, config.ImapIn)
+    assert isinstance(source, ImapIn)
     assert (source.host, source.port, source.tls.kind) == ("imap.example.org", 993, "implicit")
     assert source.since == date.fromisoformat(str(datetime.now(UTC).date()))
     assert source.password.read() == "hunter2"
-    assert isinstance(found.out, config.SmtpOut)
+    assert isinstance(found.out, SmtpOut)
     assert (found.out.host, found.out.port) == ("smtp.example.org", 465)
     assert "hunter2" not in (tmp_path / "pbem.yaml").read_text()
 
@@ -261,10 +262,10 @@ def test_unusual_port_is_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert set_up(tmp_path / "pbem.yaml", Master(*answers), 0.1)
     found = config.load(tmp_path / "pbem.yaml")
     (source,) = found.sources
-    assert isinstance(source, config.ImapIn)
-    assert (source.port, source.tls) == (1143, config.Tls("starttls", tmp_path / "cert.pem"))
-    assert isinstance(found.out, config.SmtpOut)
-    assert (found.out.port, found.out.tls) == (1025, config.Tls("none"))
+    assert isinstance(source, ImapIn)
+    assert (source.port, source.tls) == (1143, Tls("starttls", tmp_path / "cert.pem"))
+    assert isinstance(found.out, SmtpOut)
+    assert (found.out.port, found.out.tls) == (1025, Tls("none"))
 
 
 def test_nobody_to_ask_writes_nothing(tmp_path: Path) -> None:

@@ -6,10 +6,11 @@ from random import Random
 
 import pytest
 
+from pbem.mail.answer_letters import help_letter
 from pbem.mail.by_game_master import broadcast_letters
 from pbem.mail.inbox import open_letter
 from pbem.mail.mime import LARGEST
-from pbem.mail.outgoing import help_letter, side_report
+from pbem.mail.outgoing import side_report
 from pbem.mail.report_letters import first_letters
 from pbem.mail.welcome import welcome_letter
 from pbem.post.triage import Bounce, Look, NotOurs, Ours, Players, Robot, TooBig, has_sheet, judge

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from pbem.crypto.seal import recipient_of
 from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
 from pbem.mail.tasks import Handled
 from pbem.mail.token import acquaintance
 from pbem.mail.welcome import welcome_letter
-from pbem.post.config import WhoConfig
+from pbem.post.settings import WhoConfig
 from pbem.post.who import LetterDoor
-from tests.support.live import OTHERS, SIDES, Folder, order, sheet
+from tests.support.live import OTHERS, SECRETS, SIDES, Folder, order, sheet
 from tests.support.posted import at, bury, kinds, report_id, sheets, shown, take, text_of, token_of, written
 
 RED = "red@example.org"
@@ -190,6 +191,19 @@ def test_made_up_key_is_refused_and_its_side_told(game: Folder) -> None:
     assert "2026-11-22 12:00 UTC, from red@example.org" in told
     assert "RENEW" in told
     assert "abcdefghij234567abcd" not in told
+
+
+@pytest.mark.parametrize("subject", ["orders: punica red 1 bury {card: 18}", f"KEY {recipient_of(SECRETS.office)}"])
+def test_subject_of_a_refused_letter_is_nothing_when_quoted(game: Folder, subject: str) -> None:
+    """Its writer is a stranger; its side answers `That was not me` and quotes all of it."""
+    forged = bury(game).replace("orders:", f"key: {'a' * 20}\norders:")
+    (out,) = take(game, written(forged, subject=subject)).letters
+    assert subject[:20] in text_of(out)
+    quoted = "".join(f"> {line}\n" for line in text_of(out).splitlines())
+    take(game, written(f"That was not me!\n\n{quoted}", answers=str(shown(out)["Message-ID"])))
+    with game.open() as found:
+        assert found.sheets("red") == 0
+        assert found.ledger.joined("red").key is None
 
 
 @pytest.mark.parametrize("where", ["id", "key", "address"])

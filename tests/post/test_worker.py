@@ -38,16 +38,6 @@ def season(tmp_path: Path) -> Season:
 
 
 @pytest.fixture
-def box() -> Box:
-    return Box()
-
-
-@pytest.fixture
-def way() -> Way:
-    return Way()
-
-
-@pytest.fixture
 def post(season: Season, box: Box, way: Way) -> Post:
     return Post(season.config, season.tables(), [box], way, season.said.append)
 

@@ -26,7 +26,7 @@ from pbem.engine.playout import play_out
 from pbem.engine.session import Queued, Session, Step, resume
 from pbem.game.table import Table
 from pbem.protocol import Event, Fault, Order, Path, Roll, Rules, Side
-from pbem.referee.open_game import Told
+from pbem.referee.told import Told
 from pbem.render.messages import sentences
 from tests.support.garbled import garbled
 from tests.support.soak import GAMES, scaled

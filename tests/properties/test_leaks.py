@@ -29,7 +29,8 @@ from pbem.orders.check import OpenDecisions, check_sheet
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, Event, Fault, Order, Rules, Side
 from pbem.render.pictures import pictures
-from pbem.render.report import ReportRequest, report
+from pbem.render.report import report
+from pbem.render.report_request import ReportRequest
 from pbem.repo.records import decision_record
 from tests.support.garbled import garbled_sheets
 from tests.support.soak import scaled

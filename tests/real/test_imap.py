@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from pbem.post import config
+from pbem.post.settings import ImapIn, Secret, Tls
 from pbem.post.transport.base import Arrived, Gone, LoginRefused, Source, Unreachable
 from pbem.post.transport.imap import ImapSource
 from pbem.post.transport.ways import sources
@@ -209,12 +210,12 @@ def test_certificate_of_a_stranger_is_not_believed(host: MailHost) -> None:
 def test_starttls_is_spoken_where_the_config_says_so(host: MailHost) -> None:
     put(host, 1)
     with source(host, port=host.ports["IMAP"]) as plain:
-        plain.config = config.ImapIn(
+        plain.config = ImapIn(
             "localhost",
             host.ports["IMAP"],
             "referee@pbem.test",
-            config.Secret(env="PBEM_TEST_PASSWORD"),
-            config.Tls("starttls", host.certificate),
+            Secret(env="PBEM_TEST_PASSWORD"),
+            Tls("starttls", host.certificate),
         )
         assert len(list(plain.new(none_known))) == 1
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pbem.post import config
+from pbem.post.settings import Secret, SmtpOut, Tls
 from pbem.post.transport.base import Accepted, Delivery, Later, LoginRefused, Refused, Unreachable
 from pbem.post.transport.smtp import SmtpSender
 from pbem.post.transport.ways import sender
@@ -43,9 +44,9 @@ def test_letter_is_submitted_and_arrives_as_it_was(host: MailHost, tls: bool) ->
 
 
 def test_tls_from_the_start_is_spoken_too(host: MailHost) -> None:
-    tls = config.Tls("implicit", host.certificate)
+    tls = Tls("implicit", host.certificate)
     port = host.ports["SUBMISSIONS"]
-    settings = config.SmtpOut("localhost", port, tls, "referee@pbem.test", config.Secret(env="PBEM_TEST_PASSWORD"))
+    settings = SmtpOut("localhost", port, tls, "referee@pbem.test", Secret(env="PBEM_TEST_PASSWORD"))
     with SmtpSender(settings, "referee@pbem.test") as smtp:
         assert smtp.send("ann@pbem.test", letter(1)) == Accepted()
     arrived(host, 1)
@@ -85,7 +86,7 @@ def test_letter_that_is_too_large_is_refused(host: MailHost) -> None:
 
 def test_certificate_of_a_stranger_is_not_believed(host: MailHost) -> None:
     with out(host) as smtp:
-        smtp.config = replace(smtp.config, tls=config.Tls("starttls"))
+        smtp.config = replace(smtp.config, tls=Tls("starttls"))
         with pytest.raises(Unreachable, match="certificate verify failed"):
             smtp.send("ann@pbem.test", letter(1))
 

@@ -20,8 +20,9 @@ from pbem.game import yaml as yamlio
 from pbem.mail.outgoing import side_report
 from pbem.protocol import Order
 from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.open_game import CannotPlay, Told
+from pbem.referee.open_game import CannotPlay
 from pbem.referee.take_home import take_home
+from pbem.referee.told import Told
 from pbem.repo.git import GameExists, NoSuchGame
 from tests.support.campaigns import invasion
 from tests.support.live import (

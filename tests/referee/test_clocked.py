@@ -195,6 +195,32 @@ def test_beacon_closes_the_sheets_with_who_is_late(folder: Folder, monkeypatch: 
     assert verified(folder, table) == []
 
 
+def test_nobody_is_late_again_while_the_beacon_is_away(folder: Folder) -> None:
+    """The sheets are closed with the defaults of who was late; nobody could answer any more."""
+    clock = {**CLOCK, "pace": {"bank": "1d"}, "forfeit": 3}
+    table = Table(folder, clock, beacon="drand")
+
+    def miss_round() -> list[int]:
+        closed = table.game.closed
+        assert closed is not None
+        return table.wait(DAY).miss_round(closed.round, "the beacon is away")
+
+    assert miss_round() == [1]
+    table.answer("red")
+    table.answer("blue")
+    assert miss_round() == [2]
+    table.ask()
+    table.wait(2 * DAY)
+    assert table.late() == []
+    assert table.game.closed is not None
+    table.wait(9 * DAY)
+    assert table.late() == []
+    assert [table.clocks.sides[side].late for side in ("red", "blue")] == [1, 1]
+    assert miss_round()[0] == 3
+    assert table.game.out == ()
+    assert verified(folder, table) == []
+
+
 def test_a_side_that_is_late_too_often_resigns(folder: Folder) -> None:
     table = Table(folder, {**CLOCK, "late": "wait", "forfeit": 2})
     table.ask("red")

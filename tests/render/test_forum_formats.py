@@ -30,7 +30,8 @@ from pbem.render.forum_formats import (
 )
 from pbem.render.forum_post import Around, post
 from pbem.render.messages import sentences
-from pbem.render.report import ReportRequest, events_told, sheet_of
+from pbem.render.report import events_told, sheet_of
+from pbem.render.report_request import ReportRequest
 from tests.support.campaigns import Campaign, campaign, invasion
 from tests.support.walks import loaded, start
 

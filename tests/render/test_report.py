@@ -20,7 +20,8 @@ from pbem.protocol import Decision, Event, Order, Result, Roll
 from pbem.render.common_messages import EVERY_GAME
 from pbem.render.form import ORDER_WIDTH
 from pbem.render.messages import BadSentence, Sentences, sentences
-from pbem.render.report import LEAST_ABOVE, MOST_ABOVE, Report, ReportRequest, mail, report
+from pbem.render.report import LEAST_ABOVE, MOST_ABOVE, Report, mail, report
+from pbem.render.report_request import ReportRequest
 from pbem.render.tables import COLUMNS, WIDTH, changes, laid_out
 from tests.support.campaigns import Campaign, Told, campaign, invasion
 from tests.support.no_game import NoGame

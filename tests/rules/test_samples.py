@@ -13,7 +13,8 @@ from pbem.audit.verify import verify
 from pbem.mail.maps import map_picture
 from pbem.mail.outgoing import side_report
 from pbem.referee.reveal import open_history
-from tests.support.samples import GAMES, kept, played_again
+from tests.support.samples import GAMES, README, kept, played_again
+from tests.support.samples import SAMPLES as MADE
 
 ODD, FEW = 40, 0.0005
 """A pixel is another if it differs by so much in brightness; as many of all may be, for letters are smoothed."""
@@ -43,3 +44,5 @@ def test_a_sample_played_again_comes_to_the_same_files(name: str, tmp_path: Path
             "the map is drawn otherwise: make the samples anew"
         )
         assert side_report(game, None, 0).text == (GAMES / name / "report.txt").read_text("utf-8")
+        if (write := MADE[name].readme) is not None:
+            assert write(game) == (GAMES / name / README).read_text("utf-8")

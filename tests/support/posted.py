@@ -11,8 +11,8 @@ from email.message import EmailMessage
 from pbem.mail.outgoing import MailSettings, Outgoing, side_report
 from pbem.mail.tasks import Handled
 from pbem.mail.token import token
-from pbem.post.config import WhoConfig
 from pbem.post.reception import received
+from pbem.post.settings import WhoConfig
 from pbem.post.triage import Players
 from tests.support.live import NOON, Folder, order, sheet
 

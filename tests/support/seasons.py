@@ -19,9 +19,10 @@ from time import monotonic, sleep, time
 
 from pbem.crypto.keys import Secrets
 from pbem.mail.maildir import read_maildir
-from pbem.post.config import PostConfig, load
+from pbem.post.config import load
 from pbem.post.open_tables import open_tables
 from pbem.post.service import Post
+from pbem.post.settings import PostConfig
 from pbem.post.tables import Tables
 from pbem.post.transport.ways import sender, sources
 from pbem.protocol import Side

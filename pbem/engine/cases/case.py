@@ -153,7 +153,7 @@ class _File:
         return Case(self.document, at, part.told, part.places, tuple(flaws))
 
     def part(self, at: Path, item: dict[str, Any], flaws: list[Flaw], above: tuple[str, ...] = ()) -> _Part:
-        """Return what an item says, upon the shared position that it begins from."""
+        """Return what an item says, applied to the shared position that it begins from."""
         places: dict[Path, Path] = {}
         for word, value in item.items():
             places[(word,)] = (*at, word)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pbem.game.wording import listing
@@ -17,6 +16,7 @@ from pbem.game.yaml import Mark, Placed, plain_value
 from pbem.game.yaml.marks import short
 from pbem.orders.forgive.commas import with_lists_joined
 from pbem.orders.forgive.known import ADJUDICATION, GAME, SECTIONS, SIDE, Known
+from pbem.orders.forgive.meant import Meant
 from pbem.orders.forgive.places import FALSE, TRUE, Place
 from pbem.orders.forgive.shorthand import alone, counted, homes, parts
 from pbem.orders.forgive.tree import Items, Node, Pairs, Word, is_alone
@@ -31,20 +31,6 @@ _MOST_NAMED: Final = 12
 _NUMBERS: Final = re.compile(r"\[?\s*[0-9]{1,9}(?:[\s,]+[0-9]{1,9})*\s*,?\s*\]?")
 _HEADING: Final = (GAME, SIDE, ADJUDICATION, LINK, AHEAD, *SECTIONS, STANDING_CANCEL)
 """The keys of a sheet in the order in which they are written."""
-
-
-@dataclass(slots=True)
-class Meant:
-    """A sheet in the words of the game: its value, the places of all that is in it, faults, and words put right."""
-
-    value: dict[str, Any] = field(default_factory=dict)
-    marks: dict[Path, tuple[Mark, Mark]] = field(default_factory=dict)
-    """Path -> the places of its key and of its value, which for an item of a list are the same."""
-    faults: list[Placed] = field(default_factory=list)
-    words: dict[str, str] = field(default_factory=dict)
-    """What was written -> what it was read as."""
-    supplied: list[str] = field(default_factory=list)
-    """The keys that stand for what the letter answers."""
 
 
 def meaning_of(tree: Pairs, known: Known) -> Meant:

@@ -10,12 +10,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC
+from ssl import SSLContext
 from typing import Any, Final
 
 from imapclient import SEEN, IMAPClient, SocketTimeout
 from imapclient.exceptions import CapabilityError, IMAPClientAbortError, IMAPClientError, LoginError
 
-from pbem.post.config import ImapIn
+from pbem.post.settings import ImapIn
 from pbem.post.transport.base import Arrived, Gone, LoginRefused, Source, Unreachable
 from pbem.post.transport.login import context, password
 
@@ -27,7 +28,7 @@ _FIRST: Final = 1.0
 """Seconds of the first IDLE of a wait. What arrives just while an IDLE begins is seen when it ends, so the first ones
 are short, each twice as long as the one before."""
 _LONGEST_IDLE: Final = 25 * 60.0
-"""Seconds after which IDLE is said anew: servers may hang up after 30 minutes (RFC 2177)."""
+"""Seconds after which IDLE is renewed: servers may hang up after 30 minutes (RFC 2177)."""
 _POLL: Final = 15.0
 """Seconds between two looks at a server that has no IDLE."""
 _FOR_NOW: Final = ("[UNAVAILABLE]", "[INUSE]", "[LIMIT]", "[SERVERBUG]", "[CONTACTADMIN]")
@@ -58,7 +59,7 @@ class ImapSource(Source):
             self._floor = min(unknown) - 1 if unknown else max([self._floor, *uids])
         for first in range(0, len(unknown), _BATCH):
             with self._connection() as client:
-                if self._source != source:  # connected again meanwhile, to a folder that was made anew
+                if self._source != source:  # connected again meanwhile, to a new folder
                     return
                 found = client.fetch(unknown[first : first + _BATCH], ["RFC822.SIZE", "INTERNALDATE"])
             for uid, said in sorted(found.items()):
@@ -179,7 +180,7 @@ class ImapSource(Source):
             self._source, self._floor = source, 0
         return client
 
-    def _start_tls(self, client: IMAPClient, trust: Any) -> None:
+    def _start_tls(self, client: IMAPClient, trust: SSLContext) -> None:
         try:
             client.starttls(trust)
         except CapabilityError:

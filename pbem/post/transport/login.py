@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ssl
 
-from pbem.post.config import BadConfig, Secret, Tls
+from pbem.post.settings import BadConfig, Secret, Tls
 from pbem.post.transport.base import LoginRefused
 
 

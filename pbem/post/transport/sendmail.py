@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from typing import Final
 
-from pbem.post.config import SendmailOut
+from pbem.post.settings import SendmailOut
 from pbem.post.transport.base import Accepted, Delivery, Later, Refused, Sender, Unreachable
 
 _BESIDE_PATH: Final = ("/usr/sbin", "/usr/lib", "/sbin")

@@ -1,7 +1,7 @@
-"""The calendar of a clock: how much time counts between two instants, and when so much of it has passed.
+"""The calendar of a clock: the time that counts between two instants, and when a given amount of it has passed.
 
-Quiet days and hours do not count, and neither does a *stop*, a span in which a side's clock stands still. Fixed
-deadlines stand in the week as they are published, on quiet days as well.
+Quiet days and hours do not count. Nor does a *stop*, a span in which a side's clock stands still. Fixed deadlines
+apply as they are published, on quiet days as well.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pbem.referee.clock.terms import Terms
 _DAY: Final = timedelta(days=1)
 _NOTHING: Final = timedelta(0)
 MOST_DAYS: Final = 4000
-"""The calendar looks so many days ahead; terms and stops are far shorter."""
+"""How many days ahead the calendar looks; terms and stops are far shorter."""
 
 
 class Span(NamedTuple):
-    """A span of time, from an instant until another, which is not in it any more."""
+    """A span of time, from one instant until another, which is not part of it."""
 
     since: datetime
     until: datetime
@@ -44,7 +44,7 @@ def read_instant(text: str) -> datetime:
 
 
 def whole(at: datetime) -> datetime:
-    """Return an instant in UTC, in whole seconds: what is left of a second is dropped."""
+    """Return an instant in UTC, in whole seconds; fractions are dropped."""
     return at.astimezone(UTC).replace(microsecond=0)
 
 
@@ -61,7 +61,7 @@ def counted(terms: Terms, since: datetime, until: datetime, stops: Iterable[Span
 
 
 def after(terms: Terms, since: datetime, span: timedelta, stops: Iterable[Span] = ()) -> datetime:
-    """Return the first instant at which so much counted time has passed; of none, the next that counts."""
+    """Return the first instant at which a span of counted time has passed; for none, the next instant that counts."""
     merged = merge(stops)
     left = span
     for counting in _counting(terms, since):
@@ -73,7 +73,7 @@ def after(terms: Terms, since: datetime, span: timedelta, stops: Iterable[Span] 
 
 
 def fixed_after(terms: Terms, since: datetime, stops: Iterable[Span] = ()) -> datetime | None:
-    """Return the first fixed deadline at an instant or later that is in no stop; None: the terms have none."""
+    """Return the first fixed deadline from an instant on that is in no stop; None: the terms have none."""
     if not terms.deadlines:
         return None
     merged = merge(stops)
@@ -128,7 +128,7 @@ def without(span: Span, stops: Sequence[Span]) -> Iterator[Span]:
 
 
 def _counting(terms: Terms, since: datetime) -> Iterator[Span]:
-    """Yield the spans in which time counts, from an instant on, without regard to stops."""
+    """Yield the spans in which time counts, from an instant on; stops are not considered."""
     if not terms.quiet.days and terms.quiet.hours is None:
         yield Span(since, since + timedelta(days=MOST_DAYS))
         return

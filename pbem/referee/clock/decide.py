@@ -1,6 +1,6 @@
-"""What falls due as things stand: sides that are late, and reminders. Nothing is done here.
+"""The events that fall due in a game with a clock: sides become late, reminders. Nothing is carried out here.
 
-Between a letter and a deadline of the same second the letter wins, so a deadline is due from the next second on.
+A letter that arrives in the second of a deadline is in time, so a deadline is due from the next second on.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SECOND: Final = timedelta(seconds=1)
 
 
 class What(IntEnum):
-    """What falls due, in the order in which it does for one side."""
+    """The kinds of events that fall due, in the order in which they do for one side."""
 
     HALF_TIME = 1
     """A reminder: half of the time of a side has passed."""
@@ -30,7 +30,7 @@ class What(IntEnum):
 
 
 class Due(NamedTuple):
-    """Something that falls due: when, what, and for which side; `deadline` is that of the side, if it has one."""
+    """An event that falls due: when, what, and for which side; `deadline` is that of the side, if it has one."""
 
     at: datetime
     what: What
@@ -39,7 +39,7 @@ class Due(NamedTuple):
 
 
 def expected(terms: Terms, clocks: Clocks) -> list[Due]:
-    """Return all that falls due, or has, as things stand."""
+    """Return everything that falls due, or has fallen due, if nothing else happens."""
     found: list[Due] = []
     for side, clock in clocks.sides.items():
         until = deadline(terms, clocks, side)
@@ -52,7 +52,7 @@ def expected(terms: Terms, clocks: Clocks) -> list[Due]:
 
 
 def reminders(terms: Terms, clocks: Clocks, side: Side, since: datetime, until: datetime) -> list[Due]:
-    """Return the reminders of a side before its deadline: at half time, and a day before, if that is later."""
+    """Return the reminders of a side before its deadline: at half time, and a day before it, if that is later."""
     stops = stops_of(clocks, side)
     half = calendar.after(terms, since, calendar.counted(terms, since, until, stops) / 2, stops)
     half = min(calendar.whole(half), until)
@@ -63,9 +63,9 @@ def reminders(terms: Terms, clocks: Clocks, side: Side, since: datetime, until: 
 
 
 def late_at(terms: Terms, clocks: Clocks, now: datetime) -> dict[Side, datetime]:
-    """Return the sides whose deadline has passed first, each with that deadline; none: nobody is late.
+    """Return the sides whose deadline passed first, each with that deadline; empty: no side is late.
 
-    Sides with one deadline are late together. Those with a later one are called after that.
+    Sides with the same deadline are late together. Those with a later one are called late afterwards.
     """
     passed = [each for each in expected(terms, clocks) if each.what is What.LATE and each.at < now]
     first = min((each.at for each in passed), default=None)
@@ -73,6 +73,6 @@ def late_at(terms: Terms, clocks: Clocks, now: datetime) -> dict[Side, datetime]
 
 
 def late_from(terms: Terms, clocks: Clocks) -> datetime | None:
-    """Return the first instant at which a side can be called late, as things stand; None: none can."""
+    """Return the first instant at which a side can be called late, if nothing else happens; None: none can."""
     first = min((each.at for each in expected(terms, clocks) if each.what is What.LATE), default=None)
     return None if first is None else first + _SECOND

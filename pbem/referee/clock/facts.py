@@ -1,7 +1,8 @@
-"""The facts of time that the referee states, and the decision who is late: `clock/000/0001.yaml` in a game's repo.
+"""The facts of time: statements of the referee, and the calls that sides are late; `clock/000/0001.yaml` in a repo.
 
-Each is a file that is never changed, in a commit of its own. `at` is when it was put on record. `put` says what it
-changes in the clocks of the sides, and refuses what cannot be. All but `Late` is taken as stated; `Late` follows.
+Each is a file that is never changed, in a commit of its own. `at` is when it was put on record. `put` applies a fact to
+the clocks of the sides, and refuses one that is impossible. `Late` follows from the facts before it. All others are
+statements, which are taken as true.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _DAY: Final = timedelta(days=1)
 
 
 class BadFact(PbemError, ValueError):
-    """A fact of time that cannot be put on record; the text says why."""
+    """A fact of time that is impossible; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class Back:
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """The decision that sides are late, each by the deadline that has passed, before anything follows from it."""
+    """The call that sides are late, each by the deadline that has passed. What follows from it comes later."""
 
     at: datetime
     sides: Mapping[Side, datetime]
@@ -127,7 +128,7 @@ class Late:
 Fact: TypeAlias = Asked | Bounced | Reached | Down | Paused | Resumed | Held | Extended | Away | Back | Late
 
 _MOVES: Final = (Paused, Resumed, Held, Extended, Away, Back)
-"""What somebody wants, and could want too late: whoever is late by then is called first."""
+"""The facts that somebody asks for. A side that is late by then must be called first."""
 _KINDS: Final[dict[str, type[Any]]] = {
     "asked": Asked,
     "bounced": Bounced,
@@ -177,7 +178,7 @@ def read_fact(record: Record) -> Fact:
 
 
 def put(terms: Terms, clocks: Clocks, fact: Fact) -> None:
-    """Change the clocks as a fact says. Raises BadFact, and changes nothing, if it cannot be."""
+    """Apply a fact to the clocks. Raises BadFact, and changes nothing, if it is impossible."""
     if fact.at < clocks.time:
         raise BadFact(f"it is of {written(fact.at)}, and {written(clocks.time)} is on record already")
     if isinstance(fact, _MOVES) and (late := late_at(terms, clocks, fact.at)):

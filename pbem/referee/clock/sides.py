@@ -1,8 +1,8 @@
-"""The clock of each side, as it stands on record: `clock.yaml` in a game's repo.
+"""The clocks of the sides, as they are on record: `clock.yaml` in a game's repo.
 
-A side's clock is *asked* when an adjudication opens a question that the game waits for. It *runs* from the time at
-which the letter that asks was handed over, and stops when the answer comes: at the time of the answer's letter. It
-stands still while the game is paused, while the side is away, while its mailbox refuses letters, and in quiet time.
+A side is *asked* when an adjudication opens a question to it that the game waits for. Its clock *runs* from the time
+at which the letter that asks was handed over, and stops at the time of the letter that answers. The clock stands still
+while the game is paused, while the side is away, while its mailbox refuses letters, and in quiet time.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Clocks:
     pauses: list[Span] = field(default_factory=list)
     """The pauses of the game, in order."""
     downs: list[Span] = field(default_factory=list)
-    """When the service was down, as far as it can still put off a deadline or stop a clock."""
+    """When the service was down; spans that can no longer affect a clock or a deadline are dropped."""
     held: datetime | None = None
     """Until when the game master has put the game on hold; None: it is not."""
 
@@ -80,7 +80,7 @@ class Clocks:
         return next((span for span in self.pauses if span.has(at)), None)
 
     def record(self) -> dict[str, Any]:
-        """Return the clocks as they are written: what says nothing is left out."""
+        """Return the clocks as they are written; empty values are left out."""
         return {
             "time": written(self.time),
             "facts": self.facts,
@@ -133,7 +133,7 @@ def deadline(terms: Terms, clocks: Clocks, side: Side) -> datetime | None:
 
 
 def ends(terms: Terms, clocks: Clocks, side: Side, at: datetime) -> datetime | None:
-    """Return until when a side would have time if it was asked, and the letter handed over, at an instant."""
+    """Return the deadline that a side would have if the letter that asks it was handed over at an instant."""
     clock = clocks.sides[side]
     probe = SideClock(clock.bank, away=clock.away, since=at)
     return deadline(terms, Clocks(at, {side: probe}, 0, clocks.pauses, clocks.downs), side)
@@ -245,7 +245,7 @@ def _running(terms: Terms, clocks: Clocks, side: Side, at: datetime) -> timedelt
 
 
 def _put_off(at: datetime, stops: list[Span], downs: list[Span]) -> datetime:
-    """Return a deadline that falls into a stop, or within the grace after the service was down, put off to its end."""
+    """Return a deadline; one in a stop, or in the grace after the service was down, is moved to the end of that."""
     while (within := next((span for span in (*stops, *downs) if span.has(at)), None)) is not None:
         at = within.until
     return at

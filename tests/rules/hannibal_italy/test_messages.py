@@ -33,7 +33,8 @@ from pbem.protocol import Decision, Event, Order
 from pbem.render.forecast import foreseen
 from pbem.render.form import ORDER_WIDTH, SheetHead, form
 from pbem.render.messages import sentences
-from pbem.render.report import ReportRequest, report
+from pbem.render.report import report
+from pbem.render.report_request import ReportRequest
 from pbem.render.tables import WIDTH
 from tests.render.test_form import choices_in
 from tests.rules.rome_carthage.test_messages import told_in

@@ -147,10 +147,19 @@ def test_proposal_to_a_power_without_a_player(table: Table) -> None:
     is_a_fault(table, letter, "propose", "no player who could accept", "15.1")
 
 
-def test_proposal_while_not_active_waits_for_the_activation(table: Table) -> None:
-    """15.1: only who is active proposes; orders ahead are kept until then, and nothing is proposed before."""
+def test_proposal_while_not_active(table: Table) -> None:
+    """15.1: only who is active proposes; what is ordered ahead has to say so. No question, so no paragraph."""
     letter = table.says("greeks", "act: {do: propose, to: romans}")
-    assert "an alliance to" not in letter
+    said = " ".join(line.removeprefix("#!").strip(" ^") for line in letter.splitlines() if line.startswith("#!"))
+    assert "the game does not ask you for act now; it asks nothing of you" in said
+    assert "`ahead: true`" in said
+    assert table.state() == (table.adjudication, table.hands)
+
+
+def test_contest_without_an_announcement(table: Table) -> None:
+    letter = table.says("greeks", "desperate_times: {contest: [gauls]}")
+    assert "#! announce is missing in desperate_times" in letter
+    assert "nothing has changed" in letter
     assert table.state() == (table.adjudication, table.hands)
 
 

@@ -14,7 +14,7 @@ from pbem.rules.sword_of_rome.movement.parts import part_of, strengths
 from pbem.rules.sword_of_rome.movement.paths import step_cost, why_not_step
 from pbem.rules.sword_of_rome.position.board import CLEAR, NORMAL, ROMANS
 from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.naming import no_such_leader, space_named
+from pbem.rules.sword_of_rome.position.naming import no_such_leader, power_named, space_named
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.under_way import March
 
@@ -96,7 +96,7 @@ def why_not_flank_from(game: Game, march: March, space: str) -> Refusal | None:
         return Refusal(f"the first army came from {where}: a flank comes by another path", "9.5.6")
     for other in game.board.powers:
         if other != march.power and game.outside(other, space):
-            return Refusal(f"CU of {game.board.powers[other].name} are in {where}", "9.5.6")
+            return Refusal(f"CU of {power_named(game, other)} are in {where}", "9.5.6")
     return None
 
 

@@ -24,7 +24,7 @@ from pbem.rules.sword_of_rome.movement.paths import why_not_end
 from pbem.rules.sword_of_rome.movement.voyages import sail
 from pbem.rules.sword_of_rome.position.board import SEA
 from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.naming import no_such_leader, space_named
+from pbem.rules.sword_of_rome.position.naming import no_such_leader, power_named, space_named
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.turn.deciders import decider
 from pbem.rules.sword_of_rome.turn.order_of_play import tie_winner
@@ -40,7 +40,7 @@ def why_not_into(game: Game, power: str) -> Refusal | None:
         return Refusal(f"{game.board.powers[march.power].name} is an ally", "15.2.2")
     for other in game.board.powers:
         if other != power and game.force(other, space).cu:
-            return Refusal(f"CU of {game.board.powers[other].name} stand in {where}", "10.2")
+            return Refusal(f"CU of {power_named(game, other)} stand in {where}", "10.2")
     if space in game.board.powers[power].barred:
         return Refusal(f"{game.board.powers[power].name} never enters Italy, where {where} is", "16.3")
     ends = game.board.powers[power].ends_in

@@ -10,7 +10,7 @@ from pbem.rules.sword_of_rome.movement.fatigue import points_left
 from pbem.rules.sword_of_rome.movement.orders import Step
 from pbem.rules.sword_of_rome.movement.voyages import ports_for, why_not_sail
 from pbem.rules.sword_of_rome.position.board import APPIAN, CLEAR, DIFFICULT, NORMAL
-from pbem.rules.sword_of_rome.position.naming import no_such_space, space_named
+from pbem.rules.sword_of_rome.position.naming import no_such_space, power_named, space_named
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.under_way import March
 
@@ -87,7 +87,7 @@ def why_not_end(game: Game, march: March, space: str) -> Refusal | None:
     power, where = march.power, game.board.spaces[space].name
     for other in game.board.powers:
         if other != power and game.outside(other, space) and game.allied(power, other):
-            return Refusal(f"CU of {game.board.powers[other].name} are in {where}: allies do not stack", "15.3")
+            return Refusal(f"CU of {power_named(game, other)} are in {where}: allies do not stack", "15.3")
         alone = not march.force.cu and game.force(other, space).leaders and not game.allied(power, other)
         if alone:
             return Refusal(f"an enemy leader is in {where}: a leader alone does not stop there", "9.4.4")

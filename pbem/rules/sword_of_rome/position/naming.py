@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pbem.game import Refusal, did_you_mean
 from pbem.protocol import Side
+from pbem.rules.sword_of_rome.position.board import CARTHAGE
 from pbem.rules.sword_of_rome.position.state import Game
 
 
@@ -19,6 +20,16 @@ def no_such_leader(game: Game, word: str) -> Refusal | None:
     if word in game.board.leaders:
         return None
     return Refusal(f"no leader is called {word}{did_you_mean(word, game.board.leaders)}", "8.1")
+
+
+def named(power: str, name: str) -> str:
+    """Return the name of a power or a side with its article: `the Romans`, `Carthage`."""
+    return name if power == CARTHAGE else f"the {name}"
+
+
+def power_named(game: Game, power: str) -> str:
+    """Return a power of the game as a sentence names it."""
+    return named(power, game.board.powers[power].name)
 
 
 def space_named(game: Game, space: str) -> str:

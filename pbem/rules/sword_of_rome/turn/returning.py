@@ -13,7 +13,7 @@ from pbem.rules.sword_of_rome.events.minor_leaders import take_command
 from pbem.rules.sword_of_rome.events.support import own_support, remove, selections, settle_support
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, CONSUL, GREEKS, ROMANS, SICILY
 from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.naming import no_such_space, space_named
+from pbem.rules.sword_of_rome.position.naming import no_such_space, power_named, space_named
 from pbem.rules.sword_of_rome.position.state import Game
 
 CONSULS: Final = 2
@@ -132,7 +132,7 @@ def _wrong_places(view: Game, decision: Decision, order: Order, rule: str) -> It
         unknown = no_such_space(view, space)
         if unknown is None and space not in armies(view, power):
             where = space_named(view, space)
-            unknown = Refusal(f"no CU of {view.board.powers[power].name} stand in {where}, out of a siege", rule)
+            unknown = Refusal(f"no CU of {power_named(view, power)} stand in {where}, out of a siege", rule)
         elif unknown is None and space not in places_of(view, leader):
             unknown = Refusal(f"{view.board.leaders[leader].name} never leaves Africa", "17.1.1")
         if unknown is not None:

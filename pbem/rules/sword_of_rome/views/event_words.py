@@ -8,6 +8,7 @@ from typing import Any, Final
 from pbem.game import counted, listing
 from pbem.rules.sword_of_rome.events.conditions import ALLY, OTHER, OWN
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, Board, Card
+from pbem.rules.sword_of_rome.position.naming import named
 
 Words = Callable[[Board, Any], str]
 WHO: Final = {OWN: "you", ALLY: "an ally", OTHER: "another power"}
@@ -52,7 +53,7 @@ def who(board: Board, whom: str) -> str:
     if whom in WHO:
         return WHO[whom]
     name = board.powers[whom].name if whom in board.powers else _named(whom)
-    return name if whom == CARTHAGE else f"the {name}"
+    return named(whom, name)
 
 
 def _does(singular: str, plural: str) -> Words:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import groupby, islice
 from typing import Final
 
 from pbem.game import LegalOrders, counted, listing
@@ -20,7 +20,7 @@ from pbem.rules.sword_of_rome.movement.activation import activatable
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
 from pbem.rules.sword_of_rome.turn.action import USES, why_not_use
 from pbem.rules.sword_of_rome.turn.returning import consul_orders, easable, keep_orders, relief, return_orders
-from pbem.rules.sword_of_rome.views.event_words import MOMENTS, event_in_words
+from pbem.rules.sword_of_rome.views.event_words import MOMENTS, event_in_words, who
 from pbem.rules.sword_of_rome.views.hinting import MOST, Hint, HintsOf, first_of
 
 _EXAMPLES: Final = {"activate": 3}
@@ -38,22 +38,31 @@ def _act(view: Game, decision: Decision) -> Iterator[Hint]:
     side, activation = decision.side, view.the_activation
     if activation.desperate:
         names = listing((f"{view.board.cards[card].name} ({card})" for card in named_events(view, side)), "or")
-        yield "This is your Desperate Times: one action by card: desperate_times, which has the value 3 (7.4.3),"
-        yield f"or redraw, or the named event{': ' + names if names else ', which is out of the game'}."
+        event = f"; or named_event: {names}" if names else ""
+        yield f"This is your Desperate Times (7.4.3): one action with card: desperate_times, a 3; or redraw{event}."
     elif activation.played:
         yield "Your card of this round is played. What is not a card may still be done, and then: do: end."
     cards = playable(view, side)
-    for value in sorted({value_of(view, card) for card in cards}):
-        leaders = activatable(view, side, value)
-        yield f"Value {value} activates {listing(leaders, 'or') or 'nobody'}."
+    yield from _activations(view, side, sorted({value_of(view, card) for card in cards}))
     if not activation.desperate:
-        yield from (f"  {_card(view, side, card)}" for card in view.hands[side] if card != UNSEEN)
+        hand = [card for card in view.hands[side] if card != UNSEEN]
+        left = [card for card in hand if view.board.cards[card].extra] if activation.played else hand
+        yield from (f"  {_card(view, side, card)}" for card in left)
     for word, use in USES.items():
         if word == "event" and not activation.desperate:
             yield from _events(view, side)
         elif word not in ("event", "end") and why_not_use(view, word) is None:
             yield from islice(use.options(view, decision), _EXAMPLES.get(word, 1))
     yield Order("act", {"do": "end"})
+
+
+def _activations(view: Game, side: Side, values: list[int]) -> Iterator[str]:
+    """Yield whom cards of some values activate, values that activate the same leaders together (8.1)."""
+    for leaders, some in groupby(values, key=lambda value: activatable(view, side, value)):
+        same = [str(value) for value in some]
+        word = "Values" if len(same) > 1 else "Value"
+        verb = "activate" if len(same) > 1 else "activates"
+        yield f"{word} {listing(same, 'and')} {verb} {listing(leaders, 'or') or 'nobody'}."
 
 
 def _card(view: Game, side: Side, card: str) -> str:
@@ -122,16 +131,26 @@ def _alliance(view: Game, decision: Decision) -> Iterator[Hint]:
     power, to = decision.facts["power"], decision.facts["to"]
     board = view.board
     side = board.powers[power].side
-    vp = view.vp[side] if side is not None else 0
-    friends = [board.powers[other].name for other in view.allies(power)]
-    yield f"{board.powers[power].name} has {vp} VP, you have {view.vp[decision.side]}."
-    yield f"Allies of {board.powers[power].name}: {listing(friends) or 'none'}."
+    friends = [who(board, other) for other in view.allies(power)]
+    if side is not None:
+        yield f"VP of {who(board, power)}: {view.vp[side]}. Yours: {view.vp[decision.side]}."
+    yield f"Allies of {who(board, power)}: {listing(friends, 'and') or 'none'}."
     if side is not None and len(board.powers_of[side]) > 1:
-        yield f"The alliance is one with {board.powers[power].name} alone (15.1.2)."
+        yield f"The alliance is one with {who(board, power)} alone (15.1.2)."
     if len(board.powers_of[decision.side]) > 1:
-        yield f"The alliance is one of {board.powers[to].name} alone (15.1.2)."
+        yield f"The alliance is one of {who(board, to)} alone (15.1.2)."
     yield "It ends with the turn unless both renew it; breaking it costs 3 points of own support (15.4, 15.5)."
     yield Order("alliance", {"accept": True})
+
+
+def _renew(view: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield how the two stand after the scoring, and what comes of the answers (5.9)."""
+    own, ally = decision.facts["power"], decision.facts["ally"]
+    sides = [view.board.powers[power].side or "" for power in (ally, own)]
+    yield f"VP of {who(view.board, ally)}: {view.vp[sides[0]]}. Yours: {view.vp[sides[1]]}."
+    if not decision.facts["offered"]:
+        yield "If you renew it, your ally is asked next; if you do not, it ends at once."
+    yield Order("renew", {"renew": True})
 
 
 # ---- leaders (8.2 to 8.4)
@@ -195,6 +214,7 @@ HINTS: Final[Mapping[str, HintsOf]] = {
     "respond": _respond,
     "desperate_times": _desperate,
     "alliance": _alliance,
+    "renew": _renew,
     "consuls": _consuls,
     "return_leaders": _return,
     "command": _command,

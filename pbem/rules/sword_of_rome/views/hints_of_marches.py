@@ -13,8 +13,8 @@ from pbem.rules.sword_of_rome.movement.avoidance import avoid_orders, flights
 from pbem.rules.sword_of_rome.movement.cities import check_city
 from pbem.rules.sword_of_rome.movement.flanks import next_commanders, ways_to_flank
 from pbem.rules.sword_of_rome.movement.interception import intercept_orders, modifier
-from pbem.rules.sword_of_rome.movement.march_orders import check_march, flanks, most_cu
-from pbem.rules.sword_of_rome.movement.orders import ASK, STOP, Wanted
+from pbem.rules.sword_of_rome.movement.march_orders import check_flank, check_march, flanks, most_cu, why_not_roll_now
+from pbem.rules.sword_of_rome.movement.orders import ASK, NONE, STOP, Wanted
 from pbem.rules.sword_of_rome.movement.parts import part_of
 from pbem.rules.sword_of_rome.movement.paths import onward, overseas, step_cost, why_not_end
 from pbem.rules.sword_of_rome.movement.voyages import card_orders, cards_of, naval_modifiers
@@ -63,7 +63,10 @@ def _march(view: Game, decision: Decision) -> Iterator[Hint]:
     if ports:
         cost = counted(view.board.tables["movement"]["cost"]["sea"], "movement point")
         yield f"By sea, {cost}, as {{to: port, by: sea}}: {listing(ports, 'or')}."
-    yield "Write a whole path, or one step and then: ask. then: stop ends the march."
+    yield "Write the whole path. With then: ask you are asked again at its end; without it the march ends there."
+    if why_not_roll_now(view, march) is None:
+        yield "With roll: true he stays and rolls for the siege."
+        yield Order("march", {"roll": True})
     others = view.force(march.power, march.at).leaders if view.the_march.force.empty else []
     company = {"with": [leader for leader in others if leader != march.leader]}  # a consul is not left alone
     for to in steps[: MOST - 1]:
@@ -76,14 +79,23 @@ def _march(view: Game, decision: Decision) -> Iterator[Hint]:
 def _flank(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield the ways to the flank (9.5.6)."""
     march = _as_it_goes(view, view.the_march)
-    for way in list(ways_to_flank(view, march))[:MOST]:
+    ways = list(islice(ways_to_flank(view, march), MOST))
+    for way in ways:
         yield f"  {', '.join(way) or 'he stays where he is'}"
-    yield from first_of(flanks(view, decision))
+    yield "All CU that can go along do, unless you write with how many: cu."
+    whole = [{"path": [{"to": to} for to in way]} for way in ways]
+    yield from list(legal(check_flank, view, decision, whole)) or first_of(flanks(view, decision))
 
 
 def _next(view: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield who can be activated (9.5.1)."""
-    yield from first_of(next_commanders(view, decision))
+    """Yield who can be activated, and what stands with each (9.5.1)."""
+    orders = list(first_of(next_commanders(view, decision)))
+    for leader in dict.fromkeys(order["leader"] for order in orders if order["leader"] != NONE):
+        space = view.where(leader)
+        if space is not None:
+            force = view.force(view.board.leaders[leader].power, space)
+            yield f"  {leader}: {force.cu} CU in {space}"
+    yield from orders
 
 
 def _city(view: Game, decision: Decision) -> Iterator[Hint]:

@@ -20,8 +20,8 @@ SHORT: Final = 4
 def panels(view: Game, printed: str) -> Iterator[Panel]:
     """Yield all panels, each in its slot; `printed` is how much of the game is as printed."""
     board = view.board
-    years = tuple(map(str, board.years))
-    yield Panel("title", "Turn", (Track(years, min(view.turn, max(board.years)) - 1),))
+    turns = tuple(str(turn) for turn in board.years if turn <= view.last_turn)
+    yield Panel("title", "Turn", (Track(turns, min(view.turn, view.last_turn) - 1),))
     yield Panel("title", "Round", tuple(_round(view)))
     yield Panel("state", "Sides", tuple(_sides(view)))
     yield Panel("tracks", _title(board), tuple(_tracks(view)))

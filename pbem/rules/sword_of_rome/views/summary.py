@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pbem.game import Line, Section, Summary, counted, listing
 from pbem.rules.sword_of_rome.position.board import CARTHAGE
 from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.naming import event_named
+from pbem.rules.sword_of_rome.position.naming import event_named, named
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
 from pbem.rules.sword_of_rome.siege.unrest import cap
 from pbem.rules.sword_of_rome.turn.scoring import gains, losses, total
@@ -19,7 +19,7 @@ def summary(view: Game, names: Mapping[str, str]) -> Summary:
     headline = f"Turn {view.turn} ({board.years[view.turn]})" + (f", round {view.round}" if view.round else "")
     sections = (
         Section("Victory points", tuple(_standing(view, names))),
-        Section("The round", tuple(_round(view, names))),
+        Section("The round", tuple(_round(view, names)), passing=True),
         Section("Cards", tuple(_cards(view, names))),
         Section("Alliances", tuple(_alliances(view, names))),
         *(Section(f"Forces: {names[power]}", tuple(_forces(view, power, names))) for power in board.powers),
@@ -32,9 +32,9 @@ def summary(view: Game, names: Mapping[str, str]) -> Summary:
 
 
 def _standing(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
-    """Yield VP and what each side would win and lose now; plunder, unrest (5.8.1, 14, S 20)."""
+    """Yield VP and what each side would win and lose if it were scored now; plunder, unrest (5.8.1, 14, S 20)."""
     for side in view.board.sides:
-        now = f"now +{gains(view, side)} -{losses(view, side)}"
+        now = f"would score +{gains(view, side)} -{losses(view, side)}"
         yield Line(names[side], (f"{view.vp[side]} VP", "out of the game" if side in view.out else now))
     for sides in view.board.seats.persons:
         if len(sides) > 1:
@@ -127,7 +127,7 @@ def _sieges(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
 def _off_map(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
     for label, leaders in (("Displaced", view.displaced), ("To come", view.reserve), ("In the cup", sorted(view.cup))):
         if leaders:
-            yield Line(f"{label}: {listing((names[leader] for leader in leaders), 'and')}")
+            yield Line(f"{label}: {', '.join(names[leader] for leader in leaders)}")
     for mark in view.marks:
         yield Line(f"In effect: {event_named(view, mark.name)}" + (f" on {names[mark.on]}" if mark.on else ""))
 
@@ -138,4 +138,4 @@ def hand(view: Game, names: Mapping[str, str]) -> Iterator[Section]:
         if held and UNSEEN not in held:
             cards = [view.board.cards[card] for card in held]
             lines = tuple(Line(card.name, (card.id, f"value {card.value}")) for card in cards)
-            yield Section(f"Hand of the {names[side]}", lines)
+            yield Section(f"Hand of {named(side, names[side])}", lines)
