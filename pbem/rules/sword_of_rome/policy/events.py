@@ -32,7 +32,7 @@ TACTICS: Final = 0.25
 """A point of tactics of a leader who comes, besides his CU."""
 READY: Final = 0.25
 """Each value of a card that activates him below 3."""
-HIRED: Final = 0.6
+HIRED: Final = 0.75
 """A mercenary, by the worth of a CU: half of them go home (S 5.10)."""
 MARKERS: Final[Mapping[str, float]] = {
     "appian_way": 0.3,
