@@ -71,29 +71,32 @@ class Post:
 
 
 def figures() -> Iterator[Figure]:
-    """Yield letters per card play and per game turn of each game."""
+    """Yield letters per card play and per game turn of each game; in every edition where that has a bar of its own."""
     for game, course in PLAYED.items():
-        yield from _figures(shelf.load(game), course)
+        usual = shelf.load(game)
+        for advised in (False, True) if usual.rules.has_bot else (False,):
+            for with_set in (False, True):
+                yield from _figures(usual, game, course, advised=advised, with_set=with_set)
+        for edition in usual.box.editions if course.most is not None else ():
+            if edition != usual.box.edition:
+                other = shelf.load(game, edition=edition)
+                yield from _figures(other, f"{game} {edition}", course, advised=True, with_set=True)
 
 
-def _figures(loaded: Loaded, course: Course) -> Iterator[Figure]:
-    usual = {side: usual_orders(loaded, side) for side in loaded.rules.sides}
-    for answered, games in (("random", GAMES), ("advised", ADVISED)):
-        if answered == "advised" and not loaded.rules.has_bot:
-            continue
-        for standing, filed in (("no standing orders", {}), ("the default set", usual)):
-            post = Post()
-            for seed in range(games):
-                post.add(play(loaded, course, seed, filed, answered == "advised"))
-            name, total = f"{loaded.box.id}, {answered} play, {standing}", sum(post.letters.values())
-            bar = course.most if answered == "advised" else None if course.played else 2.2
-            bar = bar if filed else None
-            if post.plays:
-                yield Figure(f"letters {course.play[1]}, {name}", total / post.plays, "letters", bar)
-            yield Figure(f"letters {course.turn[1]}, {name}", total / post.turns, "letters")
-            if course.most is not None and answered == "advised":
-                for kind, count in post.letters.most_common():
-                    yield Figure(f"letters {course.play[1]}, {name}: {kind}", count / post.plays, "letters")
+def _figures(loaded: Loaded, game: str, course: Course, *, advised: bool, with_set: bool) -> Iterator[Figure]:
+    filed = {side: usual_orders(loaded, side) for side in loaded.rules.sides} if with_set else {}
+    post = Post()
+    for seed in range(ADVISED if advised else GAMES):
+        post.add(play(loaded, course, seed, filed, advised))
+    answered, standing = "advised" if advised else "random", "the default set" if with_set else "no standing orders"
+    name, total = f"{game}, {answered} play, {standing}", sum(post.letters.values())
+    bar = course.most if advised else None if course.played else 2.2
+    if post.plays:
+        yield Figure(f"letters {course.play[1]}, {name}", total / post.plays, "letters", bar if with_set else None)
+    yield Figure(f"letters {course.turn[1]}, {name}", total / post.turns, "letters")
+    if course.most is not None and advised:
+        for kind, count in post.letters.most_common():
+            yield Figure(f"letters {course.play[1]}, {name}: {kind}", count / post.plays, "letters")
 
 
 def usual_orders(loaded: Loaded, side: Side) -> Sequence[Filed]:

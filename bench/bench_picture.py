@@ -17,8 +17,9 @@ from pbem.game import shelf
 from pbem.game.board_map import base_map
 from pbem.game.box import open_box
 from pbem.game.scene import Counter, DrawnSide, Scene
+from pbem.game.shelf import Loaded
 from pbem.game.table import Table
-from pbem.protocol import Decision, Order
+from pbem.protocol import Decision, Order, Side
 from pbem.render.base_map import ground, land_mask
 from pbem.render.picture import render, render_board, render_window
 from pbem.render.pictures import pictures
@@ -46,23 +47,39 @@ def figures() -> Iterator[Figure]:
         kept = seconds(lambda: ground(scenes(0).base, 1.0, Path(folder)))
         yield Figure("picture: board from its cache folder", 1000 * kept, "ms")
     for id in shelf.ids():
-        scenes_of_game = played(id)
-        pictures(scenes_of_game[0])
-        for name, drawn in (("window", render_window), ("whole board", render_board)):
-            times = [seconds(lambda scene=scene, drawn=drawn: drawn(scene)) for scene in scenes_of_game]  # type: ignore[misc]
-            yield Figure(f"picture: {id}, {name}", 1000 * median(times), "ms", 40.0)
-        both = [sum(len(each.content) for each in pictures(scene)) for scene in scenes_of_game]
-        one = [len(render(scene)) for scene in scenes_of_game[:3]]
-        yield Figure(f"picture: {id}, both / one large one", max(both) / median(one), "times", 1.0)
-        yield Figure(f"picture: {id}, both together", max(both) / 1000, "kB", 303.0)
+        for edition in editions(id):
+            yield from figures_of(f"picture: {id} {edition}", shelf.load(id, edition=edition))
 
 
-def played(id: str) -> list[Scene]:
+def editions(id: str) -> list[str]:
+    """Return the editions of a game that differ in who plays, and so in what is drawn; the usual one first."""
+    box = shelf.load(id).box
+    by_sides: dict[tuple[Side, ...], str] = {}
+    for edition in (box.edition, *box.editions):
+        by_sides.setdefault(tuple(shelf.load(id, edition=edition).rules.sides), edition)
+    return list(by_sides.values())
+
+
+def figures_of(what: str, loaded: Loaded) -> Iterator[Figure]:
+    """Yield the milliseconds and the sizes of the pictures of an edition."""
+    scenes_of_game = played(loaded)
+    pictures(scenes_of_game[0])
+    for name, drawn in (("window", render_window), ("whole board", render_board)):
+        times = [seconds(lambda scene=scene, drawn=drawn: drawn(scene)) for scene in scenes_of_game]  # type: ignore[misc]
+        yield Figure(f"{what}, {name}", 1000 * median(times), "ms", 40.0)
+    both = [sum(len(each.content) for each in pictures(scene)) for scene in scenes_of_game]
+    large = [(seconds(lambda scene=scene: render(scene)), len(render(scene))) for scene in scenes_of_game[:3]]  # type: ignore[misc]
+    yield Figure(f"{what}, one large one", 1000 * median(time for time, _ in large), "ms", 150.0)
+    yield Figure(f"{what}, both / one large one", max(both) / median(size for _, size in large), "times", 1.0)
+    yield Figure(f"{what}, both together", max(both) / 1000, "kB", 303.0)
+
+
+def played(loaded: Loaded) -> list[Scene]:
     """Return the fullest maps that letters bring in random games: counters, markers, arrows for what has just happened.
 
     Of each game one map in so many questions is looked at.
     """
-    box, rules = shelf.load(id).box, shelf.load(id).rules
+    box, rules = loaded.box, loaded.rules
     seen: list[Scene] = []
     for seed in GAMES:
         random, dice = Random(seed), SeededDice(seed)

@@ -1,8 +1,9 @@
 """How quickly whole games are played out at random and replayed, in times of what `chess` plays random legal moves.
 
-Every game on the shelf is measured. Its scenarios take turns with chess, so that whatever else the machine does hits
-both alike. A replay gives the answers of a random game again, each checked as if it had come by mail. What a game takes
-in memory is measured apart. Only decisions with two legal orders or more are counted: chess asks no others.
+Every edition of every game on the shelf is measured. Its scenarios take turns with chess, so that whatever else the
+machine does hits both alike. A replay gives the answers of a random game again, each checked as if it had come by mail.
+What a game takes in memory is measured apart. Only decisions with two legal orders or more are counted: chess asks no
+others.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from bench import AT_LEAST, Figure, alternating
 from pbem.crypto.dice import SeededDice
 from pbem.engine.playout import play_out
 from pbem.game import shelf
+from pbem.game.shelf import Loaded
 from pbem.game.table import Table
 from pbem.protocol import Order
 
@@ -30,17 +32,21 @@ MEGABYTE = 1 << 20
 LEAST = {"sword_of_rome": 0.4}
 """The share of what chess plays, for a game that has another than the usual one: who answers is one of five sides."""
 USUAL = 0.7
+MOST = {"sword_of_rome": 32.0}
+"""The megabytes that a random game may take, for a game that may take another number than the usual one."""
+USUAL_MOST = 64.0
 
 
 def figures() -> Iterator[Figure]:
-    """Yield the figures of every game on the shelf."""
+    """Yield the figures of every edition of every game on the shelf."""
     for game in shelf.ids():
-        yield from figures_of(game)
+        for edition in shelf.load(game).box.editions:
+            yield from figures_of(game, shelf.load(game, edition=edition))
 
 
-def figures_of(game: str) -> Iterator[Figure]:
+def figures_of(game: str, loaded: Loaded) -> Iterator[Figure]:
     """Yield decisions per second, checks included, of every scenario, as a share of chess moves per second."""
-    rules, scenarios = shelf.load(game).rules, shelf.load(game).scenarios
+    rules, scenarios, edition = loaded.rules, loaded.scenarios, loaded.box.edition
     begun = {scenario: rules.setup(scenario, Table(SeededDice(1))) for scenario in scenarios}
     records = {scenario: [record(rules, begun[scenario], seed) for seed in SEEDS] for scenario in scenarios}
     first = scenarios[0]
@@ -50,13 +56,17 @@ def figures_of(game: str) -> Iterator[Figure]:
         decisions = sum(choices for _, choices in records[scenario])
         bar = LEAST.get(game, USUAL) if scenario == first else None
         share = (decisions / seconds) / (MOVES / moves)
-        yield Figure(f"{game} {scenario}: random play / random chess", share, "times", bar, AT_LEAST)
-        yield Figure(f"{game} {scenario}: random play", decisions / seconds, "decisions/s")
-    yield Figure(f"{game} {first}: replay / random play", ours[0] / again, "times", 1.5, AT_LEAST)
-    yield Figure(f"{game} {first}: replay", sum(len(orders) for orders, _ in records[first]) / again, "decisions/s")
+        name = f"{game} {edition} {scenario}"
+        yield Figure(f"{name}: random play / random chess", share, "times", bar, AT_LEAST)
+        yield Figure(f"{name}: random play", decisions / seconds, "decisions/s")
+    name = f"{game} {edition} {first}"
+    yield Figure(f"{name}: replay / random play", ours[0] / again, "times", 1.5, AT_LEAST)
+    yield Figure(f"{name}: replay", sum(len(orders) for orders, _ in records[first]) / again, "decisions/s")
     yield Figure("random chess", MOVES / moves, "moves/s")
-    largest = max(memory(rules, begun[first], seed) for seed in SEEDS)
-    yield Figure(f"{game} {first}: a random game in memory", largest, "MB", 64.0)
+    for scenario in scenarios:
+        largest = max(memory(rules, begun[scenario], seed) for seed in SEEDS)
+        most = MOST.get(game, USUAL_MOST)
+        yield Figure(f"{game} {edition} {scenario}: a random game in memory", largest, "MB", most)
 
 
 def playing(rules: Any, begun: Any) -> Callable[[], None]:

@@ -32,6 +32,7 @@ from pbem.referee.clock.sides import (
     Clocks,
     SideClock,
     answer,
+    ask,
     close,
     end_hold,
     held_until,
@@ -40,12 +41,13 @@ from pbem.referee.clock.sides import (
     new_clocks,
     read_clocks,
     take_back,
+    take_over,
 )
 from pbem.referee.clock.terms import BOT, DEFAULT, BadTerms, Terms, read_terms
 from pbem.referee.timekeeping import NEED_CONSENT, proposes
 from pbem.repo.charter import Charter
 from pbem.repo.git.history import Past
-from pbem.repo.layout import CHARTER, CLOCK, FACTS, SHEETS, request_path
+from pbem.repo.layout import CHARTER, CLOCK, FACTS, JOINED, SHEETS, request_path
 from pbem.repo.requests import MOTIONS, OPEN, RESIGNATION, Motion, still_needed
 
 Read = Callable[[bytes], bytes]
@@ -84,6 +86,8 @@ class _Watch:
         self._books = books
         self._read = read
         self._clocks: Clocks | None = None
+        self._turn = 0
+        """The last turn."""
         self._forfeits: list[Side] = []
         """The sides that must resign next, because they were late too often, in order."""
 
@@ -104,6 +108,8 @@ class _Watch:
                 yield from self._of_fact(commit, fact, after)
             elif kind is Kind.SHEET and after is not None:
                 yield from self._of_sheet(commit, after)
+            elif kind is Kind.PLAYER and self._clocks is not None and after is not None:
+                yield from self._of_player(commit, self._clocks, after)
             elif kind in (Kind.ADJUDICATION, Kind.MIGRATION):
                 yield from self._of_adjudication(commit, after)
         except _UNREADABLE as wrong:
@@ -132,7 +138,7 @@ class _Watch:
         if fact.at != _dated(commit):
             yield f"its fact is of {written(fact.at)}, and the commit of {written(_dated(commit))}"
         yield from self._consented(commit, fact)
-        expected = _copy(self._clocks)
+        expected = self._clocks.copied()
         try:
             put(self._terms, expected, fact)
         except BadFact as wrong:
@@ -164,11 +170,7 @@ class _Watch:
             return
         path = next(each.path for each in commit.changes if each.path.startswith(SHEETS))
         side = path[len(SHEETS) :].partition("/")[0]
-        if late := late_at(self._terms, before, at):
-            yield (
-                f"it takes a sheet that came at {written(at)}; by then the deadline of {listing(sorted(late))} had "
-                f"passed ({written(min(late.values()))}), and nobody was called late"
-            )
+        yield from self._late(before, at, f"it takes a sheet that came at {written(at)}")
         clock = before.sides[side]
         if clock.called is not None and at <= clock.called:
             yield (
@@ -176,21 +178,50 @@ class _Watch:
                 f"{written(clock.called)} before it was read"
             )
         since = clock.since or clock.opened
-        expected = [_copy(before)]
+        expected = [before.copied()]
         if clock.asked and since is not None:
             for earns in (False, True):
-                expected.append(_copy(before))
+                expected.append(before.copied())
                 answer(expected[-1], side, max(at, since), earns=earns)
                 if self._terms.hold:
-                    expected.append(_copy(expected[-1]))
+                    expected.append(expected[-1].copied())
                     hold(self._terms, expected[-1], side)
-            expected.append(_copy(before))
+            expected.append(before.copied())
             take_back(expected[-1], side, max(at, since))
+        elif after.sides[side].asked:
+            expected.append(before.copied())
+            ask(expected[-1], [side], self._turn, at, (side,) if after.sides[side].since is None else ())
         if all(each != after for each in expected):
             yield from _differs(expected[-1], after)
 
+    def _of_player(self, commit: Past, before: Clocks, after: Clocks) -> Iterator[str]:
+        """Yield what is wrong with the clocks once a side has another player, or the same one another address."""
+        path = next(each.path for each in commit.changes if each.path.startswith(JOINED))
+        side = path[len(JOINED) : -len(".yaml")]
+        expected, at = before.copied(), _dated(commit)
+        if self._player(path, commit.at) != self._player(path, commit.at + 1):
+            yield from self._late(before, at, f"{side} has another player since {written(at)}")
+            if at < before.time:
+                yield f"it is of {written(at)}, and {written(before.time)} is on record already"
+            take_over(self._terms, expected, side, at)
+        yield from _differs(expected, after)
+
+    def _player(self, path: str, commits: int) -> int:
+        """Return which player of its side was the latest after so many commits."""
+        oid = self._history.before(path, commits)
+        return 1 if oid is None else int(yamlio.read(self._read(oid), name=path).value.get("player", 1))
+
+    def _late(self, before: Clocks, at: datetime, what: str) -> Iterator[str]:
+        """Yield that something was done while somebody should have been called late."""
+        if late := late_at(self._terms, before, at):
+            yield (
+                f"{what}; by then the deadline of {listing(sorted(late))} had passed ({written(min(late.values()))}), "
+                "and nobody was called late"
+            )
+
     def _of_adjudication(self, commit: Past, after: Clocks | None) -> Iterator[str]:
         n, before = self._turns.get(commit.at, 0), self._clocks
+        self._turn = n
         turn = self._books.turns.get(n, {})
         if after is None:
             yield f"turn {n} has no {CLOCK}"
@@ -209,7 +240,7 @@ class _Watch:
             yield f"turn {n} was made at {written(_dated(commit))}, while a sheet was on hold until {written(held)}"
         if _dated(commit) != after.time or after.time < before.time:
             yield f"turn {n} is of {written(_dated(commit))}, and its clocks of {written(after.time)}"
-        expected = replace(_copy(before), time=after.time)
+        expected = replace(before.copied(), time=after.time)
         end_hold(expected)
         for side, now in after.sides.items():
             if side in expected.sides:
@@ -255,10 +286,6 @@ def _first_line(wrong: Exception) -> str:
 
 def _dated(commit: Past) -> datetime:
     return datetime.fromtimestamp(commit.author, UTC)
-
-
-def _copy(clocks: Clocks) -> Clocks:
-    return read_clocks(clocks.record())
 
 
 def _differs(expected: Clocks, after: Clocks) -> Iterator[str]:

@@ -54,7 +54,7 @@ _ROWS: Final = (
     _row(Kind.CHARTER, (CHARTER, PINS, PLAYERS), may=(BOX,)),
     _row(Kind.JOIN, (), (JOINED, LETTER)),
     _row(Kind.JOIN, (JOINED, STATE), may=(LETTER,)),
-    _row(Kind.PLAYER, (JOINED, PLAYERS), may=(STATE, REQUEST, DEPUTY)),
+    _row(Kind.PLAYER, (JOINED, PLAYERS), may=(STATE, REQUEST, DEPUTY, CLOCK)),
     _row(Kind.DEPUTY, (DEPUTY, PLAYERS, STATE), may=(LETTER,)),
     _row(Kind.SHEET, (SHEET, STATE), may=(STANDING, LETTER, CLOCK)),
     _row(Kind.ADJUDICATION, (TURN, STATE), may=_PLAYED),

@@ -23,7 +23,6 @@ from pbem.cli.runtime import (
     on_a_terminal,
     open_questions,
     opened_to_change,
-    post,
     post_all,
     print_json,
     print_waiting,
@@ -260,7 +259,8 @@ def player(
                 forget(game.path, side)
             forget_heard(game.path, side)
             bounces.forget(game.path, side)
-            letter = post(new_address_letter(game, side, change.replaced, settings), settings.games / "outbox")
+            told = [new_address_letter(game, side, change.replaced, settings)]
+            (letter,) = post_all(told, settings.games / "outbox", game)
             note_reached(game, side)
         if json:
             print_json({"game": name, "side": side, "replaced": change.replaced, "letters": [letter]})

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pbem.game.decision_kinds import Check, Kinds, LegalOrdersOf, legal, one_of, yes_or_no
     from pbem.game.hex_drawing import hex_map
     from pbem.game.hexes import HexCoordinate, cheapest, direction, distance, way
-    from pbem.game.legal_orders import NOT_TOLD, LegalOrders, concat, flat_map, lazy, of, product, subsets
+    from pbem.game.legal_orders import NOT_TOLD, LegalOrders, concat, flat_map, lazy, multisets, of, product, subsets
     from pbem.game.odds import Chances, Number, Odds, percent
     from pbem.game.refusal import Refusal
     from pbem.game.scene import Arrow, Cell, Counter, DrawnSide, Grid, Marker, Panel, Row, Scene, Track, drawn_sides
@@ -43,6 +43,7 @@ _HOMES: Final = {
         "flat_map",
         "product",
         "lazy",
+        "multisets",
         "of",
         "subsets",
     ),
@@ -141,6 +142,7 @@ __all__ = [
     "lazy",
     "legal",
     "listing",
+    "multisets",
     "of",
     "one_of",
     "percent",

@@ -6,7 +6,7 @@ composed of parts, each made only when it is first looked at, so that the n-th o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import comb, prod
 from typing import Any, TypeVar, overload
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class LegalOrders(Sequence[Order]):
-    """A lazy sequence of orders. Made by `of`, `product`, `subsets`, `concat`, `flat_map` and `lazy`, not directly.
+    """A lazy sequence of orders, made by the functions below and not directly.
 
     `certain` is False when the view they were asked of does not show enough to list them; they are then empty.
     """
@@ -153,10 +153,14 @@ class _FlatMap(_Lazy):
         return (order for item in self._items for order in self._part(item))
 
     def pick(self, random: Callable[[], float]) -> Order | None:
-        left, order = list(self._items), None
-        while order is None and left:
-            order = self._part(left.pop(int(random() * len(left)))).pick(random)
-        return order
+        items = self._items
+        while length := len(items):
+            at = int(random() * length)
+            order = self._part(items[at]).pick(random)
+            if order is not None:
+                return order
+            items = [*items[:at], *items[at + 1 :]]
+        return None
 
 
 class _NotTold(_Made):
@@ -220,6 +224,46 @@ def subsets(make: Callable[[list[T]], Order], items: Sequence[T], sizes: Sequenc
         raise IndexError(index)
 
     return _Made(sum(counts), pick)
+
+
+def multisets(make: Callable[[list[T]], Order], room: Mapping[T, int], sizes: Sequence[int]) -> LegalOrders:
+    """Return `make(some)` for every selection of the given sizes in which no item comes more often than it has room.
+
+    Within a size they come in the order of `itertools.combinations_with_replacement`.
+    """
+    items, most = list(room), max(sizes, default=0)
+    ways = [[1] + [0] * most]
+    for item in reversed(items):
+        later = ways[-1]
+        ways.append([sum(later[max(0, left - room[item]) : left + 1]) for left in range(most + 1)])
+    ways.reverse()  # item -> how many are still to be selected -> in how many ways from this item on
+
+    def pick(index: int) -> Order:
+        for size in sizes:
+            if index < ways[0][size]:
+                return make(_multiset(items, room, ways, size, index))
+            index -= ways[0][size]
+        raise IndexError(index)
+
+    return _Made(sum(ways[0][size] for size in sizes), pick)
+
+
+def _multiset(
+    items: Sequence[T], room: Mapping[T, int], ways: Sequence[Sequence[int]], size: int, index: int
+) -> list[T]:
+    """Return the index-th selection of `size` items, those with more of the first items first."""
+    picked: list[T] = []
+    for at, item in enumerate(items):
+        if not size:
+            break
+        for count in range(min(room[item], size), -1, -1):
+            further = ways[at + 1][size - count]
+            if index < further:
+                picked += [item] * count
+                size -= count
+                break
+            index -= further
+    return picked
 
 
 def _combination(items: Sequence[T], size: int, index: int) -> list[T]:

@@ -41,10 +41,11 @@ class Due(NamedTuple):
 
 
 class DueDone(NamedTuple):
-    """What was carried out in a game: the letters, and a line for the log for each thing."""
+    """What was carried out in a game: the letters, a line for the log for each thing, and what falls due next."""
 
     letters: list[Outgoing]
     log: list[str]
+    next: Due | None = None
 
 
 class Witnessed(NamedTuple):
@@ -75,11 +76,10 @@ def go_on(name: str, until: datetime, settings: MailSettings, witnessed: Witness
     with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
         log = put_on_record(game, witnessed, settings)
         pay_debts(game, settings)
-        log += carry_out_due(game, until, settings).log
-        stuck = due_in(game, settings)
-        if stuck is not None and stuck.when <= until:
-            raise CannotPlay(f"{stuck.what}, due {stuck.when:%Y-%m-%d %H:%M:%S} UTC, and nothing comes of it")
-        return GoneOn(log, noted_due(game, settings))
+        done = carry_out_due(game, until, settings)
+        if done.next is not None and done.next.when <= until:
+            raise CannotPlay(f"{done.next.what}, due {done.next.when:%Y-%m-%d %H:%M:%S} UTC, and nothing comes of it")
+        return GoneOn(log + done.log, _noted(game, done.next))
 
 
 def put_on_record(game: Adjudicator, witnessed: Witnessed, settings: MailSettings) -> list[str]:
@@ -117,14 +117,19 @@ def due_in(game: Adjudicator, settings: MailSettings) -> Due | None:
 
 def noted_due(game: Adjudicator, settings: MailSettings) -> NextDue:
     """Return when something falls due next in a game."""
-    due = due_in(game, settings)
+    return _noted(game, due_in(game, settings))
+
+
+def _noted(game: Adjudicator, due: Due | None) -> NextDue:
     runs = game.clock.terms is not None and game.result is None
     return NextDue(None if due is None else due.when, game.ledger.head, runs)
 
 
 def carry_out_due(game: Adjudicator, until: datetime, settings: MailSettings) -> DueDone:
     """Carry out what has fallen due in a game until a time, in order. The game's lock is held."""
-    done = DueDone([], [])
+    letters: list[Outgoing] = []
+    log: list[str] = []
+    due: Due | None = None
     before: tuple[datetime | None, str] = None, ""
     for _ in range(_MOST):
         due = due_in(game, settings)
@@ -132,9 +137,9 @@ def carry_out_due(game: Adjudicator, until: datetime, settings: MailSettings) ->
             break
         before = due.when, due.what
         game.carry_out_letter_of(due.when, settings.now)
-        done.letters.extend(_put(game, due.carry_out(), settings))
-        done.log.append(f"{game.name}: {due.what}, due {due.when:%Y-%m-%d %H:%M:%S} UTC")
-    return done
+        letters += _put(game, due.carry_out(), settings)
+        log.append(f"{game.name}: {due.what}, due {due.when:%Y-%m-%d %H:%M:%S} UTC")
+    return DueDone(letters, log, due)
 
 
 def pay_debts(game: Adjudicator, settings: MailSettings) -> list[Outgoing]:

@@ -265,12 +265,12 @@ class PostgresTables(Tables):
             )
         )
 
-    def news_for(self, to: str, thread: str) -> Sequence[ToSend]:
+    def waiting_for(self, to: str, thread: str, urgency: Urgency) -> Sequence[ToSend]:
         return _to_send(
             self._rows(
                 "SELECT name, recipient, content, urgency, thread, tries, since FROM outbox WHERE state = 'waiting' "
-                "AND tries = 0 AND recipient = %s AND thread = %s AND urgency = %s ORDER BY id LIMIT 50",
-                *(to, thread, int(Urgency.NEWS)),
+                "AND recipient = %s AND thread = %s AND urgency = %s ORDER BY id LIMIT 50",
+                *(to, thread, int(urgency)),
             )
         )
 

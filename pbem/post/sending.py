@@ -104,7 +104,8 @@ class Sending:
 
     def _bundled(self, letter: ToSend) -> ToSend:
         """Put the news that wait for one reader into one letter, and return that."""
-        waiting = self._tables.news_for(letter.to, letter.thread)
+        waiting = self._tables.waiting_for(letter.to, letter.thread, Urgency.NEWS)
+        waiting = [each for each in waiting if each.tries == 0]
         if len(waiting) < 2:
             return letter
         last, others = waiting[-1], waiting[:-1]
@@ -117,9 +118,7 @@ class Sending:
         delivery = self.sender.send(letter.to, letter.content)
         now = self._clock()
         if isinstance(delivery, Accepted):
-            game, sides = asked_by(letter)
-            for side in sides:
-                self._tables.note_handed(game, side, now)
+            self._note_handed(letter, now)
             self._tables.sent(letter.name, now)
             return True
         if isinstance(delivery, Later) and now - letter.since < _GIVE_UP:
@@ -133,3 +132,17 @@ class Sending:
         self._say(f"a letter to {letter.to} is refused for good ({subject}): {delivery.reason}")
         self._on_refusal(Headers(letter.content).one("message-id"), letter.to, delivery.reason)
         return False
+
+    def _note_handed(self, letter: ToSend, now: float) -> None:
+        """Note that a letter with forms was handed over, unless a later one still waits that asks the same side.
+
+        Letters may wait for days. What the earlier one asks may be over, and then the clock is that of the later one.
+        """
+        game, sides = asked_by(letter)
+        waiting = self._tables.waiting_for(letter.to, letter.thread, Urgency.ASKED) if sides else ()
+        names = [each.name for each in waiting]
+        later = waiting[names.index(letter.name) + 1 :] if letter.name in names else ()
+        asked_later = {side for each in later for side in asked_by(each)[1]}
+        for side in sides:
+            if side not in asked_later:
+                self._tables.note_handed(game, side, now)

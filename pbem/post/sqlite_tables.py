@@ -262,14 +262,14 @@ class SqliteTables(Tables):
             )
         )
 
-    def news_for(self, to: str, thread: str) -> Sequence[ToSend]:
+    def waiting_for(self, to: str, thread: str, urgency: Urgency) -> Sequence[ToSend]:
         return _to_send(
             self._rows(
-                f"SELECT {_TO_SEND} FROM outbox INDEXED BY outbox_readers WHERE state = 'waiting' AND tries = 0 "
+                f"SELECT {_TO_SEND} FROM outbox INDEXED BY outbox_readers WHERE state = 'waiting' "
                 "AND recipient = ? AND thread = ? AND urgency = ? ORDER BY id LIMIT 50",
                 to,
                 thread,
-                int(Urgency.NEWS),
+                int(urgency),
             )
         )
 

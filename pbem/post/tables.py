@@ -286,8 +286,8 @@ class Tables(ABC):
         """Return letters that may be sent now: the urgent ones first, and then in order."""
 
     @abstractmethod
-    def news_for(self, to: str, thread: str) -> Sequence[ToSend]:
-        """Return the news of one thread that wait for one reader, in order."""
+    def waiting_for(self, to: str, thread: str, urgency: Urgency) -> Sequence[ToSend]:
+        """Return the letters of one thread and urgency that wait for one reader, in order."""
 
     @abstractmethod
     def bundle(self, name: str, content: bytes, others: Iterable[str]) -> None:

@@ -7,14 +7,14 @@ sent by itself is never ours, nor is what comes by a mailing list, unless it car
 
 from __future__ import annotations
 
+import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
 from pbem.crypto.keys import BadKeys, Keys
 from pbem.crypto.seal import CannotOpen
-from pbem.game.yaml import Unreadable
 from pbem.mail.address import MESSAGE_ID, mailbox
 from pbem.mail.inbox import is_automatic, open_letter
 from pbem.mail.letter import Letter
@@ -24,7 +24,8 @@ from pbem.mail.routing import game_of, games_named
 from pbem.mail.token import tokens_of
 from pbem.paths import GAME_NAME
 from pbem.repo.git import GameRepo, StoreError
-from pbem.repo.ledger import Ledger
+from pbem.repo.layout import PLAYERS
+from pbem.repo.seats import addresses_in
 
 _LISTS: Final = ("list-id", "list-post", "list-unsubscribe", "mailing-list", "x-mailing-list")
 _DAEMONS: Final = re.compile(r"(?:mailer-daemon|postmaster|mail-daemon)@", re.IGNORECASE)
@@ -69,6 +70,16 @@ class Look(NamedTuple):
 Judgement: TypeAlias = Ours | NotOurs | Robot | Bounce | TooBig | Look
 
 
+class _Known(NamedTuple):
+    """What is known of a game."""
+
+    stamp: object
+    """What changes when the game gets a commit."""
+    sealed: bytes | None
+    """The sealed file of the players; None: it could not be opened."""
+    addresses: frozenset[str]
+
+
 @dataclass
 class Players:
     """The players' addresses, and the names of the games. Kept in memory, and read again when a game has changed."""
@@ -76,36 +87,43 @@ class Players:
     settings: MailSettings
     most: int = LARGEST
     """The largest letter that is fetched."""
-    _games: dict[str, tuple[object, frozenset[str]]] = field(default_factory=dict)
+    _games: dict[str, _Known] = field(default_factory=dict)
 
     def refresh(self) -> None:
         """Read what has changed since the last time: before each round of letters."""
-        found: dict[str, tuple[object, frozenset[str]]] = {}
-        for path in self.settings.games.glob("*.git"):
-            name, stamp = path.name.removesuffix(".git"), _stamp(path)
-            known = self._games.get(name)
-            found[name] = known if known is not None and known[0] == stamp else (stamp, self._addresses(path, name))
+        found: dict[str, _Known] = {}
+        with suppress(FileNotFoundError):  # there is no game yet
+            for file in os.listdir(self.settings.games):
+                if file.endswith(".git"):
+                    name, stamp = file.removesuffix(".git"), _stamp(f"{self.settings.games}/{file}")
+                    known = self._games.get(name)
+                    same = known is not None and known.stamp == stamp
+                    found[name] = known if known is not None and same else self._read(name, stamp, known)
         self._games = found
 
     def plays(self, address: str) -> bool:
         """Tell whether an address plays in any game."""
-        return any(address in addresses for _, addresses in self._games.values())
+        return any(address in addresses for _, _, addresses in self._games.values())
 
     def games_of(self, address: str) -> list[str]:
         """Return the games in which an address plays, by name."""
-        return sorted(name for name, (_, addresses) in self._games.items() if address in addresses)
+        return sorted(name for name, (_, _, addresses) in self._games.items() if address in addresses)
 
     def has_game(self, name: str) -> bool:
         """Tell whether there is a game of a name."""
         return name in self._games
 
-    def _addresses(self, path: Path, name: str) -> frozenset[str]:
+    def _read(self, name: str, stamp: object, known: _Known | None) -> _Known:
         try:
-            with GameRepo.open(path) as repo:
-                addresses = Ledger(repo, Keys.load(self.settings.keys, name)).addresses
-                return frozenset(each.lower() for each in addresses.values())
-        except (StoreError, BadKeys, CannotOpen, Unreadable, OSError, ValueError, TypeError, KeyError):
-            return frozenset()  # one damaged game must not keep the letters of all the others from being read
+            with GameRepo.open(self.settings.games / f"{name}.git") as repo:
+                sealed = repo.read(PLAYERS) or b""
+            if known is not None and known.sealed == sealed:
+                return known._replace(stamp=stamp)
+            addresses = addresses_in(sealed, Keys.load(self.settings.keys, name))
+            return _Known(stamp, sealed, frozenset(each.lower() for each in addresses.values()))
+        except (StoreError, BadKeys, CannotOpen, OSError, ValueError, TypeError, KeyError):
+            # one damaged game must not keep the letters of all the others from being read
+            return _Known(stamp, None, frozenset())
 
 
 def judge(head: bytes, size: int, known: Players) -> Judgement:
@@ -169,12 +187,12 @@ def _is_ours(message_id: str, known: Players) -> bool:
     )
 
 
-def _stamp(repo: Path) -> object:
+def _stamp(repo: str) -> object:
     """Return what changes when a game gets a commit."""
     found = []
     for name in ("refs/heads/main", "packed-refs"):
         try:
-            about = (repo / name).stat()
+            about = os.stat(f"{repo}/{name}")
             found.append((about.st_mtime_ns, about.st_ino, about.st_size))
         except OSError:
             found.append((0, 0, 0))

@@ -97,7 +97,7 @@ class Worker:
                     return count if gone_on else count + self._go_on(game)
                 if not self._letter(letter, game):
                     break
-                count, gone_on = count + 1, False
+                count, gone_on = count + 1, True  # what falls due next was noted with the letter
             return count
 
     def _go_on(self, game: str) -> int:

@@ -25,7 +25,7 @@ from pbem.orders.sheet import ORDERS
 from pbem.orders.standing import InForce
 from pbem.protocol import Side
 from pbem.referee import sheet_check
-from pbem.referee.clocked import after_adjudication, after_sheet, require_on_time
+from pbem.referee.clocked import after_adjudication, after_replacement, after_sheet, require_on_time
 from pbem.referee.committed import files_of
 from pbem.referee.hold import is_on_hold, require_gone_on
 from pbem.referee.new_game import NewGame
@@ -120,10 +120,13 @@ class Adjudicator(OpenGame):
         """Record another address of a side, and with `replaced` another player; return what is on record for it.
 
         Public is only that the side has one. A new player begins with nothing mailed: their chain ends, and nothing
-        more is sealed to their key. Everything else stays: the position, sheets that wait, standing orders.
+        more is sealed to their key. What is asked of the side is asked anew, as far as its clock is concerned. All else
+        stays: the position, sheets that wait, standing orders.
         """
         with self._changing(pinned=False):
             self._require_open()
+            if replaced:
+                require_on_time(self)
             joined, state = self.ledger.joined(side), self.current(resumed=False).state
             voted = replaced and replacement_agreed(self, side)
             files = self.ledger.player_files(side, name, address, replaced=replaced)
@@ -131,6 +134,7 @@ class Adjudicator(OpenGame):
             joined = Joined(player=joined.player + 1) if replaced else joined
             joined = replace(joined, addresses=count)
             files |= self.ledger.join_files(side, joined)
+            at = None
             if replaced and state is not None:
                 for links in (state.links, state.new_links):
                     links.pop(side, None)
@@ -140,9 +144,12 @@ class Adjudicator(OpenGame):
                     request.outcome = "done" if voted else f"void: {side} has another player"
                     state.requests = {"made": made(state)}
                     files |= request_files(request)
-                files |= self.ledger.state_files(state)
+                clocks = after_replacement(self, side)
+                files |= self.ledger.state_files(state) | clocks.files
+                at = clocks.at
             self.forget()
-            self.ledger.commit(files, f"{self.name}: {side} has another {'player' if replaced else 'address'}")
+            with self.clock.dated(at):
+                self.ledger.commit(files, f"{self.name}: {side} has another {'player' if replaced else 'address'}")
             return joined
 
     # ---- play
@@ -178,14 +185,14 @@ class Adjudicator(OpenGame):
             if letter is not None:
                 note = {"side": side, "sheet": receipt.number, "after": state.adjudication}
                 files |= self.ledger.letter_files(letter, note)
-            if sheet.document.value.get(ORDERS) is not None:
+            if orders := sheet.document.value.get(ORDERS) is not None:
                 state.pending[side] = [Queued(order, by) for order in sheet.orders]
             if sheet.files:
                 state.standing[side] = sheet_check.filed(self, state, side, sheet)
                 files |= self.ledger.standing_files(state, side)
             if sheet.link is not None:
                 state.new_links[side] = sheet.link
-            clocks = after_sheet(self, side, self.ready)
+            clocks = after_sheet(self, side, self.ready, orders=orders)
             files |= self.ledger.state_files(state) | clocks.files
             with self.clock.dated(clocks.at):
                 now.head = self.ledger.commit(files, f"{self.name}: {by} of {side}")

@@ -11,7 +11,7 @@ from pbem.game.declining import does_nothing
 from pbem.game.wording import listing
 from pbem.protocol import Decision, Side
 from pbem.referee.clock.decide import late_at
-from pbem.referee.clock.sides import Clocks, answer, ask, close, end_hold, hold, new_clocks, take_back
+from pbem.referee.clock.sides import Clocks, answer, ask, close, end_hold, hold, new_clocks, take_back, take_over
 from pbem.referee.clock.terms import Terms
 from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.referee.played import Played
@@ -38,10 +38,11 @@ def require_on_time(game: OpenGame) -> None:
         raise CannotPlay(f"the deadline of {listing(sorted(late))} has passed: `pbem adjudicate {game.name}` first")
 
 
-def after_sheet(game: OpenGame, side: Side, ready: Callable[[], bool]) -> Stamped:
+def after_sheet(game: OpenGame, side: Side, ready: Callable[[], bool], *, orders: bool) -> Stamped:
     """Return the clocks after a sheet of a side; the sheet is in the state of `game` already.
 
-    `ready` tells whether the sheet lets the game go on. It is then put on hold first, if the terms say so.
+    `ready` tells whether the sheet lets the game go on. It is then put on hold first, if the terms say so. A sheet
+    without `orders`, which only files standing orders, leaves the time and the hold of earlier orders as they are.
     """
     terms, clocks = game.clock.terms, game.clock.read()
     if terms is None or clocks is None:
@@ -49,12 +50,25 @@ def after_sheet(game: OpenGame, side: Side, ready: Callable[[], bool]) -> Stampe
     at, clock = game.clock.time, clocks.sides[side]
     asked_since = clock.since or clock.opened
     if clock.asked and asked_since is not None:
-        if not _waits_for(game, side):
+        if _waits_for(game, side):
+            if clock.answered is not None:
+                take_back(clocks, side, max(at, asked_since))
+        elif orders or clock.answered is None:
             answer(clocks, side, max(at, asked_since), earns=_earns(game, side))
             if terms.hold and ready():
                 hold(terms, clocks, side)
-        elif clock.answered is not None:
-            take_back(clocks, side, max(at, asked_since))
+    elif _waits_for(game, side):  # it has withdrawn the standing orders that had answered
+        ask(clocks, [side], game.adjudication, at, game.by_mail)
+    return Stamped(game.clock.files(clocks), at)
+
+
+def after_replacement(game: OpenGame, side: Side) -> Stamped:
+    """Return the clocks once another player has taken a side over."""
+    terms, clocks = game.clock.terms, game.clock.read()
+    if terms is None or clocks is None:
+        return _WITHOUT
+    at = max(game.clock.time, clocks.time)
+    take_over(terms, clocks, side, at)
     return Stamped(game.clock.files(clocks), at)
 
 

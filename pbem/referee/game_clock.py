@@ -11,7 +11,6 @@ from datetime import datetime
 from functools import cached_property
 
 from pbem.game import yaml as yamlio
-from pbem.game.plain import Record
 from pbem.protocol import Side
 from pbem.referee.clock.calendar import whole
 from pbem.referee.clock.facts import Fact, fact_record
@@ -29,8 +28,8 @@ class GameClock:
         self._ledger = ledger
         self._sides = sides
         self._now = now
-        self._said: tuple[bytes, Record] = b"", {}
-        """The content of the file of the clocks, parsed; it is read again only when it has changed."""
+        self._read: tuple[bytes, Clocks] | None = None
+        """The file of the clocks, and what it says: it is read again only when it has changed."""
         if ledger.charter.clock is not None:  # then every commit says when it was made
             ledger.now = now
 
@@ -50,9 +49,9 @@ class GameClock:
         content = self._ledger.read(CLOCK) if self.terms is not None else None
         if content is None:
             return None
-        if self._said[0] != content:
-            self._said = content, yamlio.read(content, name=CLOCK).value
-        return read_clocks(self._said[1])
+        if self._read is None or self._read[0] != content:
+            self._read = content, read_clocks(yamlio.read(content, name=CLOCK).value)
+        return self._read[1].copied()
 
     @property
     def time(self) -> datetime:

@@ -64,7 +64,7 @@ class Seated:
     @property
     def addresses(self) -> Mapping[Side, str]:
         """Side -> the address that may play it."""
-        return {side: seat if isinstance(seat, str) else seat["address"] for side, seat in self._seats.items()}
+        return _addresses(self._seats)
 
     def player(self, side: Side) -> str:
         """Return the name of the player of a side: only that of the first is public."""
@@ -89,7 +89,7 @@ class Seated:
         """The sealed file of the players: side -> address, or a mapping with name, address and deputy."""
         sealed = self.repo.read(PLAYERS) or b""
         if self._unsealed_seats is None or self._unsealed_seats[0] != sealed:
-            self._unsealed_seats = sealed, json.loads(unseal(self.keys.office, PLAYERS, sealed))
+            self._unsealed_seats = sealed, _unsealed(sealed, self.keys)
         return self._unsealed_seats[1]
 
     def sides_of(self, address: str) -> list[Side]:
@@ -139,6 +139,20 @@ class Seated:
     def _seat_files(self, side: Side, seat: Record) -> dict[str, bytes]:
         seats = {**self._seats, side: seat}
         return {PLAYERS: seal([recipient_of(self.keys.office)], PLAYERS, compact(seats))}
+
+
+def addresses_in(sealed: bytes, keys: Keys) -> Mapping[Side, str]:
+    """Return side -> the address that may play it, by the sealed file of the players alone. Raises CannotOpen."""
+    return _addresses(_unsealed(sealed, keys))
+
+
+def _unsealed(sealed: bytes, keys: Keys) -> Mapping[Side, Any]:
+    seats: Mapping[Side, Any] = json.loads(unseal(keys.office, PLAYERS, sealed))
+    return seats
+
+
+def _addresses(seats: Mapping[Side, Any]) -> dict[Side, str]:
+    return {side: seat if isinstance(seat, str) else seat["address"] for side, seat in seats.items()}
 
 
 def _yaml_of(value: object) -> bytes:

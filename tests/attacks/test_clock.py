@@ -10,10 +10,12 @@ import pytest
 
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
-from pbem.referee import clocked, timekeeping
+from pbem.protocol import Side
+from pbem.referee import adjudicator, clocked, timekeeping
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.clock import facts
-from pbem.referee.clock.sides import Clocks
+from pbem.referee.clock.sides import Clocks, take_over
+from pbem.referee.clock.terms import Terms
 from pbem.referee.game_clock import GameClock
 from pbem.referee.motions import Proposal, propose
 from pbem.referee.open_game import CannotPlay
@@ -110,6 +112,32 @@ def test_a_forfeit_that_is_not_declared_shows(tmp_path: Path, monkeypatch: pytes
     table.answer("red")
     table.answer("blue")
     assert any("should resign" in each for each in table.verdict(folder))
+
+
+def test_time_that_a_new_player_is_given_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Folder(tmp_path)
+    table = Rigged(folder, {**CLOCK, "late": "wait"}).begun()
+    side = table.asked()[0]
+
+    def generous(terms: Terms, clocks: Clocks, side: Side, at: datetime) -> None:
+        take_over(terms, clocks, side, at)
+        clocks.sides[side].bank = 5 * DAY
+
+    table.wait(HOUR)
+    with monkeypatch.context() as patch:
+        patch.setattr(clocked, "take_over", generous)
+        table.game.change_player(side, "Carl", "carl@example.org", replaced=True)
+    assert any(f"{side}, bank: it says 5d" in each for each in table.verdict(folder))
+
+
+def test_a_new_player_in_place_of_a_call_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Folder(tmp_path)
+    table = Rigged(folder, {**CLOCK, "late": "wait"}).begun()
+    table.wait(9 * DAY)
+    with monkeypatch.context() as patch:
+        patch.setattr(adjudicator, "require_on_time", lambda game: None)
+        table.game.change_player(table.asked()[0], "Carl", "carl@example.org", replaced=True)
+    assert any("and nobody was called late" in each for each in table.verdict(folder))
 
 
 def test_a_forfeit_is_not_covered_by_the_call_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

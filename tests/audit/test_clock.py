@@ -13,8 +13,9 @@ from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
 from pbem.crypto.signing import sign
 from pbem.game import yaml as yamlio
+from pbem.referee.clock.calendar import read_instant
 from pbem.referee.timekeeping import away, back, extend, note_bounced, note_down, note_reached, pause, resume
-from pbem.repo.layout import CLOCK, fact_path, sheet_path
+from pbem.repo.layout import CLOCK, FACTS, fact_path, sheet_path
 from tests.support.clocked import DAY, HOUR, Table
 from tests.support.forging import Sign, Tale
 from tests.support.live import Folder
@@ -162,6 +163,37 @@ def test_a_sheet_of_another_time_shows(true: Scene) -> None:
     (at,) = tale.where(sheet_path("red", 2))
     tale.dates[at] -= 3600
     assert any("answered" in each for each in true.found(tale))
+
+
+def test_a_fact_left_out_or_doubled_shows(true: Scene) -> None:
+    """A fact is not on record, or is there twice that can be true once only."""
+    facts = [path for path in true.tale.paths() if path.startswith(FACTS)]
+    kinds = {path: yamlio.read(true.tale.content(path), name=path).value["what"] for path in facts}
+    for kind in ("asked", "away", "extended", "down", "late"):
+        tale = true.tale.copy()
+        (at,) = tale.where(next(path for path in facts if kinds[path] == kind))
+        del tale.commits[at], tale.dates[at]
+        assert true.found(tale), f"{kind} left out"
+    for kind in ("asked", "late"):
+        tale, path = true.tale.copy(), next(path for path in facts if kinds[path] == kind)
+        clock = yamlio.read(tale.content(CLOCK, -1), name=CLOCK).value
+        clock["facts"] += 1
+        said = yamlio.read(tale.content(path), name=path).value | {"fact": clock["facts"], "at": clock["time"]}
+        files = {CLOCK: yamlio.dump(clock).encode(), fact_path(clock["facts"]): yamlio.dump(said).encode()}
+        tale.commits.append((f"punica: {kind} again", dict(files)))
+        tale.dates.append(int(read_instant(clock["time"]).timestamp()))
+        assert any("the fact that it brings cannot be" in each for each in true.found(tale)), f"{kind} doubled"
+
+
+def test_a_fact_with_a_number_too_high_shows(true: Scene) -> None:
+    tale = true.tale.copy()
+    last = max(path for path in tale.paths() if path.startswith(FACTS))
+    (at,) = tale.where(last)
+    said = yamlio.read(tale.content(last), name=last).value
+    said["fact"] += 1
+    del tale.commits[at][1][last]
+    tale.commits[at][1][fact_path(said["fact"])] = yamlio.dump(said).encode()
+    assert any("is not fact" in each for each in true.found(tale))
 
 
 def test_a_fact_changed_later_shows(true: Scene) -> None:

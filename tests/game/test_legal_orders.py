@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.game.legal_orders import NOT_TOLD, LegalOrders, concat, flat_map, lazy, of, product, subsets
+from pbem.game.legal_orders import NOT_TOLD, LegalOrders, concat, flat_map, lazy, multisets, of, product, subsets
 from pbem.protocol import Order
 
 
@@ -124,3 +124,23 @@ def test_index_and_listing_agree_whatever_the_parts(sizes: list[int], seed: int)
     assert [choices[i] for i in range(len(choices))] == list(choices)
     picked = choices.pick(Random(seed).random)
     assert (picked in list(choices)) if len(choices) else picked is None
+
+
+@given(st.lists(st.integers(1, 3), max_size=5), st.lists(st.integers(0, 5), max_size=3))
+def test_multisets_are_combinations_with_room(room: list[int], sizes: list[int]) -> None:
+    choices = multisets(lambda some: order(*some), dict(enumerate(room)), sizes)
+    expected = [
+        list(some)
+        for size in sizes
+        for some in combinations_with_replacement(range(len(room)), size)
+        if all(some.count(item) <= room[item] for item in some)
+    ]
+    assert [one["values"] for one in choices] == expected
+    assert len(choices) == len(expected)
+
+
+def test_an_empty_part_is_passed_over_by_the_same_numbers() -> None:
+    numbers = iter([0.9, 0.0, 0.5])
+    choices = flat_map(lambda text: letters(text), ["ab", "c", ""])
+    assert choices.pick(lambda: next(numbers)) == order("b"), "0.9: the empty one; 0.0: of two left; 0.5: b"
+    assert flat_map(letters, ["", ""]).pick(Random(1).random) is None

@@ -18,7 +18,7 @@ from pbem.mail.last_reported import note_reported
 from pbem.mail.outboxes import MaildirOutbox
 from pbem.mail.tasks import Handled
 from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.clock.sides import deadline
+from pbem.referee.clock.sides import Clocks, deadline
 from pbem.referee.open_game import CannotPlay
 from pbem.referee.timekeeping import hand_over, hold
 from tests.support.blank import blank_pictures
@@ -73,6 +73,14 @@ def standing(folder: Folder) -> tuple[int, datetime | None]:
         return game.adjudication, game.clock.held()
 
 
+def clocks(folder: Folder) -> Clocks:
+    """Return the clocks as they stand on record."""
+    with folder.open() as game:
+        found = game.clock.read()
+    assert found is not None
+    return found
+
+
 def text(handled: Handled, side: str) -> str:
     for out in handled.letters:
         if out.to == ADDRESSES[side]:
@@ -118,6 +126,32 @@ def test_withdraw_ends_a_hold_and_a_new_sheet_begins_one(folder: Folder) -> None
     with folder.open() as game:
         assert game.sheets("red") == 4
         assert len(game.ledger.public_turn(2)["sheets"]["red"]) > 0
+
+
+def test_nothing_is_played_on_in_the_last_second_of_a_hold(folder: Folder) -> None:
+    sends(folder, "blue", answer(folder, "blue"), 1)
+    sends(folder, "red", answer(folder, "red"), 2)
+    ends = NOON + 22 * MINUTE
+    with folder.open() as game:
+        for at, made in ((ends - timedelta(seconds=1), False), (ends, True)):
+            game.carry_out_letter_of(at, at)
+            assert bool(game.adjudicate()) is made
+
+
+def test_standing_orders_alone_restart_no_hold(folder: Folder) -> None:
+    """Nor do they take time: the orders that wait were there before. Other orders begin another hold."""
+    sends(folder, "blue", answer(folder, "blue"), 1)
+    sends(folder, "red", answer(folder, "red"), 2)
+    before = clocks(folder)
+    for side, minute in (("red", 12), ("blue", 15)):
+        head = f"game: punica\nside: {side}\nadjudication: 1\n".encode()
+        sends(folder, side, head + b"standing:\n- react: {card: none}\n", minute)
+        with folder.open() as game:
+            assert game.standing(side)
+    assert clocks(folder).sides == before.sides
+    assert standing(folder) == (1, NOON + 22 * MINUTE)
+    sends(folder, "blue", answer(folder, "blue", 1), 16)
+    assert standing(folder) == (1, NOON + 36 * MINUTE)
 
 
 def test_a_letter_of_the_last_second_counts_and_a_later_one_not(folder: Folder) -> None:

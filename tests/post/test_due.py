@@ -15,9 +15,11 @@ from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
 from pbem.mail.correspondence import correspondence
 from pbem.mail.last_reported import note_reported
+from pbem.mail.reminders import reminder
 from pbem.mail.report_letters import first_letters
 from pbem.post.open_tables import open_tables
 from pbem.post.service import Post, once
+from pbem.post.settings import Rates
 from pbem.post.sqlite_tables import SqliteTables
 from pbem.post.transport.base import Accepted, Later
 from pbem.post.worker import Worker
@@ -246,6 +248,42 @@ def test_a_clock_runs_from_when_its_letter_was_sent(season: Season, post: Post, 
     assert found["blue"].since == sent
     assert found["red"].since is not None
     assert sent + timedelta(minutes=1) <= found["red"].since < sent + HOUR
+    assert faults(season) == []
+
+
+def test_a_letter_that_limits_hold_back_starts_no_clock(
+    season: Season, post: Post, clock: Time, way: Way, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One letter an hour may leave, and two a day. Of two letters to one side the last asks what counts."""
+    begun(season, clock, post)
+    monkeypatch.setattr(post.sending, "_rates", Rates(per_hour=1, per_day=2))
+    once(post)
+    sent = clock.now
+    passes(post, clock, HOUR / 2)
+    first, second = sorted(clocks(season).sides, key=lambda side: clocks(season).sides[side].since is None)
+    assert clocks(season).sides[first].since == sent
+    assert clocks(season).sides[second].since is None
+    with season.open("punica") as game:
+        out = reminder(game, second, "You are asked.", "again", post.config.mail_settings(clock.now, post.outbox))
+    out.put_into(post.outbox)
+    passes(post, clock, 2 * HOUR)
+    assert len(way.given) == 2
+    assert clocks(season).sides[second].since is None  # the letter that asks last has not left
+    passes(post, clock, 23 * HOUR, HOUR)
+    assert len(way.given) == 3
+    since = clocks(season).sides[second].since
+    assert since is not None
+    assert since >= sent + 24 * HOUR
+    assert faults(season) == []
+
+
+def test_news_that_wait_stop_no_clock(season: Season, post: Post, clock: Time, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing may be sent any more, but who was asked before has no more time for that."""
+    begun(season, clock, post)
+    once(post)
+    monkeypatch.setattr(post.sending, "_rates", Rates(per_hour=0, per_day=0))
+    passes(post, clock, 80 * HOUR, HOUR)
+    assert [each.late for each in clocks(season).sides.values()] == [1, 1]
     assert faults(season) == []
 
 

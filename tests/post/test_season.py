@@ -30,12 +30,13 @@ from pbem.post.open_tables import open_tables
 from pbem.post.service import Post, once
 from pbem.post.sqlite_tables import SqliteTables
 from pbem.post.tables import NEVER
+from pbem.post.transport.base import Arrived
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.clock.facts import Late, read_fact
 from pbem.repo.layout import fact_path
 from tests.support.blank import blank_pictures
-from tests.support.boxes import Box, Way
+from tests.support.boxes import ARRIVED, Box, Way
 from tests.support.live import SECRETS
 from tests.support.seasons import Season, bot_sheet
 from tests.support.walks import FOLDERS
@@ -67,6 +68,19 @@ class Span:
         return self.since <= at < self.until
 
 
+class Emptied(Box):
+    """A mailbox out of which letters are moved when they are done, so that they are not looked at again."""
+
+    def put(self, content: bytes, at: datetime = ARRIVED, size: int = 0) -> str:
+        uid = str(len(self.letters) + len(self.marked) + 1)
+        self.letters[uid] = content, at, size or len(content)
+        return uid
+
+    def done(self, letter: Arrived) -> None:
+        super().done(letter)
+        self.letters.pop(letter.uid, None)
+
+
 @dataclass
 class Simulation:
     """Games, their players, and the service, at a time that is set by hand."""
@@ -91,7 +105,7 @@ class Simulation:
     def __post_init__(self) -> None:
         self.now, self.random = self.begins, Random(self.seed)
         self.season = Season(self.path, proofs="token, address")
-        self.box, self.way = Box(), Way()
+        self.box, self.way = Emptied(), Way()
         tables = open_tables(self.season.config)
         self.post = Post(self.season.config, tables, [self.box], self.way, self.season.said.append, self.clock)
         self.names = [f"spring-{number:02}" for number in range(self.games)]
@@ -288,6 +302,8 @@ def judged(season: Simulation) -> None:
 def without_pictures_and_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw no maps, and do not wait for the disk: no power is cut here."""
     monkeypatch.setattr("os.fsync", lambda fd: None)
+    write = SqliteTables._write
+    monkeypatch.setattr(SqliteTables, "_write", lambda tables, lasting=False: write(tables))
     monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
 
 

@@ -217,7 +217,7 @@ def test_bundled_news_are_one_letter(tables: Tables) -> None:
         tables.put(out(name, Urgency.NEWS))
     tables.put(out("other", Urgency.NEWS, thread="zama"))
     tables.put(out("asked", Urgency.ASKED))
-    assert [each.name for each in tables.news_for("ann@example.org", "punica")] == ["a", "b", "c"]
+    assert [each.name for each in tables.waiting_for("ann@example.org", "punica", Urgency.NEWS)] == ["a", "b", "c"]
     tables.bundle("c", b"all of it", ["a", "b"])
     sent = {each.name: each.content for each in tables.to_send(NOON, 9)}
     assert sent == {"asked": b"asked", "c": b"all of it", "other": b"other"}

@@ -24,7 +24,7 @@ from pbem.referee.open_game import CannotPlay
 from pbem.referee.requests import carry_out, note_consent, refuse
 from pbem.referee.rollback import roll_back
 from pbem.referee.time_ledger import ledger_line, time_ledger
-from pbem.referee.timekeeping import catch_up, extend, extended_by, note_down, pause
+from pbem.referee.timekeeping import away, catch_up, extend, extended_by, note_down, pause
 from pbem.repo.requests import EXTENSION, PAUSE
 from tests.crypto.test_beacon import PUBLISHED
 from tests.support.clocked import CLOCK, DAY, HOUR, Table
@@ -145,6 +145,30 @@ def test_a_question_that_only_lets_a_side_step_in_earns_nothing(folder: Folder, 
     assert verified(folder, table) == []
 
 
+def test_who_withdraws_the_standing_orders_that_answer_is_asked(folder: Folder) -> None:
+    """Otherwise the game would wait for a side that has no clock."""
+    table = Table(folder)
+    table.ask()
+    (bury,) = table.choices("red")
+    standing = b"standing:\n- bid: {card: %d}\n" % next(
+        card for card in table.game.view("red").hands["red"] if card != bury.body["card"]
+    )
+    table.answer("red", replace=sheet(table.game, "red", bury) + standing)
+    table.answer("blue")
+    assert table.asked() == ["blue"]
+    head = b"game: punica\nside: red\nadjudication: %d\n" % table.game.adjudication
+    table.wait(HOUR)
+    table.answer("red", replace=head + b"standing: []\n")
+    assert sorted(table.asked()) == ["blue", "red"]
+    table.ask("red")
+    assert table.until("red") == table.now + 3 * DAY + 12 * HOUR
+    table.answer("blue")
+    table.wait(4 * DAY)
+    table.late()
+    assert table.clocks.sides["red"].late == 1
+    assert verified(folder, table) == []
+
+
 def test_rollback_asks_anew(folder: Folder, table: Table) -> None:
     table.answer("red")
     table.answer("blue")
@@ -249,6 +273,42 @@ def test_a_late_side_of_five_leaves_and_the_others_play_on(folder: Folder) -> No
     assert table.game.out == (late,)
     assert table.game.result is None
     assert table.asked()
+    assert verified(folder, table) == []
+
+
+def test_who_takes_a_side_over_has_time(folder: Folder) -> None:
+    """The bank stays, and has a floor. The question counts from when they have the letter; they were never late."""
+    table = Table(folder, {**CLOCK, "late": "wait", "forfeit": 2, "newcomer": "2d"})
+    table.ask()
+    away(table.game, "red", (table.now + 9 * DAY).date(), (table.now + 12 * DAY).date())
+    table.wait(3 * DAY + HOUR)
+    table.late()
+    assert table.clocks.sides["red"].late == 1
+    table.game.change_player("red", "Carl", "carl@example.org", replaced=True)
+    assert table.until("red") is None  # they have no letter yet
+    table.wait(5 * HOUR)
+    table.ask("red")
+    red = table.clocks.sides["red"]
+    assert (red.late, red.called, red.away, red.bank) == (0, None, [], 2 * DAY)
+    assert red.used == 3 * DAY + HOUR
+    assert table.until("red") == table.now + 2 * DAY
+    table.wait(HOUR)
+    table.answer("red")
+    table.game.change_player("red", "Dora", "dora@example.org", replaced=True)  # their orders wait, and go on waiting
+    assert table.asked() == ["blue"]
+    table.answer("blue")
+    assert table.clocks.sides["red"].bank == 2 * DAY + 12 * HOUR
+    assert table.clocks.sides["red"].used == 3 * DAY + 2 * HOUR
+    assert verified(folder, table) == []
+
+
+def test_nobody_takes_a_side_over_that_is_to_be_called_late(folder: Folder, table: Table) -> None:
+    game = table.wait(4 * DAY)
+    with pytest.raises(CannotPlay, match="the deadline of blue and red has passed"):
+        game.change_player("red", "Carl", "carl@example.org", replaced=True)
+    before = table.clocks
+    game.change_player("red", "Ann", "ann@example.net", replaced=False)
+    assert table.clocks == before
     assert verified(folder, table) == []
 
 

@@ -8,12 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
+from re import ASCII
+from re import compile as pattern
 from typing import Final, NamedTuple
 
 from pbem.referee.clock.terms import Terms
+from pbem.referee.clock.zones import zone_of
 
 _DAY: Final = timedelta(days=1)
 _NOTHING: Final = timedelta(0)
+_DAYS_KEPT: Final = 4096
+"""The hours of so many days are kept: clocks are looked at again and again."""
+_INSTANT: Final = pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", ASCII)
 MOST_DAYS: Final = 4000
 """How many days ahead the calendar looks; terms and stops are far shorter."""
 
@@ -40,7 +47,9 @@ def written(at: datetime) -> str:
 
 def read_instant(text: str) -> datetime:
     """Return an instant that `written` wrote. Raises ValueError."""
-    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+    if _INSTANT.fullmatch(text) is None:
+        raise ValueError(f"{text!r} is no time as it is written on record, such as 2026-12-01T20:00:07Z")
+    return datetime.fromisoformat(text[:-1]).replace(tzinfo=UTC)
 
 
 def whole(at: datetime) -> datetime:
@@ -141,12 +150,17 @@ def _counting(terms: Terms, since: datetime) -> Iterator[Span]:
                     yield Span(max(span.since, since), span.until)
 
 
-def _hours(terms: Terms, day: date) -> Iterator[Span]:
-    """Yield the spans of one day in which time counts."""
-    begin, end = start_of(terms, day), start_of(terms, day + _DAY)
-    if terms.quiet.hours is None:
-        yield Span(begin, end)
-        return
-    first, last = (terms.where.instant(datetime.combine(day, at)) for at in terms.quiet.hours)
-    quiet = [Span(first, last)] if first < last else [Span(begin, last), Span(first, end)]
-    yield from without(Span(begin, end), merge(quiet))
+def _hours(terms: Terms, day: date) -> Sequence[Span]:
+    """Return the spans of one day in which time counts."""
+    return _hours_of(terms.zone, terms.quiet.hours, day)
+
+
+@lru_cache(maxsize=_DAYS_KEPT)
+def _hours_of(zone: str, quiet: tuple[time, time] | None, day: date) -> Sequence[Span]:
+    where = zone_of(zone)
+    begin, end = (where.instant(datetime.combine(each, time())) for each in (day, day + _DAY))
+    if quiet is None:
+        return (Span(begin, end),)
+    first, last = (where.instant(datetime.combine(day, at)) for at in quiet)
+    spans = [Span(first, last)] if first < last else [Span(begin, last), Span(first, end)]
+    return tuple(without(Span(begin, end), merge(spans)))

@@ -40,14 +40,21 @@ class Due(NamedTuple):
 
 def expected(terms: Terms, clocks: Clocks) -> list[Due]:
     """Return everything that falls due, or has fallen due, if nothing else happens."""
+    found = calls(terms, clocks)
+    for each in tuple(found):
+        clock = clocks.sides[each.side]
+        if clock.called is None and clock.since is not None:
+            found += reminders(terms, clocks, each.side, clock.since, each.at)
+    return found
+
+
+def calls(terms: Terms, clocks: Clocks) -> list[Due]:
+    """Return the sides whose deadline passes, or has passed, if nothing else happens."""
     found: list[Due] = []
     for side, clock in clocks.sides.items():
         until = deadline(terms, clocks, side)
-        if until is None or clock.since is None or (clock.called is not None and not terms.forfeit):
-            continue
-        found.append(Due(until, What.LATE, side, until))
-        if clock.called is None:
-            found += reminders(terms, clocks, side, clock.since, until)
+        if until is not None and (clock.called is None or terms.forfeit):
+            found.append(Due(until, What.LATE, side, until))
     return found
 
 
@@ -67,12 +74,12 @@ def late_at(terms: Terms, clocks: Clocks, now: datetime) -> dict[Side, datetime]
 
     Sides with the same deadline are late together. Those with a later one are called late afterwards.
     """
-    passed = [each for each in expected(terms, clocks) if each.what is What.LATE and each.at < now]
+    passed = [each for each in calls(terms, clocks) if each.at < now]
     first = min((each.at for each in passed), default=None)
     return {each.side: each.at for each in sorted(passed, key=lambda each: each.side) if each.at == first}
 
 
 def late_from(terms: Terms, clocks: Clocks) -> datetime | None:
     """Return the first instant at which a side can be called late, if nothing else happens; None: none can."""
-    first = min((each.at for each in expected(terms, clocks) if each.what is What.LATE), default=None)
+    first = min((each.at for each in calls(terms, clocks)), default=None)
     return None if first is None else first + _SECOND

@@ -79,6 +79,11 @@ class Clocks:
         """Return the pause that an instant lies in; None: the game is not paused then."""
         return next((span for span in self.pauses if span.has(at)), None)
 
+    def copied(self) -> Clocks:
+        """Return clocks that can be changed without these."""
+        sides = {side: replace(clock, away=[*clock.away]) for side, clock in self.sides.items()}
+        return replace(self, sides=sides, pauses=[*self.pauses], downs=[*self.downs])
+
     def record(self) -> dict[str, Any]:
         """Return the clocks as they are written; empty values are left out."""
         return {
@@ -208,6 +213,21 @@ def take_back(clocks: Clocks, side: Side, at: datetime) -> None:
     """Let a side's clock run on, because its answer was withdrawn: all the time since it was asked counts."""
     clock = clocks.sides[side]
     clock.answered, clock.earns, clock.held = None, False, None
+    clocks.time = max(clocks.time, at)
+
+
+def take_over(terms: Terms, clocks: Clocks, side: Side, at: datetime) -> None:
+    """Give a side's clock to another player: it stands still until they have the letter that asks.
+
+    The bank stays, but it holds a least. They have never been late, and have announced no vacation.
+    """
+    clock = clocks.sides[side]
+    settle(terms, clocks, side, at)
+    if terms.pace is not None:
+        clock.bank = max(clock.bank, terms.least)
+    clock.late, clock.away = 0, []
+    clock.called, clock.bounced, clock.since = None, None, None
+    clock.opened = at if clock.asked else None
     clocks.time = max(clocks.time, at)
 
 

@@ -11,6 +11,7 @@ clock:
   pause: 30d                                   # the longest pause
   grace: 6h                                    # no deadline so soon after the service was down for longer
   hold: 20m                                    # how long a sheet waits before it is carried out
+  newcomer: 2d                                 # the bank of a player who takes a side over holds at least so much
   late: default                                # or: bot, wait
   forfeit: 3                                   # a side that is late for the third time resigns
   master: rome                                 # the side that the game master plays
@@ -46,6 +47,7 @@ _DURATION: Final = pattern(r"(?:(\d{1,3})w)?\s*(?:(\d{1,4})d)?\s*(?:(\d{1,5})h)?
 _TIME: Final = pattern(r"([01]?\d|2[0-3]):([0-5]\d)")
 _LONGEST: Final = timedelta(days=1000)
 _NOTHING: Final = timedelta(0)
+_DAY: Final = timedelta(days=1)
 
 
 class BadTerms(PbemError, ValueError):
@@ -98,6 +100,8 @@ class Terms:
     """No deadline falls due so soon after the service was down for longer than that."""
     hold: timedelta = _NOTHING
     """How long a sheet waits before it is carried out."""
+    newcomer: timedelta = _NOTHING
+    """What the bank of a player who takes a side over holds at least, if that is more than the bonus."""
     late: str = WAIT
     """What happens when a side is late: one of `WHEN_LATE`."""
     forfeit: int = 0
@@ -114,6 +118,12 @@ class Terms:
     def runs(self) -> bool:
         """Whether any side can be late at all."""
         return self.pace is not None or bool(self.deadlines)
+
+    @property
+    def least(self) -> timedelta:
+        """What the bank of a player who takes a side over holds at least."""
+        bonus = self.pace.bonus if self.pace is not None else _NOTHING
+        return max(bonus, self.newcomer) or _DAY
 
     def record(self) -> dict[str, Any]:
         """Return the terms as the charter has them: in one order, each in one way."""
@@ -134,6 +144,7 @@ class Terms:
             "pause": as_text(self.pause),
             "grace": as_text(self.grace),
             "hold": as_text(self.hold),
+            **({"newcomer": as_text(self.newcomer)} if self.newcomer else {}),
             "late": self.late,
             **({"forfeit": self.forfeit} if self.forfeit else {}),
             **({"master": self.master} if self.master is not None else {}),
@@ -155,6 +166,8 @@ def read_terms(record: Record, sides: Collection[Side], *, has_bot: bool = True)
     terms = Terms(**{**{word: getattr(usual, word) for word in known}, **said})
     if not terms.runs and terms.hold == _NOTHING:
         raise BadTerms("a clock needs a pace, such as {bank: 3d, bonus: 12h, most: 14d}, or deadlines, or both")
+    if terms.newcomer > (terms.pace.most if terms.pace is not None else _NOTHING):
+        raise BadTerms("`newcomer` is at most what a bank holds at most, and needs a pace")
     if terms.late == BOT and not has_bot:
         raise BadTerms("this game has no bot to play for a late side: `late` is default or wait")
     return terms
@@ -278,6 +291,7 @@ _READERS: Final[dict[str, Callable[[Any], Any]]] = {
     "pause": duration,
     "grace": duration,
     "hold": duration,
+    "newcomer": duration,
     "late": lambda value: _one_of(value, WHEN_LATE, "late"),
     "forfeit": lambda value: _number(value, 99, "forfeit"),
 }

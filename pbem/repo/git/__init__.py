@@ -120,7 +120,7 @@ def heads_changed(games: Path) -> Iterator[tuple[str, int]]:
 class GameRepo:
     """A game's repo, as it stood when it was opened, locked, or last committed to through this object.
 
-    Use it as a context manager, or call `close`: it keeps a git process to read through.
+    Use it as a context manager, or call `close`: it may keep git processes to read through.
     """
 
     def __init__(self, path: Path) -> None:
@@ -180,7 +180,7 @@ class GameRepo:
         return repo
 
     def close(self) -> None:
-        """End the git process that this object reads through."""
+        """End the git processes that this object reads through, if there are any."""
         self._objects.close()
 
     def __enter__(self) -> GameRepo:

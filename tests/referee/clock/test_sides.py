@@ -259,14 +259,15 @@ def test_a_late_side_is_called_again_where_it_may_forfeit() -> None:
     assert bank_at(table, clocks, "rome", T + 3 * DAY) == 12 * HOUR
 
 
-def test_a_late_answer_leaves_the_bonus_and_no_more() -> None:
+@pytest.mark.parametrize("after", [HOUR, 2 * DAY])
+def test_a_late_answer_leaves_the_bonus_and_no_more(after: timedelta) -> None:
     table = terms()
     clocks = asked(table, "rome")
-    put(table, clocks, Late(T + 4 * DAY, {"rome": T + 3 * DAY}))
-    answer(clocks, "rome", T + 5 * DAY, earns=True)
+    put(table, clocks, Late(T + 3 * DAY + HOUR, {"rome": T + 3 * DAY}))
+    answer(clocks, "rome", T + 3 * DAY + after, earns=True)
     close(table, clocks, "rome", T + 5 * DAY)
     assert clocks.sides["rome"].bank == 12 * HOUR
-    assert clocks.sides["rome"].used == 5 * DAY
+    assert clocks.sides["rome"].used == 3 * DAY + after
 
 
 def test_reminders_come_before_the_deadline() -> None:

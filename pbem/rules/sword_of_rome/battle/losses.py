@@ -16,7 +16,7 @@ from pbem.rules.sword_of_rome.position.state import Game
 def divide(primary: int, flank: int, cu: int) -> tuple[int, int]:
     """Divide the losses of an army evenly with its flank, the odd one to the primary force (9.5.6).
 
-    What one of the two has not got the other gives.
+    What one of the two lacks, the other gives.
     """
     cu = min(cu, primary + flank)
     on_flank = min(max(cu // 2, cu - primary), flank)

@@ -5,8 +5,7 @@ The loser's support goes first, then own support is added, then the ally's: what
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from copy import deepcopy
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from pbem.game import Kinds, LegalOrders, Refusal, Table, lazy, plain, product
@@ -74,7 +73,7 @@ def ally(game: Game, winner: str) -> str | None:
 
 
 def taker(game: Game, winner: str, space: str) -> str | None:
-    """Return who gets a space of which the loser's support goes; None: it becomes independent (7.3.4, 15.2.3).
+    """Return the power that gets a space of the loser's; None: it becomes independent (7.3.4, 15.2.3).
 
     The winner does if it controlled a space next to it when the battle began, and no enemy CU are there; in an ally's
     home the ally gets a city, and a marker only goes.
@@ -147,32 +146,37 @@ def add(game: Game, power: str, space: str) -> None:
 # ---- legal orders and checks
 
 
-def _trial(view: Game) -> Game:
-    """Return a position on which points can be tried: only what they change is copied."""
+def _trial(view: Game, spaces: Collection[str]) -> Game:
+    """Return a position on which points can be tried in some spaces: only what they change is copied."""
     trial = plain.twin(view)
     trial.control, trial.loyalty = dict(view.control), dict(view.loyalty)
     trial.sieges, trial.inside = dict(view.sieges), dict(view.inside)
-    trial.forces = {power: {at: deepcopy(force) for at, force in there.items()} for power, there in view.forces.items()}
+    trial.forces = {
+        power: there | {at: plain.copy(there[at]) for at in spaces if at in there}
+        for power, there in view.forces.items()
+    }
     return trial
 
 
-def _try(trial: Game, winner: str, loser: str, word: str, space: str) -> Refusal | None:
-    """Try one point on a position that may be changed; say why not."""
+def _why_not(view: Game, winner: str, loser: str, word: str, space: str) -> Refusal | None:
+    """Say why a point cannot be spent in a space; None: it can (7.3, 12.5.1)."""
     if word == REMOVE:
-        refusal = why_not_take_away(trial, losers(trial, loser), space)
-        if refusal is None:
-            remove(trial, winner, space)
-            if not trial.loyalty.get(space, 1):
-                siege = trial.sieges.pop(space)
-                set_control(trial, space, None if trial.board.powers[siege.by].raids else siege.by)
-        return refusal
-    power = winner if word == ADD else ally(trial, winner)
-    if power is None:
-        return Refusal("no ally has fought on the flank", "9.5.6")
-    refusal = why_not_add(trial, power, space)
-    if refusal is None:
+        return why_not_take_away(view, losers(view, loser), space)
+    power = winner if word == ADD else ally(view, winner)
+    return Refusal("no ally has fought on the flank", "9.5.6") if power is None else why_not_add(view, power, space)
+
+
+def _try(trial: Game, winner: str, word: str, space: str) -> None:
+    """Spend one point on a trial; a city whose loyalty drops to 0 goes to its besieger at once (13.5)."""
+    if word != REMOVE:
+        power = winner if word == ADD else ally(trial, winner)
+        assert power is not None
         add(trial, power, space)
-    return refusal
+        return
+    remove(trial, winner, space)
+    if not trial.loyalty.get(space, 1):
+        siege = trial.sieges.pop(space)
+        set_control(trial, space, None if trial.board.powers[siege.by].raids else siege.by)
 
 
 def most_unrest(view: Game, winner: str, loser: str) -> int:
@@ -209,11 +213,12 @@ def _here(view: Game, winner: str, loser: str, space: str, points: int) -> Itera
     def further(trial: Game, at: int, spent: int, part: Part) -> Iterator[tuple[int, Part]]:
         yield spent, part
         for i in range(at, len(words)):
-            after = _trial(trial)
-            if spent < points and _try(after, winner, loser, words[i], space) is None:
+            if spent < points and _why_not(trial, winner, loser, words[i], space) is None:
+                after = _trial(trial, [space])
+                _try(after, winner, words[i], space)
                 yield from further(after, i, spent + 1, {**part, words[i]: [*part.get(words[i], ()), space]})
 
-    adding = [word for word in words[1:] if _try(_trial(view), winner, loser, word, space) is None]
+    adding = any(_why_not(view, winner, loser, word, space) is None for word in words[1:])
     if adding or view.control.get(space) in losers(view, loser):
         yield from further(view, 0, 0, {})
 
@@ -236,12 +241,14 @@ def check_spoils(view: Game, decision: Decision, order: Order) -> Iterator[Fault
     spent = sum(len(order.get(word, ())) for word in SUPPORT) + order.get(PLUNDER, 0) + order.get(UNREST, 0)
     if spent > points:
         yield order.fault((), f"the victory brings {points} points, not {spent}", rule="12.5")
-    trial = _trial(view)
+    trial = _trial(view, [space for word in SUPPORT for space in order.get(word, ())])
     for word in SUPPORT:
         for i, space in enumerate(order.get(word, ())):
-            refusal = _try(trial, winner, loser, word, space)
+            refusal = _why_not(trial, winner, loser, word, space)
             if refusal is not None:
                 yield order.fault((word, i), refusal.reason, rule=refusal.rule)
+            else:
+                _try(trial, winner, word, space)
     if order.get(PLUNDER, 0) and not view.board.powers[winner].raids:
         yield order.fault((PLUNDER,), f"{winner} takes no plunder", rule="14.5")
     most = most_unrest(view, winner, loser)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, flat_map, lazy, of, yes_or_no
+from pbem.game import Kinds, LegalOrders, Refusal, Table, flat_map, lazy, multisets, of, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import Use
-from pbem.rules.sword_of_rome.events.support import own_support, remove, selections, settle_support
+from pbem.rules.sword_of_rome.events.support import own_support, remove, settle_support
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GREEKS
 from pbem.rules.sword_of_rome.position.changes import settle_spaces
 from pbem.rules.sword_of_rome.position.force import Force
@@ -138,14 +138,11 @@ def break_orders(view: Game, decision: Decision) -> LegalOrders:
 
     def ways(pair: tuple[str, str]) -> LegalOrders:
         power, to = pair
-        return lazy(
-            lambda: of(
-                [
-                    Order("act", {"do": "break", "power": power, "to": to, "give_up": spaces})
-                    for spaces in selections(own_support(view, [power]), [price(view)])
-                ]
-            )
-        )
+
+        def give_up(spaces: list[str]) -> Order:
+            return Order("act", {"do": "break", "power": power, "to": to, "give_up": spaces})
+
+        return lazy(lambda: multisets(give_up, own_support(view, [power]), [price(view)]))
 
     return flat_map(ways, pairs)
 

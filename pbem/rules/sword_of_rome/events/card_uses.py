@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import LegalOrders, Table, flat_map, lazy, of
+from pbem.game import LegalOrders, Table, flat_map, multisets, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import (
     HIRE,
@@ -17,11 +17,11 @@ from pbem.rules.sword_of_rome.events.card_play import (
     why_no_desperate,
     why_not_play,
 )
-from pbem.rules.sword_of_rome.events.support import add, additions, wrong_additions
+from pbem.rules.sword_of_rome.events.support import add, rooms, wrong_additions
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.turn.placing import eligible, handfuls, why_not_place
+from pbem.rules.sword_of_rome.turn.placing import eligible, handfuls, why_not_place, wrong_places
 
 LEVY_VALUE: Final = 3
 
@@ -32,12 +32,16 @@ LEVY_VALUE: Final = 3
 def support_orders(view: Game, decision: Decision) -> LegalOrders:
     """List every way to add support with a card: one point at least, its value at most (7.1, 7.3.1)."""
     side = decision.side
-    return flat_map(lambda card: lazy(lambda: of(_support_with(view, side, card))), playable(view, side))
+    cards = playable(view, side)
+    room = rooms(view, side) if cards else {}
 
+    def with_card(card: str) -> LegalOrders:
+        def add_in(spaces: list[str]) -> Order:
+            return Order("act", {"do": "support", "card": card, "add": spaces})
 
-def _support_with(view: Game, side: Side, card: str) -> list[Order]:
-    ways = additions(view, side, value_of(view, card))
-    return [Order("act", {"do": "support", "card": card, "add": add}) for add in ways]
+        return multisets(add_in, room, range(1, value_of(view, card) + 1))
+
+    return flat_map(with_card, cards)
 
 
 def check_support(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -159,9 +163,8 @@ def check_hire(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     for space, cu in place.items():
         if cu > DESPERATE_VALUE:
             yield order.fault(("place", space), f"no card hires more than {DESPERATE_VALUE} CU", rule="S 7.2.4")
-        refusal = why_not_place(view, CARTHAGE, space)
-        if refusal is not None:
-            yield order.fault(("place", space), refusal.reason, rule=refusal.rule)
+    for space, refusal in wrong_places(view, CARTHAGE, place):
+        yield order.fault(("place", space), refusal.reason, rule=refusal.rule)
 
 
 def hire(game: Game, table: Table, order: Order) -> Flow[None]:

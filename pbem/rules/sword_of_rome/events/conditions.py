@@ -16,7 +16,7 @@ OTHER: Final = "other"
 WHOM: Final = (OWN, ALLY, OTHER)
 """The words that name a power by who plays the card."""
 Condition: TypeAlias = Callable[[Game, Side, Any], "str | None"]
-"""Says what a condition wants; None: it holds."""
+"""Says what a condition requires; None: it holds."""
 
 
 def is_meant(game: Game, side: Side, whom: str, power: str) -> bool:
@@ -68,7 +68,7 @@ def hold(game: Game, side: Side, card: str) -> Refusal | None:
 
 
 def active(game: Game, side: Side, whom: str) -> str | None:
-    """Want a power's side to be active."""
+    """Require a power's side to be active."""
     now = game.activation.side if game.activation is not None else None
     powers = game.board.powers_of[now] if now is not None else ()
     holds = any(is_meant(game, side, whom, power) for power in powers)
@@ -76,30 +76,30 @@ def active(game: Game, side: Side, whom: str) -> str | None:
 
 
 def army_of(game: Game, side: Side, whom: str) -> str | None:
-    """Want an army of a power to take part."""
+    """Require an army of a power to take part."""
     holds = any(power and is_meant(game, side, whom, power) for power in taking_part(game))
     return None if holds else f"where an army of {in_words(game, whom)} takes part"
 
 
 def attacker(game: Game, side: Side, whom: str) -> str | None:
-    """Want a power to be the attacker."""
+    """Require a power to be the attacker."""
     attacks = game.battle.attacker if game.battle is not None else _acting(game)
     return None if is_meant(game, side, whom, attacks) else f"where {in_words(game, whom)} attacks"
 
 
 def besieger(game: Game, side: Side, whom: str) -> str | None:
-    """Want a power to be the besieger."""
+    """Require a power to be the besieger."""
     return None if is_meant(game, side, whom, _acting(game)) else f"where {in_words(game, whom)} besieges"
 
 
 def mover(game: Game, side: Side, told: str | Mapping[str, str]) -> str | None:
-    """Want a power's army to move or sail."""
+    """Require a power's army to move or sail."""
     whom = told if isinstance(told, str) else told["power"]
     return None if is_meant(game, side, whom, _acting(game)) else f"where {in_words(game, whom)} moves or sails"
 
 
 def near(game: Game, side: Side, whom: str) -> str | None:
-    """Want an army of a power in the space of the moment, or next to it."""
+    """Require an army of a power to be in the space of the moment, or next to it."""
     space = game.moment.space if game.moment is not None else ""
     holds = bool(space) and any(
         game.force(power, at).army
@@ -110,39 +110,39 @@ def near(game: Game, side: Side, whom: str) -> str | None:
 
 
 def winner(game: Game, side: Side, whom: str) -> str | None:
-    """Want a power to have won the battle."""
+    """Require a power to have won the battle."""
     moment = game.moment
     won = "" if moment is None else moment.other if moment.name == "battle_lost" else moment.power
     return None if won and is_meant(game, side, whom, won) else f"where {in_words(game, whom)} wins"
 
 
 def region(game: Game, side: Side, regions: list[str]) -> str | None:
-    """Want the space of the moment to lie in one of some regions."""
+    """Require the space of the moment to lie in one of some regions."""
     space = game.board.spaces.get(game.moment.space) if game.moment is not None else None
     holds = space is not None and space.region in regions
     return None if holds else f"in {listing((each.replace('_', ' ').title() for each in regions), 'or')}"
 
 
 def control(game: Game, side: Side, told: Mapping[str, str]) -> str | None:
-    """Want a power to control a space."""
+    """Require a power to control a space."""
     holder = game.control.get(told["space"])
     holds = holder is not None and is_meant(game, side, told["by"], holder)
     return None if holds else f"if {in_words(game, told['by'])} controls {space_named(game, told['space'])}"
 
 
 def marker(game: Game, side: Side, name: str) -> str | None:
-    """Want an event to be in effect."""
+    """Require an event to be in effect."""
     return None if game.mark(name) is not None else f"while {name.replace('_', ' ')} is in effect"
 
 
 def players(game: Game, side: Side, numbers: list[int]) -> str | None:
-    """Want the game to have one of some numbers of players."""
+    """Require the game to have one of some numbers of players."""
     holds = game.board.seats.players in numbers
     return None if holds else f"in games of {listing(map(str, numbers), 'or')}"
 
 
 def phase(game: Game, side: Side, name: str) -> str | None:
-    """Want a phase to be on."""
+    """Require a phase to be on."""
     return None if game.phase == name else f"in the phase {name}"
 
 

@@ -1,4 +1,4 @@
-"""Desperate Times: two a side, played before an activation or after the last round (7.4).
+"""Desperate Times: two for each side, played before an activation or after the last round (7.4).
 
 All sides answer at once and in secret whether they announce one, and whom they contest. Of those who announce, the
 fewest VP play theirs (4.4), the others keep theirs. Who plays is active for one action (`Activation.desperate`): with
@@ -92,7 +92,7 @@ def _announcements(game: Game, table: Table, upcoming: Side, able: Sequence[Side
 
 
 def announcing(answers: Mapping[Side, Order]) -> list[Side]:
-    """Return who announces: those who do so anyway, and those who contest one who does (7.4.2)."""
+    """Return the sides that announce: those that do so anyway, and those that contest one that does (7.4.2)."""
     found = [side for side, order in answers.items() if order["announce"]]
     more = True
     while more:
@@ -217,7 +217,7 @@ def check_named(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
         names = listing(named_events(view, side), "or") or "an event that is out of the game"
         yield order.fault(("card",), f"your Desperate Times names {names}", rule="7.4.3")
         return
-    refusal = events.why_no_event(view, side, card)
+    refusal = events.why_not_now(view, side, card)
     if refusal is not None:
         yield order.fault(("card",), refusal.reason, rule=refusal.rule)
         return

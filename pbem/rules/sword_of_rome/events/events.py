@@ -25,8 +25,8 @@ from pbem.rules.sword_of_rome.position.naming import not_in_hand
 from pbem.rules.sword_of_rome.position.state import Game
 
 
-def why_no_event(view: Game, side: Side, card: str) -> Refusal | None:
-    """Say why a card cannot be played for its event now, wherever it lies; None: it can (7.1)."""
+def why_not_now(view: Game, side: Side, card: str) -> Refusal | None:
+    """Say why it is not the time for the event of a card, wherever it lies and whatever it does; None: it is (7.1)."""
     record = view.board.cards[card]
     if record.when is not None:
         when = record.when.replace("_", " ")
@@ -35,19 +35,26 @@ def why_no_event(view: Game, side: Side, card: str) -> Refusal | None:
         for word in effect:
             if word not in EFFECTS:
                 return Refusal(ELSEWHERE[word], "7.1")
-    refusal = hold(view, side, card)
-    if refusal is None and not effects.options(view, side, card):
-        return effects.why_not(view, side, card)
-    return refusal
+    return hold(view, side, card)
+
+
+def why_no_event(view: Game, side: Side, card: str) -> Refusal | None:
+    """Say why a card cannot be played for its event now, wherever it lies; None: it can (7.1)."""
+    return why_not_now(view, side, card) or effects.why_not(view, side, card)
 
 
 def why_not_laid(view: Game, side: Side, card: str) -> Refusal | None:
     """Say why a side cannot lay down a card for its event; None: it can, as its card or beside it (5.4, 7.1.2)."""
+    return why_not_its(view, side, card) or why_no_event(view, side, card)
+
+
+def why_not_its(view: Game, side: Side, card: str) -> Refusal | None:
+    """Say why a card is not one that a side can lay down now, whatever its event; None: it is (5.4, 7.1.2)."""
     if card not in view.hands[side]:
         return Refusal(not_in_hand(view, side, card), "5.4")
     if view.the_activation.played and not view.board.cards[card].extra:
         return Refusal("you have played your card of this round", "5.4")
-    return why_no_event(view, side, card)
+    return None
 
 
 def event_orders(view: Game, decision: Decision) -> LegalOrders:
@@ -55,7 +62,7 @@ def event_orders(view: Game, decision: Decision) -> LegalOrders:
     side = decision.side
 
     def ways(card: str) -> LegalOrders:
-        if why_not_laid(view, side, card) is not None:
+        if why_not_its(view, side, card) is not None or why_not_now(view, side, card) is not None:
             return of([])
         return effects.orders(view, side, card, Order("act", {"do": "event", "card": card}))
 
@@ -68,7 +75,7 @@ def check_event(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
     if card is None:
         yield order.fault(("card",), "say by which card", rule="7.1")
         return
-    refusal = why_not_laid(view, decision.side, card)
+    refusal = why_not_its(view, decision.side, card) or why_not_now(view, decision.side, card)
     if refusal is not None:
         yield order.fault(("card",), refusal.reason, rule=refusal.rule)
         return

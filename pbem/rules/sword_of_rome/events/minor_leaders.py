@@ -25,13 +25,13 @@ NONE: Final = "none"
 
 
 def commander_of(game: Game, power: str, space: str) -> str | None:
-    """Return who commands what a power has in a space, before its city or inside; None: nobody (8.2.1)."""
+    """Return the commander of what a power has in a space, before its city or inside it; None: nobody (8.2.1)."""
     outside = game.force(power, space)
     return outside.commander if not outside.empty else game.garrison(power, space).commander
 
 
 def candidates(game: Game, leaders: Sequence[str]) -> list[str]:
-    """Return who of a stack may command it, best tactics first: no minor leader where a named one is (8.2.1)."""
+    """Return the leaders who may command a stack, best tactics first: no minor one beside a named one (8.2.1)."""
     named = [leader for leader in leaders if game.board.leaders[leader].named]
     return sorted(named or leaders, key=lambda leader: -game.board.leaders[leader].tactics)
 
@@ -88,16 +88,13 @@ def check_command(view: Game, decision: Decision, order: Order) -> Iterator[Faul
 
 def minors(game: Game, powers: Iterable[str]) -> list[str]:
     """Return the minor leaders of some powers that can be placed: on the map or set aside (8.3)."""
-    return [
-        leader.id
-        for leader in game.board.leaders.values()
-        if leader.power in powers and not leader.named
-        if leader.id in game.reserve or (game.where(leader.id) is not None and not _marching(game, leader.id))
-    ]
+    return [leader for power in powers for leader in game.board.minor_leaders[power] if _can_be_placed(game, leader)]
 
 
-def _marching(game: Game, leader: str) -> bool:
-    return game.march is not None and leader in game.march.force.leaders
+def _can_be_placed(game: Game, leader: str) -> bool:
+    if game.march is not None and leader in game.march.force.leaders:
+        return False
+    return leader in game.reserve or game.where(leader) is not None
 
 
 def stands(game: Game, power: str) -> list[str]:
@@ -117,7 +114,7 @@ def why_not_stand(game: Game, leader: str, space: str, powers: Sequence[str]) ->
     record = game.board.leaders[leader]
     if record.power not in powers or record.named:
         return Refusal(f"{record.name} is no minor leader of yours", "8.3")
-    if leader not in minors(game, powers):
+    if not _can_be_placed(game, leader):
         return Refusal(f"{record.name} cannot be placed now", "8.3")
     at = game.where(leader)
     if space == NONE:
@@ -171,11 +168,14 @@ def _take_away(game: Game, power: str, leader: str) -> None:
 
 def placements(view: Game, powers: Sequence[str]) -> list[list[tuple[str, str | None]]]:
     """List for each minor leader of some powers where he can go; None: he stays (8.3)."""
-    found = []
-    for leader in minors(view, powers):
-        record, at = view.board.leaders[leader], view.where(leader)
-        spaces = [space for space in stands(view, record.power) if space != at]
-        found.append([(leader, to) for to in (None, *spaces, *([NONE] if at is not None else []))])
+    found: list[list[tuple[str, str | None]]] = []
+    for power in powers:
+        leaders = minors(view, [power])
+        spaces = stands(view, power) if leaders else []
+        for leader in leaders:
+            at = view.where(leader)
+            aside = [NONE] if at is not None else []
+            found.append([(leader, to) for to in (None, *spaces, *aside) if to is None or to != at])
     return found
 
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, concat, flat_map, lazy, listing, of
+from pbem.game import Kinds, LegalOrders, Refusal, Table, concat, flat_map, lazy, listing, multisets, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.battle import battle
 from pbem.rules.sword_of_rome.events import minor_leaders
 from pbem.rules.sword_of_rome.events.card_play import EVENT, EXTRA, Use, lay_down, put_away, value_of
 from pbem.rules.sword_of_rome.events.conditions import hold
-from pbem.rules.sword_of_rome.events.support import add, additions, room_for, wrong_additions
+from pbem.rules.sword_of_rome.events.support import add, room_for, rooms, wrong_additions
 from pbem.rules.sword_of_rome.movement import activation as movement
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, CLEAR, DESPERATE_TIMES, DESPERATE_VALUE, REBELS
 from pbem.rules.sword_of_rome.position.changes import INSURRECTION, settle_spaces
@@ -57,13 +57,12 @@ def listed(view: Game, side: Side, card: str) -> list[str]:
 
 def _named(view: Game, card: str) -> Sequence[str] | None:
     """Return the powers that a card names; None: its event activates none (7.1.2)."""
-    effects = view.board.cards[card].effects if card in view.board.cards else ()
-    return next((each[NONPLAYER] for each in effects if NONPLAYER in each), None)
+    return view.board.nonplayer_cards.get(card)
 
 
 def bound(view: Game, side: Side) -> list[str]:
     """Return the powers without a player that are bound to a side by a treaty (18)."""
-    return [power for power in view.board.powers if view.guardian(power) == side]
+    return [power for power in view.board.playerless if view.guardian(power) == side]
 
 
 def _of_carthage(view: Game, card: str) -> bool:
@@ -152,16 +151,23 @@ def nonplayer_orders(view: Game, decision: Decision) -> LegalOrders:
 
 def _acts(view: Game, side: Side, base: Mapping[str, Any]) -> LegalOrders:
     """List what a power can do when it is activated, each with every place of its minor leaders (16.1.1)."""
-
     power = base["power"]
 
     def acts() -> LegalOrders:
-        found = [{"then": SUPPORT, "add": spaces} for spaces in additions(view, side, POINTS, [power])]
-        found += [{"then": LEVY, "at": space} for space in levy_places(view, power)]
-        return concat(flat_map(with_leaders, found), flat_map(activations, [*with_leaders({"then": ACTIVATE})]))
+        added = multisets(add_in, rooms(view, side, [power]), range(1, POINTS + 1))
+        levied = [act(then=LEVY, at=space) for space in levy_places(view, power)]
+        return concat(
+            flat_map(with_leaders, concat(added, of(levied))), flat_map(activations, with_leaders(act(then=ACTIVATE)))
+        )
 
-    def with_leaders(act: Mapping[str, Any]) -> LegalOrders:
-        return minor_leaders.ways(view, [power], Order("act", {**base, **act}))
+    def act(**told: Any) -> Order:
+        return Order("act", {**base, **told})
+
+    def add_in(spaces: list[str]) -> Order:
+        return act(then=SUPPORT, add=spaces)
+
+    def with_leaders(order: Order) -> LegalOrders:
+        return minor_leaders.ways(view, [power], order)
 
     def activations(order: Order) -> LegalOrders:
         able = active_leaders(view, power, order.get("leaders", {}))

@@ -92,27 +92,28 @@ def respond(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
         yield from effects.play(game, table, side, card, order.get("effect", {}))
 
 
-def why_no_response(view: Game, side: Side, card: str) -> Refusal | None:
-    """Say why a card of a side's deck cannot be played as a response at the open moment; None: it can (7.1.1)."""
+def why_not_now(view: Game, side: Side, card: str) -> Refusal | None:
+    """Say why a card of a side's deck does not respond to the open moment, whatever it does; None: it does (7.1.1)."""
     record = view.board.cards[card]
     moment = view.moment
     if moment is None or record.when != moment.name:
         return Refusal(f"{record.name} ({card}) is no response to this", "7.1.1")
-    refusal = hold(view, side, card)
-    if refusal is None and not effects.options(view, side, card):
-        return effects.why_not(view, side, card)
-    return refusal
+    return hold(view, side, card)
+
+
+def why_no_response(view: Game, side: Side, card: str) -> Refusal | None:
+    """Say why a card of a side's deck cannot be played as a response at the open moment; None: it can (7.1.1)."""
+    return why_not_now(view, side, card) or effects.why_not(view, side, card)
 
 
 def fitting(game: Game, side: Side) -> list[str]:
     """Return the cards by which a side may be able to respond now, as far as everybody can see (7.1.1)."""
-    if not game.hands[side]:
+    if game.moment is None or not game.hands[side]:
         return []
     return [
         card
-        for card in game.board.decks[side]
-        if game.board.cards[card].when is not None
-        and card not in game.discards[side]
+        for card in game.board.responses[side].get(game.moment.name, ())
+        if card not in game.discards[side]
         and card not in game.removed
         and not (game.card is not None and game.card.card == card)
         and why_no_response(game, side, card) is None
@@ -150,7 +151,7 @@ def check_response(view: Game, decision: Decision, order: Order) -> Iterator[Fau
             ("card",), f"{not_in_hand(view, decision.side, card)}; write a card of it, or none", rule="7.1.1"
         )
         return
-    refusal = why_no_response(view, decision.side, card)
+    refusal = why_not_now(view, decision.side, card)
     if refusal is not None:
         yield order.fault(("card",), refusal.reason, rule=refusal.rule)
         return

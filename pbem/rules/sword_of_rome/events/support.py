@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations_with_replacement
 
 from pbem.game import Refusal, Table
 from pbem.protocol import Flow, Side
@@ -75,28 +74,13 @@ def add(game: Game, side: Side, space: str, powers: Sequence[str] | None = None)
     set_control(game, space, None if in_allys_home else power)
 
 
-def additions(game: Game, side: Side, most: int, powers: Sequence[str] | None = None) -> list[list[str]]:
-    """List every way to add support, one point at least (7.3.1)."""
-    return selections(rooms(game, side, powers), range(1, most + 1))
-
-
 def rooms(game: Game, side: Side, powers: Sequence[str] | None = None) -> dict[str, int]:
     """Return the points of support that a side can add, by space (7.3.1)."""
     own = game.board.powers_of[side] if powers is None else powers
     near = {space for space, holder in game.control.items() if holder in own}
     near |= {space for power in own for space, force in game.everywhere(power) if force.cu}
-    room = {space: room_for(game, side, space, powers) for space in game.board.spaces if space in near}
+    room = {space: room_for(game, side, space, powers) for space in game.board.in_order(near)}
     return {space: points for space, points in room.items() if points > 0}
-
-
-def selections(room: dict[str, int], sizes: Sequence[int]) -> list[list[str]]:
-    """List every way to spread points over spaces, no more in each than it has room for."""
-    return [
-        list(chosen)
-        for points in sizes
-        for chosen in combinations_with_replacement(room, points)
-        if len({*chosen}) == points or all(chosen.count(space) <= room[space] for space in chosen)
-    ]
 
 
 def wrong_additions(
@@ -143,10 +127,11 @@ def why_not_remove(game: Game, space: str, points: int = 1) -> Refusal | None:
 
 def own_support(game: Game, powers: Sequence[str]) -> dict[str, int]:
     """Return the points of support that some powers have, by space: what they can remove themselves (7.3.2)."""
+    held = game.board.in_order(space for space, holder in game.control.items() if holder in powers)
     return {
-        space: game.loyalty[space] if game.kind(space) == WALLED else 1
-        for space in game.board.spaces
-        if game.control.get(space) in powers and game.kind(space) in (NORMAL, WALLED)
+        space: game.loyalty[space] if kind == WALLED else 1
+        for space in held
+        if (kind := game.kind(space)) in (NORMAL, WALLED)
     }
 
 

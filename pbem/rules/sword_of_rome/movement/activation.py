@@ -6,12 +6,12 @@ What this chapter offers to the others (9 to 11; its decisions are `march`, `pur
 * `USES`: `activate`, `campaign` and `colony`, merged by `turn.action`. Each lays its card down by `card_play.lay_down`,
   fills `Game.card` (`power` is the power that acts), and ends with `card_play.put_away`, once nothing is under way.
 * `movement.activation.activate(game, table, power, leader) -> Flow[None]`: one activation whatever the card, also for a
-  power without a player and for a free one of an event: roll for a siege (`siege.siege.roll_siege`), or march.
+  power without a player and for the free activation of an event: roll for a siege (`siege.siege.roll_siege`), or march.
 * `movement.march.march(game, table) -> Flow[None]`: the march in `Game.march`, space by space; each step calls
   `movement.entering.enter`, the order of reactions of 9.3, and fights by `battle.battle.fight`.
 * `movement.voyages`: `capacity` and `carried` (9.6.3), `borrow` (leave of an event or of Carthage), `sail` (contesting
   and naval combat), for marches, avoidance and retreats (9.6).
-* `movement.paths.retreats`: the ways of a retreat, for who cares for no more than their length.
+* `movement.paths.retreats`: the ways of a retreat, for callers that need only their length.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def refuges(game: Game, power: str, space: str) -> list[str]:
     spaces at most.
     """
     came_from = game.the_march.came_from
-    near = [to for to in game.board.by_land(power, space) if to != came_from]
+    near = [to for to in game.board.by_land[power][space] if to != came_from]
     found = [to for to in near if open_to(game, power, to)]
     seen = {space, came_from}
     for _ in range(1, game.board.tables["avoidance"]["spaces"]):
@@ -69,7 +69,7 @@ def refuges(game: Game, power: str, space: str) -> list[str]:
             break
         passed = [to for to in near if to not in seen and _allied_army(game, power, to)]
         seen |= {*near}
-        near = sorted({to for at in passed for to in game.board.by_land(power, at) if to not in seen})
+        near = sorted({to for at in passed for to in game.board.by_land[power][at] if to not in seen})
         found = [to for to in near if open_to(game, power, to)]
     return found
 
@@ -89,7 +89,7 @@ def ports_of_refuge(game: Game, power: str, space: str) -> list[str]:
 def questions(game: Game, table: Table) -> Flow[list[Decision]]:
     """Return the questions to all powers whose armies the force under way has come upon (9.3.2, 11.1).
 
-    Who stands in the capital overseas of a power without a player does not avoid battle (17.1).
+    An army in the capital overseas of a power without a player does not avoid battle (17.1).
     """
     asked: list[Decision] = []
     march = game.the_march
@@ -174,7 +174,7 @@ def _led(view: Game, stack: Force, flight: Flight, leader: str) -> LegalOrders:
 
 
 def check_avoid(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with avoiding battle: whither, by what, with whom (10.6, 11.1, 11.1.1)."""
+    """Yield what is wrong with avoiding battle: where to, by what means, with whom (10.6, 11.1, 11.1.1)."""
     if order["to"] == NONE:
         return
     power, space = decision.facts["power"], decision.facts["at"]

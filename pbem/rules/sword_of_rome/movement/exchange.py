@@ -8,7 +8,15 @@ from itertools import combinations
 from pbem.game import Refusal, Table
 from pbem.rules.sword_of_rome.movement.fatigue import set_off, stay
 from pbem.rules.sword_of_rome.movement.orders import Body, Step, Wanted
-from pbem.rules.sword_of_rome.movement.parts import arrange, move_out, part_of, told, why_consul_alone, why_not_part
+from pbem.rules.sword_of_rome.movement.parts import (
+    arrange,
+    move_out,
+    part_of,
+    rest_of,
+    told,
+    why_consul_alone,
+    why_not_part,
+)
 from pbem.rules.sword_of_rome.movement.paths import why_not_end
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
@@ -25,25 +33,19 @@ def added(stack: Force, part: Force) -> Force:
     return Force(stack.cu + part.cu, stack.mercenaries + part.mercenaries, [*stack.leaders, *part.leaders])
 
 
-def without(stack: Force, part: Force) -> Force:
-    """Return a stack with a part less."""
-    left = [leader for leader in stack.leaders if leader not in part.leaders]
-    return Force(stack.cu - part.cu, stack.mercenaries - part.mercenaries, left)
-
-
 def why_not_drop(game: Game, march: March, ground: Force, part: Force) -> Iterator[tuple[str, Refusal]]:
     """Yield why a part of the force under way cannot stay where it is now (9.1.2, 15.3, 16.3)."""
     if march.leader in part.leaders:
         yield "with", Refusal("the commander stays with his army: let it stop instead", "9.1.2")
         return
-    wrong = [each for each in why_not_part(game, march.force, part) if "minor" not in each[1].reason]
+    wrong = list(why_not_part(game, march.force, part, led=False))
     yield from wrong
     if wrong:
         return
     refusal = why_not_end(game, march, march.at)
     if refusal is None and game.enemies_in(march.power, march.at):
         refusal = Refusal("enemies are there", "9.1.2")
-    refusal = refusal or why_consul_alone(game, without(march.force, part), added(ground, part))
+    refusal = refusal or why_consul_alone(game, rest_of(march.force, part), added(ground, part))
     if refusal is not None:
         yield "cu", refusal
 
@@ -51,7 +53,7 @@ def why_not_drop(game: Game, march: March, ground: Force, part: Force) -> Iterat
 def why_not_take(game: Game, march: March, ground: Force, part: Force) -> Iterator[tuple[str, Refusal]]:
     """Yield why the force under way cannot take a part of what is there along (9.1.1, 9.1.2)."""
     leaders, most = game.board.leaders, game.board.tables["movement"]["cu"]
-    wrong = [each for each in why_not_part(game, ground, part) if "minor" not in each[1].reason]
+    wrong = list(why_not_part(game, ground, part, led=False))
     yield from wrong
     if wrong:
         return
@@ -59,7 +61,7 @@ def why_not_take(game: Game, march: March, ground: Force, part: Force) -> Iterat
         yield "with", Refusal(f"{leaders[named[0]].name} does not serve under a minor leader", "9.1.2")
     if march.force.cu + part.cu > most:
         yield "cu", Refusal(f"no more than {most} CU move together", "9.1.1")
-    elif (alone := why_consul_alone(game, added(march.force, part), without(ground, part))) is not None:
+    elif (alone := why_consul_alone(game, added(march.force, part), rest_of(ground, part))) is not None:
         yield "cu", alone
 
 
@@ -93,7 +95,7 @@ def _told(table: Table, march: March, part: Force, word: str) -> None:
 def drop(game: Game, march: March, part: Force) -> None:
     """Leave a part of the force under way where it is."""
     stay(game, march, part.cu)
-    march.force = without(march.force, part)
+    march.force = rest_of(march.force, part)
     arrange(game, game.put(march.power, march.at, part))
 
 
@@ -125,13 +127,13 @@ def exchanges(game: Game, march: March, ground: Force) -> Iterator[Body]:
     force, room = march.force, game.board.tables["movement"]["cu"] - march.force.cu
     if why_not_end(game, march, march.at) is None and not game.enemies_in(march.power, march.at):
         for part in _parts(force, force.leaders[1:], force.cu):
-            if why_consul_alone(game, without(force, part), added(ground, part)) is None:
+            if why_consul_alone(game, rest_of(force, part), added(ground, part)) is None:
                 yield {"drop": _written(part, force)}
     leaders = game.board.leaders
     named = leaders[march.leader].named
     follow = [leader for leader in ground.leaders if named or not leaders[leader].named]
     for part in _parts(ground, follow, room):
-        if why_consul_alone(game, added(force, part), without(ground, part)) is None:
+        if why_consul_alone(game, added(force, part), rest_of(ground, part)) is None:
             yield {"take": _written(part, ground)}
 
 

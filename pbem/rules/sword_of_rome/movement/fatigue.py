@@ -1,4 +1,4 @@
-"""Points that units have used in a Campaign: who travels with both commanders goes no farther than one (9.5.2)."""
+"""Points that units have used in a Campaign: with both commanders none goes farther than with one (9.5.2)."""
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Refusal, Table, of, yes_or_no
@@ -72,7 +71,7 @@ def can_flank(game: Game, leader: str) -> bool:
     if units is None:
         return False
     force = Force(*units, [leader])
-    return next(ways_to_flank(game, replace(_marching(game, leader, space), force=force)), None) is not None
+    return next(ways_to_flank(game, _marching(game, leader, space).as_if(force)), None) is not None
 
 
 def _marching(game: Game, leader: str, space: str) -> March:
@@ -94,7 +93,7 @@ def why_not_flank_from(game: Game, march: March, space: str) -> Refusal | None:
         return Refusal(f"no path leads from {where} to {there}", "9.5.6")
     if space == battle.came_from:
         return Refusal(f"the first army came from {where}: a flank comes by another path", "9.5.6")
-    for other in game.board.powers:
+    for other in game.present(space):
         if other != march.power and game.outside(other, space):
             return Refusal(f"CU of {power_named(game, other)} are in {where}", "9.5.6")
     return None
@@ -108,7 +107,8 @@ def ways_to_flank(game: Game, march: March) -> Iterator[list[str]]:
         if to in march.trail or why_not_step(game, march, Step(to)) is not None:
             continue
         kind = game.board.path(march.power, march.at, to) or CLEAR
-        on = replace(march, points=march.points - step_cost(game, march, to, kind), trail=[*march.trail, to])
+        on = march.as_if(march.force)
+        on.points, on.trail = march.points - step_cost(game, march, to, kind), [*march.trail, to]
         on.came_from, on.at, on.came_by = march.at, to, kind
         yield from ways_to_flank(game, on)
 

@@ -57,7 +57,7 @@ def why_not_from(game: Game, power: str, origin: str) -> Refusal | None:
         return Refusal(f"no army stands in {here} outside a city", "10.2")
     if origin == march.at or march.at not in game.board.neighbours[origin]:
         return Refusal(f"no path leads from {here} to {there}", "10.1")
-    if march.at not in game.board.by_land(power, origin):
+    if march.at not in game.board.by_land[power][origin]:
         return Refusal(f"the path from {here} to {there} is a rough one or a strait", "10.2")
     if origin in march.bribed:
         return Refusal(f"the army in {here} is bribed", "7.2.2")
@@ -116,7 +116,7 @@ def _forces(view: Game, power: str, origin: str) -> Iterator[Body]:
 
 
 def check_intercept(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with an interception: whence, with whom, one a space (10.1 to 10.3)."""
+    """Yield what is wrong with an interception: where from, with whom, one for each space (10.1 to 10.3)."""
     power, used = decision.facts["power"], list[str]()
     for at, body in enumerate(order["with"]):
         wanted, path = Wanted.read(body), ("with", at)

@@ -124,7 +124,7 @@ def take_step(game: Game, table: Table, step: Step) -> Flow[None]:
 
 
 def close_path(game: Game, table: Table, to: str) -> None:
-    """Tell that a path cannot be followed on; its side is asked for another (9.2)."""
+    """Report that a path can be followed no further; its side is asked for another (9.2)."""
     march = game.the_march
     march.path, march.then = [], ASK
     table.tell("path_closed", power=march.power, leader=march.leader, origin=march.at, space=to, rule="9.2")

@@ -7,7 +7,6 @@ path; it is checked as a whole. A path may lead through enemy armies, in case th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -19,7 +18,6 @@ from pbem.rules.sword_of_rome.movement.exchange import (
     part_named,
     why_not_drop,
     why_not_take,
-    without,
 )
 from pbem.rules.sword_of_rome.movement.fatigue import points_left
 from pbem.rules.sword_of_rome.movement.flanks import ways_to_flank, why_not_flank_from
@@ -28,6 +26,7 @@ from pbem.rules.sword_of_rome.movement.parts import (
     companies,
     nearest_part,
     part_of,
+    rest_of,
     strengths,
     told,
     why_consul_alone,
@@ -152,7 +151,8 @@ class Trial:
 
     def __init__(self, view: Game, march: March, said: MarchOrder) -> None:
         self.view, self.said = view, said
-        self.march = replace(march, trail=list(march.trail), legs=list(march.legs))
+        self.march = march.as_if(march.force)
+        self.march.trail, self.march.legs = list(march.trail), list(march.legs)
         self.sets_out = march.force.empty
         self.ground: dict[str, Force] = {}
         self.lost = False
@@ -184,7 +184,7 @@ class Trial:
             wrong.append(("cu", Refusal(f"no more than {most_cu(view)} CU move together", "9.1.1")))
         # Units that are wrong do not hide what is wrong with the path: the nearest that can go are followed on it.
         march.force = nearest_part(stack, march.force, most_cu(view))
-        self.ground[march.at] = rest = without(stack, march.force)
+        self.ground[march.at] = rest = rest_of(stack, march.force)
         moves = bool(self.said.path)
         if not wrong and moves and (alone := why_consul_alone(view, march.force, rest)) is not None:
             wrong.append(("cu", alone))
@@ -221,8 +221,8 @@ class Trial:
                 path = ("path", at, word, what) if what in written else ("path", at, word)
                 yield illegal(path, refusal.reason, rule=refusal.rule)
             if not wrong:
-                march.force = (without if drops else added)(march.force, part)
-                ground = self.ground[march.at] = (added if drops else without)(ground, part)
+                march.force = (rest_of if drops else added)(march.force, part)
+                ground = self.ground[march.at] = (added if drops else rest_of)(ground, part)
 
     def _raid(self, path: tuple[str | int, ...], attempts: int) -> Iterator[Fault]:
         if not attempts:
@@ -295,7 +295,7 @@ def _standing(view: Game, march: March) -> Iterator[Order]:
         yield Order("march", {"sortie": True})
     if not is_inside(view, march):
         stack = view.force(march.power, march.at)
-        whole = replace(march, force=part_of(stack, Wanted(), march.leader, most_cu(view)))
+        whole = march.as_if(part_of(stack, Wanted(), march.leader, most_cu(view)))
         yield from _raids(view, whole)
         whole.force.cu = min(whole.force.cu, fresh_cu(view))
         if why_not_attack_unrest(view, whole) is None:
@@ -306,7 +306,12 @@ def _standing(view: Game, march: March) -> Iterator[Order]:
 
 
 def _raids(view: Game, march: March) -> list[Order]:
-    return [Order("march", {"raid": 1, "then": ASK})] if why_not_raid(view, march) is None else []
+    """List the raid, unless it takes the points without which the army cannot stop anywhere (14.2, 16.3)."""
+    if why_not_raid(view, march) is not None:
+        return []
+    came_from, left = march.came_from or march.at, points_left(view, march) - 1
+    stuck = why_no_end_from(view, march, march.at, left, came_from, march.came_by)
+    return [Order("march", {"raid": 1, "then": ASK})] if stuck is None else []
 
 
 def _departures(view: Game, march: March) -> LegalOrders:
@@ -338,7 +343,7 @@ def _setting_out(view: Game, march: March, stack: Force, others: tuple[str, ...]
     def parts() -> Iterator[LegalOrders]:
         for units in ([each for each in some if not each[0]], [each for each in some if each[0]]):
             if units:
-                trial = replace(march, force=Force(*units[0], leaders))
+                trial = march.as_if(Force(*units[0], leaders))
                 yield product(order, units, [{"to": to} for to in onward(view, trial)])
                 yield lazy(partial(by_sea, units, trial))
 
@@ -362,13 +367,13 @@ def _steps(view: Game, march: March) -> LegalOrders:
     def after(exchanged: dict[str, Any]) -> LegalOrders:
         force = march.force
         if "drop" in exchanged:
-            force = without(force, part_named(force, Wanted.read(exchanged["drop"])))
+            force = rest_of(force, part_named(force, Wanted.read(exchanged["drop"])))
         elif "take" in exchanged:
             force = added(force, part_named(ground, Wanted.read(exchanged["take"])))
         alone = not force.cu
         if alone not in by_land:
-            by_land[alone] = onward(view, replace(march, force=force))
-            least = replace(march, force=Force(min(1, force.cu), 0, force.leaders))
+            by_land[alone] = onward(view, march.as_if(force))
+            least = march.as_if(Force(min(1, force.cu), 0, force.leaders))
             by_sea[alone] = [(to, room_at_sea(view, least, to)) for to in overseas(view, least)]
         steps = [{"to": to} for to in by_land[alone]]
         steps += [{"to": to, "by": SEA} for to, room in by_sea[alone] if force.cu <= room]
@@ -392,7 +397,7 @@ def flanks(view: Game, decision: Decision) -> LegalOrders:
         units = strengths(view, stack, leaders, 1, most_cu(view))
         if not units:
             return of([])
-        ways = list(ways_to_flank(view, replace(march, force=Force(*units[0], leaders))))
+        ways = list(ways_to_flank(view, march.as_if(Force(*units[0], leaders))))
 
         def order(some: tuple[int, int], way: Sequence[str]) -> Order:
             force = {**told(*some, stack), "with": list(others)}

@@ -42,7 +42,7 @@ class Wanted(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One step of a path: whither, what is left behind and taken along before it, raids after it (9.1.2, 9.2, 14.2)."""
+    """One step of a path: where to, what is left and taken along before it, raids after it (9.1.2, 9.2, 14.2)."""
 
     to: str
     by_sea: bool = False

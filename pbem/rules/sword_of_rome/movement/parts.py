@@ -38,8 +38,11 @@ def has_consul(game: Game, force: Force) -> bool:
     return any(leader in game.board.leaders and game.board.leaders[leader].role == CONSUL for leader in force.leaders)
 
 
-def why_not_part(game: Game, stack: Force, part: Force) -> Iterator[tuple[str, Refusal]]:
-    """Yield why a part cannot be taken from a stack, each with the word of the order: units, leaders, consuls."""
+def why_not_part(game: Game, stack: Force, part: Force, *, led: bool = True) -> Iterator[tuple[str, Refusal]]:
+    """Yield why a part cannot be taken from a stack, each with the word of the order: units, leaders, consuls.
+
+    A part that is not `led` has no commander: it joins others, or stays where it is.
+    """
     leaders = game.board.leaders
     rule = "9.1.1"
     if part.cu > stack.cu:
@@ -62,7 +65,7 @@ def why_not_part(game: Game, stack: Force, part: Force) -> Iterator[tuple[str, R
             yield word, Refusal(f"{_name(game, leader)} is not there", "8.2.1")
         elif leader in part.leaders[:at]:
             yield word, Refusal(f"{_name(game, leader)} is named twice", "8.2.1")
-        elif at and known and leaders[leader].named and not leaders[part.leaders[0]].named:
+        elif led and at and known and leaders[leader].named and not leaders[part.leaders[0]].named:
             yield word, Refusal(f"{_name(game, leader)} does not serve under a minor leader", "8.2.1")
 
 

@@ -85,11 +85,11 @@ def why_not_end(game: Game, march: March, space: str) -> Refusal | None:
     if len(march.trail) == 1 and space == march.origin:
         return None
     power, where = march.power, game.board.spaces[space].name
-    for other in game.board.powers:
-        if other != power and game.outside(other, space) and game.allied(power, other):
+    for other in game.present(space):
+        allied = game.allied(power, other)
+        if other != power and allied and game.outside(other, space):
             return Refusal(f"CU of {power_named(game, other)} are in {where}: allies do not stack", "15.3")
-        alone = not march.force.cu and game.force(other, space).leaders and not game.allied(power, other)
-        if alone:
+        if not allied and not march.force.cu and game.force(other, space).leaders:
             return Refusal(f"an enemy leader is in {where}: a leader alone does not stop there", "9.4.4")
     ends = game.board.powers[power].ends_in
     if ends and space not in ends:
@@ -183,11 +183,11 @@ def _steps_back(
     game: Game, power: str, space: str, way: list[str], not_by: str | None, first: str | None
 ) -> Iterator[str]:
     at = way[-1] if way else space
-    for to in game.board.by_land(power, at):
+    for to in game.board.by_land[power][at]:
         if to != space and to not in way and to != not_by and (way or first is None or to == first):
             yield to
 
 
 def _refuge(game: Game, power: str, space: str, cu: int) -> bool:
-    others = any(other != power and game.outside(other, space) for other in game.board.powers)
+    others = any(other != power and game.outside(other, space) for other in game.present(space))
     return not others and (game.friendly(power, space) or game.cu(power, space) > cu)

@@ -14,7 +14,7 @@ from pbem.rules.sword_of_rome.siege.sorties import sortie
 
 
 def part_for_sortie(inside: Force, wanted: Wanted, leader: str) -> Force:
-    """Return who attacks out of a city: all, unless the order names fewer (13.4.2)."""
+    """Return the force that attacks out of a city: all of it, unless the order names less (13.4.2)."""
     others = tuple(each for each in inside.leaders if each != leader) if wanted.cu is None else wanted.others
     return part_of(inside, wanted._replace(others=wanted.others or others), leader, inside.cu)
 

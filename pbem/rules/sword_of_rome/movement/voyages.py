@@ -29,8 +29,8 @@ ALL: Final = 99
 def carried(game: Game, power: str, value: int, origin: str, to: str, *, fleeing: bool = False) -> int:
     """Return the CU that a power carries with a card of a value from a port to another; 0: it cannot sail (9.6.3).
 
-    Who avoids battle or retreats must flee *to* the port that makes a fleet larger. The ten CU that the Greeks have
-    with Lilybaeum sail from those ports, or to and from them (option `greek_great_fleet`).
+    An army that avoids battle or retreats must flee *to* the port that makes a fleet larger. The ten CU that the Greeks
+    have with Lilybaeum sail from those ports, or to and from them (option `greek_great_fleet`).
     """
     most = 0
     for row in game.board.voyages:
@@ -63,7 +63,7 @@ def free_to_leave(game: Game, power: str, origin: str, to: str) -> int:
 
 
 def why_he_stays(game: Game, leaders: Sequence[str], to: str) -> Refusal | None:
-    """Say who of some leaders never goes to a space; None: all may (17.1.1)."""
+    """Say which of some leaders never goes to a space; None: all may (17.1.1)."""
     for leader in leaders:
         record = game.board.leaders[leader]
         if record.stays and to not in record.stays:
@@ -287,7 +287,7 @@ def is_fought(game: Game, power: str, to: str) -> bool:
 
 
 def _contest(game: Game, table: Table, power: str, origin: str, to: str, cu: int) -> Flow[int]:
-    """Let Carthage contest a voyage of who is no ally, and return the value of its card; 0: it does not (S 9.6.4)."""
+    """Let Carthage contest the voyage of a power that is no ally; return the value of its card, or 0 (S 9.6.4)."""
     side = game.board.powers[CARTHAGE].side
     if side is None or side in game.out or game.allied(power, CARTHAGE) or not holds_cards(game, side):
         return 0

@@ -96,7 +96,7 @@ def _overseas(game: Game) -> Iterator[str]:
 def _cities(game: Game) -> Iterator[str]:
     """Yield cities without loyalty or with too much, and garrisons that are too large (7.3.1, 9.3.1, 13.5).
 
-    A besieged city without loyalty has fallen, and waits for who may loot it (14.4).
+    A besieged city without loyalty has fallen, and waits for the side that may loot it (14.4).
     """
     walled = {space for space in game.board.spaces if game.kind(space) == WALLED}
     if walled != game.loyalty.keys():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from pbem.protocol import Side
@@ -30,17 +31,13 @@ SAMNITES: Final = "samnites"
 GREEKS: Final = "greeks"
 CARTHAGE: Final = "carthage"
 VOLSCI: Final = "volsci"
-TRANSALPINE_GAULS: Final = "transalpine_gauls"
 REBELS: Final = "rebels"
 
 GARRISON_BOX: Final = "garrison_box"
 TRANSALPINE_BOX: Final = "transalpine_box"
-CARTHAGO: Final = "carthago"
 ROMA: Final = "roma"
 SICILY: Final = "sicily"
-OFF_MAP: Final = "off_map"
 NAMED: Final = "named"
-MINOR: Final = "minor"
 CONSUL: Final = "consul"
 DICTATOR: Final = "dictator"
 ALWAYS: Final = "always"
@@ -197,9 +194,12 @@ class GallicEvent(NamedTuple):
     """marker or loyalty."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Board:
-    """The map, the powers, the leaders, the cards and the tables."""
+    """The map, the powers, the leaders, the cards and the tables.
+
+    What rules look up in every position, and follows from these alone, is a cached property.
+    """
 
     seats: Seats
     sides: tuple[Side, ...]
@@ -220,7 +220,7 @@ class Board:
     powers: Mapping[str, Power]
     powers_of: Mapping[Side, tuple[str, ...]]
     tie_order: tuple[str, ...]
-    """Powers, who wins a tie first (4.4)."""
+    """The powers, those that win a tie first (4.4)."""
     permanent: tuple[tuple[str, str], ...]
     """Alliances that never end (15.4)."""
     leaders: Mapping[str, Leader]
@@ -237,24 +237,69 @@ class Board:
     tables: Mapping[str, Any]
     """The tables as they stand in `tables.yaml`."""
 
+    @cached_property
+    def _persons(self) -> Mapping[Side, tuple[Side, ...]]:
+        return {side: sides for sides in self.seats.persons for side in sides}
+
     def seats_of(self, side: Side) -> tuple[Side, ...]:
         """Return the sides that the person leads who leads this one (4.2)."""
-        return next(sides for sides in self.seats.persons if side in sides)
+        return self._persons[side]
+
+    @cached_property
+    def _place(self) -> Mapping[str, int]:
+        return {space: at for at, space in enumerate(self.spaces)}
+
+    def in_order(self, spaces: Iterable[str]) -> list[str]:
+        """Return some spaces in the order of the board."""
+        return sorted(spaces, key=self._place.__getitem__)
 
     def side_rank(self, side: Side) -> int:
         """Return the place of a side in the order of ties, by its first power (4.4)."""
         return min(self.tie_order.index(power) for power in self.powers_of[side])
 
-    def overseas_at(self, space: str) -> tuple[str, Overseas] | None:
-        """Return the power without a player whose home overseas a space belongs to; None: none (17)."""
-        for power in self.powers.values():
-            if power.overseas is not None and space in power.overseas.spaces:
-                return power.id, power.overseas
-        return None
+    @cached_property
+    def pairs(self) -> Mapping[str, Mapping[str, str]]:
+        """Power -> power -> the word for their alliance: both in the order of the board (15)."""
+        order = list(self.powers)
+        return {a: {b: "+".join(sorted((a, b), key=order.index)) for b in order} for a in order}
+
+    @cached_property
+    def playerless(self) -> tuple[str, ...]:
+        """The powers without a player (16)."""
+        return tuple(power.id for power in self.powers.values() if power.side is None)
+
+    @cached_property
+    def nonplayer_cards(self) -> Mapping[str, Sequence[str]]:
+        """Card -> the powers without a player that it names (7.1.2, 16.1.1)."""
+        named = [(card.id, effect.get("nonplayer")) for card in self.cards.values() for effect in card.effects]
+        return {card: powers for card, powers in named if powers is not None}
+
+    @cached_property
+    def minor_leaders(self) -> Mapping[str, tuple[str, ...]]:
+        """Power -> its minor leaders (8.3)."""
+        return {
+            power: tuple(leader.id for leader in self.leaders.values() if leader.power == power and not leader.named)
+            for power in self.powers
+        }
+
+    @cached_property
+    def responses(self) -> Mapping[Side, Mapping[str, tuple[str, ...]]]:
+        """Side -> moment -> the cards of its deck that respond to it (7.1.1)."""
+        moments = {card.when for card in self.cards.values() if card.when is not None}
+        return {
+            side: {when: tuple(card for card in deck if self.cards[card].when == when) for when in moments}
+            for side, deck in self.decks.items()
+        }
+
+    @cached_property
+    def overseas(self) -> Mapping[str, tuple[str, Overseas]]:
+        """Space -> the power without a player whose home overseas it belongs to, and that home (17)."""
+        homes = [(power.id, power.overseas) for power in self.powers.values() if power.overseas is not None]
+        return {space: (power, home) for power, home in homes for space in home.spaces}
 
     def is_capital(self, space: str) -> bool:
         """Tell whether a space is a city overseas that no enemy conquers (17)."""
-        home = self.overseas_at(space)
+        home = self.overseas.get(space)
         return home is not None and home[1].capital == space
 
     def path(self, power: str, origin: str, to: str) -> str | None:
@@ -264,9 +309,16 @@ class Board:
             return CLEAR
         return kind
 
-    def by_land(self, power: str, space: str) -> tuple[str, ...]:
-        """Return the neighbours that a power reaches without a rough path or a strait (10.2, 11.1, 12.4.1)."""
-        return tuple(to for to in self.neighbours[space] if self.path(power, space, to) not in DIFFICULT)
+    @cached_property
+    def by_land(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """Power -> space -> the neighbours that it reaches without a rough path or a strait (10.2, 11.1, 12.4.1)."""
+        return {
+            power: {
+                space: tuple(to for to in around if self.path(power, space, to) not in DIFFICULT)
+                for space, around in self.neighbours.items()
+            }
+            for power in self.powers
+        }
 
     def siege_result(self, total: int) -> tuple[int, int]:
         """Return points gained and CU lost by a total of the siege and subjugation table (13.2)."""
@@ -299,7 +351,7 @@ class Board:
     def losses(self, winner: Dice, loser: Dice) -> tuple[int, int]:
         """Return the CU that winner and loser of a battle lose, each told as size and unmodified faces (12.3).
 
-        The size of who rolled a die finds its column; what is more than the CU that are there is for the caller.
+        The size of the army that rolled a die finds its column. The caller limits the result to the CU that are there.
         """
         table = self.tables["losses"]
         by_winner = [(table["winner"], winner), (table["loser_own"], loser)]

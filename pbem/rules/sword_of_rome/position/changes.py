@@ -20,7 +20,7 @@ _SPACE = itemgetter(0)
 def set_control(game: Game, space: str, power: str | None) -> None:
     """Give a space to a power, a city with loyalty 1; None makes it independent (7.3, 13.5).
 
-    Who is inside a city that its power loses otherwise than by a siege comes out (9.3.1).
+    A garrison comes out of a city that its power loses in any other way than by a siege (9.3.1).
     """
     holder = game.control.get(space)
     if holder is not None and holder != power and space in game.inside:
@@ -90,10 +90,8 @@ def settle_spaces(game: Game, table: Table) -> None:
             del game.inside[space]
             come_out(game, power, space, force)
     for power in game.board.powers:
-        for space, force in sorted(game.forces[power].items(), key=_SPACE):
-            if force.cu or not game.enemies_in(power, space):
-                continue
-            if game.kind(space) != WALLED or not game.friendly(power, space):
+        for space in sorted([space for space, force in game.forces[power].items() if not force.cu]):
+            if game.enemies_in(power, space) and not (game.kind(space) == WALLED and game.friendly(power, space)):
                 displace(game, table, power, space)
     insurrection = game.mark(INSURRECTION)
     if insurrection is not None and not any(force.cu for _, force in game.everywhere(REBELS)):

@@ -175,9 +175,7 @@ class Game:
 
     def pair(self, power: str, other: str) -> str:
         """Return the word for an alliance of two powers."""
-        order = list(self.board.powers)
-        a, b = sorted((power, other), key=order.index)
-        return f"{a}+{b}"
+        return self.board.pairs[power][other]
 
     def allied(self, power: str, other: str) -> bool:
         """Tell whether two powers are allied; one is with itself, and while it moves with who activated it (16.1.2)."""
@@ -197,7 +195,7 @@ class Game:
         """Return the side that a power without a player is bound to by a treaty; None: none (18)."""
         if self.board.powers[power].side is not None:
             return None
-        partners = {each for pair in self.alliances if power in (both := pair.split("+")) for each in both}
+        partners = [each for pair in self.alliances if power in (both := pair.split("+")) for each in both]
         return next((side for each in partners if (side := self.board.powers[each].side) is not None), None)
 
     def full_ally(self, side: Side, power: str) -> bool:
@@ -235,7 +233,7 @@ class Game:
         record = self.board.spaces[space]
         if not record.port:
             return space == GARRISON_BOX and power == CARTHAGE
-        home = self.board.overseas_at(space)
+        home = self.board.overseas.get(space)
         if home is None or home[0] == power:
             return True
         return power == GREEKS and space == home[1].landing and self.outside(GREEKS, space) > 0
@@ -301,9 +299,15 @@ class Game:
         """Return the CU in a space of a power and its allies (7.3.3)."""
         return sum(self.cu(other, space) for other in self.board.powers if self.allied(power, other))
 
+    def present(self, space: str) -> list[str]:
+        """Return the powers that have CU or leaders in a space outside a city, those on the march included."""
+        march = self.march
+        moving = march.power if march is not None and march.at == space and not march.force.empty else None
+        return [power for power in self.board.powers if space in self.forces[power] or power == moving]
+
     def enemies_in(self, power: str, space: str) -> list[str]:
         """Return the powers that are no allies and have CU outside a city in a space (9.4.1)."""
-        return [other for other in self.board.powers if self.outside(other, space) and not self.allied(power, other)]
+        return [each for each in self.present(space) if not self.allied(power, each) and self.outside(each, space)]
 
     def everywhere(self, power: str) -> Iterator[tuple[str, Force]]:
         """Yield each space with each force of a power there: in boxes, inside cities, on the march too."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from pbem.game import plain
 from pbem.protocol import Side
 from pbem.rules.sword_of_rome.position.board import CLEAR
 from pbem.rules.sword_of_rome.position.force import Force
@@ -131,6 +132,12 @@ class March:
     """The power that has intercepted a flank, whose battle comes after the first one (9.5.9)."""
     legs: list[int] = field(default_factory=list)
     """Points that each of its CU has used in a Campaign, one entry a CU (9.5.2)."""
+
+    def as_if(self, force: Force) -> March:
+        """Return the same march with another force, to look at what that could do."""
+        other = plain.twin(self)
+        other.force = force
+        return other
 
 
 @dataclass(slots=True)

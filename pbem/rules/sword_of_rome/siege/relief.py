@@ -16,7 +16,7 @@ from pbem.rules.sword_of_rome.turn.deciders import decider
 
 
 def relieve(game: Game, table: Table) -> Flow[None]:
-    """Ask who of the besieged joins an army of their own power that attacks the besiegers (13.4.2).
+    """Ask which of the besieged join an army of their own power that attacks the besiegers (13.4.2).
 
     Those of an ally do not (15.3). A leader from inside commands only where he cannot be subordinate (8.2.1).
     """
@@ -77,7 +77,7 @@ def go_back_inside(game: Game, table: Table) -> None:
 
 
 def joining(view: Game, decision: Decision) -> LegalOrders:
-    """List who of the besieged can join: so many CU with any leaders, or nobody (13.4.2)."""
+    """List which of the besieged can join: so many CU with any leaders, or nobody (13.4.2)."""
     leaders = decision.facts["leaders"]
     companies = [list(some) for size in range(len(leaders), -1, -1) for some in combinations(leaders, size)]
     parts = [(cu, some) for cu in range(decision.facts["cu"], 0, -1) for some in companies]

@@ -106,7 +106,8 @@ def actions(view: Game, decision: Decision) -> LegalOrders:
     """List every action of the active side (5.4)."""
     if UNSEEN in view.hands[decision.side]:
         return NOT_TOLD
-    uses = [use for word, use in USES.items() if why_not_use(view, word) is None]
+    open_to_all = not view.the_activation.desperate
+    uses = [use for word, use in USES.items() if open_to_all or why_not_use(view, word) is None]
     return flat_map(lambda use: use.options(view, decision), uses)
 
 

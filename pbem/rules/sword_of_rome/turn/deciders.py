@@ -21,10 +21,10 @@ def is_friend(game: Game, side: Side, power: str) -> bool:
 def decider(game: Game, table: Table, power: str) -> Flow[Side]:
     """Return who decides for a power now (16.1).
 
-    For a power without a player that is who has activated it. Out of its activation it is the side with the fewest VP
-    that is not allied with the active player, nor the active player himself (option `active_player_decides`). At the
-    end of a turn it is the side with the fewest VP that is neither the power's natural victim nor allied with it.
-    For a power that is bound to a side by a treaty that side decides everything (18).
+    For a power without a player that is the side that has activated it. Out of its activation it is the side with the
+    fewest VP that is not allied with the active player, nor the active player themselves (option
+    `active_player_decides`). At the end of a turn it is the side with the fewest VP that is neither the power's natural
+    victim nor allied with it. A side that is bound to a power by a treaty decides everything for it (18).
     """
     side = game.board.powers[power].side
     if side is not None:

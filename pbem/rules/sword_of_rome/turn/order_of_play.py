@@ -13,7 +13,7 @@ from pbem.rules.sword_of_rome.position.state import Game
 
 
 def tie_winner(game: Game, tied: Sequence[Side]) -> Side:
-    """Return who of some sides wins a tie (4.4)."""
+    """Return the side that wins a tie among some (4.4)."""
     return min(tied, key=game.board.side_rank)
 
 
@@ -56,7 +56,7 @@ def ranked(game: Game, table: Table) -> Flow[list[Side]]:
 
 
 def fewest_vp(game: Game, table: Table, among: Sequence[Side], what: str) -> Flow[Side]:
-    """Return who of some sides has the fewest VP; of several the winner of the tie chooses (4.4).
+    """Return the side with the fewest VP among some; of several the winner of the tie chooses (4.4).
 
     `what` says for what: the phase, or the power to be decided for. Nobody waits: without an answer it is the winner.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from pbem.game import LegalOrders, Refusal, of, subsets
@@ -25,26 +25,31 @@ def eligible(game: Game, power: str) -> list[str]:
     board = game.board
     friends = {other for other in board.powers if game.allied(power, other)}
     free = {space for space, holder in game.control.items() if holder in friends}
-    free -= {space for space in game.sieges if game.kind(space) == WALLED}
+    free.difference_update(space for space in game.sieges if game.kind(space) == WALLED)
+    taken = {space for space, force in game.inside.items() if force.cu and game.control.get(space) != power}
     for other in board.powers:
-        if other not in friends:
-            free -= game.stands(other)
-    by_sea = CARTHAGE in friends and CARTHAGE not in game.fallen
+        if other != power:
+            there = game.stands(other)
+            taken |= there
+            if other not in friends:
+                free -= there
+    sails = CARTHAGE in friends and CARTHAGE not in game.fallen
     found = [space for space in _sources(game, power) if space in free]
     seen = set(found)
+    free -= seen
     while found:
         at = found.pop()
-        ways = (*board.by_land(power, at), *(game.harbours(power) if by_sea and at in board.ports else ()))
-        new = {to for to in ways if to in free and to not in seen}
+        new = free.intersection(board.by_land[power][at])
+        if sails and board.spaces[at].port:
+            new |= free.intersection(game.harbours(power))
+            sails = False  # the first port reaches all the others
         seen |= new
+        free -= new
         found += new
     if power == CARTHAGE and GARRISON_BOX in board.spaces:
         seen.add(GARRISON_BOX)
     seen -= board.powers[power].barred
-    for other in board.powers:  # powers do not stack (15.3, 16.2)
-        if other != power:
-            seen -= {space for space, force in game.everywhere(other) if force.cu}
-    return [space for space in board.spaces if space in seen]
+    return board.in_order(seen - taken)  # powers do not stack (15.3, 16.2)
 
 
 def sources(game: Game, power: str) -> list[str]:
@@ -67,17 +72,24 @@ def _sources(game: Game, power: str) -> list[str]:
     return [*sources(game, power), *boxes]
 
 
+def wrong_places(game: Game, power: str, spaces: Iterable[str]) -> Iterator[tuple[str, Refusal]]:
+    """Yield the spaces of a list in which a power cannot place new units, and why (5.10)."""
+    open_to = eligible(game, power)
+    who = game.board.powers[power].name
+    for space in spaces:
+        unknown, where = no_such_space(game, space), space_named(game, space)
+        if unknown is not None:
+            yield space, unknown
+        elif space not in open_to and not game.friendly(power, space):
+            yield space, Refusal(f"{where} is not friendly to {who}", "5.10")
+        elif space not in open_to:
+            reason = f"no friendly spaces lead from a reinforcement space of {who} to {where}, or enemies are there"
+            yield space, Refusal(reason, "5.10")
+
+
 def why_not_place(game: Game, power: str, space: str) -> Refusal | None:
     """Say why a power cannot place new units in a space; None: it can (5.10)."""
-    unknown = no_such_space(game, space)
-    if unknown is not None or space in eligible(game, power):
-        return unknown
-    if not game.friendly(power, space):
-        return Refusal(f"{space_named(game, space)} is not friendly to {game.board.powers[power].name}", "5.10")
-    where, who = space_named(game, space), game.board.powers[power].name
-    return Refusal(
-        f"no friendly spaces lead from a reinforcement space of {who} to {where}, or enemies are there", "5.10"
-    )
+    return next((refusal for _, refusal in wrong_places(game, power, [space])), None)
 
 
 def handfuls(make: Callable[[Mapping[T, int]], Order], places: Sequence[T], cu: int) -> LegalOrders:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from pbem.game import Kinds, LegalOrders, Table, of, product
@@ -184,19 +184,20 @@ def reinforce_orders(view: Game, decision: Decision) -> LegalOrders:
 def check_reinforce(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the places of new CU (5.10)."""
     powers = decision.facts["powers"]
+    found = lots(view, powers)
+    open_to = {place for lot in found for place in lot.places}
     placed: dict[str, int] = {}
     for power, places in order.get("place", {}).items():
         if power not in powers:
             yield order.fault(("place", power), f"{power} gets no CU here", rule="5.10")
             continue
-        yield from _misplaced(view, order, power, places, ("place", power))
+        yield from _misplaced(order, power, places, ("place", power), open_to)
         placed["cu"] = placed.get("cu", 0) + sum(places.values())
     hired = order.get(MERCENARIES, {})
     if hired and CARTHAGE not in powers:
         yield order.fault((MERCENARIES,), "only Carthage has mercenaries", rule="S 5.10.1")
     elif hired:
-        yield from _misplaced(view, order, CARTHAGE, hired, (MERCENARIES,))
-    found = lots(view, powers)
+        yield from _misplaced(order, CARTHAGE, hired, (MERCENARIES,), open_to)
     wanted = {lot.mercenaries: lot.cu for lot in found}
     if placed.get("cu", 0) != wanted.get(False, 0):
         yield order.fault(("place",), f"place {wanted.get(False, 0)} CU, not {placed.get('cu', 0)}", rule="5.10.1")
@@ -205,10 +206,11 @@ def check_reinforce(view: Game, decision: Decision, order: Order) -> Iterator[Fa
         yield order.fault((MERCENARIES,), reason, rule="S 5.10.1")
 
 
-def _misplaced(view: Game, order: Order, power: str, places: Mapping[str, int], at: tuple[str, ...]) -> Iterator[Fault]:
-    open_to = _open_to(view, power)
+def _misplaced(
+    order: Order, power: str, places: Mapping[str, int], at: tuple[str, ...], open_to: Collection[Place]
+) -> Iterator[Fault]:
     for space in places:
-        if space not in open_to:
+        if (power, space) not in open_to:
             yield order.fault((*at, space), f"{power} cannot place reinforcements in {space}", rule="5.10")
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations, product
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, counted, lazy, listing, of
+from pbem.game import Kinds, LegalOrders, Refusal, Table, counted, lazy, listing, multisets, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.minor_leaders import take_command
-from pbem.rules.sword_of_rome.events.support import own_support, remove, selections, settle_support
+from pbem.rules.sword_of_rome.events.support import own_support, remove, settle_support
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, CONSUL, GREEKS, ROMANS, SICILY
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_space, power_named, space_named
@@ -238,7 +239,7 @@ def easable(game: Game) -> list[str]:
 
 
 def _eased(game: Game, order: Order) -> dict[str, int]:
-    """Return who pays less and by how much: whom the order names, else who costs most (S 8.2.3)."""
+    """Return whose price is eased and by how much: the leader whom the order names, else the dearest (S 8.2.3)."""
     able = easable(game)
     leader = order.get("ease") or max(able, key=lambda each: game.board.leaders[each].penalty, default=None)
     return {leader: relief(game)} if leader is not None else {}
@@ -262,8 +263,12 @@ def _ways_to_pay(view: Game, leaders: Sequence[str]) -> Iterator[Order]:
         paid = [leader for leader in leaders if costs[leader]]
         for size in range(len(paid) + 1):
             for kept in combinations(paid, size):
-                for ways in selections(own, [sum(costs[leader] for leader in kept)]):
-                    yield Order("keep_leaders", {"keep": list(kept), "pay": ways, **named})
+                keep = partial(_keep, kept, named)
+                yield from multisets(keep, own, [sum(costs[leader] for leader in kept)])
+
+
+def _keep(kept: Sequence[str], named: Mapping[str, str], pay: list[str]) -> Order:
+    return Order("keep_leaders", {"keep": list(kept), "pay": pay, **named})
 
 
 def _cities(view: Game) -> dict[str, int]:

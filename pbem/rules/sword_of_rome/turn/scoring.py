@@ -31,9 +31,9 @@ def score(game: Game, table: Table) -> None:
 
 
 def win(game: Game, table: Table, reason: str, rule: str) -> None:
-    """End the game for who has the most VP: of one who leads several sides it is their sum (4.2, 4.3).
+    """End the game: the person with the most VP wins, by the sum of their sides (4.2, 4.3).
 
-    Ties are won by the order of ties; the sides of who wins win together.
+    The order of ties decides between equals. All sides of the winner win together.
     """
     board = game.board
     playing = [sides for sides in board.seats.persons if {*sides} - {*game.out}]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -39,7 +38,7 @@ def _as_it_goes(view: Game, march: March) -> March:
     if not march.force.empty:
         return march
     stack = view.force(march.power, march.at)
-    return replace(march, force=part_of(stack, Wanted(), march.leader, most_cu(view)))
+    return march.as_if(part_of(stack, Wanted(), march.leader, most_cu(view)))
 
 
 def _march(view: Game, decision: Decision) -> Iterator[Hint]:

@@ -1,6 +1,6 @@
-"""Chances of a battle, a siege, a raid, an interception, a voyage and an attack on the unrest, for who weighs an order.
+"""Chances of a battle, a siege, a raid, an interception, a voyage and an attack on the unrest.
 
-Dice are few enough to be counted out. Modifiers and losses are those of the rules, by `battle.odds` and the board.
+The dice are few enough to be counted out. Modifiers and losses are those of the rules, by `battle.odds` and the board.
 """
 
 from __future__ import annotations
@@ -29,29 +29,8 @@ def odds(board: Board, options: Options) -> dict[str, Odds]:
     dice = int(board.tables["battle"]["dice"])
     most_unrest = int(board.tables["unrest"]["most"])
     led = board.powers[CARTHAGE].side is not None
-    of_card = {"card": Number("value of Carthage's card, 0 for none", 0, 3)}
-    battle_numbers = {
-        "attacker_cu": Number("CU of the attacker", 1, MOST_CU),
-        "defender_cu": Number("CU of the defender outside a city", 1, MOST_CU),
-        "attacker_tactics": Number("tactics of the attacker's commander, 0 for none", 0, 9, 0),
-        "defender_tactics": Number("tactics of the defender's commander, 0 for none", 0, 9, 0),
-        "flank_cu": Number("CU on the attacker's flank", 0, MOST_CU, 0),
-        "attacker_friendly": _flag("1 if the space is friendly to the attacker"),
-        "defender_friendly": _flag("1 if it is friendly to the defender"),
-        "rough": _flag("1 if the attacker comes across rough ground or a strait"),
-        "intercepted": _flag("1 if the defender has intercepted the attacker"),
-        "failed_avoidance": _flag("1 if the defender has failed to avoid battle"),
-        "attacker_event": Number("what events add to the attacker's roll", -9, 9, 0),
-        "defender_event": Number("what events add to the defender's roll", -9, 9, 0),
-        "attacker_dice": Number("dice of the attacker", 1, 5, dice),
-        "defender_dice": Number("dice of the defender", 1, 5, dice),
-    }
     return {
-        "battle": Odds(
-            "who wins a battle, and what both lose before the retreat (12)",
-            battle_numbers,
-            lambda numbers, _: battle(board, options, numbers),
-        ),
+        "battle": _battle(board, options, dice),
         "siege": Odds(
             "how many rolls take a city or subjugate a tribe, and what they cost (13.2)",
             {
@@ -72,26 +51,51 @@ def odds(board: Board, options: Options) -> dict[str, Odds]:
         "interception": Odds(
             "whether an interception succeeds, and whether an army gets away from its pursuer (10.3, 11)",
             {
-                "tactics": Number("tactics of who intercepts, or avoids battle", 0, 9),
+                "tactics": Number("tactics of the leader who intercepts or avoids battle", 0, 9),
                 "enemy_space": _flag("1 if the space is enemy to the interceptor and has none of its CU"),
-                "pursuer_tactics": Number("tactics of who pursues an army that has avoided it", 0, 9, 0),
+                "pursuer_tactics": Number("tactics of the leader who pursues an army that has avoided it", 0, 9, 0),
             },
             lambda numbers, _: interception(board, numbers),
         ),
-        "voyage": Odds(
-            "what becomes of a voyage that Carthage contests, or that its ports make a fight (9.6.4, S 9.6.4)",
-            {
-                **(
-                    of_card
-                    if led
-                    else {"fought": _flag("1 if it is to a port of Carthage, or of the Greeks by treaty", 1)}
-                ),
-                "friendly": _flag("1 if the port of arrival is friendly", int(led)),
-            },
-            lambda numbers, _: voyage(board, numbers),
-        ),
+        "voyage": _voyage(board, led),
         **({"unrest": _unrest(board, most_unrest, dice)} if led else {}),
     }
+
+
+def _battle(board: Board, options: Options, dice: int) -> Odds:
+    numbers = {
+        "attacker_cu": Number("CU of the attacker", 1, MOST_CU),
+        "defender_cu": Number("CU of the defender outside a city", 1, MOST_CU),
+        "attacker_tactics": Number("tactics of the attacker's commander, 0 for none", 0, 9, 0),
+        "defender_tactics": Number("tactics of the defender's commander, 0 for none", 0, 9, 0),
+        "flank_cu": Number("CU on the attacker's flank", 0, MOST_CU, 0),
+        "attacker_friendly": _flag("1 if the space is friendly to the attacker"),
+        "defender_friendly": _flag("1 if it is friendly to the defender"),
+        "rough": _flag("1 if the attacker comes across rough ground or a strait"),
+        "intercepted": _flag("1 if the defender has intercepted the attacker"),
+        "failed_avoidance": _flag("1 if the defender has failed to avoid battle"),
+        "attacker_event": Number("what events add to the attacker's roll", -9, 9, 0),
+        "defender_event": Number("what events add to the defender's roll", -9, 9, 0),
+        "attacker_dice": Number("dice of the attacker", 1, 5, dice),
+        "defender_dice": Number("dice of the defender", 1, 5, dice),
+    }
+    return Odds(
+        "who wins a battle, and what both lose before the retreat (12)",
+        numbers,
+        lambda numbers, _: battle(board, options, numbers),
+    )
+
+
+def _voyage(board: Board, led: bool) -> Odds:
+    if led:
+        fights = {"card": Number("value of Carthage's card, 0 for none", 0, 3)}
+    else:
+        fights = {"fought": _flag("1 if it is to a port of Carthage, or of the Greeks by treaty", 1)}
+    return Odds(
+        "what becomes of a voyage that Carthage contests, or that its ports make a fight (9.6.4, S 9.6.4)",
+        {**fights, "friendly": _flag("1 if the port of arrival is friendly", int(led))},
+        lambda numbers, _: voyage(board, numbers),
+    )
 
 
 def _unrest(board: Board, most: int, dice: int) -> Odds:

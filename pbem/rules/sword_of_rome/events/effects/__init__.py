@@ -20,22 +20,17 @@ def effects_of(game: Game, side: Side, card: str) -> list[tuple[Effect, Played]]
     return [(EFFECTS[word], Played(side, card, told)) for word, told in words]
 
 
-def options(view: Game, side: Side, card: str) -> bool:
-    """Tell whether every effect of a card can take place (7.1)."""
-    return all(_some(effect.options(view, played)) for effect, played in effects_of(view, side, card))
-
-
 def _some(ways: LegalOrders) -> bool:
     """Tell whether there are ways at all, without counting them."""
     return next(iter(ways), None) is not None
 
 
-def why_not(view: Game, side: Side, card: str) -> Refusal:
-    """Say why the effects of a card cannot take place (7.1)."""
+def why_not(view: Game, side: Side, card: str) -> Refusal | None:
+    """Say why the effects of a card cannot take place; None: they can (7.1)."""
     for effect, played in effects_of(view, side, card):
         if not _some(effect.options(view, played)):
             return next(iter(effect.check(view, played, {})))[1]
-    raise AssertionError(card)
+    return None
 
 
 def orders(view: Game, side: Side, card: str, base: Order) -> LegalOrders:
@@ -54,10 +49,16 @@ def orders(view: Game, side: Side, card: str, base: Order) -> LegalOrders:
 
 
 def faults(view: Game, side: Side, card: str, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with what an order tells the effects of a card (7.1)."""
+    """Yield why the effects of a card cannot take place, or what is wrong with what an order tells them (7.1)."""
+    wrong = list(_wrong(view, side, card, order))
+    if wrong and (refusal := why_not(view, side, card)) is not None:
+        wrong = [order.fault(("card",), refusal.reason, rule=refusal.rule)]
+    yield from wrong
+
+
+def _wrong(view: Game, side: Side, card: str, order: Order) -> Iterator[Fault]:
     body: Body = order.get(EFFECT, {})
-    wanted = effects_of(view, side, card)
-    for effect, played in wanted:
+    for effect, played in effects_of(view, side, card):
         for path, refusal in effect.check(view, played, body):
             where = _as_far_as_there(order.body, (EFFECT, *path)) if path else ("card",)
             yield order.fault(where, refusal.reason, rule=refusal.rule)

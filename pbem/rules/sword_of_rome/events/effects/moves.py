@@ -154,7 +154,7 @@ def ambushes(view: Game, played: Played) -> list[dict[str, Any]]:
         return []
     if view.cu(power, moment.space):
         return [{"from": moment.space}] if view.force(power, moment.space).army else []
-    spaces = view.board.by_land(power, moment.space)
+    spaces = view.board.by_land[power][moment.space]
     there = [at for at in spaces if view.force(power, at).army and at not in view.inside and at not in view.sieges]
     return [{"from": at, "cu": cu} for at in there for cu in range(view.force(power, at).cu, 0, -1)]
 

@@ -60,7 +60,7 @@ def draw_cards(game: Game, table: Table, played: Played) -> None:
 
 
 def robbed(view: Game, played: Played) -> list[str]:
-    """List the powers whose side can be made to discard, one a side (6.2.1)."""
+    """List the powers whose side can be made to discard, one for each side (6.2.1)."""
     found: dict[str, str] = {}
     for power in meant(view, played.side, played.told["of"]):
         side = view.board.powers[power].side

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game import LegalOrders, Refusal, Table, flat_map, lazy, of
+from pbem.game import LegalOrders, Refusal, Table, flat_map, lazy, multisets
 from pbem.protocol import Flow
 from pbem.rules.sword_of_rome.events.conditions import in_words, is_meant
 from pbem.rules.sword_of_rome.events.effects.base import Body, Effect, Played, Wrong, way
@@ -15,7 +15,6 @@ from pbem.rules.sword_of_rome.events.support import (
     room_for,
     room_to_remove,
     rooms,
-    selections,
     settle_support,
     why_not_remove,
     wrong_additions,
@@ -30,12 +29,8 @@ def support_ways(view: Game, played: Played) -> LegalOrders:
 
 
 def _spread(word: str, room: dict[str, int], most: int) -> LegalOrders:
-    """List every way to name spaces for some points, fewest first; those of a size are put together when looked at."""
-
-    def of_size(points: int) -> LegalOrders:
-        return of([way({word: spaces}) for spaces in selections(room, [points])])
-
-    return flat_map(of_size, range(1, most + 1))
+    """List every way to name spaces for some points, fewest first."""
+    return flat_map(lambda points: multisets(lambda spaces: way({word: spaces}), room, [points]), range(1, most + 1))
 
 
 def check_support(view: Game, played: Played, body: Body) -> Iterator[Wrong]:
@@ -64,9 +59,9 @@ def add_support(game: Game, table: Table, played: Played, body: Body) -> Flow[No
 def exposed(view: Game, played: Played) -> dict[str, int]:
     """Return the points that can be removed, by space: not those of full allies, nor one's own (7.3.3, 15.2.2)."""
     return {
-        space: room_to_remove(view, space)
-        for space in view.board.spaces
-        if space in view.control and room_to_remove(view, space) and _why_not_whose(view, played, space) is None
+        space: room
+        for space in view.board.in_order(view.control)
+        if _why_not_whose(view, played, space) is None and (room := room_to_remove(view, space))
     }
 
 

@@ -19,7 +19,7 @@ from pbem.rules.sword_of_rome.position.changes import INSURRECTION, lose, settle
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.siege.siege import roll_siege, why_not_roll
-from pbem.rules.sword_of_rome.turn.placing import eligible, handfuls, why_not_place
+from pbem.rules.sword_of_rome.turn.placing import eligible, handfuls, wrong_places
 
 # ---- levies and mercenaries (5.10, S 7.2.4)
 
@@ -56,14 +56,13 @@ def _raised(word: str) -> Effect:
         if power not in powers:
             yield ("power",), Refusal(f"say which power gets the CU: {' or '.join(powers)}", "7.1")
             return
-        if not eligible(view, power):
+        wrong = list(wrong_places(view, power, places))
+        if len(wrong) == len(places) and not eligible(view, power):
             yield (), Refusal(f"{view.board.powers[power].name} has no place for new CU", "5.10")
         elif sum(places.values()) != played.told:
             yield (word,), Refusal(f"the event brings {played.told} CU: place them all, as space: CU", "5.10")
-        for space in places:
-            refusal = why_not_place(view, power, space)
-            if refusal is not None:
-                yield (word, space), refusal
+        for space, refusal in wrong:
+            yield (word, space), refusal
 
     def carry_out(game: Game, table: Table, played: Played, body: Body) -> Flow[None]:
         power = body.get("power", powers_of(game, played)[0])
