@@ -1,6 +1,7 @@
 """Whether a game is fair between two stand-ins: how often each side wins, and how the points come out.
 
-Every game on the shelf that has a stand-in is measured in its usual edition. Where a position counts points (`vp`),
+Every game on the shelf that has a stand-in is measured in its usual edition, one of several sides in all of them
+(`several_sides`). Where a position counts points (`vp`),
 their distribution is told, side by side if each has points of its own: the tenths of the games, from the lowest to the
 highest. A side that wins less than half of its share of the decided games speaks against the values of the edition.
 It takes some minutes a game: `python -m bench policy`. How long the stand-in thinks is told too, in seconds of this
@@ -11,11 +12,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from random import Random
 from time import process_time
 from typing import Any, Final
 
 from bench import AT_LEAST, Figure
+from bench.several_sides import BARS, Bars, figures_of_several
 from pbem.crypto.dice import SeededDice
 from pbem.engine.playout import Playout, play_out
 from pbem.game import shelf
@@ -34,9 +37,29 @@ def figures() -> Iterator[Figure]:
     """Yield the figures of every scenario of every game that has a stand-in."""
     for game in shelf.ids():
         loaded = shelf.load(game)
-        if loaded.rules.has_bot:
-            for scenario in loaded.scenarios:
-                yield from figures_of(f"{game} {loaded.box.edition}", loaded.rules, scenario)
+        if not loaded.rules.has_bot:
+            continue
+        if len(loaded.rules.sides) > 2:
+            yield from figures_of_editions(game)
+            continue
+        for scenario in loaded.scenarios:
+            yield from figures_of(f"{game} {loaded.box.edition}", loaded.rules, scenario)
+
+
+def figures_of_editions(game: str, games: int | None = None) -> Iterator[Figure]:
+    """Yield the figures of every edition of a game of several sides, the usual one without alliances too.
+
+    `games` are played of each, if that is told.
+    """
+    usual = shelf.load(game).box
+    for edition in usual.editions:
+        loaded, bars = shelf.load(game, edition=edition), BARS.get(edition, Bars(PLAYED))
+        bars = bars if games is None else replace(bars, games=games)
+        scenario = loaded.scenarios[0]
+        yield from figures_of_several(f"{game} {edition}", loaded.rules, scenario, bars)
+        if edition == usual.edition:
+            name = f"{game} {edition} without alliances"
+            yield from figures_of_several(name, loaded.rules, scenario, bars, alliances=False)
 
 
 def figures_of(game: str, rules: Any, scenario: str, played: int = PLAYED) -> Iterator[Figure]:

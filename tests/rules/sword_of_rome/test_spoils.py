@@ -91,6 +91,7 @@ def test_an_ally_on_the_flank_is_given_support() -> None:
     """9.5.6, 12.5.1: the winner may give points to the ally whose army was on its flank, and to no other."""
     game, decision = won(1, flank="samnites", flank_at="asculum")
     game.alliances.append("gauls+samnites")
+    game.loyalty["fregellae"] = 1
     bodies = [dict(order.body) for order in RULES.legal_orders(game, decision)]
     assert {"for_ally": ["fregellae"]} in bodies
     alone, same = won(1)

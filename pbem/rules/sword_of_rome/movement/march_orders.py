@@ -24,6 +24,7 @@ from pbem.rules.sword_of_rome.movement.flanks import ways_to_flank, why_not_flan
 from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, STOP, MarchOrder, Step, Wanted, illegal
 from pbem.rules.sword_of_rome.movement.parts import (
     companies,
+    nearest_part,
     part_of,
     rest_of,
     strengths,
@@ -181,12 +182,14 @@ class Trial:
         wrong = list(why_not_part(view, stack, march.force))
         if march.force.cu > most_cu(view):
             wrong.append(("cu", Refusal(f"no more than {most_cu(view)} CU move together", "9.1.1")))
+        # Units that are wrong do not hide what is wrong with the path: the nearest that can go are followed on it.
+        march.force = nearest_part(stack, march.force, most_cu(view))
         self.ground[march.at] = rest = rest_of(stack, march.force)
         moves = bool(self.said.path)
         if not wrong and moves and (alone := why_consul_alone(view, march.force, rest)) is not None:
             wrong.append(("cu", alone))
         for word, refusal in wrong:
-            self.lost = True
+            self.lost = self.lost or word not in ("cu", "mercenaries")
             yield order.fault((word,) if word in order.body else (), refusal.reason, rule=refusal.rule)
 
     def _step(self, at: int, step: Step) -> Iterator[Fault]:
@@ -303,7 +306,12 @@ def _standing(view: Game, march: March) -> Iterator[Order]:
 
 
 def _raids(view: Game, march: March) -> list[Order]:
-    return [Order("march", {"raid": 1, "then": ASK})] if why_not_raid(view, march) is None else []
+    """List the raid, unless it takes the points without which the army cannot stop anywhere (14.2, 16.3)."""
+    if why_not_raid(view, march) is not None:
+        return []
+    came_from, left = march.came_from or march.at, points_left(view, march) - 1
+    stuck = why_no_end_from(view, march, march.at, left, came_from, march.came_by)
+    return [Order("march", {"raid": 1, "then": ASK})] if stuck is None else []
 
 
 def _departures(view: Game, march: March) -> LegalOrders:

@@ -20,6 +20,13 @@ def part_of(stack: Force, wanted: Wanted, leader: str | None, most: int) -> Forc
     return Force(cu, mercenaries, leaders)
 
 
+def nearest_part(stack: Force, part: Force, most: int) -> Force:
+    """Return the part that can be taken and is nearest to one whose units are wrong."""
+    cu = min(part.cu, stack.cu, most)
+    fewest = max(0, cu - (stack.cu - stack.mercenaries))
+    return Force(cu, min(max(part.mercenaries, fewest), cu, stack.mercenaries), part.leaders)
+
+
 def rest_of(stack: Force, part: Force) -> Force:
     """Return what is left of a stack without a part of it."""
     left = [leader for leader in stack.leaders if leader not in part.leaders]
@@ -40,7 +47,10 @@ def why_not_part(game: Game, stack: Force, part: Force, *, led: bool = True) -> 
     rule = "9.1.1"
     if part.cu > stack.cu:
         yield "cu", Refusal(f"there are {stack.cu} CU, not {part.cu}", rule)
-    elif not max(0, part.cu - (stack.cu - stack.mercenaries)) <= part.mercenaries <= min(part.cu, stack.mercenaries):
+    fewest = max(0, part.cu - (stack.cu - stack.mercenaries))
+    if part.mercenaries > stack.mercenaries:
+        yield "mercenaries", Refusal(f"there are {stack.mercenaries} mercenaries, not {part.mercenaries}", rule)
+    elif part.cu <= stack.cu and not fewest <= part.mercenaries <= part.cu:
         yield (
             "mercenaries",
             Refusal(

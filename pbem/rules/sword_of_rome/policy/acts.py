@@ -13,8 +13,8 @@ from pbem.rules.sword_of_rome.movement.activation import is_campaign
 from pbem.rules.sword_of_rome.policy.alliances import proposals
 from pbem.rules.sword_of_rome.policy.events import Hand, best_points, event, look_at, worth_of_levy
 from pbem.rules.sword_of_rome.policy.marches import best_plan, leaders_of
-from pbem.rules.sword_of_rome.policy.placing import best_space, leaderless
-from pbem.rules.sword_of_rome.policy.plans import UNREST, Field, unrest_chance
+from pbem.rules.sword_of_rome.policy.placing import best_space, leaderless, spread
+from pbem.rules.sword_of_rome.policy.plans import UNREST, Field, unrest_gain
 from pbem.rules.sword_of_rome.policy.worth import CU, RIVAL, rivalry
 from pbem.rules.sword_of_rome.position.board import (
     CARTHAGE,
@@ -32,6 +32,8 @@ SPARE: Final = {1: 0.02, 2: 0.05, 3: 0.09}
 """What a card is worth for another day, by its value."""
 RESPONSE: Final = 0.12
 EXTRA: Final = 0.25
+BESIDE: Final = 0.07
+"""The worth without which no card is played beside the one of the round."""
 EVENT: Final = 0.25
 """The part of the worth of an event that is lost if its card is played for anything else."""
 SECOND: Final = 0.8
@@ -73,15 +75,15 @@ def _free(hand: Hand) -> Iterator[Order]:
     yield from proposals(view, side)
     beside = [(worth, order) for card in view.hands[side] for worth, order in _beside(hand, card)]
     for worth, order in sorted(beside, key=lambda way: -way[0])[:4]:
-        if worth > 0:
+        if worth > BESIDE:
             yield order
     if side == CARTHAGE and not view.the_activation.hired:
         rounds_left = int(view.board.tables["rounds"]) - view.round + (not view.the_activation.played)
         spare = sorted(view.hands[side], key=lambda card: (_kept(view, side, card), card))
-        place = best_space(view, CARTHAGE)
-        if len(spare) > rounds_left and place is not None:
-            card = spare[0]
-            yield Order("act", {"do": "hire", "card": card, "place": {place: value_of(view, card)}})
+        if len(spare) > rounds_left:
+            places = spread(view, CARTHAGE, value_of(view, spare[0]))
+            if places:
+                yield Order("act", {"do": "hire", "card": spare[0], "place": places})
 
 
 def _beside(hand: Hand, card: str) -> Iterator[Way]:
@@ -123,7 +125,7 @@ def _ways(hand: Hand, cards: list[str]) -> Iterator[Way]:
 def _kept(view: Game, side: Side, card: str) -> float:
     """Return what a card is worth for another day: by its value, or as a response or beside another card."""
     record = view.board.cards[card]
-    worth = SPARE[record.value]
+    worth = 0.0 if side in view.board.seats.discard_all else SPARE[record.value]
     if record.when is not None:
         worth += RESPONSE * record.value
     if record.extra and not (side == CARTHAGE and view.unrest == 0):
@@ -185,14 +187,13 @@ def _colony(hand: Hand, card: str, value: int) -> Iterator[Way]:
 def _attack(hand: Hand, card: str, value: int) -> Iterator[Way]:
     """Yield the attack on the unrest by a leader in the Garrison box (S 20.3)."""
     view = hand.view
-    if CARTHAGE not in hand.fields or view.unrest < 2:
+    if CARTHAGE not in hand.fields or not view.unrest:
         return
     box = view.force(CARTHAGE, GARRISON_BOX)
     for leader in box.leaders:
         record = view.board.leaders[leader]
         if record.initiative <= value and box.cu:
-            likely = unrest_chance(view, box.cu, record.tactics)
-            worth = UNREST * min(2, view.unrest) * (2 * likely - 1)
+            worth = unrest_gain(view, box.cu, record.tactics)
             yield worth, Order("act", {"do": "attack_unrest", "card": card, "leader": leader, "cu": box.cu})
 
 

@@ -8,10 +8,15 @@ from typing import Final
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.sword_of_rome.events.alliances import why_not_propose
 from pbem.rules.sword_of_rome.policy.worth import chief, worth
+from pbem.rules.sword_of_rome.position.board import NORMAL
 from pbem.rules.sword_of_rome.position.state import Game
 
 MOST: Final = 1
 """Allies whom the bot wants at a time: with more there is nobody left to take anything from."""
+DEAREST: Final = 5.0
+"""The prey for which an alliance is refused."""
+RAIDED: Final = 0.5
+"""A space that can be raided, as prey."""
 LAST: Final = 1
 """Turns before the end from which nobody is bound any more."""
 
@@ -38,8 +43,16 @@ def at_war(view: Game, side: Side, other: Side) -> bool:
 
 
 def prey(view: Game, side: Side, other: Side) -> float:
-    """Return what a side could still take from another: the worth of its victory spaces near by."""
-    return sum(
+    """Return what a side could still take from another: the worth of victory spaces near by, and what it can raid."""
+    raided = sum(
+        RAIDED
+        for power in view.board.powers_of[side]
+        if view.board.powers[power].raids
+        for space in view.control
+        if view.kind(space) == NORMAL and view.control[space] in view.board.powers_of[other]
+        if any(view.board.spaces[to].home == power for to in view.board.neighbours[space])
+    )
+    return raided + sum(
         worth(view, power, space.id)
         for power in view.board.powers_of[side]
         for space in view.board.spaces.values()
@@ -87,7 +100,7 @@ def answer(view: Game, decision: Decision) -> Iterator[Order]:
     side = decision.side
     other = view.board.powers[decision.facts["power"]].side
     assert other is not None
-    bound = len(partners(view, side)) >= MOST
+    bound = len(partners(view, side)) >= MOST or prey(view, side, other) > DEAREST
     own = other in view.board.seats_of(side)
     willing = own or (other != chief(view, side) and not bound and not at_war(view, side, other))
     yield Order("alliance", {"accept": willing})

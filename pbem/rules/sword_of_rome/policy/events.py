@@ -14,28 +14,31 @@ from pbem.rules.sword_of_rome.events.effects.base import Played
 from pbem.rules.sword_of_rome.events.effects.supports import exposed
 from pbem.rules.sword_of_rome.events.effects.units import arrivals, settlements
 from pbem.rules.sword_of_rome.events.support import room_for
-from pbem.rules.sword_of_rome.policy.placing import best_space
+from pbem.rules.sword_of_rome.policy.placing import spread
 from pbem.rules.sword_of_rome.policy.plans import GALLIC_ROLL, MARKER, ROLL, UNREST, Field
-from pbem.rules.sword_of_rome.policy.worth import CU, RIVAL, rivalry, times, worth
+from pbem.rules.sword_of_rome.policy.worth import ARMY, CU, RIVAL, times, worth
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_VALUE, GAULS, NORMAL, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.state import Game
 
 Told = tuple[float, dict[str, Any]]
 """What an effect is worth, and what it is told."""
-LOYALTY: Final = 0.1
-"""A point of loyalty of a city."""
-NEEDED: Final = 0.25
-"""The same where an enemy army can come."""
+LOYALTY: Final = 0.05
+"""A point of loyalty of a city that nobody threatens."""
+NEEDED: Final = 0.3
+"""The part of the worth of a city that its second point of loyalty saves where an enemy can come, by land or sea."""
+UNSEEN: Final = 0.08
+"""The same where none can come now."""
 TACTICS: Final = 0.25
 """A point of tactics of a leader who comes, besides his CU."""
 READY: Final = 0.25
 """Each value of a card that activates him below 3."""
-HIRED: Final = 0.6
+HIRED: Final = 0.75
 """A mercenary, by the worth of a CU: half of them go home (S 5.10)."""
 MARKERS: Final[Mapping[str, float]] = {
     "appian_way": 0.3,
     "duoviri_navales": 0.25,
     "elephants": 0.25,
+    "punic_envoys": 0.3,
     "wild_beasts": 0.2,
 }
 LEVY: Final = 2.5
@@ -45,6 +48,8 @@ ENOUGH: Final = 14
 REMOVED: Final = 0.15
 """The least that a point of a rival is worth that goes."""
 REVOLT: Final = 0.6
+TREATY: Final = 0.8
+"""The treaty with Carthage: its armies, and its fleet (18)."""
 CARD: Final = 0.12
 """A card that is drawn."""
 
@@ -55,6 +60,10 @@ class Hand(NamedTuple):
     view: Game
     side: Side
     fields: Mapping[str, Field]
+
+    def rivalry(self, holder: str | None) -> float:
+        """Return what a loss of a power is worth to the side, as a part of what is lost."""
+        return next(iter(self.fields.values())).rivalry(holder)
 
 
 def look_at(view: Game, side: Side) -> Hand:
@@ -90,19 +99,19 @@ def worth_of_levy(view: Game, side: Side) -> float:
 
 
 def _levy(hand: Hand, played: Played) -> Told | None:
-    places = {power: best_space(hand.view, power) for power in hand.fields}
-    power = next((power for power, place in places.items() if place is not None), None)
+    places = {power: spread(hand.view, power, played.told) for power in hand.fields}
+    power = next((power for power, found in places.items() if found), None)
     if power is None:
         return None
     named = {"power": power} if len(hand.fields) > 1 else {}
-    return played.told * worth_of_levy(hand.view, hand.side), {**named, "levy": {places[power]: played.told}}
+    return played.told * worth_of_levy(hand.view, hand.side), {**named, "levy": places[power]}
 
 
 def _mercenaries(hand: Hand, played: Played) -> Told | None:
-    place = best_space(hand.view, CARTHAGE) if CARTHAGE in hand.fields else None
-    if place is None:
+    places = spread(hand.view, CARTHAGE, played.told) if CARTHAGE in hand.fields else {}
+    if not places:
         return None
-    return HIRED * played.told * worth_of_levy(hand.view, hand.side), {"mercenaries": {place: played.told}}
+    return HIRED * played.told * worth_of_levy(hand.view, hand.side), {"mercenaries": places}
 
 
 def _colony(hand: Hand, played: Played) -> Told | None:
@@ -138,7 +147,7 @@ def _attrition(hand: Hand, played: Played) -> Told | None:
     """Wear the army down whose loss is worth most: large ones of rivals lose most (5.5)."""
     view = hand.view
     armies = [
-        (rivalry(view, hand.side, power) * CU * force.cu / 5, space)
+        (hand.rivalry(power) * CU * force.cu / 5, space)
         for power in meant(view, hand.side, played.told["of"])
         if not view.full_ally(hand.side, power)
         for space, force in sorted(view.forces[power].items())
@@ -162,7 +171,7 @@ def _siege(hand: Hand, played: Played) -> Told | None:
 def _insurrection(hand: Hand, played: Played) -> Told | None:
     garrisons = {space: hand.view.cu(CARTHAGE, space) for space in ("kerkouane", "carthago")}
     weakest = min(garrisons, key=lambda at: garrisons[at])
-    return REVOLT * rivalry(hand.view, hand.side, CARTHAGE) / RIVAL / 2, {"insurrection": weakest}
+    return REVOLT * hand.rivalry(CARTHAGE) / RIVAL / 2, {"insurrection": weakest}
 
 
 # ---- support (7.3)
@@ -178,11 +187,18 @@ def best_points(hand: Hand, most: int) -> tuple[float, list[str]] | None:
                 # What stands there is taken in the Surrender Phase anyway, if it is still there.
                 points.append(((1 - field.settled) * field.taken(space) + 0.1, space))
         for space in view.cities(power):
-            worth = NEEDED if field.threat(space) else LOYALTY
-            points += [(worth, space)] * room_for(view, side, space)
+            points += [(walls(field, space, more), space) for more in range(room_for(view, side, space))]
     points.sort(key=lambda each: (-each[0], each[1]))
     best = points[:most]
     return (sum(worth for worth, _ in best), [space for _, space in best]) if best else None
+
+
+def walls(field: Field, city: str, more: int) -> float:
+    """Return what a point of loyalty is worth after some others: a siege roll more before the city falls."""
+    game = field.game
+    before = game.loyalty[city] + more
+    danger = NEEDED if field.threat(city) >= ARMY or game.board.spaces[city].port else UNSEEN
+    return danger * worth(game, field.power, city) / before**2 + LOYALTY
 
 
 def _support(hand: Hand, played: Played) -> Told | None:
@@ -196,7 +212,7 @@ def _revolt(hand: Hand, played: Played) -> Told | None:
     found: list[tuple[float, str, int]] = []
     for space, room in exposed(view, played).items():
         holder = view.control[space]
-        share = rivalry(view, hand.side, holder)
+        share = hand.rivalry(holder)
         points = min(room, most)
         gone = view.kind(space) != WALLED or points == view.loyalty[space]
         loss = worth(view, holder, space) if gone else LOYALTY * points
@@ -219,23 +235,27 @@ def _marker(hand: Hand, played: Played) -> Told | None:
 
 def _vp(hand: Hand, played: Played) -> Told | None:
     own = GAULS in hand.fields
-    return (float(played.told) if own else -played.told * rivalry(hand.view, hand.side, GAULS)), {}
+    return (float(played.told) if own else -played.told * hand.rivalry(GAULS)), {}
 
 
 def _unrest(hand: Hand, played: Played) -> Told | None:
     own = CARTHAGE in hand.fields
     change = UNREST * times(hand.view) * max(played.told, -hand.view.unrest)
-    return (-change if own else change * rivalry(hand.view, hand.side, CARTHAGE)), {}
+    return (-change if own else change * hand.rivalry(CARTHAGE)), {}
 
 
 def _plunder(hand: Hand, played: Played) -> Told | None:
     change = played.told.get("gain", 0) - played.told.get("lose", 0)
     worth = MARKER * change * (1 if played.told["by"] == GAULS else -1)
-    return (worth if GAULS in hand.fields else -worth * rivalry(hand.view, hand.side, GAULS)), {}
+    return (worth if GAULS in hand.fields else -worth * hand.rivalry(GAULS)), {}
 
 
 def _draw(hand: Hand, played: Played) -> Told | None:
     return CARD * played.told, {}
+
+
+def _treaty(hand: Hand, played: Played) -> Told | None:
+    return TREATY, {}
 
 
 RATED: Final[Mapping[str, Callable[[Hand, Played], Told | None]]] = {
@@ -253,5 +273,6 @@ RATED: Final[Mapping[str, Callable[[Hand, Played], Told | None]]] = {
     "unrest": _unrest,
     "plunder": _plunder,
     "draw": _draw,
+    "treaty": _treaty,
 }
 """Word of `do` -> what rates the effect."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -10,29 +11,47 @@ from pbem.protocol import Decision, Order
 from pbem.rules.sword_of_rome.events.minor_leaders import minors
 from pbem.rules.sword_of_rome.events.nonplayers import levy_places
 from pbem.rules.sword_of_rome.policy.worth import ARMY, hostile, threat, worth
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX, GREEKS
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX, GREEKS, NORMAL
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.turn.reinforcements import MERCENARIES, lots
 from pbem.rules.sword_of_rome.turn.returning import easable, greek_leaders, relief
 
 LED: Final = 0.5
 """What it is worth that an army stands where new CU come."""
+GUARD: Final = 0.6
+"""The part of its worth that a space without CU gains by a guard."""
+DEFENCE: Final = 0.3
+"""The part of its worth that a space gains by a CU where an enemy can come."""
+BOXED: Final = 1.0
+"""What a CU in the Garrison box is worth while there is unrest that it can be led against (S 20.3)."""
+BOX_CU: Final = 5
+"""CU in the box from which no more are wanted."""
+STRONG: Final = 7
+"""CU of an army that is strong enough for most battles."""
 FULL: Final = 10
 """CU that move together: more are of no use in one place (9.1.1)."""
 
 
-def rate(view: Game, power: str, space: str, enemies: list[tuple[str, str, int]]) -> float:
-    """Return how good a space is for new CU: with an army, or where an enemy can come."""
+def rate(view: Game, power: str, space: str, enemies: list[tuple[str, str, int]], more: int = 0) -> float:
+    """Return how good a space is for one CU more, after those that come there already.
+
+    The first goes where it guards a victory space, for without CU nobody needs to fight for its marker (5.6, 7.3.3);
+    the others go to armies, best to one that is needed.
+    """
     there = view.force(power, space)
+    cu = there.cu + more
     if space == GARRISON_BOX:
-        return 0.0
+        return BOXED if cu < min(view.unrest + 1, BOX_CU) else 0.0
+    own = view.control.get(space) == power
     value = 0.0
+    if own and not cu and view.kind(space) == NORMAL:
+        value += GUARD * worth(view, power, space)
     if there.leaders:
-        value += LED * max(1, view.board.leaders[there.leaders[0]].tactics) ** 0.5
-        value += 0.05 * min(there.cu, FULL) if there.cu < FULL else -LED
+        skill = max(1, view.board.leaders[there.leaders[0]].tactics) ** 0.5
+        value += LED * skill * (1.0 if cu < STRONG else 0.5 if cu < FULL else 0.0)
     danger = threat(view, power, space, enemies)
-    if danger > there.cu and view.control.get(space) == power:
-        value += 0.3 * worth(view, power, space)
+    if danger > cu and own:
+        value += DEFENCE * worth(view, power, space) * (0.5 if not there.leaders else 1.0) / (1 + more) ** 0.5
     return value
 
 
@@ -43,25 +62,42 @@ def best_space(view: Game, power: str) -> str | None:
     return max(places, key=lambda space: rate(view, power, space, enemies), default=None)
 
 
+def spread(view: Game, power: str, cu: int) -> dict[str, int]:
+    """Return places for some new CU of a power, one by one where each is best; empty: there is none (5.10)."""
+    places, enemies = levy_places(view, power), hostile(view, power)
+    come = Counter[str]()
+    for _ in range(cu if places else 0):
+        come[max(places, key=lambda space: rate(view, power, space, enemies, come[space]))] += 1
+    return dict(come)
+
+
 def reinforce(view: Game, decision: Decision) -> Iterator[Order]:
-    """Place all new CU where they are best, spread over the powers of one side by their armies (5.10)."""
+    """Place the new CU one by one, each where it is best (5.10)."""
     body: dict[str, Any] = {}
+    armies = {power: hostile(view, power) for power in decision.facts["powers"]}
+    come = Counter[tuple[str, str]]()
     for lot in lots(view, decision.facts["powers"]):
-        armies = {power: hostile(view, power) for power, _ in lot.places}
-        rated = sorted(lot.places, key=lambda place: (-rate(view, place[0], place[1], armies[place[0]]), place))
-        best = rated[: 2 if lot.cu > ARMY and len(rated) > 1 else 1]
-        shares = [lot.cu - lot.cu // 3, lot.cu // 3] if len(best) > 1 else [lot.cu]
-        for (power, space), cu in zip(best, shares, strict=True):
-            if lot.mercenaries:
-                body.setdefault(MERCENARIES, {})[space] = cu
-            else:
-                body.setdefault("place", {}).setdefault(power, {})[space] = cu
+        for _ in range(lot.cu):
+            _, power, space = max(
+                (rate(view, power, space, armies[power], come[power, space]), power, space)
+                for power, space in lot.places
+            )
+            come[power, space] += 1
+            places = body.setdefault(MERCENARIES, {}) if lot.mercenaries else body.setdefault("place", {})
+            if not lot.mercenaries:
+                places = places.setdefault(power, {})
+            places[space] = places.get(space, 0) + 1
     yield Order("reinforce", body)
 
 
 def leaderless(view: Game, powers: Sequence[str]) -> dict[str, str]:
     """Return places for minor leaders who are set aside, or idle: armies of three CU without a leader (8.3)."""
     told: dict[str, str] = {}
+    if CARTHAGE in powers and view.unrest:
+        box = view.force(CARTHAGE, GARRISON_BOX)
+        free = [leader for leader in minors(view, [CARTHAGE]) if _is_idle(view, CARTHAGE, leader)]
+        if box.cu >= view.unrest and not box.leaders and free:
+            return {free[0]: GARRISON_BOX}
     for power in powers:
         free = [leader for leader in minors(view, [power]) if _is_idle(view, power, leader)]
         forces = view.forces[power].items()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pbem.protocol import Side
-from pbem.rules.sword_of_rome.battle.odds import Army, Ground
+from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner
 from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, Body
 from pbem.rules.sword_of_rome.movement.parts import companies
 from pbem.rules.sword_of_rome.policy.reach import Way, ways
@@ -45,20 +45,19 @@ BEAT: Final = 0.55
 """The chance of victory without which nobody is attacked."""
 HOLD: Final = 0.35
 """The part of its worth that an army saves by standing where an enemy can come."""
-WALLS: Final = 0.45
-"""The part of its worth that a city keeps without an army, since it takes rolls to fall."""
+OPEN: Final = 2.0
+"""How much more of it saves without walls, where a space falls to whoever stands there as a turn ends (5.6)."""
 GUARDED: Final = 0.5
 """The part of its worth from which a space is left a guard."""
 ROLL: Final = 21 / 36
 """The chance of a siege point or a raid, by the table (13.2)."""
 GALLIC_ROLL: Final = 15 / 36
 """The same with the modifier of the Gauls before a city (13.2)."""
-MARKER: Final = 0.35
+MARKER: Final = 0.5
 """A marker on the plunder track: a fifth of a VP, and all that raiders can win (4.1.2, 14.1)."""
 RAID_COST: Final = 0.02
-UNREST: Final = 0.3
-"""A point of unrest, which costs cards and VP (S 20.2)."""
-FAILED: Final = 0.6
+UNREST: Final = 0.5
+"""A point of unrest, which costs cards and VP turn by turn (S 20.2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +76,28 @@ class Field:
         self.board = game.board
         self.enemies = hostile(game, power)
         self._taken: dict[str, float] = {}
+        self._rivalries: dict[str | None, float] = {}
         self._threats: dict[str, int] = {}
         self._plans: dict[tuple[str, int, int], list[Plan]] = {}
         rounds = int(self.board.tables["rounds"])
         self.settled = 0.55 + 0.45 * (game.round or rounds) / rounds
         """How surely what is occupied now is still held when the turn is scored."""
+        self.late = 0.3 + 0.7 * (game.round or rounds) / rounds
+        """How urgent it is to stand where an enemy can come: early in a turn there is time to come back."""
 
     # ---- what spaces are worth
+
+    def rivalry(self, holder: str | None) -> float:
+        """Return what a loss of a power is worth to the side, as a part of what is lost."""
+        if holder not in self._rivalries:
+            self._rivalries[holder] = rivalry(self.game, self.side, holder)
+        return self._rivalries[holder]
 
     def taken(self, space: str) -> float:
         """Return what it is worth to take a space."""
         if space not in self._taken:
-            self._taken[space] = taken(self.game, self.side, self.power, space)
+            share = self.rivalry(self.game.control.get(space))
+            self._taken[space] = taken(self.game, self.side, self.power, space, share)
         return self._taken[space]
 
     def threat(self, space: str) -> int:
@@ -108,7 +117,7 @@ class Field:
             danger = self.threat(space)
             if not danger:
                 return 0.0
-            saved = HOLD if game.kind(space) == WALLED else 2 * HOLD
+            saved = (1.0 if game.kind(space) == WALLED else OPEN) * HOLD * self.late
             return saved * worth(game, power, space) * min(1.0, cu / danger)
         kind = game.kind(space)
         home = self.board.spaces[space].home
@@ -145,7 +154,7 @@ class Field:
         """Return the plans of a leader who stands somewhere, the best first."""
         key = leader, points, value
         if key not in self._plans:
-            found = sorted(self._of(leader, points, value), key=lambda plan: (-plan.worth, str(plan.body)))
+            found = sorted(self._of(leader, points, value), key=lambda plan: -plan.worth)
             self._plans[key] = found
         return self._plans[key]
 
@@ -222,12 +231,10 @@ class Field:
             return
         if at_box or points < costs[SEA] + costs["unrest"] or self.threat(start) or force.cu < game.unrest:
             return
-        tactics = self.board.leaders[force.leaders[0]].tactics
-        likely = unrest_chance(game, force.cu, tactics)
-        gain = UNREST * min(game.unrest, 2)
+        gain = unrest_gain(game, force.cu, self.board.leaders[force.leaders[0]].tactics)
         path = [{"to": GARRISON_BOX, "by": SEA}]
         body = {"cu": force.cu, "with": force.leaders[1:], "path": path, "then": ATTACK_UNREST}
-        yield Plan(likely * gain - (1 - likely) * FAILED * gain - self.held(start, force.cu), body)
+        yield Plan(gain - self.held(start, force.cu), body)
 
     # ---- marches
 
@@ -250,7 +257,7 @@ class Field:
                     if guard:
                         path[0]["drop"] = {"cu": 1, **({"mercenaries": 0} if force.cu > force.mercenaries else {})}
                     found.append(Plan(plan.worth, {"path": path, "then": plan.body["then"]}))
-        return sorted(found, key=lambda plan: (-plan.worth, str(plan.body)))
+        return sorted(found, key=lambda plan: -plan.worth)
 
     def _march(self, force: Force, to: str, way: Way, points: int, left: float, body: dict[str, Any]) -> Iterator[Plan]:
         """Yield the plan to march to a space, if it is no folly."""
@@ -297,7 +304,7 @@ class Field:
         if likely < BEAT + (0.15 if ground.difficult else 0.0):
             return None
         own = power in self.board.powers_of[self.side]
-        hurt = rivalry(game, self.side, enemy) + (0.1 if own else 0.0)
+        hurt = self.rivalry(enemy) + (0.1 if own else 0.0)
         spoils = WON * min(1.0, defenders.cu / 4) * (1.0 if own else 2 * hurt)
         rescue = 0.6 * worth(game, power, to) if game.control.get(to) == power and to in game.sieges else 0.0
         after = self.held(to, max(1, force.cu - 1)) + rescue
@@ -324,11 +331,20 @@ class Field:
         """Return the plan to raid a space with the points that are left (14.2)."""
         game = self.game
         holder = game.control[space]
-        one = MARKER if self.board.powers[self.power].side is not None else MARKER * rivalry(game, self.side, "gauls")
-        prize = one + rivalry(game, self.side, holder) * worth(game, holder, space)
+        one = MARKER if self.board.powers[self.power].side is not None else MARKER * self.rivalry("gauls")
+        prize = one + self.rivalry(holder) * worth(game, holder, space)
         tries = min(points, 3)
         value = prize * (1 - (1 - ROLL) ** tries) + 0.1 * (points > tries)
         return Plan(value - RAID_COST * tries if force.cu > 1 else 0.0, body)
+
+
+def unrest_gain(game: Game, cu: int, tactics: int) -> float:
+    """Return what an attack on the unrest is worth to Carthage: an automatic victory ends all of it (S 20.3)."""
+    own, other = Army(cu, tactics), Army(game.unrest)
+    if automatic_winner(game.board, own, other) == "attacker":
+        return UNREST * game.unrest
+    likely = chance(game.board, own, other, Ground())
+    return UNREST * (likely * min(game.unrest, 2) - (1 - likely))
 
 
 def unrest_chance(game: Game, cu: int, tactics: int) -> float:

@@ -16,7 +16,7 @@ from pbem.rules.sword_of_rome.movement.bribes import bribes
 from pbem.rules.sword_of_rome.movement.orders import NONE
 from pbem.rules.sword_of_rome.policy.events import RATED, look_at
 from pbem.rules.sword_of_rome.policy.plans import Field, unrest_chance
-from pbem.rules.sword_of_rome.policy.worth import ARMY, army, chance
+from pbem.rules.sword_of_rome.policy.worth import ARMY, army, chance, chief
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DIFFICULT, ETRUSCANS, SAMNITES
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.turn.gallic_events import MOMENT as GALLIC_EVENT
@@ -219,4 +219,21 @@ def contest(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("contest_voyage", {"card": NONE})
 
 
-RESPONSES: Final[Mapping[str, Reply]] = {"respond": respond, "bribe": bribe, "contest_voyage": contest}
+def lend(view: Game, decision: Decision) -> Iterator[Order]:
+    """Lend the fleet to an ally who does not lead, for a card that the rounds left do not need (S 9.6.3)."""
+    hand = view.hands[CARTHAGE]
+    ally = view.board.powers[decision.facts["power"]].side
+    spare = len(hand) > int(view.board.tables["rounds"]) - view.round + 1
+    if spare and ally != chief(view, CARTHAGE):
+        for card in sorted(hand, key=lambda each: (value_of(view, each), each)):
+            if view.board.cards[card].when is None:
+                yield Order("lend_fleet", {"card": card})
+    yield Order("lend_fleet", {"card": NONE})
+
+
+RESPONSES: Final[Mapping[str, Reply]] = {
+    "respond": respond,
+    "bribe": bribe,
+    "contest_voyage": contest,
+    "lend_fleet": lend,
+}

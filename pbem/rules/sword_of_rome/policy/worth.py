@@ -25,7 +25,7 @@ from pbem.rules.sword_of_rome.position.board import (
 )
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.turn.order_of_play import by_vp
+from pbem.rules.sword_of_rome.turn.scoring import gains, losses
 
 CU: Final = 0.12
 """A combat unit."""
@@ -39,10 +39,15 @@ HAND: Final = 0.3
 """A Sicilian port of Carthage, which is worth a card (S 5.2)."""
 AHEAD: Final = 0.5
 """The part of its worth that a space still has in each of the two turns after this one."""
-RIVAL: Final = 0.15
-"""What a loss of another side is worth, as a part of what it loses."""
-LEADER: Final = 0.45
-"""The same for the side that leads in VP."""
+RIVAL: Final = 0.2
+"""What a loss of another side is worth, as a part of what it loses, if it stands as the others do."""
+AHEAD_OF: Final = 0.22
+"""How much more for each VP that it is ahead of the average of the others, and less for each that it is behind."""
+LEAST: Final = 0.05
+LEADER: Final = 1.0
+"""The most of it, but for a side that is about to win."""
+STOP: Final = 1.4
+"""The same for a side that would win at once if the turn were scored now (4.2)."""
 PARTNER: Final = -0.8
 """The same for the other side of one's own person, with two players: it hurts."""
 NEAR: Final = 4
@@ -84,21 +89,32 @@ def army(game: Game, power: str, space: str, force: Force, more: int = 0) -> Arm
     return Army(force.cu + more, tactics, None, game.friendly(power, space))
 
 
+def expected(game: Game, side: Side) -> int:
+    """Return the VP that a side would have if the turn were scored now (5.8.1)."""
+    return game.vp[side] + gains(game, side) - losses(game, side)
+
+
 def chief(game: Game, side: Side) -> Side | None:
-    """Return the side that leads in VP and is not this one; None: nobody is ahead of it (5.3)."""
-    first = by_vp(game)[0]
-    return first if first not in game.board.seats_of(side) and game.vp[first] >= game.vp[side] else None
+    """Return the side that leads if the turn were scored now and is not this one; None: nobody is ahead of it (5.8)."""
+    own = game.board.seats_of(side)
+    after = {each: (expected(game, each), game.vp[each]) for each in game.in_play}
+    first = max(after, key=lambda each: (after[each], -game.board.side_rank(each)))
+    return first if first not in own and after[first][0] >= after.get(side, (0, 0))[0] else None
 
 
 def rivalry(game: Game, side: Side, holder: str | None) -> float:
-    """Return what a loss of a power is worth to a side, as a part of what is lost."""
+    """Return what a loss of a power is worth to a side, as a part of what is lost: most if it is about to win (4.2)."""
     record = game.board.powers.get(holder) if holder is not None else None
     other = record.side if record is not None else None
     if other is None or other == side:
         return 0.0
     if other in game.board.seats_of(side):
         return PARTNER
-    return LEADER if other == chief(game, side) else RIVAL
+    if expected(game, other) >= game.board.levels[game.turn]:
+        return STOP
+    others = [expected(game, each) for each in game.in_play if each != side]
+    ahead = expected(game, other) - sum(others) / len(others)
+    return min(max(RIVAL + AHEAD_OF * ahead, LEAST), LEADER)
 
 
 def times(game: Game) -> float:
@@ -126,10 +142,14 @@ def worth(game: Game, power: str, space: str) -> float:
     return value
 
 
-def taken(game: Game, side: Side, power: str, space: str) -> float:
-    """Return what it is worth to a side that a power takes a space from who holds it."""
+def taken(game: Game, side: Side, power: str, space: str, share: float | None = None) -> float:
+    """Return what it is worth to a side that a power takes a space from who holds it.
+
+    `share` is the rivalry with the holder, if it is known.
+    """
     holder = game.control.get(space)
-    denied = rivalry(game, side, holder) * worth(game, holder, space) if holder is not None else 0.0
+    share = rivalry(game, side, holder) if share is None else share
+    denied = share * worth(game, holder, space) if holder is not None and share else 0.0
     own = worth(game, power, space) if power in game.board.powers_of[side] else 0.0
     return own + denied
 
@@ -162,6 +182,16 @@ def hostile(game: Game, power: str) -> list[tuple[str, str, int]]:
 
 
 def threat(game: Game, power: str, space: str, enemies: list[tuple[str, str, int]]) -> int:
-    """Return the CU of the largest enemy army that can come to a space by land (9.2)."""
+    """Return the CU of the largest enemy army that can come to a space by land (9.2).
+
+    Those of a power without a player count half: it seldom acts.
+    """
     board = game.board
-    return max((cu for _, at, cu in enemies if distances(board, at).get(space, FAR) <= NEAR), default=0)
+    return max(
+        (
+            cu if board.powers[other].side is not None else cu // 2
+            for other, at, cu in enemies
+            if distances(board, at).get(space, FAR) <= NEAR
+        ),
+        default=0,
+    )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from pbem.game import Table
 from pbem.protocol import Side
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, GAULS
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, GAULS, Board
 from pbem.rules.sword_of_rome.position.options import PERSON
 from pbem.rules.sword_of_rome.position.state import Game, Result
 
@@ -52,26 +53,26 @@ def add_vp(game: Game, side: Side, points: int) -> None:
     game.vp[side] = min(max(game.vp[side] + points, 0), game.board.tables["vp"]["most"])
 
 
+@lru_cache(maxsize=8)
+def _homes(board: Board) -> dict[str, str | None]:
+    """Return the victory spaces of a board, and whose home each is."""
+    return {space.id: space.home for space in board.spaces.values() if space.victory}
+
+
 def gains(game: Game, side: Side) -> int:
     """Return the victory spaces that a side controls outside its home; the Gauls score none of them (4.1.1, 4.1.2)."""
     own = game.board.powers_of[side]
     if GAULS in own:
         return 0
     return sum(
-        game.control.get(space.id) in own and game.control[space.id] != space.home
-        for space in game.board.spaces.values()
-        if space.victory
+        game.control.get(space) in own and game.control[space] != home for space, home in _homes(game.board).items()
     )
 
 
 def losses(game: Game, side: Side) -> int:
     """Return the home victory spaces that a side has lost, and for Carthage what the unrest costs (4.1.1, S 20.2)."""
     own = game.board.powers_of[side]
-    lost = sum(
-        space.home in own and game.control.get(space.id) != space.home
-        for space in game.board.spaces.values()
-        if space.victory
-    )
+    lost = sum(home in own and game.control.get(space) != home for space, home in _homes(game.board).items())
     if CARTHAGE in own:
         lost += game.unrest // game.board.tables["unrest"]["vp"]
     return lost
