@@ -45,7 +45,7 @@ def lay_arrow(
     board.paste(colour, at, inner)
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=16)
 def _masks(base: BaseMap, places: tuple[str, ...], style: str, scale: float) -> tuple[Image.Image, Image.Image, Point]:
     """Return what an arrow covers, what of that is not its rim, and where the top left corner of both lies."""
     points = [(float(base.places[id].x), float(base.places[id].y)) for id in places]

@@ -52,7 +52,7 @@ def _lettered(picture: Image.Image, words: Iterable[Words], scale: float) -> Ima
     return picture
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def panel(content: Panel, sides: tuple[DrawnSide, ...], width: int, scale: float) -> Image.Image:
     """Return a panel: its title, then its rows and tracks."""
     headings = _wrapped(content.title, width - 2 * _EDGE, "SemiBold", _TITLE) if content.title else []
