@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pbem.repo.git import BadPath, Busy, GameExists, GameRepo, Logged, Moved, NoSuchGame, StoreError, numbered, objects
-from pbem.repo.git.packs import Packs
+from pbem.repo.git.cat_file import CatFile
 
 BEGIN = {"game.yaml": b"rules: toy\n", "position.yaml": b"turn: 0\n"}
 TURN = {"position.yaml": b"turn: 1\n", "turns/000/0001.yaml": b"adjudication: 1\n"}
@@ -440,32 +440,19 @@ def children() -> list[int]:
     return [int(pid) for pid in found.read_text().split() if b"cat-file" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
-def test_closing_leaves_no_process(path: Path, repo: GameRepo) -> None:
-    repo.close()
-    loose(path)
+def test_closing_leaves_no_process(path: Path) -> None:
     before = children()
-    with GameRepo.open(path) as opened:
-        opened.read("game.yaml")
+    with GameRepo.create(path, BEGIN, "x") as repo:
+        repo.read("game.yaml")
         assert len(children()) == len(before) + 2
     assert children() == before
 
 
-def test_a_killed_git_process_is_replaced(path: Path, repo: GameRepo) -> None:
-    repo.close()
-    loose(path)
-    with GameRepo.open(path) as opened:
-        opened.read("game.yaml")
-        for pid in children():
-            os.kill(pid, signal.SIGKILL)
-        assert opened.read("position.yaml") == b"turn: 0\n"
-
-
-def loose(path: Path) -> None:
-    """Take the objects of a repo out of their packs: each is a file then, which git reads."""
-    packs = [pack.read_bytes() for pack in (path / "objects" / "pack").glob("*.pack")]
-    shutil.rmtree(path / "objects" / "pack")
-    for pack in packs:
-        subprocess.run(["git", "--git-dir", str(path), "unpack-objects", "-q"], input=pack, check=True)
+def test_a_killed_git_process_is_replaced(repo: GameRepo) -> None:
+    repo.read("game.yaml")
+    for pid in children():
+        os.kill(pid, signal.SIGKILL)
+    assert repo.read("position.yaml") == b"turn: 0\n"
 
 
 def test_small_file_is_kept_and_one_among_too_many_is_read_again(
@@ -477,14 +464,14 @@ def test_small_file_is_kept_and_one_among_too_many_is_read_again(
     with GameRepo.open(repo.path) as again:
         with again.transaction():
             again.commit({f"{n}.yaml": b"%d" % n * 2000 for n in range(1, 4)}, "three files")
-        asked: list[bytes] = []
-        read = Packs.read
+        asked: list[str] = []
+        read = CatFile.read
 
-        def noted(packs: Packs, oid: bytes) -> tuple[str, bytes] | None:
+        def noted(reader: CatFile, oid: str) -> tuple[str, bytes]:
             asked.append(oid)
-            return read(packs, oid)
+            return read(reader, oid)
 
-        monkeypatch.setattr(Packs, "read", noted)
+        monkeypatch.setattr(CatFile, "read", noted)
         again.read("1.yaml"), again.read("2.yaml")
         asked.clear()
         assert (again.read("1.yaml"), again.read("2.yaml")) == (b"1" * 2000, b"2" * 2000)
@@ -497,7 +484,10 @@ def test_small_file_is_kept_and_one_among_too_many_is_read_again(
 def test_a_file_that_was_damaged_on_the_disk_is_refused(path: Path, repo: GameRepo) -> None:
     repo.close()
     named = {name: git(path, "rev-parse", f"HEAD:{name}").strip() for name in BEGIN}
-    loose(path)
+    packs = [pack.read_bytes() for pack in (path / "objects" / "pack").glob("*.pack")]
+    shutil.rmtree(path / "objects" / "pack")
+    for pack in packs:
+        subprocess.run(["git", "--git-dir", str(path), "unpack-objects", "-q"], input=pack, check=True)
     right, wrong = (path / "objects" / named[name][:2] / named[name][2:] for name in ("game.yaml", "position.yaml"))
     right.chmod(0o644)
     right.write_bytes(wrong.read_bytes())

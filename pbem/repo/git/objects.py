@@ -1,4 +1,4 @@
-"""The objects of a repo, read from its packs, or else through git processes that stay open. Trees are kept.
+"""The objects of a repo, read through git processes that stay open. Trees that were read are kept.
 
 No object above `LARGEST` is read, for the repo may be a stranger's clone. What a game writes is far smaller.
 """
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 from pbem.protocol import PbemError
 from pbem.repo.git.cat_file import CatFile, Size
 from pbem.repo.git.formats import Commit, Entry, GitObject, git_object, read_commit, read_tree
-from pbem.repo.git.packs import Packs
 
 if TYPE_CHECKING:
     from git.cmd import Git
@@ -65,7 +64,6 @@ class Objects:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._environment = {**ENVIRONMENT, "GIT_DIR": str(path), "GIT_OBJECT_DIRECTORY": str(path / "objects")}
-        self._packs = Packs(path / "objects" / "pack", LARGEST)
         self._reader = CatFile(path, self._environment)
         self._trees: dict[bytes, dict[str, Entry]] = {}
         self._commits: dict[bytes, Commit] = {}
@@ -75,7 +73,7 @@ class Objects:
         """Objects that are read as if they were in the repo already."""
 
     def close(self) -> None:
-        """End the git processes; a read that needs them starts others."""
+        """End the git process; the next read starts another."""
         self._reader.close()
 
     def _git(self) -> Git:
@@ -171,22 +169,19 @@ class Objects:
     def _read(self, oid: bytes, kind: str) -> bytes:
         if oid in self.unwritten and self.unwritten[oid].kind == kind:
             return self.unwritten[oid].content
-        found, content = self._packs.read(oid) or self._read_by_git(oid, kind)
+        try:
+            found, content = self._within_limits(oid)
+        except (ValueError, OSError):
+            self.close()  # the git process may have been killed; a new one finds what is there
+            try:
+                found, content = self._within_limits(oid)
+            except (ValueError, OSError) as wrong:
+                raise StoreError(f"{self._path}: {kind} {oid.hex()} cannot be read: {wrong}") from None
         if found != kind:
             raise StoreError(f"{self._path}: {oid.hex()} is a {found}, not a {kind}")
         if git_object(kind, content).oid != oid:  # git itself does not look when it reads from a pack
             raise StoreError(f"{self._path}: {kind} {oid.hex()} is damaged; restore the repo from a copy")
         return content
-
-    def _read_by_git(self, oid: bytes, kind: str) -> tuple[str, bytes]:
-        try:
-            return self._within_limits(oid)
-        except (ValueError, OSError):
-            self.close()  # the git process may have been killed; a new one finds what is there
-        try:
-            return self._within_limits(oid)
-        except (ValueError, OSError) as wrong:
-            raise StoreError(f"{self._path}: {kind} {oid.hex()} cannot be read: {wrong}") from None
 
     def _within_limits(self, oid: bytes) -> tuple[str, bytes]:
         """Return kind and content of an object, unless it is too large."""
