@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -78,7 +78,7 @@ class Ledger(Seated):
         """`sealing` is what seals the files; None: the keys do, and the commits are signed."""
         self.repo = repo
         self.keys = keys
-        self.charter = _charter(self._file(CHARTER))
+        self.charter = read_charter(self._yaml(CHARTER))
         if sealing is None:
             repo.sign = partial(sign, keys.signing)
         self._sealing = sealing or Sealing(self.charter.sealed_to, keys.identity)
@@ -380,12 +380,6 @@ class Ledger(Seated):
     def _unsealed(self, path: str, at: str | None = None) -> Any:
         content = self.repo.read(path, at)
         return None if content is None else json.loads(self._sealing.open(path, content))
-
-
-@lru_cache(maxsize=_MOST_RECENT)
-def _charter(content: bytes) -> Charter:
-    """Return a charter. It never changes, and the post opens the same games again and again."""
-    return read_charter(yamlio.read(content, name=CHARTER).value)
 
 
 def _yaml_of(value: object) -> bytes:
