@@ -19,7 +19,7 @@ from pbem.rules.sword_of_rome.battle.losses import bear, divide
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, Modifiers, automatic_winner, modifiers
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.position.board import BOX, CLEAR, DIFFICULT, GAULS, GREEKS, TRANSALPINE_BOX, WALLED
-from pbem.rules.sword_of_rome.position.changes import displace, settle_spaces
+from pbem.rules.sword_of_rome.position.changes import displace, lift_sieges, settle_spaces
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.under_way import Battle, Moment
 from pbem.rules.sword_of_rome.siege.relief import go_back_inside, relieve
@@ -172,6 +172,7 @@ def _decide(game: Game, table: Table, name: str) -> Flow[Outcome]:
             break
         winner = yield from _roll(game, table, name if not times else f"{name}/again-{times}")
         loser = _other(battle, winner)
+        lift_sieges(game, table)
         moment = yield from respond(game, table, "battle_lost", loser, winner)
         if not moment.again:
             yield from _retreat(game, table, loser, name)

@@ -24,7 +24,7 @@ from pbem.rules.sword_of_rome.movement.voyages import (
     why_not_held,
     without_card,
 )
-from pbem.rules.sword_of_rome.position.changes import lose
+from pbem.rules.sword_of_rome.position.changes import lift_sieges, lose
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, no_such_space, space_named
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
@@ -261,6 +261,7 @@ def avoid(game: Game, table: Table, power: str, order: Order, name: str) -> Flow
     moved = move_out(game, power, space, part)
     game.put(power, to, moved)
     table.tell("avoided", power=power, leader=leader, space=to, cu=moved.cu, rule="11.1")
+    lift_sieges(game, table)
     yield from take_command(game, table, power, to)
     return True
 

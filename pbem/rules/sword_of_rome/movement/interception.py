@@ -23,6 +23,7 @@ from pbem.rules.sword_of_rome.movement.parts import (
 from pbem.rules.sword_of_rome.movement.paths import why_not_end
 from pbem.rules.sword_of_rome.movement.voyages import sail
 from pbem.rules.sword_of_rome.position.board import SEA
+from pbem.rules.sword_of_rome.position.changes import lift_sieges
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, power_named, space_named
 from pbem.rules.sword_of_rome.position.state import Game
@@ -241,6 +242,7 @@ def _attempt(game: Game, table: Table, power: str, wanted: Wanted, name: str) ->
     moved = move_out(game, power, origin, part)
     game.put(power, space, moved)
     table.tell("intercepted", power=power, leader=leader, space=space, cu=moved.cu, rule="10.4")
+    lift_sieges(game, table)
     yield from take_command(game, table, power, space)
     return True
 

@@ -76,14 +76,19 @@ def displace(game: Game, table: Table, power: str, space: str, *, inside: bool =
     table.tell("displaced", power=power, space=space, leaders=leaders, rule="8.4")
 
 
-def settle_spaces(game: Game, table: Table) -> None:
-    """Draw the consequences of what has changed on the map (8.4, 13.4, 16.4); in an order that a file keeps."""
+def lift_sieges(game: Game, table: Table) -> None:
+    """Lift the sieges whose besiegers have left, or are friends by now (13.4); in an order that a file keeps."""
     for space, siege in sorted(game.sieges.items(), key=_SPACE):
         holder = game.control.get(space)
         friends = holder is not None and game.allied(siege.by, holder)
         if friends or not game.outside(siege.by, space):
             del game.sieges[space]
             table.tell("siege_lifted", space=space, power=siege.by, rule="13.4")
+
+
+def settle_spaces(game: Game, table: Table) -> None:
+    """Draw the consequences of what has changed on the map (8.4, 13.4, 16.4); in an order that a file keeps."""
+    lift_sieges(game, table)
     for space, force in sorted(game.inside.items(), key=_SPACE):
         power = game.control.get(space)
         if power is not None and not game.enemies_in(power, space):

@@ -14,7 +14,7 @@ from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.movement.parts import arrange
 from pbem.rules.sword_of_rome.movement.voyages import sail
 from pbem.rules.sword_of_rome.position.board import GREEKS
-from pbem.rules.sword_of_rome.position.changes import set_control, settle_spaces
+from pbem.rules.sword_of_rome.position.changes import lose, set_control, settle_spaces
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import space_named
 from pbem.rules.sword_of_rome.position.state import Game
@@ -39,11 +39,12 @@ def rescue(game: Game, table: Table, loser: str, space: str, name: str) -> Flow[
         abroad = at not in home.spaces and force.army and at != space
         if not abroad or commander is None or not game.board.leaders[commander].named:
             continue
-        going = game.take(loser, at, Force(force.cu, 0, list(force.leaders)))
+        going = Force(force.cu, 0, list(force.leaders))
         table.tell("rushes_home", power=loser, leader=commander, origin=at, space=home.capital, rule="17.2.1")
         comes = yield from sail(game, table, loser, at, home.capital, going, f"{name}/rescue")
-        there = game.put(loser, home.capital if comes else at, going)
-        arrange(game, there)
+        lose(game, loser, at, force.cu - going.cu)
+        if comes:
+            arrange(game, game.put(loser, home.capital, game.take(loser, at, going)))
         return comes
     return False
 

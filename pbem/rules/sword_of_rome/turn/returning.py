@@ -10,7 +10,7 @@ from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Refusal, Table, counted, lazy, listing, multisets, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.sword_of_rome.events.minor_leaders import take_command
+from pbem.rules.sword_of_rome.events.minor_leaders import candidates, take_command
 from pbem.rules.sword_of_rome.events.support import own_support, remove, settle_support
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, CONSUL, GREEKS, ROMANS, SICILY
 from pbem.rules.sword_of_rome.position.force import Force
@@ -92,7 +92,11 @@ def _bring_back(game: Game, table: Table, at: Mapping[str, str], rule: str) -> F
         (game.displaced if leader in game.displaced else game.reserve).remove(leader)
         game.put(power, space, Force(leaders=[leader]))
         table.tell("leader_returns", leader=leader, power=power, space=space, rule=rule)
-    for power, space in dict.fromkeys((game.board.leaders[leader].power, space) for leader, space in at.items()):
+    places = {(game.board.leaders[leader].power, space) for leader, space in at.items()}
+    # Where nobody is asked comes first: while a side is asked, no minor leader commands a named one anywhere.
+    for power, space in sorted(
+        places, key=lambda place: (len(candidates(game, game.force(*place).leaders)) > 1, place)
+    ):
         yield from take_command(game, table, power, space)
 
 
