@@ -107,9 +107,9 @@ def _add_names(
         sides = [place.hangs, *(each for each in get_args(Compass) if each != place.hangs)]
         hung = [label_box(base, place, hangs, size) for hangs in sides]
         across, down = hung[0][2] - hung[0][0], hung[0][3] - hung[0][1]
-        reach = _grown_by(shape_box(base, place), 1.5 * across, 2 * down)
+        boxes = [_by(box, dx * across, dy * down) for dx, dy in shifts for box in hung]
+        reach = _round_all(boxes)
         near = [each for each in solid if meet(each, reach)]
-        boxes = (_by(box, dx * across, dy * down) for dx, dy in shifts for box in hung)
         box = next((each for each in boxes if _inside(each, room) and not _struck(each, near)), None)
         if box is not None:
             names.append(place_name(base, id, box, size))
@@ -122,6 +122,12 @@ def _first_free(box: Bounds, shifts: Sequence[int], solid: Sequence[Bounds], roo
     moved = sorted(((dx, dy) for dx in shifts for dy in shifts), key=lambda by: hypot(*by))
     boxes = (_by(box, dx, dy) for dx, dy in moved)
     return next((each for each in boxes if _inside(each, room) and not _struck(each, near)), None)
+
+
+def _round_all(boxes: Sequence[Bounds]) -> Bounds:
+    """Return the box round some boxes."""
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)
 
 
 def _struck(box: Bounds, solid: Sequence[Bounds]) -> bool:

@@ -288,7 +288,7 @@ def compare(twins: tuple[Twin, Twin], rng: Random) -> int:
         assert answers[0] == answers[1], written
         assert first.news() == second.news(), written
     last = first.game.adjudication
-    if last > 1:
+    if last > 1 and first.game.result is None:
         back = [twin.taken_back(last // 2) for twin in twins]
         assert back[0] == back[1]
         assert first.news() == second.news()
