@@ -83,7 +83,7 @@ def _ordered(decision: Decision, bodies: list[Mapping[str, Any]]) -> Iterator[Ma
 
 
 def _labels(say: Sentences, box: Box, decision: Decision, bodies: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return answers in words: those of the box, or where they do not tell them apart, all values with their names.
+    """Return a label for each answer: the words of the box, or all values with their names if the words are the same.
 
     They never look like an order, for they come back in the text that a player quotes.
     """

@@ -181,7 +181,7 @@ class PostConfig:
     games: Path
     keys: Path
     game_master: str
-    """The bare address that is told of bounces; by default that of `sender`."""
+    """The address that reports of bounces go to, without a name; by default that of `sender`."""
     boxes: tuple[Path, ...] = ()
     rates: Rates = Rates()
     who: WhoConfig = WhoConfig()

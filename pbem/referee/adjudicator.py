@@ -120,8 +120,8 @@ class Adjudicator(OpenGame):
         """Record another address of a side, and with `replaced` another player; return what is on record for it.
 
         Public is only that the side has one. A new player begins with nothing mailed: their chain ends, and nothing
-        more is sealed to their key. What is asked of the side is asked anew, as far as its clock is concerned. All else
-        stays: the position, sheets that wait, standing orders.
+        more is sealed to their key. The clock of the side starts again with the letter that asks the new player. All
+        else stays: the position, sheets that wait, standing orders.
         """
         with self._changing(pinned=False):
             self._require_open()

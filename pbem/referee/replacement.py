@@ -1,7 +1,7 @@
 """The replacement of a player by a vote of the other sides (`pbem.referee.motions`).
 
-The side whose player is to be replaced is told of the vote, and has none. The name of the proposed player stays sealed.
-The vote itself is public.
+The side whose player may be replaced hears of the vote and does not take part. The name of the proposed player stays
+sealed. The vote itself is public.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def _act(flow: Flow[None], order: Order) -> Flow[None]:
 
 
 def outcome(game: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
-    """Return the result of a roll on a table: how bad it is for its roller, and in words (5.5, 9.6.4, 13.2, 14.2)."""
+    """Return how bad a result on a table is for the roller, and a sentence that says it (5.5, 9.6.4, 13.2, 14.2)."""
     sort = roll.name.partition("/")[0]
     if "cu" in facts:
         lost = game.board.attrition(roll.faces[0], facts["cu"])
