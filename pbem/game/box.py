@@ -161,6 +161,11 @@ class Box:
         usual = self.table(GAME)["scenario"]
         return tuple(sorted(self._stems("scenarios"), key=lambda id: (id != usual, id)))
 
+    @property
+    def out_rule(self) -> str:
+        """The paragraph by which a side is out of the game before its end; empty if the box names none."""
+        return str(self.table(GAME).get("out_rule", ""))
+
     def scenario(self, id: str) -> Any:
         """Return the plain value of a scenario."""
         return self.table(f"scenarios/{_known('scenario', id, self.scenarios)}")
@@ -182,6 +187,7 @@ class Box:
                 form.get("unanswered", ""),
                 form.get("answers", ""),
                 form.get(FOR, {}),
+                form.get("rule", ""),
             )
             for kind, form in orders.items()
             if kind not in (DEFS, FACTS)

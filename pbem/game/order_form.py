@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 class Misfit(NamedTuple):
     """A part of a body that does not fit: where, why, and whether the key is wrong rather than the value.
 
-    `shape` says that it is written in a way in which nothing can stand there: an example of the order shows how.
+    `shape` says that it is written in a way in which nothing can stand there: an example of the order shows how. `rule`
+    is the paragraph that the body belongs to, if the box names one.
     """
 
     path: Path
     reason: str
     at_key: bool = False
     shape: bool = False
+    rule: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +53,8 @@ class OrderForm:
     """Words for any answer, in the same way; empty: those of `unanswered`, if they are not for the default alone."""
     about: Record = field(default_factory=dict)
     """The JSON Schema of the word behind `for`, by which orders of this kind are told apart; empty: they have none."""
+    rule: str | Mapping[str, str] = ""
+    """The paragraph that orders of this kind come from; or one for each word or value that marks an order."""
 
     @cached_property
     def as_written(self) -> Record:
@@ -87,7 +91,11 @@ class OrderForm:
             return
         for misfit in _misfits(self.validator.iter_errors(body), (), self.kind):
             example = f"; an example: {self.in_full()}" if misfit.shape and self.example else ""
-            yield misfit._replace(reason=misfit.reason + example)
+            yield misfit._replace(reason=misfit.reason + example, rule=self.paragraph(body))
+
+    def paragraph(self, body: Record) -> str:
+        """Return the paragraph that an order comes from; empty if the box names none."""
+        return _said(self.rule, body, {})
 
     def in_full(self) -> str:
         """Return the example of this kind of order, as a sheet has it."""

@@ -24,12 +24,17 @@ PROSE: Final = frozenset(
         *("title", "text", "meaning", "description", "confidence", "source", "row", "people", "names_from"),
         *("colour", "mark"),  # how something is drawn
         *("printed", "sources", "experimental"),  # how far a value is the printed one, and an edition tried
-        *("words", "key_words", "led_by"),  # what a place in an order may name: only sheets that come in are read by it
+        *(
+            "words",
+            "key_words",
+            "led_by",
+            "out_rule",
+        ),  # what a place in an order may name: only sheets that come in are read by it
     }
 )
 """Keys of records that no rule reads. A name is not among them: players may write it in orders."""
 ORDERS: Final = "orders"
-OF_AN_ORDER: Final = frozenset({"title", "example", "facts", "unanswered", "answers"})
+OF_AN_ORDER: Final = frozenset({"title", "example", "facts", "unanswered", "answers", "rule"})
 """What `orders.yaml` says of a kind of order besides its shape: words for the form."""
 
 

@@ -124,6 +124,8 @@ class OpenDecisions:
     """The report that the letter of the sheet answers. None: only the sheet itself says it."""
     out: bool = False
     """Whether the side is out of the game, so that no order of it counts."""
+    out_by: str = ""
+    """The paragraph by which it is out, if the rules say so and the box names it."""
     others: Mapping[Side, Collection[str]] = field(default_factory=dict)
     """The other sides of the same player, each with the kinds of its open decisions."""
 
@@ -209,7 +211,7 @@ def _sheet_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
     if at.out and not heading:
         name = at.box.names.get(at.side, at.side)
         reason = f"this side, {name}, is out of the game; its orders do not count any more"
-        heading = [Fault(ILLEGAL, ("side",), reason)]
+        heading = [Fault(ILLEGAL, ("side",), reason, rule=at.out_by or None)]
     yield from map(sheet.placed, heading)
     unread = sheet.link is None and sheet.document.value.get(LINK) is not None
     if not unread and (wrong := wrong_with(sheet.link, at.chain)) is not None:
@@ -307,7 +309,8 @@ def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
                     f"this sheet is for {at.side}, who is not asked for {order.kind} now; {listing(others)} is, whom "
                     f"you play too: write `side: {others[0]}`, or give {at.side} its own orders"
                 )
-            yield sheet.placed(Fault(ILLEGAL, (), reason), number)
+            rule = at.box.forms[order.kind].paragraph(order.body)
+            yield sheet.placed(Fault(ILLEGAL, (), reason, rule=rule or None), number)
         answers = answers or number in answering or fault is not None
     if whole and not at.recorded:
         yield from map(sheet.placed, missing_answers(at, sheet.orders))

@@ -67,6 +67,7 @@ class Home:
             periods=tuple(periods_of(rules, self.view)),
             chain=self.chain,
             out=self.out,
+            out_by=self.loaded.box.out_rule if self.side in rules.out(self.view) else "",
         )
         return check_sheet(at, raw, name=name)
 

@@ -56,6 +56,7 @@ def check(
         recorded=recorded,
         answering=answering,
         out=side in game.out,
+        out_by=game.box.out_rule if side in game.rules.out(session.position) else "",
         others={} if recorded or ruled else _beside(game, side),
     )
     return check_sheet(at, raw, name=name)

@@ -141,6 +141,7 @@ def _refuses(table: SwordTable) -> None:
     table.homes["carthage"] = table.homes["romans"]
     wrong = table.refused("carthage", "act: {do: end}")
     assert "this side, Carthage, is out of the game; its orders do not count any more" in wrong
+    assert "(rule" not in wrong.partition("out of the game")[2].partition("\n")[0]  # it has resigned, by no paragraph
 
 
 def _clone_verifies(table: SwordTable) -> None:

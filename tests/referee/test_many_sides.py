@@ -151,7 +151,7 @@ def test_orders_of_a_side_that_is_out_are_a_fault(folder: Folder) -> None:
         receipt = game.receive("yew", sheet(game, "yew", order("bid", card="lowest")))
         (wrong,) = receipt.complaints
         assert wrong.fault.reason == "this side, Yew, is out of the game; its orders do not count any more"
-        assert (wrong.fault.path, wrong.mark.line) == (("side",), 2)
+        assert (wrong.fault.path, wrong.fault.rule, wrong.mark.line) == (("side",), "9", 2)
         assert game.sheets("yew") == 0
 
 

@@ -239,9 +239,8 @@ def check_heading(sheet: Sheet, *, game: str, side: Side, adjudication: int, sid
 
 
 def _placed(misfit: Misfit, document: Source) -> Placed:
-    path, reason, at_key, _ = misfit
-    mark = document.mark(path, key=True) if at_key else document.nearest(path)
-    return Placed(Fault(MALFORMED, path, shortened(reason)), mark)
+    mark = document.mark(misfit.path, key=True) if misfit.at_key else document.nearest(misfit.path)
+    return Placed(Fault(MALFORMED, misfit.path, shortened(misfit.reason), rule=misfit.rule or None), mark)
 
 
 def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Misfit]:

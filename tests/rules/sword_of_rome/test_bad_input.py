@@ -148,17 +148,18 @@ def test_proposal_to_a_power_without_a_player(table: Table) -> None:
 
 
 def test_proposal_while_not_active(table: Table) -> None:
-    """15.1: only who is active proposes; what is ordered ahead has to say so. No question, so no paragraph."""
+    """Only who is active proposes (15.1); what is ordered ahead has to say so."""
     letter = table.says("greeks", "act: {do: propose, to: romans}")
     said = " ".join(line.removeprefix("#!").strip(" ^") for line in letter.splitlines() if line.startswith("#!"))
     assert "the game does not ask you for act now; it asks nothing of you" in said
     assert "`ahead: true`" in said
+    assert "(rule 15.1)" in said
     assert table.state() == (table.adjudication, table.hands)
 
 
 def test_contest_without_an_announcement(table: Table) -> None:
     letter = table.says("greeks", "desperate_times: {contest: [gauls]}")
-    assert "#! announce is missing in desperate_times" in letter
+    assert "#! announce is missing in desperate_times (rule 7.4)" in letter
     assert "nothing has changed" in letter
     assert table.state() == (table.adjudication, table.hands)
 

@@ -82,14 +82,15 @@ def roll_siege(game: Game, table: Table, power: str, space: str, name: str, *, r
     points, cost = game.board.siege_result(roll.total)
     siege.level += points + moment.points
     gone = lose(game, power, space, cost)
+    most = needed(game, space)
     table.tell(
         "siege_rolled",
         power=power,
         space=space,
         points=points + moment.points,
         cu=gone,
-        level=siege.level,
-        needed=needed(game, space),
+        level=min(siege.level, most),  # what is beyond it counts for nothing
+        needed=most,
         rule="13.2",
     )
     fall_if_due(game, table, space)

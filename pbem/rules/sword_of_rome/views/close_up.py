@@ -51,7 +51,7 @@ def _space(view: Game, space: str, names: Mapping[str, str]) -> Iterator[Line]:
     siege = view.sieges.get(space)
     if siege is not None:
         words.append(f"besieged by {names[siege.by]}, level {siege.level}")
-    yield Line("Control", tuple(words))
+    yield Line("Control", (", ".join(words),))
     yield from _forces(view, space, names)
 
 

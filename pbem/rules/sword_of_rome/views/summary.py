@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from pbem.game import Line, Section, Summary, counted, listing
+from pbem.protocol import Side
 from pbem.rules.sword_of_rome.position.board import CARTHAGE
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import event_named, named
@@ -19,8 +20,10 @@ def summary(view: Game, names: Mapping[str, str]) -> Summary:
     headline = f"Turn {view.turn} ({board.years[view.turn]}), {under_way(view)}"
     sections = (
         Section("Victory points", tuple(_standing(view, names))),
+        Section("Tracks", tuple(_tracks(view, names))),
         Section("The round", tuple(_round(view, names)), passing=True),
         Section("Cards", tuple(_cards(view, names))),
+        Section("Desperate Times", tuple(_desperate_times(view, names))),
         Section("Alliances", tuple(_alliances(view, names))),
         *(Section(f"Forces: {names[power]}", tuple(_forces(view, power, names))) for power in board.powers),
         Section("Sieges", tuple(_sieges(view, names))),
@@ -46,23 +49,33 @@ def under_way(view: Game) -> str:
     return f"round {view.round}" if view.round else f"{view.phase.replace('_', ' ')} phase"
 
 
+def short(side: Side, view: Game, names: Mapping[str, str]) -> str:
+    """Return a name of a side by which columns have room beside it: both of its powers, if it leads two."""
+    powers = view.board.powers_of[side]
+    return names[side] if len(powers) == 1 else "/".join(names[power] for power in powers)
+
+
 def _standing(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
-    """Yield VP and what each side would win and lose if it were scored now; plunder, unrest (5.8.1, 14, S 20)."""
+    """Yield VP, and what each side would win and lose if it were scored now (5.8.1)."""
     for side in view.board.sides:
-        now = f"would score +{gains(view, side)} -{losses(view, side)}"
-        yield Line(names[side], (f"{view.vp[side]} VP", "out of the game" if side in view.out else now))
+        now = f"+{gains(view, side)} -{losses(view, side)} now"
+        yield Line(short(side, view, names), (f"{view.vp[side]} VP", "out" if side in view.out else now))
+    yield Line("Automatic victory", (f"{view.board.levels[view.turn]} VP",))
     for sides in view.board.seats.persons:
         if len(sides) > 1:
-            yield Line(f"Together: {listing((names[side] for side in sides), 'and')}", (f"{total(view, sides)} VP",))
-    yield Line("Automatic victory", (f"{view.board.levels[view.turn]} VP",))
+            yield Line(f"Together {total(view, sides)} VP: {listing((names[side] for side in sides), 'and')}.")
+
+
+def _tracks(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    """Yield plunder and unrest, or the militia of Carthage in Africa (14.1, 17.1.2, S 20)."""
     holder = "gauls" if view.plunder > 0 else "transalpine_gauls"
     plunder = f"{abs(view.plunder)} of {view.board.tables['plunder']['track']}"
     if any(power.raids for power in view.board.powers.values()):
         yield Line("Plunder", (plunder, names[holder]) if view.plunder else (plunder,))
     if view.board.powers[CARTHAGE].side is not None:
-        yield Line("Unrest of Carthage", (f"{view.unrest}, cap {cap(view)}",))
+        yield Line("Unrest of Carthage", (f"{view.unrest}", f"cap {cap(view)}"))
     elif view.militia:
-        yield Line("Citizen militia of Carthage, in Africa", (f"{view.militia} CU",))
+        yield Line("Citizen militia", (f"{view.militia} CU", "in Africa"))
 
 
 def _round(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
@@ -78,11 +91,15 @@ def _round(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
 
 
 def _cards(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
-    """Yield the sizes of hands and decks, and the Desperate Times that are left (6.1, 7.4)."""
+    """Yield the sizes of hands and decks (6.1)."""
     for side in view.board.sides:
-        deck = f"{len(view.decks[side])} in the deck"
-        desperate = f"{view.desperate_times[side]} Desperate Times"
-        yield Line(names[side], (counted(len(view.hands[side]), "card"), deck, desperate))
+        yield Line(short(side, view, names), (f"{len(view.hands[side])} held", f"deck {len(view.decks[side])}"))
+
+
+def _desperate_times(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    """Yield how many Desperate Times each side has left (7.4)."""
+    for side in view.board.sides:
+        yield Line(short(side, view, names), (f"{view.desperate_times[side]} left",))
 
 
 def _alliances(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
@@ -91,7 +108,7 @@ def _alliances(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
     permanent = ["+".join(pair) for pair in view.board.permanent]
     for pair in sorted(view.alliances, key=lambda each: (each in permanent, not {*each.split("+")} & {*own})):
         notes = (["yours"] if {*pair.split("+")} & {*own} else []) + (["for ever"] if pair in permanent else [])
-        yield Line(" and ".join(names[power] for power in pair.split("+")), tuple(notes))
+        yield Line("/".join(names[power] for power in pair.split("+")), (", ".join(notes),))
 
 
 def _forces(view: Game, power: str, names: Mapping[str, str]) -> Iterator[Line]:
@@ -99,10 +116,10 @@ def _forces(view: Game, power: str, names: Mapping[str, str]) -> Iterator[Line]:
         yield Line(names[space], (strength(force, names),))
     march = view.march
     if march is not None and march.power == power and not march.force.empty:
-        yield Line(names[march.at], (strength(march.force, names), "on the march"))
+        yield Line(names[march.at], (f"{strength(march.force, names)}, on the march",))
     for space, force in sorted(view.inside.items()):
         if view.control[space] == power:
-            yield Line(names[space], (strength(force, names), "inside the city"))
+            yield Line(names[space], (f"{strength(force, names)}, inside the city",))
 
 
 def _away(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
@@ -136,7 +153,7 @@ def _sieges(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
     for space, siege in sorted(view.sieges.items()):
         tribe = space in view.tribes
         needed = view.board.spaces[space].subjugation if tribe else view.loyalty[space]
-        yield Line(names[space], (f"{siege.level} of {needed}", f"by {names[siege.by]}"))
+        yield Line(names[space], (f"{min(siege.level, needed)} of {needed}", f"by {names[siege.by]}"))
 
 
 def _off_map(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
@@ -152,5 +169,5 @@ def hand(view: Game, names: Mapping[str, str]) -> Iterator[Section]:
     for side, held in view.hands.items():
         if held and UNSEEN not in held:
             cards = [view.board.cards[card] for card in held]
-            lines = tuple(Line(card.name, (card.id, f"value {card.value}")) for card in cards)
+            lines = tuple(Line(card.id, (f"value {card.value}", card.name)) for card in cards)
             yield Section(f"Hand of {named(side, names[side])}", lines)
