@@ -88,14 +88,20 @@ def _which_power(view: Game, side: Side, order: Order) -> Fault:
 
 
 def propose(game: Game, table: Table, order: Order) -> Flow[None]:
-    """Propose an alliance; with the answer yes it stands at once, and sieges between the two end (15.1, 13.4)."""
+    """Propose an alliance; with the answer yes it stands at once, and sieges between the two end (15.1, 13.4).
+
+    With two players the other side may be of the same person, who is not asked whether they accept what they propose.
+    """
     side, to = game.the_activation.side, order["to"]
     power = order.get("power", game.board.powers_of[side][0])
     table.tell("proposed", power=power, ally=to, rule="15.1")
     asked = game.board.powers[to].side
     assert asked is not None
-    answer = yield from table.ask(asked, "alliance", rule="15.1", default={"accept": False}, power=power, to=to)
-    if answer["accept"]:
+    accepted = asked in game.board.seats_of(side)
+    if not accepted:
+        answer = yield from table.ask(asked, "alliance", rule="15.1", default={"accept": False}, power=power, to=to)
+        accepted = answer["accept"]
+    if accepted:
         game.alliances.append(game.pair(power, to))
         table.tell("allied", power=power, ally=to, rule="15.1")
         settle_spaces(game, table)

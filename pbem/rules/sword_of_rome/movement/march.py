@@ -21,7 +21,7 @@ from pbem.rules.sword_of_rome.movement.paths import (
     why_not_step,
 )
 from pbem.rules.sword_of_rome.movement.voyages import borrow, carried, sail
-from pbem.rules.sword_of_rome.position.board import SEA
+from pbem.rules.sword_of_rome.position.board import GARRISON_BOX, SEA
 from pbem.rules.sword_of_rome.position.changes import displace, settle_spaces
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
@@ -313,7 +313,8 @@ def stop(game: Game, table: Table) -> Flow[None]:
     march = game.the_march
     if march.force.empty:
         return
-    if march.then == ATTACK_UNREST and not march.path and march.force.cu and march.points >= 1:
+    there = march.at == GARRISON_BOX and not march.path  # and not back in port after a storm
+    if march.then == ATTACK_UNREST and there and march.force.cu and march.points >= 1:
         leader, cu, name = march.leader, march.against or march.force.cu, name_of(march)
         join(game, march)
         yield from unrest.attack(game, table, leader, min(cu, unrest.fresh_cu(game)), name)

@@ -36,6 +36,8 @@ BESIDE: Final = 0.07
 """The worth without which no card is played beside the one of the round."""
 EVENT: Final = 0.25
 """The part of the worth of an event that is lost if its card is played for anything else."""
+ANYTHING: Final = 0.001
+"""The part of its worth that the least use of a card has where there are more cards than rounds: better than none."""
 SECOND: Final = 0.8
 """The part of its worth that the second march of a Campaign has."""
 DESPERATE: Final = 0.9
@@ -111,15 +113,23 @@ def _beside(hand: Hand, card: str) -> Iterator[Way]:
 
 
 def _ways(hand: Hand, cards: list[str]) -> Iterator[Way]:
-    """Yield every use of every card that is worth something, the card's own worth taken off."""
+    """Yield every use of every card that is worth something, the card's own worth taken off.
+
+    Cards that the rounds left do not need are of little use later: the worth of the dearest of them is free.
+    """
     view, side = hand.view, hand.side
+    rounds_left = int(view.board.tables["rounds"]) - view.round + 1
+    dear = sorted(_kept(view, side, card) for card in view.hands[side])
+    ample = len(dear) >= rounds_left
+    free = dear[rounds_left - 1] if ample else 0.0
     for card in cards:
         desperate = card == DESPERATE_TIMES
-        kept = 0.0 if desperate else _kept(view, side, card)
+        kept = 0.0 if desperate else max(0.0, _kept(view, side, card) - free)
         uses = list(_uses(hand, card, desperate=desperate))
         lost = EVENT * max((worth for worth, order in uses if order.get("do") == "event"), default=0.0)
         for worth, order in uses:
-            yield worth - (kept + lost if order.get("do") != "event" else SPARE[value_of(view, card)]), order
+            cost = kept + lost if order.get("do") != "event" else max(0.0, SPARE[value_of(view, card)] - free)
+            yield max(worth - cost, ANYTHING * worth if ample else 0.0), order
 
 
 def _kept(view: Game, side: Side, card: str) -> float:

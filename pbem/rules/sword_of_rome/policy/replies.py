@@ -23,6 +23,8 @@ SEEKS: Final = 0.62
 """The chance of victory from which the bot intercepts."""
 AFRAID: Final = 0.4
 """The chance below which it avoids a battle."""
+RESPONSES_KEPT: Final = 1
+"""Responses that are kept for the next turn."""
 GREAT: Final = 0.8
 """The worth of a space that an army defends against odds."""
 
@@ -101,12 +103,15 @@ def _first(view: Game, decision: Decision) -> Iterator[Order]:
 
 
 def _discard(view: Game, decision: Decision) -> Iterator[Order]:
-    """Discard the cards of value 1 that are no responses (6.2.1)."""
+    """Discard the cards of value 1, and all responses but the dearest few: they are of no use as the hand (6.2.1)."""
     cards = view.board.cards
+    hand = sorted(view.hands[decision.side], key=lambda card: (-value_of(view, card), card))
+    kept = [card for card in hand if cards[card].when is not None][:RESPONSES_KEPT]
     weak = [
         card
-        for card in view.hands[decision.side]
-        if value_of(view, card) == 1 and cards[card].when is None and not cards[card].extra
+        for card in hand
+        if card not in kept
+        and (cards[card].when is not None or (value_of(view, card) == 1 and not cards[card].extra))
     ]
     yield Order("discard", {"cards": weak})
 

@@ -36,14 +36,27 @@ def _sides(game: Game, pair: str) -> list[str]:
 
 
 def _renew(game: Game, table: Table, side: str, pair: str) -> Flow[None]:
-    """Ask both sides of an alliance, this one first, and end it unless both renew it (5.9)."""
+    """Ask both sides of an alliance, this one first, and end it unless both renew it (5.9).
+
+    With two players both may be of one person: they are asked once, and renew it unless they say otherwise.
+    """
     powers = pair.split("+")
     if _sides(game, pair)[0] != side:
         powers.reverse()
     own, other = powers
-    for asked, power, ally in ((side, own, other), (str(game.board.powers[other].side), other, own)):
+    partner = str(game.board.powers[other].side)
+    one_person = partner in game.board.seats_of(side)
+    both = [(side, own, other), (partner, other, own)]
+    for asked, power, ally in both[: 1 if one_person else 2]:
         order = yield from table.ask(
-            asked, "renew", rule="5.9", default={"renew": False}, power=power, ally=ally, offered=asked != side
+            asked,
+            "renew",
+            rule="5.9",
+            default={"renew": one_person},
+            waits=not one_person,
+            power=power,
+            ally=ally,
+            offered=asked != side,
         )
         if not order["renew"]:
             table.tell("alliance_ends", power=own, ally=other, rule="5.9")
