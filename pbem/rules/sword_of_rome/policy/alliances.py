@@ -7,7 +7,7 @@ from typing import Final
 
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.sword_of_rome.events.alliances import why_not_propose
-from pbem.rules.sword_of_rome.policy.worth import chief, worth
+from pbem.rules.sword_of_rome.policy.worth import PAIR, chief, worth
 from pbem.rules.sword_of_rome.position.board import NORMAL
 from pbem.rules.sword_of_rome.position.state import Game
 
@@ -17,7 +17,7 @@ DEAREST: Final = 5.0
 """The prey for which an alliance is refused."""
 RAIDED: Final = 0.5
 """A space that can be raided, as prey."""
-LAST: Final = 1
+LAST: Final = 3
 """Turns before the end from which nobody is bound any more."""
 
 
@@ -67,7 +67,12 @@ def proposals(view: Game, side: Side) -> Iterator[Order]:
     The other side of one's own person comes before all.
     """
     yield from _within(view, side)
-    if view.round != 1 or view.turn >= view.last_turn - LAST or len(partners(view, side)) >= MOST:
+    if (
+        len(view.board.seats.persons) == PAIR
+        or view.round != 1
+        or view.turn >= view.last_turn - LAST
+        or len(partners(view, side)) >= MOST
+    ):
         return
     if view.the_activation.proposed or view.the_activation.played:
         return
@@ -100,7 +105,9 @@ def answer(view: Game, decision: Decision) -> Iterator[Order]:
     side = decision.side
     other = view.board.powers[decision.facts["power"]].side
     assert other is not None
-    bound = len(partners(view, side)) >= MOST or prey(view, side, other) > DEAREST
+    bound = (
+        len(view.board.seats.persons) == PAIR or len(partners(view, side)) >= MOST or prey(view, side, other) > DEAREST
+    )
     own = other in view.board.seats_of(side)
     willing = own or (other != chief(view, side) and not bound and not at_war(view, side, other))
     yield Order("alliance", {"accept": willing})
@@ -110,5 +117,6 @@ def renewal(view: Game, decision: Decision) -> Iterator[Order]:
     """Renew an alliance with who does not lead, until the game is nearly over (5.9, 15.4)."""
     other = view.board.powers[decision.facts["ally"]].side
     own = other in view.board.seats_of(decision.side)
-    willing = own or (other != chief(view, decision.side) and view.turn < view.last_turn - LAST)
+    duel = len(view.board.seats.persons) == PAIR
+    willing = own or (not duel and other != chief(view, decision.side) and view.turn < view.last_turn - LAST)
     yield Order("renew", {"renew": willing})

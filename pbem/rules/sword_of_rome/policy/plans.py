@@ -39,9 +39,9 @@ STEP: Final = 0.02
 """The cost of a movement point: of two ways alike the shorter is taken."""
 WON: Final = 0.75
 """The worth of a battle won: what the enemy loses beyond the winner, and the points (12.3, 12.5)."""
-LOST: Final = 1.1
+LOST: Final = 1.6
 """The cost of a battle lost: units, the rout, and the points of the enemy."""
-BEAT: Final = 0.55
+BEAT: Final = 0.7
 """The chance of victory without which nobody is attacked."""
 HOLD: Final = 0.35
 """The part of its worth that an army saves by standing where an enemy can come."""

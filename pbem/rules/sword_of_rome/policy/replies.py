@@ -110,8 +110,7 @@ def _discard(view: Game, decision: Decision) -> Iterator[Order]:
     weak = [
         card
         for card in hand
-        if card not in kept
-        and (cards[card].when is not None or (value_of(view, card) == 1 and not cards[card].extra))
+        if card not in kept and (cards[card].when is not None or (value_of(view, card) == 1 and not cards[card].extra))
     ]
     yield Order("discard", {"cards": weak})
 

@@ -48,13 +48,16 @@ LEADER: Final = 1.0
 """The most of it, but for a side that is about to win."""
 STOP: Final = 1.4
 """The same for a side that would win at once if the turn were scored now (4.2)."""
-PARTNER: Final = -0.8
+PARTNER: Final = -1.0
 """The same for the other side of one's own person, with two players: it hurts."""
+ENEMY: Final = 0.6
+"""The same where two persons play: whatever one of them loses brings the other nearer to victory."""
 NEAR: Final = 4
 """Movement points within which an enemy army is a threat."""
 ARMY: Final = 3
 """CU from which an army can besiege (13.1.1)."""
 FAR: Final = 99
+PAIR: Final = 2
 _DICE: Final = 3
 
 
@@ -110,6 +113,8 @@ def rivalry(game: Game, side: Side, holder: str | None) -> float:
         return 0.0
     if other in game.board.seats_of(side):
         return PARTNER
+    if len(game.board.seats.persons) == PAIR:
+        return ENEMY
     if expected(game, other) >= game.board.levels[game.turn]:
         return STOP
     others = [expected(game, each) for each in game.in_play if each != side]
