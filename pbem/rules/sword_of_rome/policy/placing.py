@@ -18,7 +18,7 @@ from pbem.rules.sword_of_rome.turn.returning import easable, greek_leaders, reli
 
 LED: Final = 0.5
 """What it is worth that an army stands where new CU come."""
-GUARD: Final = 0.6
+GUARD: Final = 0.8
 """The part of its worth that a space without CU gains by a guard."""
 DEFENCE: Final = 0.3
 """The part of its worth that a space gains by a CU where an enemy can come."""

@@ -41,10 +41,10 @@ AHEAD: Final = 0.5
 """The part of its worth that a space still has in each of the two turns after this one."""
 RIVAL: Final = 0.2
 """What a loss of another side is worth, as a part of what it loses, if it stands as the others do."""
-AHEAD_OF: Final = 0.22
+AHEAD_OF: Final = 0.3
 """How much more for each VP that it is ahead of the average of the others, and less for each that it is behind."""
 LEAST: Final = 0.05
-LEADER: Final = 1.0
+LEADER: Final = 1.2
 """The most of it, but for a side that is about to win."""
 STOP: Final = 1.4
 """The same for a side that would win at once if the turn were scored now (4.2)."""
