@@ -112,6 +112,8 @@ def put_all(letters: Iterable[Outgoing], outbox: Outbox) -> list[Sent]:
     """Put letters and their copies into the outbox, but those that lie there; return what is then to be noted."""
     new = [each for each in letters if each.file is None]
     new = [copy for each in new for copy in each.copies if copy.file is None] + new
+    if not new:
+        return []
     for out, file in zip(new, outbox.put([ToKeep(each.name, each.to, each.content) for each in new]), strict=True):
         out.file = file
     return [sent for out in new for sent in out.sent]

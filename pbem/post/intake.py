@@ -28,6 +28,8 @@ BOUNCE: Final = "bounce"
 TOO_BIG: Final = "too big"
 MOST_AT_ONCE: Final = 200
 """So many new letters of a mailbox are put in order at once."""
+_A_RING: Final = 16
+"""Workers hear of the first of so many letters, and begin while the others are put in order."""
 _HOUR: Final = 3600.0
 _MOST_HOURS: Final = 150
 """No letter waits for longer than about so many."""
@@ -65,8 +67,11 @@ class Sweep:
         self._told: dict[str, float] = {}
         """Sender -> when the log may say again that their letters come too fast."""
 
-    def look(self, most: int = MOST_AT_ONCE) -> Swept:
-        """Put at most so many new letters in order; return what was found. Raises Unreachable, OSError."""
+    def look(self, most: int = MOST_AT_ONCE, ring: Callable[[], None] = lambda: None) -> Swept:
+        """Put at most so many new letters in order; return what was found. Raises Unreachable, OSError.
+
+        `ring` is called now and then meanwhile, when there is something to do for the workers.
+        """
         since = self._since()
         taken = passed = 0
         for letter in self.source.new(self._tables.known):
@@ -78,6 +83,8 @@ class Sweep:
             with suppress(Gone):
                 if self._take(letter):
                     taken += 1
+                    if taken % _A_RING == 1:
+                        ring()
                 else:
                     self._tables.passed(letter.source, letter.uid)
                     passed += 1
