@@ -103,7 +103,7 @@ def _is_told(game: Adjudicator, side: Side, news: News, since: int) -> bool:
     """
     if news == News.EVERY or game.result is not None or any(each.side == side for each in game.open_decisions):
         return True
-    if any("act" in game.ledger.public_turn(n) for n in range(since + 1, game.adjudication + 1)):
+    if any("act" in game.public_turn(n) for n in range(since + 1, game.adjudication + 1)):
         return True
     return news == News.ROUND and _is_over(game, game.rules.round, position_at(game, since))
 
@@ -147,7 +147,7 @@ def turn_letter(
         values.update(summary=told.summary, asked=told.asked)
         text = framed("turn", game, contents, told.text, values)
     else:
-        welcomed = bool(game.ledger.public_turn(1).get("joined", {}).get(side))  # it had the letter that asks for it
+        welcomed = bool(game.public_turn(1).get("joined", {}).get(side))  # it had the letter that asks for it
         values.update(phrases=_went_in(game), asked=told.asked, welcomed=welcomed, **heading(game, side))
         text = framed("first", game, contents, told.text, values)
     known = correspondence(game.path, side)
@@ -244,7 +244,7 @@ def last_report(
 def before_last_report(game: Adjudicator) -> int:
     """Return the adjudication before those that the last letters reported: where sheets were last used."""
     n = game.adjudication
-    while n > 1 and not game.ledger.public_turn(n).get("sheets"):
+    while n > 1 and not game.public_turn(n).get("sheets"):
         n -= 1
     return n - 1
 
@@ -311,7 +311,7 @@ def _indented(lines: Iterable[str]) -> list[str]:
 def _went_in(game: Adjudicator) -> list[str]:
     """Return the lines that say what went into the first dice from each side: a side can deny what it never sent."""
     lines = []
-    went_in = game.ledger.public_turn(1).get("joined", {})
+    went_in = game.public_turn(1).get("joined", {})
     for side in game.rules.sides:
         joined = went_in.get(side, {})
         phrase = joined.get("phrase")

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -55,6 +55,10 @@ class Now:
     state: State | None
     session: Session[Any] | None
     dice: Dice = field(default_factory=lambda: ChainDice(b"", b""))
+    turns: dict[int, Any] = field(default_factory=dict)
+    """The turn files that were read, by their numbers."""
+    earlier: dict[int, Any] = field(default_factory=dict)
+    """The positions after earlier adjudications that were resumed, by their numbers."""
 
 
 class OpenGame:
@@ -221,7 +225,8 @@ class OpenGame:
         now = self.current()
         if now.session is None or now.state is None:
             return ()
-        ready = self.in_force(now.state, now.session, self.day)
+        kinds = {decision.kind for decision in now.session.open_decisions}
+        ready = self.in_force(now.state, now.session, self.day, kinds)
         return tuple(
             decision
             for decision in now.session.open_decisions
@@ -295,10 +300,22 @@ class OpenGame:
         numbers = (n for n in range(max(since, 0) + 1, self.adjudication + 1) if n not in undone)
         return list(events_for(side, ((n, self.ledger.adjudication(n)) for n in numbers)))
 
-    def in_force(self, state: State, session: Session[Any], today: str) -> InForce:
-        """Return the standing orders of all sides, to be tried on the decisions of one adjudication."""
-        filed = {side: [read_filed(record) for record in records] for side, records in state.standing.items()}
+    def in_force(
+        self, state: State, session: Session[Any], today: str, kinds: Collection[str] | None = None
+    ) -> InForce:
+        """Return the standing orders of all sides, or those of some kinds, to be tried on decisions."""
+        filed = {
+            side: [read_filed(record) for record in records if kinds is None or record["kind"] in kinds]
+            for side, records in state.standing.items()
+        }
         return InForce(self.rules, filed, today=today, earlier=session.open_decisions, opened=state.opened)
+
+    def public_turn(self, n: int) -> Any:
+        """Return the content of a turn file; it is kept, for each letter to each side needs it."""
+        turns = self.current(resumed=False).turns
+        if n not in turns:
+            turns[n] = self.ledger.public_turn(n)
+        return turns[n]
 
     def require_format(self) -> None:
         """Raise OtherRules for a game of an earlier format, which another version of pbem plays on.

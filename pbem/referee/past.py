@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from pbem.crypto.dice import ChainDice
 from pbem.engine.session import resume
@@ -11,11 +11,23 @@ from pbem.referee.open_game import OpenGame
 from pbem.referee.told import Told, events_for
 from pbem.repo.records import result_in
 
+_MOST_EARLIER: Final = 8
+"""So many positions are kept for a while: the letters to all sides need the same one or two."""
+
 
 def position_at(game: OpenGame, n: int) -> Any | None:
     """Return the position after an adjudication; None: there is none, or the rules here cannot resume it."""
     if n == game.adjudication:
         return game.session.position
+    earlier = game.current(resumed=False).earlier
+    if n not in earlier:
+        if len(earlier) >= _MOST_EARLIER:
+            earlier.clear()
+        earlier[n] = _resumed(game, n)
+    return earlier[n]
+
+
+def _resumed(game: OpenGame, n: int) -> Any | None:
     commit = game.ledger.commit_of(n)
     state = None if commit is None else game.ledger.state(commit)
     if state is None:
