@@ -39,7 +39,9 @@ _MOST_REFERENCES: Final = 20
 _LONGEST_SUBJECT: Final = 200
 _ASCII: Final = bytes(range(128))
 _LINE: Final = 76
-"""Characters of base64 on a line."""
+"""Characters of base64 on a line; a header that is no longer needs no folding."""
+_PLAIN: Final = re.compile(r"[!-~]+(?: [!-~]+)*")
+"""A header that is written as it is."""
 LARGEST: Final = 300_000
 """So many bytes a letter has at most, as long as leaving out pictures makes it smaller."""
 _PAGE_ROOM: Final = 30_000
@@ -320,8 +322,15 @@ def _bound(kind: str, parts: list[_Part]) -> tuple[Message, list[bytes]]:
 
 def _written(head: Message) -> bytes:
     """Return headers, and the blank line below them, as they go over the wire."""
-    lines = ((_ON_ONE_LINE if name in _IDS else _ON_THE_WIRE).fold_binary(name, value) for name, value in head.items())
-    return b"".join(lines) + b"\r\n"
+    return b"".join([_header_line(name, value) for name, value in head.items()]) + b"\r\n"
+
+
+def _header_line(name: str, value: str) -> bytes:
+    """Return a header as it goes over the wire; the library, which is slow, folds what is longer than a line."""
+    line = f"{name}: {value}"
+    if len(line) <= _LINE and _PLAIN.fullmatch(line):
+        return line.encode() + b"\r\n"
+    return (_ON_ONE_LINE if name in _IDS else _ON_THE_WIRE).fold_binary(name, value)
 
 
 def _thread(earlier: list[str], answered: list[str]) -> list[str]:
