@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from functools import partial
+from typing import Any
 
 from pbem.crypto.dice import ChainDice
 from pbem.engine.session import resume
@@ -11,20 +12,12 @@ from pbem.referee.open_game import OpenGame
 from pbem.referee.told import Told, events_for
 from pbem.repo.records import result_in
 
-_MOST_EARLIER: Final = 8
-"""So many positions are kept for a while: the letters to all sides need the same one or two."""
-
 
 def position_at(game: OpenGame, n: int) -> Any | None:
     """Return the position after an adjudication; None: there is none, or the rules here cannot resume it."""
     if n == game.adjudication:
         return game.session.position
-    earlier = game.current(resumed=False).earlier
-    if n not in earlier:
-        if len(earlier) >= _MOST_EARLIER:
-            earlier.clear()
-        earlier[n] = _resumed(game, n)
-    return earlier[n]
+    return game.current(resumed=False).earlier.get(n, partial(_resumed, game))
 
 
 def _resumed(game: OpenGame, n: int) -> Any | None:
