@@ -9,8 +9,6 @@ from typing import Final
 GLUE: Final = "\u00a0"
 """A blank at which no line ends."""
 _TOGETHER: Final = re.compile(r"(?<=\d) (?=[^\s\d])|(?<=\brule|\bcard) (?=\d)")
-_ONE_LINE: Final = re.compile(r"[^\t-\r\x1c-\x1f\x85\xa0]*[^\s\x1c-\x1f]")
-"""A text with no white space but blanks, which does not end with one."""
 
 
 def folded(text: str, width: int, first: str = "", later: str = "") -> list[str]:
@@ -21,8 +19,17 @@ def folded(text: str, width: int, first: str = "", later: str = "") -> list[str]
     >>> folded("Rome loses 2 CU.", 13, "  ", "    ")
     ['  Rome loses', '    2 CU.']
     """
-    if len(first) + len(text) <= width and _ONE_LINE.fullmatch(text):  # nothing to wrap, as most often
-        return [first + text]
-    glued = first + _TOGETHER.sub(GLUE, text)
-    lines = wrap(glued, width, subsequent_indent=later, break_long_words=False, break_on_hyphens=False)
+    whole = first + text
+    blanks = whole.isprintable()  # then it has no other white space
+    if blanks and len(whole) <= width and text[-1:] not in ("", " "):  # nothing to fold, as most often
+        return [whole]
+    lines = wrap(
+        first + _TOGETHER.sub(GLUE, text),
+        width,
+        subsequent_indent=later,
+        expand_tabs=not blanks,
+        replace_whitespace=not blanks,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
     return [line.replace(GLUE, " ") for line in lines]
