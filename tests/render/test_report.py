@@ -497,7 +497,7 @@ def test_with_more_than_two_sides_all_that_happened_is_told() -> None:
     told = [Told(n, Event("round_begins", {"round": n, "turn": 1}), 0) for n in range(1, 41)]
     waiting = at.session.open_decisions
     request = ReportRequest("punica", 40, side, view, events=told, waiting=waiting, others=[side], before=view)
-    text = report(game.rules, game.box, request).text
+    text = report(Contents(game.rules, game.box, request)).text
     assert [text.count(f"Round {n} of turn 1 begins.") for n in range(1, 41)] == [1] * 40
     assert "REPORT sends it, too" not in text
 
