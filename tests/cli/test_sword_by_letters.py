@@ -18,7 +18,7 @@ from pbem.protocol import Decision, Order, Rules, Side
 from pbem.repo.records import read_decision
 from pbem.rules.sword_of_rome.position.state import UNSEEN
 from tests.support.letter_table import FAULTS, GAME, LetterTable, written
-from tests.support.live import SECRETS, Folder
+from tests.support.live import OTHERS, SECRETS, Folder
 
 FIVE = {side: f"{side}@example.org" for side in ("gauls", "etruscans_samnites", "greeks", "carthage", "romans")}
 TWO = {
@@ -161,8 +161,9 @@ def test_five_sides_open_talk_and_ally_by_letters(folder: Folder) -> None:
 
 
 @pytest.mark.soak
-def test_a_turn_of_five_sides_by_letters_alone(folder: Folder) -> None:
+def test_a_turn_of_five_sides_by_letters_alone(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Opening, alliance, talk, battles and scoring; each sees only their own, and a published clone verifies."""
+    monkeypatch.setattr(Secrets, "drawn", lambda: OTHERS)  # hands with which the bots fight in the first turn
     table = SwordTable(folder.path, FIVE, "five")
     _open_and_ally(table)
     assert {"allied", "battle_begins", "scored"} <= table.play_the_turn()
