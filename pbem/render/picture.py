@@ -23,6 +23,7 @@ from pbem.render.canvas import Bounds, Sketch, mix
 from pbem.render.counters import picture
 from pbem.render.names import lay_name
 from pbem.render.panels import legend, panel, title
+from pbem.render.placement import meet
 from pbem.render.places import LABEL_SIZE, changed_ring, glow, siege_ring, spot
 from pbem.render.window import SCALE, WIDTH, window
 
@@ -210,19 +211,21 @@ def printed_board(
 ) -> Image.Image:
     """Return the printed board, or a part of it, its regions tinted by the sides that hold them."""
     left, top, right, bottom = part or (0, 0, base.width, base.height)
-    corner = round(left * scale), round(top * scale)
-    size = round((right - left) * scale), round((bottom - top) * scale)
-    board, lines, ink = ground(base, scale, cache_folder).part((*corner, corner[0] + size[0], corner[1] + size[1]))
+    x, y = round(left * scale), round(top * scale)
+    box = x, y, x + round((right - left) * scale), y + round((bottom - top) * scale)
+    board = ground(base, scale, cache_folder).part(box)
     for region, side in zip(base.regions, holders, strict=True):
         if side and region.outline:
-            wash, (x, y) = _wash(base, region.outline, scale)
-            board.paste(mix(side.colour, "#ffffff", 0.12), (x - corner[0], y - corner[1]), wash)
-    board.paste(lines, mask=ink)
+            wash, at = _wash(base, region.outline, scale, cache_folder)
+            if meet((*at, at[0] + wash.width, at[1] + wash.height), box):
+                board.paste(mix(side.colour, "#ffffff", 0.12), (at[0] - x, at[1] - y), wash)
     return board
 
 
 @lru_cache(maxsize=256)
-def _wash(base: BaseMap, outline: Polyline, scale: float) -> tuple[Image.Image, tuple[int, int]]:
+def _wash(
+    base: BaseMap, outline: Polyline, scale: float, cache_folder: File | None
+) -> tuple[Image.Image, tuple[int, int]]:
     """Return how strongly a region is tinted, and where the top left corner of this mask lies."""
     left, top = (max(0, int(min(point[axis] for point in outline))) for axis in (0, 1))
     right, bottom = min(max(x for x, _ in outline), base.width), min(max(y for _, y in outline), base.height)
@@ -230,10 +233,11 @@ def _wash(base: BaseMap, outline: Polyline, scale: float) -> tuple[Image.Image, 
     sketch.polygon([(x - left, y - top) for x, y in outline], 255)
     inside = sketch.done()
     corner = round(left * scale), round(top * scale)
-    land = land_mask(base, scale).crop((*corner, corner[0] + inside.width, corner[1] + inside.height))
-    inside = ImageChops.multiply(inside, land)
+    box = (*corner, corner[0] + inside.width, corner[1] + inside.height)
+    inside = ImageChops.multiply(inside, land_mask(base, scale).crop(box))
     heart = inside.filter(ImageFilter.GaussianBlur(9 * scale)).point(lambda v: max(0, v - 128) * 2)
-    return ImageChops.multiply(inside, ImageChops.invert(heart).point(lambda v: 42 + round(v * 0.3))), corner
+    tint = ImageChops.multiply(inside, ImageChops.invert(heart).point(lambda v: 42 + round(v * 0.3)))
+    return ImageChops.multiply(tint, ground(base, scale, cache_folder).bare.crop(box)), corner
 
 
 @lru_cache(maxsize=8)
