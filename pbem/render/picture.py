@@ -19,11 +19,11 @@ from pbem.render.alt_text import to_move
 from pbem.render.arrangement import STRANGER, Arrangement, LaidPiece, arrange, overview
 from pbem.render.arrows import lay_arrow
 from pbem.render.base_map import ground, land_mask
+from pbem.render.boxes import meet
 from pbem.render.canvas import Bounds, Sketch, mix
 from pbem.render.counters import picture
 from pbem.render.names import lay_name
 from pbem.render.panels import legend, panel, title
-from pbem.render.placement import meet
 from pbem.render.places import LABEL_SIZE, changed_ring, glow, siege_ring, spot
 from pbem.render.window import SCALE, WIDTH, window
 
