@@ -299,8 +299,10 @@ def _moved(base: BaseMap, id: str, laid: Sequence[LaidPiece], kept: dict[str, Bo
     solid += [*(each for each in label.shapes if each != own), grown(own, lean, lean)]
     lines = [each.line for each in laid if each.line is not None and meet(_around(each.line), near)]
     best, least = None, float("inf")
+    roomy = inside(label.reach, room)
     for n, box in enumerate(label.shifted()):
-        box = _within(box, room)
+        if not roomy:
+            box = _within(box, room)
         away = hypot((box[0] + box[2]) / 2 - place.x, (box[1] + box[3]) / 2 - place.y)
         cost = away + (4 if n % len(label.hung) else 0)
         if cost >= least or meeting(box, solid):

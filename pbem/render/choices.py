@@ -39,7 +39,6 @@ _NEAR: Final = 11
 """A piece that lies farther from the shape of its place than this is joined to it in any case."""
 
 Segment: TypeAlias = tuple[Point, Point]
-Pixels: TypeAlias = tuple[int, int, int, int]
 
 
 class Anchor(NamedTuple):
@@ -88,17 +87,17 @@ class Choices:
         self._base, self._anchor, self._free = base, anchor, free
         self._size = width, height
         self._room = room
-        self._whole = room == (0, 0, base.width, base.height)
-        self._far = _TILED_FAR if base.tiles else _FAR
+        self._far = _far(base, free)
         self.least = self._least()
 
     def __iter__(self) -> Iterator[tuple[float, list[Choice]]]:
         """Yield what a ring costs at least, and its boxes, cheapest first."""
         any_yet = False
+        least = (self._size[0] // _CELL) * (self._size[1] // _CELL) * _OPEN
         for n, ring in enumerate(_RINGS):
             found = self._ring(n)
             any_yet = any_yet or bool(found)
-            yield ring * self._far, found
+            yield ring * self._far + least, found
         if not any_yet:
             yield 0, [self._anywhere()]
 
@@ -123,14 +122,16 @@ class Choices:
 
     def _ring(self, n: int) -> list[Choice]:
         found = _ring(self._base, self._anchor, *self._size, self._free, n)
-        return found if self._whole else [each for each in found if inside(each.box, self._room)]
+        if inside(_reach(self._anchor, *self._size, n), self._room):
+            return found
+        return [each for each in found if inside(each.box, self._room)]
 
     def _anywhere(self) -> Choice:
         """Return the box nearest to the place that lies within the bounds."""
         anchor, (width, height) = self._anchor, self._size
-        left = max(min(anchor.x - width / 2, self._room[2] - width), self._room[0])
-        top = max(min(anchor.y - anchor.half - height, self._room[3] - height), self._room[1])
-        return Choice(0, _box(left, top, width, height))
+        left = round(max(min(anchor.x - width / 2, self._room[2] - width), self._room[0]))
+        top = round(max(min(anchor.y - anchor.half - height, self._room[3] - height), self._room[1]))
+        return Choice(0, (left, top, left + width, top + height))
 
 
 def lead(shape: Bounds, box: Bounds) -> Segment:
@@ -184,45 +185,53 @@ def _gap(one: Bounds, other: Bounds) -> tuple[float, float]:
 @lru_cache(maxsize=512)
 def _ring(base: BaseMap, anchor: Anchor, width: int, height: int, free: bool, n: int) -> list[Choice]:
     """Return the boxes for a piece in one ring round its place, cheapest first."""
-    far = (_TILED_FAR if base.tiles else _FAR) * (2 if free else 1)
-    sums = _clutter(base)
-    reach = grown(anchor.box, _RINGS[n] + _GAP + width, _RINGS[n] + _GAP + height)
-    near = [shape for shape in meeting(reach, _shapes(base)) if shape != anchor.box]
-    boxes = list(_round(anchor.box, width, height, _RINGS[n]))
+    far, sums = _far(base, free), _clutter(base)
+    near = [shape for shape in meeting(_reach(anchor, width, height, n), _shapes(base)) if shape != anchor.box]
+    corners = list(_round(anchor.box, width, height, _RINGS[n]))
     if n == 0 and anchor.open:  # nearer than beside it
-        boxes.append((-1, _box(anchor.x - width / 2, anchor.y - height / 2, width, height)))
+        corners.append((-1, anchor.x - width / 2, anchor.y - height / 2))
     found = []
-    for away, box in boxes:
-        if box[0] >= 0 and box[1] >= 0 and box[2] <= base.width and box[3] <= base.height:
-            found.append((_hidden(sums, box) + away * far + _COVERED * len(meeting(box, near)), box))
+    for away, x, y in corners:
+        left, top = round(x), round(y)
+        right, bottom = left + width, top + height
+        if left >= 0 and top >= 0 and right <= base.width and bottom <= base.height:
+            box = left, top, right, bottom
+            cost = _hidden(sums, *box) + away * far
+            found.append((cost + _COVERED * len(meeting(box, near)) if near else cost, box))
     return [Choice(*each) for each in sorted(found)]
 
 
-def _round(shape: Bounds, width: int, height: int, ring: int) -> Iterator[tuple[float, Pixels]]:
-    """Yield boxes in a ring round a shape, with how far away each is; above the shape counts as nearest."""
+def _far(base: BaseMap, free: bool) -> int:
+    """Return what it costs to lie one pixel away."""
+    return (_TILED_FAR if base.tiles else _FAR) * (2 if free else 1)
+
+
+def _reach(anchor: Anchor, width: int, height: int, n: int) -> Bounds:
+    """Return the box round all boxes of a ring."""
+    away = _RINGS[n] + _GAP + 1
+    return grown(anchor.box, away + width, away + height)
+
+
+def _round(shape: Bounds, width: int, height: int, ring: int) -> Iterator[tuple[float, float, float]]:
+    """Yield the top left corners of boxes in a ring round a shape, after how far each is; above is nearest."""
     left, top, right, bottom = shape
     middle, level = (left + right) / 2, (top + bottom) / 2
     gap = _GAP + ring
     for x in (middle - width / 2, middle - width * 0.25, middle - width * 0.75, left, right - width):
-        yield ring, _box(x, top - gap - height, width, height)
-        yield ring + 2, _box(x, bottom + gap, width, height)
+        yield ring, x, top - gap - height
+        yield ring + 2, x, bottom + gap
     for y in (level - height / 2, level - height * 0.2, level - height * 0.8):
-        yield ring + 1, _box(right + gap, y, width, height)
-        yield ring + 1, _box(left - gap - width, y, width, height)
+        yield ring + 1, right + gap, y
+        yield ring + 1, left - gap - width, y
     for x in (right + gap * 0.7, left - gap * 0.7 - width):
-        yield ring + 2, _box(x, top - gap * 0.7 - height, width, height)
-        yield ring + 2, _box(x, bottom + gap * 0.7, width, height)
+        yield ring + 2, x, top - gap * 0.7 - height
+        yield ring + 2, x, bottom + gap * 0.7
 
 
-def _box(x: float, y: float, width: int, height: int) -> Pixels:
-    left, top = round(x), round(y)
-    return left, top, left + width, top + height
-
-
-def _hidden(sums: list[array[int]], box: Pixels) -> int:
+def _hidden(sums: list[array[int]], left: int, top: int, right: int, bottom: int) -> int:
     """Return the cost of what a box hides."""
-    above, below = sums[box[1] // _CELL], sums[-(-box[3] // _CELL)]
-    left, right = box[0] // _CELL, -(-box[2] // _CELL)
+    above, below = sums[top // _CELL], sums[-(-bottom // _CELL)]
+    left, right = left // _CELL, -(-right // _CELL)
     return below[right] - above[right] - below[left] + above[left]
 
 
@@ -231,7 +240,7 @@ def _crossed(sums: list[array[int]], line: Segment) -> float:
     (ax, ay), (bx, by) = line
     steps = int(hypot(bx - ax, by - ay)) // (2 * _CELL)
     points = [(ax + (bx - ax) * n / steps, ay + (by - ay) * n / steps) for n in range(1, steps)]
-    return 2 * _LINE * sum(_hidden(sums, (int(x - 2), int(y - 2), int(x + 2), int(y + 2))) for x, y in points)
+    return 2 * _LINE * sum(_hidden(sums, int(x - 2), int(y - 2), int(x + 2), int(y + 2)) for x, y in points)
 
 
 @lru_cache(maxsize=8)

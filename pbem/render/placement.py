@@ -100,20 +100,37 @@ def _best(choices: Choices, crowd: list[Bounds], doors: list[Bounds], lines: lis
             if cost >= least:
                 break
             on = meeting(box, crowd)
-            cost += sum(_OVERLAP + overlap(box, other) for other in on)
+            if on:
+                cost += sum(_OVERLAP + overlap(box, other) for other in on)
+            cost += _DOORSTEP * len(meeting(box, doors))
             if cost >= least:
                 continue
-            cost += _DOORSTEP * len(meeting(box, doors))
-            cost += sum(_STRUCK for line in lines if _strikes(line, box))
+            cost += _STRUCK * _struck(box, lines)
             if cost >= least:
                 continue
             lead = choices.lead(choice)
-            crossed = meeting(lead.around, crowd) if len(crowd) > len(on) else []
-            cost += lead.cost + sum(_STRUCK for other in crossed if other not in on and _strikes(lead.line, other))
+            cost += lead.cost
+            if len(on) < len(crowd):
+                crossed = [other for other in meeting(lead.around, crowd) if other not in on]
+                cost += _STRUCK * sum(_strikes(lead.line, other) for other in crossed)
             if cost < least:
                 best, least = choice, cost
     assert best is not None
     return best
+
+
+def _struck(box: Bounds, lines: list[Segment]) -> int:
+    """Return how many lines run through a box."""
+    left, top, right, bottom = box
+    near = [
+        line
+        for line in lines
+        if (line[0][0] > left or line[1][0] > left)
+        and (line[0][0] < right or line[1][0] < right)
+        and (line[0][1] > top or line[1][1] > top)
+        and (line[0][1] < bottom or line[1][1] < bottom)
+    ]
+    return sum(_strikes(line, box) for line in near)
 
 
 def _strikes(line: Segment, box: Bounds) -> bool:
