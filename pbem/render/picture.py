@@ -35,6 +35,8 @@ _LEAST: Final = 12
 """The least size of a name on the small picture of a whole board, in its pixels: a phone shows it at half of that."""
 _PIECES: Final = 2 / 3
 """The least scale of the pieces on it: their type then has whole pixels."""
+_BAND: Final = 48
+"""The height of the bands in which a region is tinted, in pixels: so a slanting one needs not half as much mask."""
 _COMPRESSION: Final = 4
 """A higher level takes twice as long for six per cent fewer bytes."""
 _LEAD_RIM, _LEAD_CORE = 5.5, 2.8
@@ -216,17 +218,18 @@ def printed_board(
     board = ground(base, scale, cache_folder).part(box)
     for region, side in zip(base.regions, holders, strict=True):
         if side and region.outline:
-            wash, at = _wash(base, region.outline, scale, cache_folder)
-            if meet((*at, at[0] + wash.width, at[1] + wash.height), box):
-                board.paste(mix(side.colour, "#ffffff", 0.12), (at[0] - x, at[1] - y), wash)
+            tint = mix(side.colour, "#ffffff", 0.12)
+            for wash, where in _washes(base, region.outline, scale, cache_folder):
+                if meet(where, box):
+                    board.paste(tint, (where[0] - x, where[1] - y), wash)
     return board
 
 
 @lru_cache(maxsize=256)
-def _wash(
+def _washes(
     base: BaseMap, outline: Polyline, scale: float, cache_folder: File | None
-) -> tuple[Image.Image, tuple[int, int]]:
-    """Return how strongly a region is tinted, and where the top left corner of this mask lies."""
+) -> list[tuple[Image.Image, tuple[int, int, int, int]]]:
+    """Return how strongly a region is tinted: masks for bands of it, each as wide as it has to be, and their boxes."""
     left, top = (max(0, int(min(point[axis] for point in outline))) for axis in (0, 1))
     right, bottom = min(max(x for x, _ in outline), base.width), min(max(y for _, y in outline), base.height)
     sketch = Sketch((right - left, bottom - top), scale, "L", 0)
@@ -237,7 +240,15 @@ def _wash(
     inside = ImageChops.multiply(inside, land_mask(base, scale).crop(box))
     heart = inside.filter(ImageFilter.GaussianBlur(9 * scale)).point(lambda v: max(0, v - 128) * 2)
     tint = ImageChops.multiply(inside, ImageChops.invert(heart).point(lambda v: 42 + round(v * 0.3)))
-    return ImageChops.multiply(tint, ground(base, scale, cache_folder).bare.crop(box)), corner
+    tint = ImageChops.multiply(tint, ground(base, scale, cache_folder).bare.crop(box))
+    bands = []
+    for y in range(0, tint.height, _BAND):
+        band = tint.crop((0, y, tint.width, min(y + _BAND, tint.height)))
+        taken = band.getbbox()
+        if taken is not None:
+            x, down = corner[0], corner[1] + y
+            bands.append((band.crop(taken), (taken[0] + x, taken[1] + down, taken[2] + x, taken[3] + down)))
+    return bands
 
 
 @lru_cache(maxsize=8)
