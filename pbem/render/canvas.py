@@ -88,7 +88,7 @@ class Sketch:
 
     def dashes(self, points: Sequence[Point], ink: Ink, width: float, on: float, off: float) -> None:
         """Draw a line in dashes `on` long and `off` apart, running on round its corners."""
-        for dash in _dashes(points, on, off):
+        for dash in dashes(points, on, off):
             self.line(dash, ink, width)
 
     def disc(self, centre: Point, radius: float, fill: Ink, outline: Ink | None = None, width: float = 0) -> None:
@@ -112,7 +112,7 @@ class Sketch:
         return [(x * unit, y * unit) for x, y in points]
 
 
-def _dashes(points: Sequence[Point], on: float, off: float) -> Iterable[list[Point]]:
+def dashes(points: Sequence[Point], on: float, off: float) -> Iterable[list[Point]]:
     """Cut a line into the dashes that are drawn."""
     dash: list[Point] = []
     drawing, left = True, on
