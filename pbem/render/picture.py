@@ -19,7 +19,7 @@ from pbem.render.alt_text import to_move
 from pbem.render.arrangement import STRANGER, Arrangement, LaidPiece, arrange, overview
 from pbem.render.arrows import lay_arrow
 from pbem.render.base_map import ground, land_mask
-from pbem.render.boxes import meet
+from pbem.render.boxes import grown, meet
 from pbem.render.canvas import Bounds, Sketch, mix
 from pbem.render.counters import picture
 from pbem.render.names import lay_name
@@ -35,6 +35,8 @@ _LEAST: Final = 12
 """The least size of a name on the small picture of a whole board, in its pixels: a phone shows it at half of that."""
 _PIECES: Final = 2 / 3
 """The least scale of the pieces on it: their type then has whole pixels."""
+_SPRITE: Final = 40
+"""How far from its middle a place is drawn at most."""
 _BAND: Final = 48
 """The height of the bands in which a region is tinted, in pixels: so a slanting one needs not half as much mask."""
 _COMPRESSION: Final = 4
@@ -166,9 +168,10 @@ class _Sheet:
 
     def _places(self) -> None:
         base, control = self.scene.base, self.scene.control
+        shown = grown(self.part or (0, 0, base.width, base.height), _SPRITE, _SPRITE)
         for id, place in base.places.items():
             kind = base.place_kinds[place.kind]
-            if kind.form == "open":
+            if kind.form == "open" or not meet((place.x, place.y, place.x, place.y), shown):
                 continue
             side = self.sides.get(control.get(id) or "")
             if side is None:
