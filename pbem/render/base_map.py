@@ -80,7 +80,14 @@ def land_mask(base: BaseMap, scale: float) -> Image.Image:
 def _drawn(base: BaseMap, scale: float) -> Ground:
     board, lines = _relief(base, scale), _lines(base, scale)
     board.paste(lines, mask=lines)
-    return Ground(board.quantize(dither=Image.Dither.NONE), ImageChops.invert(lines.getchannel("A")))
+    colours = canvas.palette(printed_colours(base), board, 256, Image.Quantize.MEDIANCUT)
+    return Ground(board.quantize(palette=colours, dither=Image.Dither.NONE), ImageChops.invert(lines.getchannel("A")))
+
+
+def printed_colours(base: BaseMap) -> list[canvas.Shade]:
+    """Return the colours of a printed board that must not be lost, however few pixels have them."""
+    names = [canvas.SEA, canvas.SHALLOWS, canvas.LAND, canvas.COAST, canvas.RIVER, canvas.STREAM, canvas.PAPER]
+    return [canvas.rgb(name) for name in dict.fromkeys((*names, *(kind.ink for kind in base.path_kinds.values())))]
 
 
 def _opened(file: File) -> Image.Image:

@@ -58,6 +58,14 @@ def mix(one: str, other: str, share: float) -> Shade:
     )
 
 
+def palette(kept: Sequence[Shade], sheet: Image.Image, colours: int, method: Image.Quantize) -> Image.Image:
+    """Return a palette of so many colours: those that must not be lost, then the commonest of a sheet."""
+    common = sheet.quantize(colours - len(kept), method, dither=Image.Dither.NONE).getpalette()
+    found = Image.new("P", (1, 1))
+    found.putpalette([part for colour in kept for part in colour] + (common or []))
+    return found
+
+
 class Sketch:
     """A drawing in the coordinates of the finished picture, kept three times as large until `done`."""
 

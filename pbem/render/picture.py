@@ -18,7 +18,7 @@ from pbem.render import canvas
 from pbem.render.alt_text import to_move
 from pbem.render.arrangement import STRANGER, Arrangement, LaidPiece, arrange, overview
 from pbem.render.arrows import lay_arrow
-from pbem.render.base_map import ground, land_mask
+from pbem.render.base_map import ground, land_mask, printed_colours
 from pbem.render.boxes import grown, meet
 from pbem.render.canvas import Bounds, Sketch, mix
 from pbem.render.counters import picture
@@ -261,7 +261,7 @@ def _palette(base: BaseMap, sides: tuple[DrawnSide, ...]) -> Image.Image:
         canvas.rgb(each)
         for each in (*(canvas.INK, canvas.PAPER, canvas.FRAME, canvas.FOCUS, canvas.CHANGED), canvas.WALL, "#ffffff")
     ]
-    kept += [canvas.rgb(each) for each in (canvas.COAST, canvas.REGION_NAME, canvas.SEA_NAME)]
+    kept += [*map(canvas.rgb, (canvas.REGION_NAME, canvas.SEA_NAME)), *printed_colours(base)]
     kept += [canvas.rgb(side.colour) for side in sides]
     kept += [mix(kind.empty, canvas.INK, share) for kind in base.place_kinds.values() for share in (0, 0.4)]
     for share in (0.5, 0.25, 0.75, 0.88):
@@ -272,10 +272,7 @@ def _palette(base: BaseMap, sides: tuple[DrawnSide, ...]) -> Image.Image:
     sheet = Image.new("RGB", (boards[0].width, boards[0].height * len(boards)))
     for n, board in enumerate(boards):
         sheet.paste(board, (0, n * board.height))
-    common = sheet.quantize(_COLOURS - len(kept), Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).getpalette()
-    palette = Image.new("P", (1, 1))
-    palette.putpalette([part for colour in kept for part in colour] + (common or []))
-    return palette
+    return canvas.palette(kept, sheet, _COLOURS, Image.Quantize.FASTOCTREE)
 
 
 def panels(board: Image.Image, scene: Scene, scale: float) -> list[Bounds]:
