@@ -163,5 +163,6 @@ def _load(box: Box, options: Mapping[str, Any] | None) -> Loaded:
 
 def _stamp(folder: Path) -> tuple[object, ...]:
     """Return what changes when a file of a box does."""
-    states = ((path, path.stat()) for path in sorted(folder.rglob("*.yaml")))
-    return tuple((str(path), state.st_mtime_ns, state.st_ctime_ns, state.st_size) for path, state in states)
+    names = (os.path.join(inside, name) for inside, _, files in os.walk(folder) for name in files)
+    states = ((name, os.stat(name)) for name in sorted(names) if name.endswith(".yaml"))
+    return tuple((name, state.st_mtime_ns, state.st_ctime_ns, state.st_size) for name, state in states)
