@@ -21,10 +21,11 @@ from pbem.pages.templates import seen
 from pbem.render import canvas
 from pbem.render.arrangement import STRANGER
 from pbem.render.canvas import Bounds, Ink, mix
+from pbem.render.choices import anchor_of, lead, needs_line
 from pbem.render.counters import Piece, Stack, size
 from pbem.render.marks import draw_mark
 from pbem.render.names import wide_names
-from pbem.render.placement import Wish, anchor_of, lead, needs_line, placements
+from pbem.render.placement import Wish, placements
 from pbem.render.places import LABEL_SIZE, label_box, label_weight
 
 Frame: TypeAlias = dict[str, Any]

@@ -11,10 +11,11 @@ from typing import Final
 
 from pbem.post.log import Say
 
-_MEMORY: Final = {"MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_TRIM_THRESHOLD_": "131072"}
-"""Makes the C library of Linux give the memory of a drawn picture back. Otherwise a worker keeps 50 MB for nothing.
+_MEMORY: Final = {"MALLOC_MMAP_THRESHOLD_": "3145728", "MALLOC_TRIM_THRESHOLD_": "4194304"}
+"""Makes the C library of Linux give back the memory of a board, and keep that of a picture for the next one.
 
-These are the library's own values at the start of a process. Once stated, they do not grow with the largest picture.
+Otherwise a worker keeps 50 MB for nothing: once stated, the values do not grow with the largest board drawn. Lower ones
+save 5 MB and cost a sixth of the time of a picture, because the system clears what it hands out anew.
 """
 
 

@@ -11,27 +11,27 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from math import hypot
-from typing import Final, get_args
+from typing import Final
 
-from pbem.game.board_map import BaseMap, Compass, Point
+from pbem.game.board_map import BaseMap, Point
 from pbem.game.scene import Arrow, DrawnSide, Marker, Scene
+from pbem.render.boxes import grown, holds, inside, meet, meeting, overlap, round_all, shifted
 from pbem.render.canvas import Bounds
+from pbem.render.choices import Anchor, Segment, anchor_of, lead, needs_line
 from pbem.render.counters import Piece, Stack, size
+from pbem.render.labels import labels
 from pbem.render.names import Name, place_name, wide_names
-from pbem.render.placement import Anchor, Segment, Wish, anchor_of, lead, meet, needs_line, overlap, placements
-from pbem.render.places import label_box, label_weight, shape_box
+from pbem.render.placement import Wish, placements
+from pbem.render.places import label_weight, shape_box
 
 STRANGER: Final = DrawnSide("", "", "#6f6a60")
 """The look of what belongs to a side that the scene does not name."""
 _COVERED: Final = 0.2
 """A name of which more than this share lies under pieces is hidden."""
-_SHIFTS: Final = (
-    *((0, 0), (0.15, 0), (-0.15, 0), (0.3, 0), (-0.3, 0), (0.5, 0), (-0.5, 0)),
-    *((0, 0.3), (0, -0.3), (0, 0.6), (0, -0.6), (0, 1), (0, -1)),
-)
-"""How far a name may move from where it hangs, in its own width and height."""
-_WIDE_SHIFTS: Final = tuple(range(-80, 81, 16))
-"""How far the name of a region, a land or a sea may move, across and down."""
+_WIDE_FARTHEST: Final = 80
+_WIDE_STEPS: Final = range(-_WIDE_FARTHEST, _WIDE_FARTHEST + 1, 16)
+_WIDE_SHIFTS: Final = sorted(((dx, dy) for dx in _WIDE_STEPS for dy in _WIDE_STEPS), key=lambda by: hypot(*by))
+"""How far the name of a region, a land or a sea may move, across and down; where it moves least comes first."""
 _STRUCK: Final = 40
 """What it costs a name that moves to be struck out by a line, in pixels that it lies farther away."""
 _TRIES: Final = 4
@@ -70,7 +70,7 @@ def overview(scene: Scene, taken: Sequence[Bounds] = (), *, size: int, larger: f
     the scene is about, then those of cities, of regions and seas, of all others.
     """
     base = scene.base
-    room = _shrunk((0.0, 0.0, float(base.width), float(base.height)), _EDGE)
+    room = grown((0.0, 0.0, float(base.width), float(base.height)), -_EDGE, -_EDGE)
     laid = _laid(base, list(_pieces(scene, {*base.places}, room)), taken, room, (), larger)
     about = {*scene.focus, *scene.changed, *(each.place for each in laid)}
     told = [id for id in base.places if id in about]
@@ -78,15 +78,15 @@ def overview(scene: Scene, taken: Sequence[Bounds] = (), *, size: int, larger: f
     others = [id for id in base.places if id not in about and id not in {*cities}]
     names: list[Name] = []
     solid = [*(each.box for each in laid), *taken]
-    solid += [shape_box(base, place) for place in base.places.values() if place.label]
     for some in (told, cities):
-        _add_names(base, some, names, solid, room, size, _SHIFTS)
+        _add_names(base, some, names, solid, room, size, moving=True)
+    shapes = [shape_box(base, place) for place in base.places.values() if place.label]
     for name in wide_names(base, size):
-        box = _first_free(name.box, _WIDE_SHIFTS, solid, room)
+        box = _first_free(name.box, (*solid, *shapes), room)
         if box is not None:
             names.append(replace(name, box=box))
             solid.append(box)
-    _add_names(base, others, names, solid, room, size, _SHIFTS[:1])
+    _add_names(base, others, names, solid, room, size, moving=False)
     return Arrangement(tuple(laid), tuple(names))
 
 
@@ -97,41 +97,30 @@ def _add_names(
     solid: list[Bounds],
     room: Bounds,
     size: int,
-    shifts: Sequence[tuple[float, float]],
+    *,
+    moving: bool,
 ) -> None:
     """Add the names of those places to `names`, and their boxes to what is `solid`, for which there is room."""
+    known = labels(base, size)
     for id in ids:
-        place = base.places[id]
-        if not place.label:
+        if id not in known:
             continue
-        sides = [place.hangs, *(each for each in get_args(Compass) if each != place.hangs)]
-        hung = [label_box(base, place, hangs, size) for hangs in sides]
-        across, down = hung[0][2] - hung[0][0], hung[0][3] - hung[0][1]
-        boxes = [_by(box, dx * across, dy * down) for dx, dy in shifts for box in hung]
-        reach = _round_all(boxes)
-        near = [each for each in solid if meet(each, reach)]
-        box = next((each for each in boxes if _inside(each, room) and not _struck(each, near)), None)
+        label = known[id]
+        near = meeting(label.reach, solid)
+        box = next((each for each in label.clear if inside(each, room) and not meeting(each, near)), None)
+        if box is None and moving:
+            near += label.shapes
+            box = next((each for each in label.shifted() if inside(each, room) and not meeting(each, near)), None)
         if box is not None:
             names.append(place_name(base, id, box, size))
             solid.append(box)
 
 
-def _first_free(box: Bounds, shifts: Sequence[int], solid: Sequence[Bounds], room: Bounds) -> Bounds | None:
+def _first_free(box: Bounds, solid: Sequence[Bounds], room: Bounds) -> Bounds | None:
     """Return where a name of a region or sea stands, as near to its usual box as there is room; None: nowhere."""
-    near = [each for each in solid if meet(each, _grown_by(box, shifts[-1], shifts[-1]))]
-    moved = sorted(((dx, dy) for dx in shifts for dy in shifts), key=lambda by: hypot(*by))
-    boxes = (_by(box, dx, dy) for dx, dy in moved)
-    return next((each for each in boxes if _inside(each, room) and not _struck(each, near)), None)
-
-
-def _round_all(boxes: Sequence[Bounds]) -> Bounds:
-    """Return the box round some boxes."""
-    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
-    return min(lefts), min(tops), max(rights), max(bottoms)
-
-
-def _struck(box: Bounds, solid: Sequence[Bounds]) -> bool:
-    return any(meet(box, other) for other in solid)
+    near = meeting(grown(box, _WIDE_FARTHEST, _WIDE_FARTHEST), solid)
+    boxes = (shifted(box, *by) for by in _WIDE_SHIFTS)
+    return next((each for each in boxes if inside(each, room) and not meeting(each, near)), None)
 
 
 def arrange(scene: Scene, part: Bounds | None = None, taken: Sequence[Bounds] = ()) -> Arrangement:
@@ -141,8 +130,8 @@ def arrange(scene: Scene, part: Bounds | None = None, taken: Sequence[Bounds] = 
     """
     base = scene.base
     whole = 0.0, 0.0, float(base.width), float(base.height)
-    room = whole if part is None else _shrunk(part, _EDGE)
-    shown = {id for id, place in base.places.items() if _holds(room, place.x, place.y)}
+    room = whole if part is None else grown(part, -_EDGE, -_EDGE)
+    shown = {id for id, place in base.places.items() if holds(room, place.x, place.y)}
     pieces, spared = list(_pieces(scene, shown, room)), list[Bounds]()
     best: Arrangement | None = None
     for n in range(_TRIES):
@@ -157,22 +146,10 @@ def arrange(scene: Scene, part: Bounds | None = None, taken: Sequence[Bounds] = 
             break
         carrying = _carrying(base, pieces, hidden, alone=n > 0)
         if carrying == pieces:
-            spared += [label_box(base, base.places[id]) for id in hidden] + [name.box for name in covered]
+            spared += [labels(base)[id].hung[0] for id in hidden] + [name.box for name in covered]
         pieces = carrying
     assert best is not None
     return best
-
-
-def _shrunk(box: Bounds, by: float) -> Bounds:
-    return box[0] + by, box[1] + by, box[2] - by, box[3] - by
-
-
-def _holds(box: Bounds, x: float, y: float) -> bool:
-    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
-
-
-def _inside(box: Bounds, room: Bounds) -> bool:
-    return box[0] >= room[0] and box[1] >= room[1] and box[2] <= room[2] and box[3] <= room[3]
 
 
 # ---- pieces
@@ -215,7 +192,7 @@ def _middle(base: BaseMap, arrow: Arrow, room: Bounds) -> Point | None:
         for steps in [max(1, round(hypot(bx - ax, by - ay) / 12))]
         for n in range(steps + 1)
     ]
-    seen = [(x, y) for x, y in along if _holds(room, x, y)]
+    seen = [(x, y) for x, y in along if holds(room, x, y)]
     return seen[len(seen) // 2] if seen else None
 
 
@@ -279,16 +256,17 @@ def _names(
     If `strict`, a name that a piece covers in part is not written.
     """
     boxes = [each.box for each in laid]
+    known = labels(base)
     kept: dict[str, Bounds] = {}
     moving = []
     for id in base.places:
         place = base.places[id]
         if id not in shown or id in carried or not place.label:
             continue
-        box = label_box(base, place)
-        if _inside(box, room) and not any(meet(box, other) for other in boxes):
+        box = known[id].hung[0]
+        if inside(box, room) and not meeting(box, boxes):
             kept[id] = box
-        elif _inside(shape_box(base, place), room):
+        elif inside(shape_box(base, place), room):
             moving.append(id)
     hidden: list[str] = []
     for id in moving:
@@ -296,7 +274,7 @@ def _names(
         if moved is not None:
             kept[id] = moved
             continue
-        box = label_box(base, base.places[id])
+        box = known[id].hung[0]
         if not strict:
             kept[id] = box
         if strict or _share(box, boxes) > _COVERED:
@@ -312,31 +290,26 @@ def _share(box: Bounds, boxes: Sequence[Bounds]) -> float:
 
 def _moved(base: BaseMap, id: str, laid: Sequence[LaidPiece], kept: dict[str, Bounds], room: Bounds) -> Bounds | None:
     """Return the best box for a name that cannot stand where it hangs; None: there is none."""
-    place = base.places[id]
-    usual = label_box(base, place)
-    near = _grown_by(usual, 2 * (usual[2] - usual[0]), 90)
-    solid = [each.box for each in laid if meet(each.box, near)]
-    solid += [box for other, box in kept.items() if meet(box, near)]
-    solid += [
-        shape_box(base, other)
-        for other in base.places.values()
-        if other.label and other.id != id and meet(shape_box(base, other), near)
-    ]
-    solid.append(_shrunk(shape_box(base, place), (usual[3] - usual[1]) * 0.25))  # a name may lean against its own shape
+    place, label = base.places[id], labels(base)[id]
+    usual = label.hung[0]
+    near = grown(usual, 2 * (usual[2] - usual[0]), 90)
+    own = shape_box(base, place)
+    lean = (usual[3] - usual[1]) * -0.25  # a name may lean against its own shape
+    solid = meeting(near, [*(each.box for each in laid), *kept.values()])
+    solid += [*(each for each in label.shapes if each != own), grown(own, lean, lean)]
     lines = [each.line for each in laid if each.line is not None and meet(_around(each.line), near)]
     best, least = None, float("inf")
-    for hangs in get_args(Compass):
-        left, top, right, bottom = label_box(base, place, hangs)
-        for across, down in _SHIFTS:
-            dx, dy = across * (right - left), down * (bottom - top)
-            box = _within((left + dx, top + dy, right + dx, bottom + dy), room)
-            away = hypot((box[0] + box[2]) / 2 - place.x, (box[1] + box[3]) / 2 - place.y)
-            cost = away + (0 if hangs == place.hangs else 4)
-            if cost >= least or any(meet(box, other) for other in solid):
-                continue
-            cost += _STRUCK * sum(_strikes(line, box) for line in lines)
-            if cost < least:
-                best, least = box, cost
+    roomy = inside(label.reach, room)
+    for n, box in enumerate(label.shifted()):
+        if not roomy:
+            box = _within(box, room)
+        away = hypot((box[0] + box[2]) / 2 - place.x, (box[1] + box[3]) / 2 - place.y)
+        cost = away + (4 if n % len(label.hung) else 0)
+        if cost >= least or meeting(box, solid):
+            continue
+        cost += _STRUCK * sum(_strikes(line, box) for line in lines)
+        if cost < least:
+            best, least = box, cost
     return best
 
 
@@ -349,7 +322,7 @@ def _around(line: Segment) -> Bounds:
 def _strikes(line: Segment, box: Bounds) -> bool:
     """Tell whether a line strikes a box out."""
     (ax, ay), (bx, by) = line
-    return any(_holds(box, ax + (bx - ax) * n / 8, ay + (by - ay) * n / 8) for n in range(9))
+    return any(holds(box, ax + (bx - ax) * n / 8, ay + (by - ay) * n / 8) for n in range(9))
 
 
 def _within(box: Bounds, room: Bounds) -> Bounds:
@@ -359,39 +332,30 @@ def _within(box: Bounds, room: Bounds) -> Bounds:
     return box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy
 
 
-def _grown_by(box: Bounds, across: float, down: float) -> Bounds:
-    return box[0] - across, box[1] - down, box[2] + across, box[3] + down
-
-
 def _wide(
     base: BaseMap, names: Sequence[Name], laid: Sequence[LaidPiece], room: Bounds, *, whole: bool
 ) -> tuple[list[Name], list[Name]]:
     """Return the names of regions, lands and seas where they can be read, and those that pieces hide."""
     pieces = [each.box for each in laid]
     printed = [name.box for name in names]
+    shapes = [shape_box(base, place) for place in base.places.values() if place.label]
     found, hidden = list[Name](), list[Name]()
     for name in wide_names(base):
         middle = (name.box[0] + name.box[2]) / 2, (name.box[1] + name.box[3]) / 2
-        if not _holds(room, *middle):
+        if not holds(room, *middle):
             continue
-        if _inside(name.box, room) and not any(meet(name.box, box) for box in (*pieces, *printed)):
+        if inside(name.box, room) and not meeting(name.box, (*pieces, *printed)):
             found.append(name)
             continue
-        near = _grown_by(name.box, _WIDE_SHIFTS[-1], _WIDE_SHIFTS[-1])
-        shapes = (shape_box(base, place) for place in base.places.values() if place.label)
-        solid = [box for box in (*pieces, *printed, *shapes, *(other.box for other in found)) if meet(box, near)]
-        moved = (_within(_by(name.box, dx, dy), room) for dx in _WIDE_SHIFTS for dy in _WIDE_SHIFTS)
-        fits = [box for box in moved if not any(meet(box, other) for other in solid)]
+        boxes = dict.fromkeys(_within(shifted(name.box, *by), room) for by in _WIDE_SHIFTS)
+        solid = meeting(round_all(boxes), (*pieces, *printed, *shapes, *(other.box for other in found)))
+        fits = [box for box in boxes if not meeting(box, solid)]
         if fits:
             box = min(fits, key=lambda box: hypot(box[0] - name.box[0], box[1] - name.box[1]))
             found.append(replace(name, box=box))
-        elif whole or _inside(name.box, room):
+        elif whole or inside(name.box, room):
             if _share(name.box, pieces) > _COVERED:
                 hidden.append(name)
             if whole:
                 found.append(name)
     return found, hidden
-
-
-def _by(box: Bounds, dx: float, dy: float) -> Bounds:
-    return box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy

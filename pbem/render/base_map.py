@@ -37,20 +37,19 @@ _TILED_BORDER: Final = 3.2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ground:
-    """A printed board in two layers, so that lands can be tinted between them.
+    """A printed board, and where a tint shows on it: between its lines.
 
-    A long-lived process keeps a few of them, so the layers have 256 colours each: a third of the memory of full colour,
-    and no eye sees the difference. Do not draw on them: take a part.
+    A long-lived process keeps a few of them, so the board has 256 colours: a quarter of the memory of full colour, and
+    no eye sees the difference. Do not draw on it: take a part.
     """
 
-    relief: Image.Image
-    lines: Image.Image
-    ink: Image.Image
-    """How strongly the lines cover the relief."""
+    board: Image.Image
+    bare: Image.Image
+    """How strongly a tint shows, by what the lines leave free."""
 
-    def part(self, box: tuple[int, int, int, int]) -> tuple[Image.Image, Image.Image, Image.Image]:
-        """Return relief and lines of a part (left, top, right, bottom; pixels) in full colour, and the lines' ink."""
-        return self.relief.crop(box).convert("RGB"), self.lines.crop(box).convert("RGB"), self.ink.crop(box)
+    def part(self, box: tuple[int, int, int, int]) -> Image.Image:
+        """Return a part of the board (left, top, right, bottom; pixels) in full colour."""
+        return self.board.crop(box).convert("RGB")
 
 
 @lru_cache(maxsize=6)
@@ -62,14 +61,14 @@ def ground(base: BaseMap, scale: float, cache_folder: File | None = None) -> Gro
     if cache_folder is None:
         return _drawn(base, scale)
     key = sha256(repr((base.digest, scale, _edition())).encode()).hexdigest()[:16]
-    files = [cache_folder / f"{base.id}-{key}-{layer}.png" for layer in ("relief", "lines", "ink")]
+    files = [cache_folder / f"{base.id}-{key}-{layer}.png" for layer in ("board", "bare")]
     try:
         return Ground(*map(_opened, files))
     except (OSError, SyntaxError):  # what Pillow raises where a file is missing or damaged
-        board = _drawn(base, scale)
-        for file, layer in zip(files, (board.relief, board.lines, board.ink), strict=True):
+        drawn = _drawn(base, scale)
+        for file, layer in zip(files, (drawn.board, drawn.bare), strict=True):
             _keep(file, layer)
-        return board
+        return drawn
 
 
 @lru_cache(maxsize=8)
@@ -79,10 +78,16 @@ def land_mask(base: BaseMap, scale: float) -> Image.Image:
 
 
 def _drawn(base: BaseMap, scale: float) -> Ground:
-    relief, lines = _relief(base, scale), _lines(base, scale)
-    plain = Image.Dither.NONE
-    ink = lines.getchannel("A")
-    return Ground(relief.quantize(dither=plain), lines.convert("RGB").quantize(dither=plain), ink)
+    board, lines = _relief(base, scale), _lines(base, scale)
+    board.paste(lines, mask=lines)
+    colours = canvas.palette(printed_colours(base), board, 256, Image.Quantize.MEDIANCUT)
+    return Ground(board.quantize(palette=colours, dither=Image.Dither.NONE), ImageChops.invert(lines.getchannel("A")))
+
+
+def printed_colours(base: BaseMap) -> list[canvas.Shade]:
+    """Return the colours of a printed board that must not be lost, however few pixels have them."""
+    names = [canvas.SEA, canvas.SHALLOWS, canvas.LAND, canvas.COAST, canvas.RIVER, canvas.STREAM, canvas.PAPER]
+    return [canvas.rgb(name) for name in dict.fromkeys((*names, *(kind.ink for kind in base.path_kinds.values())))]
 
 
 def _opened(file: File) -> Image.Image:

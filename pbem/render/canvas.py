@@ -58,6 +58,14 @@ def mix(one: str, other: str, share: float) -> Shade:
     )
 
 
+def palette(kept: Sequence[Shade], sheet: Image.Image, colours: int, method: Image.Quantize) -> Image.Image:
+    """Return a palette of so many colours: those that must not be lost, then the commonest of a sheet."""
+    common = sheet.quantize(colours - len(kept), method, dither=Image.Dither.NONE).getpalette()
+    found = Image.new("P", (1, 1))
+    found.putpalette([part for colour in kept for part in colour] + (common or []))
+    return found
+
+
 class Sketch:
     """A drawing in the coordinates of the finished picture, kept three times as large until `done`."""
 
@@ -88,7 +96,7 @@ class Sketch:
 
     def dashes(self, points: Sequence[Point], ink: Ink, width: float, on: float, off: float) -> None:
         """Draw a line in dashes `on` long and `off` apart, running on round its corners."""
-        for dash in _dashes(points, on, off):
+        for dash in dashes(points, on, off):
             self.line(dash, ink, width)
 
     def disc(self, centre: Point, radius: float, fill: Ink, outline: Ink | None = None, width: float = 0) -> None:
@@ -112,7 +120,7 @@ class Sketch:
         return [(x * unit, y * unit) for x, y in points]
 
 
-def _dashes(points: Sequence[Point], on: float, off: float) -> Iterable[list[Point]]:
+def dashes(points: Sequence[Point], on: float, off: float) -> Iterable[list[Point]]:
     """Cut a line into the dashes that are drawn."""
     dash: list[Point] = []
     drawing, left = True, on

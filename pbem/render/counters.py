@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from PIL import Image, ImageDraw
+from PIL import Image
 
 from pbem.game.scene import Counter, DrawnSide, Marker
 from pbem.render import canvas
@@ -77,6 +77,11 @@ def _is_bracketed(piece: Piece) -> bool:
 @lru_cache(maxsize=256)
 def picture(piece: Piece, scale: float) -> Image.Image:
     """Return a piece as it lies on the map."""
+    parts = [stack(each.counters, each.side, scale) for each in piece.stacks]
+    if piece.marker is not None:
+        parts.insert(0, tag(piece.marker, piece.owner, scale))
+    if len(parts) == 1 and not piece.caption:
+        return parts[0]
     width, height = size(piece)
     sketch = Sketch((width, height), scale)
     bracketed = _is_bracketed(piece)
@@ -91,11 +96,8 @@ def picture(piece: Piece, scale: float) -> Image.Image:
     drawn = sketch.done()
     if piece.caption:
         box = 0, y * scale, width * scale, (y + _CAPTION) * scale
-        write(ImageDraw.Draw(drawn), box, piece.caption, "SemiBold", round(_NAME * scale), canvas.INK)
+        write(drawn, box, piece.caption, "SemiBold", round(_NAME * scale), canvas.INK)
         y += _CAPTION
-    parts = [stack(each.counters, each.side, scale) for each in piece.stacks]
-    if piece.marker is not None:
-        parts.insert(0, tag(piece.marker, piece.owner, scale))
     down = round(y * scale)
     for part in parts:
         drawn.alpha_composite(part, (max(0, (drawn.width - part.width) // 2), min(down, drawn.height - part.height)))
@@ -118,9 +120,6 @@ def stack(counters: tuple[Counter, ...], side: DrawnSide, scale: float) -> Image
     """Return counters of one side one below the other; walls go round them all if the first stands inside."""
     plans = _plans(counters, side)
     widest = max(plan.width for plan in plans)
-    pieces = [
-        _counter(_headed(counter), plan, widest, side, scale) for counter, plan in zip(counters, plans, strict=True)
-    ]
     wall = _WALL if counters[0].inside else 0
     battlements = _MERLON if wall else 0
     across, down = _stack_size(counters, side)
@@ -128,12 +127,18 @@ def stack(counters: tuple[Counter, ...], side: DrawnSide, scale: float) -> Image
     sketch.panel((0.5, 1, across, down), 5, (*canvas.rgb(canvas.INK), 60), None, 0)
     if wall:
         _walls(sketch, across - _SHADE, down - _SHADE)
-    picture = sketch.done()
-    y = (wall + _SHADE / 2 + battlements) * scale
-    for piece, plan in zip(pieces, plans, strict=True):
-        picture.alpha_composite(piece, (round((wall + _SHADE / 2) * scale), round(y)))
+    left, y = round((wall + _SHADE / 2) * scale), (wall + _SHADE / 2 + battlements) * scale
+    corners = []
+    for plan in plans:
+        corners.append((left, round(y)))
         y += plan.height * scale
-    return picture
+    each = list(zip(map(_headed, counters), plans, corners, strict=True))
+    for counter, plan, (x, down) in each:
+        _draw_counter(sketch, counter, plan, widest, side, (x / scale, down / scale))
+    drawn = sketch.done()
+    for counter, plan, at in each:
+        _letter(drawn, counter, plan, widest, side, at, scale)
+    return drawn
 
 
 def _headed(counter: Counter) -> Counter:
@@ -179,32 +184,45 @@ def _plan(counter: Counter, side: DrawnSide) -> _Plan:
     return _Plan(strength, mark, field, badges, max(x, below), _TALL + (_UNDERLINE if counter.sublabel else 0))
 
 
-def _counter(counter: Counter, plan: _Plan, width: int, side: DrawnSide, scale: float) -> Image.Image:
-    field, height = plan.field, plan.height
-    sketch = Sketch((width, height), scale)
-    sketch.panel((0, 0, width, height), 3.5, side.colour, mix(side.colour, canvas.INK, 0.55), 1.5)
+def _draw_counter(
+    sketch: Sketch, counter: Counter, plan: _Plan, width: int, side: DrawnSide, corner: tuple[float, float]
+) -> None:
+    """Draw a counter without its letters."""
+    x, y = corner
+    field, height = x + plan.field, plan.height
+    sketch.panel((x, y, x + width, y + height), 3.5, side.colour, mix(side.colour, canvas.INK, 0.55), 1.5)
     if plan.mark:
-        draw_mark(sketch, side.mark, (plan.mark / 2 + 1, height / 2), 5.8, side.ink, side.colour)
-    if width > field:
-        right, bottom = width - 1.5, height - 1.5
-        paper = [(field, 1.5), (right - 1.5, 1.5), (right, 3), (right, bottom - 1.5), (right - 1.5, bottom)]
+        draw_mark(sketch, side.mark, (x + plan.mark / 2 + 1, y + height / 2), 5.8, side.ink, side.colour)
+    if width > plan.field:
+        right, top, bottom = x + width - 1.5, y + 1.5, y + height - 1.5
+        paper = [(field, top), (right - 1.5, top), (right, top + 1.5), (right, bottom - 1.5), (right - 1.5, bottom)]
         sketch.polygon([*paper, (field, bottom)], mix(canvas.PAPER, side.colour, 0.16 if counter.hidden else 0.04))
     for _, left, across in plan.badges:
-        sketch.panel((left, 4, left + across, _TALL - 4), 3, side.colour, None, 0)
-    piece = sketch.done()
+        sketch.panel((x + left, y + 4, x + left + across, y + _TALL - 4), 3, side.colour, None, 0)
 
-    pen = ImageDraw.Draw(piece)
+
+def _letter(
+    drawn: Image.Image,
+    counter: Counter,
+    plan: _Plan,
+    width: int,
+    side: DrawnSide,
+    corner: tuple[int, int],
+    scale: float,
+) -> None:
+    """Write what a counter says; its corner is in pixels."""
+    field, height = plan.field, plan.height
 
     def letter(box: Bounds, text: str, weight: Weight, size: int, colour: Ink, align: str) -> None:
         left, top, right, bottom = (edge * scale for edge in box)
-        write(pen, (left, top, right, bottom), text, weight, round(size * scale), colour, align)
+        x, y = corner
+        write(drawn, (x + left, y + top, x + right, y + bottom), text, weight, round(size * scale), colour, align)
 
     letter((plan.mark, 0, field, height), plan.strength, "SemiBold", _STRENGTH, side.ink, "m")
     letter((field + 6, 0, width, _TALL), counter.label, "SemiBold", _NAME, canvas.INK, "l")
     letter((field + 6, _TALL - 5, width, height - 2), counter.sublabel, "Regular", _NAME, canvas.INK, "l")
     for badge, left, across in plan.badges:
         letter((left, 0, left + across, _TALL), badge, "SemiBold", _SMALL, side.ink, "m")
-    return piece
 
 
 def _size(marker: Marker) -> int:
@@ -237,7 +255,7 @@ def tag(marker: Marker, side: DrawnSide | None, scale: float) -> Image.Image:
         _swords(sketch, 5.5, 3.5)
     picture = sketch.done()
     box = (swords + (6 if marker.place else 8)) * scale, 0, width * scale, height * scale
-    write(ImageDraw.Draw(picture), box, marker.text, "SemiBold", round(_size(marker) * scale), ink, "l")
+    write(picture, box, marker.text, "SemiBold", round(_size(marker) * scale), ink, "l")
     return picture
 
 

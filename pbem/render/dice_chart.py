@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import Final
 
-from PIL import Image, ImageDraw
+from PIL import Image
 
 from pbem.render import canvas
 from pbem.render.canvas import Sketch, mix
@@ -45,11 +45,10 @@ def dice_chart(title: str, charts: Sequence[Bars]) -> bytes:
     for chart, place in zip(charts, places, strict=True):
         _bars(sketch, chart, place)
     picture = sketch.done()
-    pen = ImageDraw.Draw(picture)
-    write(pen, (_EDGE, 8, WIDTH, _HEAD - 8), title, "SemiBold", _TITLE, canvas.INK, "l")
-    write(pen, (_EDGE, 8, WIDTH - _EDGE, _HEAD - 8), "dashes: fair dice", "Regular", _TEXT, canvas.FAINT, "r")
+    write(picture, (_EDGE, 8, WIDTH, _HEAD - 8), title, "SemiBold", _TITLE, canvas.INK, "l")
+    write(picture, (_EDGE, 8, WIDTH - _EDGE, _HEAD - 8), "dashes: fair dice", "Regular", _TEXT, canvas.FAINT, "r")
     for chart, place in zip(charts, places, strict=True):
-        _words(pen, chart, place)
+        _words(picture, chart, place)
     return _png(picture)
 
 
@@ -86,17 +85,21 @@ def _bars(sketch: Sketch, chart: Bars, place: tuple[float, float]) -> None:
     sketch.dashes([(left + _INSET, fair), (left + _WIDE - _INSET, fair)], canvas.INK, 2, 7, 5)
 
 
-def _words(pen: ImageDraw.ImageDraw, chart: Bars, place: tuple[float, float]) -> None:
+def _words(picture: Image.Image, chart: Bars, place: tuple[float, float]) -> None:
     left, top = place
     ground = top + _GROUND
-    write(pen, (left + _INSET, top + 4, left + _WIDE, top + 30), chart.heading, "SemiBold", _HEADING, canvas.INK, "l")
-    write(pen, (left + _INSET, ground + 22, left + _WIDE, ground + 44), chart.line, "Regular", _TEXT, canvas.INK, "l")
+    write(
+        picture, (left + _INSET, top + 4, left + _WIDE, top + 30), chart.heading, "SemiBold", _HEADING, canvas.INK, "l"
+    )
+    write(
+        picture, (left + _INSET, ground + 22, left + _WIDE, ground + 44), chart.line, "Regular", _TEXT, canvas.INK, "l"
+    )
     for face, ((from_x, to_x), count) in enumerate(zip(_across(chart, left), chart.counts, strict=True), 1):
         tall = ground - _height(chart, count)
-        write(pen, (from_x, ground + 2, to_x, ground + 22), str(face), "SemiBold", _TEXT, canvas.FAINT)
+        write(picture, (from_x, ground + 2, to_x, ground + 22), str(face), "SemiBold", _TEXT, canvas.FAINT)
         inside = ground - tall > _TEXT  # the foot of the bar, where no dashes run through the number
         box = (from_x, ground - 20, to_x, ground) if inside else (from_x, tall - 20, to_x, tall - 1)
-        write(pen, box, str(count), "SemiBold", _TEXT - 1, canvas.PAPER if inside else canvas.INK)
+        write(picture, box, str(count), "SemiBold", _TEXT - 1, canvas.PAPER if inside else canvas.INK)
 
 
 def _png(picture: Image.Image) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from PIL import Image, ImageDraw, ImageFilter
+from PIL import Image, ImageFilter
 
 from pbem.game.board_map import BaseMap
 from pbem.render import canvas
@@ -71,24 +71,25 @@ def wide_names(base: BaseMap, least: int = 0) -> Iterator[Name]:
 def lay_name(board: Image.Image, name: Name, scale: float, origin: tuple[float, float] = (0, 0)) -> None:
     """Write a name on a board of which a point is the top left corner."""
     left, top, right, bottom = name.box
-    drawn = _drawn(name.text, right - left, bottom - top, name.size, name.weight, name.ink, name.gap, name.turn, scale)
+    size = (0, 0) if name.gap else (round((right - left) * scale), round((bottom - top) * scale))
+    drawn = _drawn(name.text, size, name.size, name.weight, name.ink, name.gap, name.turn, scale)
     at = (left + right) / 2 - origin[0], (top + bottom) / 2 - origin[1]
     board.paste(drawn, (round(at[0] * scale - drawn.width / 2), round(at[1] * scale - drawn.height / 2)), drawn)
 
 
 @lru_cache(maxsize=512)
 def _drawn(
-    text: str, width: float, height: float, size: int, weight: Weight, ink: str, gap: float, turn: int, scale: float
+    text: str, room: tuple[int, int], size: int, weight: Weight, ink: str, gap: float, turn: int, scale: float
 ) -> Image.Image:
-    """Return a name with a soft light edge, so that lines run under it."""
+    """Return a name with a soft light edge, so that lines run under it; one without gaps takes a room in pixels."""
     pixels, pad = max(1, round(size * scale)), round(_PAD * scale) + 1
     if gap:
         letters = spaced(text, weight, pixels, gap * scale, turn)
         mask = Image.new("L", (letters.width + 2 * pad, letters.height + 2 * pad), 0)
         mask.paste(letters, (pad, pad))
     else:
-        mask = Image.new("L", (round(width * scale) + 2 * pad, round(height * scale) + 2 * pad), 0)
-        write(ImageDraw.Draw(mask), (0, 0, mask.width, mask.height), text, weight, pixels, 255)
+        mask = Image.new("L", (room[0] + 2 * pad, room[1] + 2 * pad), 0)
+        write(mask, (0, 0, mask.width, mask.height), text, weight, pixels, 255)
     halo = mask.filter(ImageFilter.MaxFilter(2 * round(_HALO * scale) + 1)).filter(ImageFilter.GaussianBlur(scale))
     share = 0.6 if gap else 0.8
     drawn = Image.new("RGBA", mask.size, (*canvas.rgb(canvas.PAPER), 0))

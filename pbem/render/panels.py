@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from PIL import Image, ImageDraw
+from PIL import Image
 
 from pbem.game.board_map import BaseMap
 from pbem.game.scene import Cell, DrawnSide, Grid, Panel, Row, Track
@@ -28,6 +28,8 @@ _GAP: Final = 5
 """Between two cells."""
 _SIGN, _LARGEST, _RINGED = 23, 27, 13
 """The size of places with a mark in the legend, of the largest kind of places, and of those with a ring round them."""
+_ENDS: Final = 24
+"""The height of the sheet whose halves are the upper and the lower end of a panel."""
 _STEP: Final = 4
 """So much wider than its text is a box of a track at least."""
 
@@ -45,11 +47,46 @@ class Words(NamedTuple):
 
 def _lettered(picture: Image.Image, words: Iterable[Words], scale: float) -> Image.Image:
     """Write texts on a picture and return it."""
-    pen = ImageDraw.Draw(picture)
     for each in words:
         left, top, right, bottom = (side * scale for side in each.box)
-        write(pen, (left, top, right, bottom), each.text, each.weight, round(each.size * scale), each.ink, each.align)
+        write(
+            picture, (left, top, right, bottom), each.text, each.weight, round(each.size * scale), each.ink, each.align
+        )
     return picture
+
+
+class _Sheet:
+    """The paper of a panel, on which the grounds of cells are laid: all of them small, so that little is drawn."""
+
+    def __init__(self, width: int, height: int, scale: float) -> None:
+        self._scale = scale
+        across, down = max(1, round(width * scale)), max(1, round(height * scale))
+        ends = _ends(width, scale)
+        half = ends.height // 2
+        self.picture = ends.resize((across, down), Image.Resampling.NEAREST, (0, half, across, half + 1))
+        self.picture.paste(ends.crop((0, 0, across, half)), (0, 0))
+        self.picture.paste(ends.crop((0, half, across, ends.height)), (0, down - ends.height + half))
+
+    def panel(self, box: Bounds, radius: float, fill: Ink, outline: Ink | None = None) -> None:
+        """Lay a rectangle with rounded corners on it."""
+        left, top, right, bottom = (round(edge * self._scale) for edge in box)
+        drawn = _field(max(1, right - left), max(1, bottom - top), radius, fill, outline, self._scale)
+        self.picture.paste(drawn, (left, top), drawn)
+
+
+@lru_cache(maxsize=32)
+def _ends(width: int, scale: float) -> Image.Image:
+    """Return the lowest panel of a width."""
+    return _paper(width, _ENDS, scale).done()
+
+
+@lru_cache(maxsize=128)
+def _field(across: int, down: int, radius: float, fill: Ink, outline: Ink | None, scale: float) -> Image.Image:
+    """Return the ground of a cell, of a size in pixels."""
+    size = across / scale, down / scale
+    sketch = Sketch(size, scale)
+    sketch.panel((0, 0, *size), radius, fill, outline, 1 if outline else 0)
+    return sketch.done()
 
 
 @lru_cache(maxsize=16)
@@ -59,23 +96,23 @@ def panel(content: Panel, sides: tuple[DrawnSide, ...], width: int, scale: float
     rows = [row for each in content.rows for row in _fitting(each, width - 2 * _EDGE)]
     top = 8 + _LINE * len(headings)
     height = top + _LINE * sum(_lines(row) for row in rows) + 8
-    sketch = _paper(width, height, scale)
+    sheet = _Sheet(width, height, scale)
     by_id = {side.id: side for side in sides}
     words: list[Words] = []
     for n, heading in enumerate(headings):
         box = (_EDGE, 6 + n * _LINE, width - _EDGE, 6 + (n + 1) * _LINE)
         words.append(Words(box, heading, _TITLE, "SemiBold", canvas.INK))
     if headings:
-        sketch.line([(_EDGE, top), (width - _EDGE, top)], canvas.FRAME, 1)
+        sheet.panel((_EDGE, top - 0.5, width - _EDGE, top + 0.5), 0, canvas.FRAME)
     for row in rows:
         if isinstance(row, Track):
-            words += _track(sketch, row, width, top)
+            words += _track(sheet, row, width, top)
         elif isinstance(row, Grid):
-            words += _grid(sketch, row, by_id, width, top)
+            words += _grid(sheet, row, by_id, width, top)
         else:
-            words += _row(sketch, row, by_id, width, top)
+            words += _row(sheet, row, by_id, width, top)
         top += _LINE * _lines(row)
-    return _lettered(sketch.done(), words, scale)
+    return _lettered(sheet.picture, words, scale)
 
 
 def _lines(row: Row | Track | Grid) -> int:
@@ -118,22 +155,22 @@ def _wrapped_row(row: Row, width: float) -> Iterator[Row]:
     yield Row(label, tuple(taken))
 
 
-def _row(sketch: Sketch, row: Row, sides: dict[str, DrawnSide], width: int, top: float) -> list[Words]:
+def _row(sheet: _Sheet, row: Row, sides: dict[str, DrawnSide], width: int, top: float) -> list[Words]:
     """Draw the grounds of a row's cells; return what is to be written, and where."""
     words = [Words((_EDGE, top, width, top + _LINE), row.label, _TEXT, "Regular", canvas.INK)]
     right = width - _EDGE
     for cell in reversed(row.cells):
         across = _across(cell)
-        words.append(_cell(sketch, cell, sides, (right - across, top + 3, right, top + _LINE - 2)))
+        words.append(_cell(sheet, cell, sides, (right - across, top + 3, right, top + _LINE - 2)))
         right -= across + _GAP
     return words
 
 
-def _cell(sketch: Sketch, cell: Cell, sides: dict[str, DrawnSide], box: Bounds) -> Words:
+def _cell(sheet: _Sheet, cell: Cell, sides: dict[str, DrawnSide], box: Bounds) -> Words:
     """Draw the ground of a cell; return what is to be written on it."""
     side = sides.get(cell.side or "")
     if side:
-        sketch.panel(box, 3.5, side.colour, mix(side.colour, canvas.INK, 0.5), 1)
+        sheet.panel(box, 3.5, side.colour, mix(side.colour, canvas.INK, 0.5))
     text = _shortened(cell.text, box[2] - box[0])
     return Words(box, text, _TEXT, "SemiBold", side.ink if side else canvas.INK, "m")
 
@@ -145,7 +182,7 @@ def _shortened(text: str, width: float) -> str:
     return text
 
 
-def _grid(sketch: Sketch, grid: Grid, sides: dict[str, DrawnSide], width: int, top: float) -> list[Words]:
+def _grid(sheet: _Sheet, grid: Grid, sides: dict[str, DrawnSide], width: int, top: float) -> list[Words]:
     """Draw the grounds of a table's cells; return what is to be written, and where."""
     room = width - 2 * _EDGE
     first = min(max(_across(head) for head in grid.heads), room / 2)
@@ -154,14 +191,14 @@ def _grid(sketch: Sketch, grid: Grid, sides: dict[str, DrawnSide], width: int, t
     for n, (head, line) in enumerate(zip((None, *grid.heads), (grid.columns, *grid.lines), strict=True)):
         above, below = top + n * _LINE + 3, top + (n + 1) * _LINE - 2
         if head is not None:
-            words.append(_cell(sketch, head, sides, (_EDGE, above, _EDGE + first, below)))
+            words.append(_cell(sheet, head, sides, (_EDGE, above, _EDGE + first, below)))
         for at, cell in enumerate(line):
             left = _EDGE + first + at * step
-            words.append(_cell(sketch, cell, sides, (left + _GAP, above, left + step, below)))
+            words.append(_cell(sheet, cell, sides, (left + _GAP, above, left + step, below)))
     return words
 
 
-def _track(sketch: Sketch, track: Track, width: int, top: float) -> list[Words]:
+def _track(sheet: _Sheet, track: Track, width: int, top: float) -> list[Words]:
     """Draw the boxes of a track; return what is to be written, and where."""
     words = []
     step = (width - 2 * _EDGE) / len(track.steps)
@@ -169,9 +206,8 @@ def _track(sketch: Sketch, track: Track, width: int, top: float) -> list[Words]:
         left = _EDGE + n * step
         box = (left + 1, top + 3, left + step - 1, top + _LINE - 2)
         past, now = n < track.now, n == track.now
-        sketch.panel(
-            box, 3, canvas.INK if now else mix(canvas.PAPER, canvas.FRAME, 0.45 if past else 0.12), canvas.FRAME, 1
-        )
+        ground = canvas.INK if now else mix(canvas.PAPER, canvas.FRAME, 0.45 if past else 0.12)
+        sheet.panel(box, 3, ground, canvas.FRAME)
         colour = canvas.PAPER if now else canvas.FAINT if past else canvas.INK
         words.append(Words(box, text, _TEXT - 1, "SemiBold", colour, "m"))
     return words
@@ -187,7 +223,7 @@ def title(heading: str, subheading: str, width: int, scale: float, to_move: str 
     words = [Words((left, 6, width, 42), heading, _HEADING, "SemiBold", canvas.INK)]
     for n, (line, weight) in enumerate(lines):
         words.append(Words((left, 40 + 22 * n, width, 62 + 22 * n), line, _SUBTITLE, weight, canvas.INK))
-    return _lettered(_paper(width, height, scale).done(), words, scale)
+    return _lettered(_Sheet(width, height, scale).picture, words, scale)
 
 
 def _wrapped(text: str, width: float, weight: Weight, size: int) -> list[str]:

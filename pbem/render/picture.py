@@ -18,7 +18,8 @@ from pbem.render import canvas
 from pbem.render.alt_text import to_move
 from pbem.render.arrangement import STRANGER, Arrangement, LaidPiece, arrange, overview
 from pbem.render.arrows import lay_arrow
-from pbem.render.base_map import ground, land_mask
+from pbem.render.base_map import ground, land_mask, printed_colours
+from pbem.render.boxes import grown, meet
 from pbem.render.canvas import Bounds, Sketch, mix
 from pbem.render.counters import picture
 from pbem.render.names import lay_name
@@ -34,6 +35,10 @@ _LEAST: Final = 12
 """The least size of a name on the small picture of a whole board, in its pixels: a phone shows it at half of that."""
 _PIECES: Final = 2 / 3
 """The least scale of the pieces on it: their type then has whole pixels."""
+_SPRITE: Final = 40
+"""How far from its middle a place is drawn at most."""
+_BAND: Final = 48
+"""The height of the bands in which a region is tinted, in pixels: so a slanting one needs not half as much mask."""
 _COMPRESSION: Final = 4
 """A higher level takes twice as long for six per cent fewer bytes."""
 _LEAD_RIM, _LEAD_CORE = 5.5, 2.8
@@ -163,9 +168,10 @@ class _Sheet:
 
     def _places(self) -> None:
         base, control = self.scene.base, self.scene.control
+        shown = grown(self.part or (0, 0, base.width, base.height), _SPRITE, _SPRITE)
         for id, place in base.places.items():
             kind = base.place_kinds[place.kind]
-            if kind.form == "open":
+            if kind.form == "open" or not meet((place.x, place.y, place.x, place.y), shown):
                 continue
             side = self.sides.get(control.get(id) or "")
             if side is None:
@@ -210,30 +216,42 @@ def printed_board(
 ) -> Image.Image:
     """Return the printed board, or a part of it, its regions tinted by the sides that hold them."""
     left, top, right, bottom = part or (0, 0, base.width, base.height)
-    corner = round(left * scale), round(top * scale)
-    size = round((right - left) * scale), round((bottom - top) * scale)
-    board, lines, ink = ground(base, scale, cache_folder).part((*corner, corner[0] + size[0], corner[1] + size[1]))
+    x, y = round(left * scale), round(top * scale)
+    box = x, y, x + round((right - left) * scale), y + round((bottom - top) * scale)
+    board = ground(base, scale, cache_folder).part(box)
     for region, side in zip(base.regions, holders, strict=True):
         if side and region.outline:
-            wash, (x, y) = _wash(base, region.outline, scale)
-            board.paste(mix(side.colour, "#ffffff", 0.12), (x - corner[0], y - corner[1]), wash)
-    board.paste(lines, mask=ink)
+            tint = mix(side.colour, "#ffffff", 0.12)
+            for wash, where in _washes(base, region.outline, scale, cache_folder):
+                if meet(where, box):
+                    board.paste(tint, (where[0] - x, where[1] - y), wash)
     return board
 
 
 @lru_cache(maxsize=256)
-def _wash(base: BaseMap, outline: Polyline, scale: float) -> tuple[Image.Image, tuple[int, int]]:
-    """Return how strongly a region is tinted, and where the top left corner of this mask lies."""
+def _washes(
+    base: BaseMap, outline: Polyline, scale: float, cache_folder: File | None
+) -> list[tuple[Image.Image, tuple[int, int, int, int]]]:
+    """Return how strongly a region is tinted: masks for bands of it, each as wide as it has to be, and their boxes."""
     left, top = (max(0, int(min(point[axis] for point in outline))) for axis in (0, 1))
     right, bottom = min(max(x for x, _ in outline), base.width), min(max(y for _, y in outline), base.height)
     sketch = Sketch((right - left, bottom - top), scale, "L", 0)
     sketch.polygon([(x - left, y - top) for x, y in outline], 255)
     inside = sketch.done()
     corner = round(left * scale), round(top * scale)
-    land = land_mask(base, scale).crop((*corner, corner[0] + inside.width, corner[1] + inside.height))
-    inside = ImageChops.multiply(inside, land)
+    box = (*corner, corner[0] + inside.width, corner[1] + inside.height)
+    inside = ImageChops.multiply(inside, land_mask(base, scale).crop(box))
     heart = inside.filter(ImageFilter.GaussianBlur(9 * scale)).point(lambda v: max(0, v - 128) * 2)
-    return ImageChops.multiply(inside, ImageChops.invert(heart).point(lambda v: 42 + round(v * 0.3))), corner
+    tint = ImageChops.multiply(inside, ImageChops.invert(heart).point(lambda v: 42 + round(v * 0.3)))
+    tint = ImageChops.multiply(tint, ground(base, scale, cache_folder).bare.crop(box))
+    bands = []
+    for y in range(0, tint.height, _BAND):
+        band = tint.crop((0, y, tint.width, min(y + _BAND, tint.height)))
+        taken = band.getbbox()
+        if taken is not None:
+            x, down = corner[0], corner[1] + y
+            bands.append((band.crop(taken), (taken[0] + x, taken[1] + down, taken[2] + x, taken[3] + down)))
+    return bands
 
 
 @lru_cache(maxsize=8)
@@ -243,7 +261,7 @@ def _palette(base: BaseMap, sides: tuple[DrawnSide, ...]) -> Image.Image:
         canvas.rgb(each)
         for each in (*(canvas.INK, canvas.PAPER, canvas.FRAME, canvas.FOCUS, canvas.CHANGED), canvas.WALL, "#ffffff")
     ]
-    kept += [canvas.rgb(each) for each in (canvas.COAST, canvas.REGION_NAME, canvas.SEA_NAME)]
+    kept += [*map(canvas.rgb, (canvas.REGION_NAME, canvas.SEA_NAME)), *printed_colours(base)]
     kept += [canvas.rgb(side.colour) for side in sides]
     kept += [mix(kind.empty, canvas.INK, share) for kind in base.place_kinds.values() for share in (0, 0.4)]
     for share in (0.5, 0.25, 0.75, 0.88):
@@ -254,10 +272,7 @@ def _palette(base: BaseMap, sides: tuple[DrawnSide, ...]) -> Image.Image:
     sheet = Image.new("RGB", (boards[0].width, boards[0].height * len(boards)))
     for n, board in enumerate(boards):
         sheet.paste(board, (0, n * board.height))
-    common = sheet.quantize(_COLOURS - len(kept), Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).getpalette()
-    palette = Image.new("P", (1, 1))
-    palette.putpalette([part for colour in kept for part in colour] + (common or []))
-    return palette
+    return canvas.palette(kept, sheet, _COLOURS, Image.Quantize.FASTOCTREE)
 
 
 def panels(board: Image.Image, scene: Scene, scale: float) -> list[Bounds]:

@@ -34,10 +34,8 @@ def extent(text: str, weight: Weight, size: int) -> tuple[int, int]:
     return round(width), round(size * _LEADING * len(lines))
 
 
-def write(
-    draw: ImageDraw.ImageDraw, box: Bounds, text: str, weight: Weight, size: int, ink: Ink, align: str = "m"
-) -> None:
-    """Write a text into a box, centred from top to bottom; `align` is l, m or r from side to side."""
+def write(picture: Image.Image, box: Bounds, text: str, weight: Weight, size: int, ink: Ink, align: str = "m") -> None:
+    """Write a text into a box of a picture, centred from top to bottom; `align` is l, m or r from side to side."""
     left, top, right, bottom = box
     x = round({"l": left, "m": (left + right) / 2, "r": right}[align])
     lines = text.split("\n")
@@ -45,8 +43,19 @@ def write(
     # Capitals of this face are 0.7 of its size: half of that below the middle sets them in the middle.
     y = (top + bottom) / 2 - step * (len(lines) - 1) / 2 + size * 0.35
     for line in lines:
-        draw.text((x, round(y)), line, font=face(weight, size), fill=ink, anchor=f"{align}s")
+        mask, left, top = _line(line, weight, size, f"{align}s")
+        picture.paste(ink, (x + left, round(y) + top), mask)
         y += step
+
+
+@lru_cache(maxsize=512)
+def _line(text: str, weight: Weight, size: int, anchor: str) -> tuple[Image.Image, int, int]:
+    """Return a mask of a line of text, and how far its left and its top are from the point it is written at."""
+    font = face(weight, size)
+    left, top, right, bottom = map(round, font.getbbox(text, anchor=anchor))
+    mask = Image.new("L", (right - left, bottom - top), 0)
+    ImageDraw.Draw(mask).text((-left, -top), text, font=font, fill=255, anchor=anchor)
+    return mask, left, top
 
 
 @lru_cache(maxsize=256)

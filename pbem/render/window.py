@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pbem.game.scene import Scene
@@ -32,26 +32,37 @@ def window(scene: Scene) -> Bounds:
     if not spots:
         return 0, 0, across, down
 
-    def shown(left: float, top: float) -> tuple[float, float]:
-        """Return what a window is worth; of two that are worth the same the one that has it all nearer its middle."""
-        total = spread = 0.0
-        for x, y, weight in spots:
-            if left + _MARGIN <= x <= left + across - _MARGIN and top + _MARGIN <= y <= top + down - _MARGIN:
-                total += weight
-                spread += weight * (abs(x - left - across / 2) / across + abs(y - top - down / 2) / down)
-        return total, -spread
-
     heaviest = max(weight for _, _, weight in spots)
     matter = [(x, y) for x, y, weight in spots if weight >= heaviest / _MATTERS]
     lefts = _starts([x for x, _ in matter], across, base.width)
     tops = _starts([y for _, y in matter], down, base.height)
-    left, top = max(((left, top) for left in lefts for top in tops), key=lambda at: shown(*at))
+    left, top = _worthiest(spots, lefts, tops, (across, down))
     inside = [
         (x, y, weight) for x, y, weight in spots if left <= x <= left + across and top <= y <= top + down
     ] or spots
     left = _centred([(x, weight) for x, _, weight in inside], across, base.width)
     top = _centred([(y, weight) for _, y, weight in inside], down, base.height)
     return left, top, left + across, top + down
+
+
+def _worthiest(
+    spots: Sequence[tuple[int, int, float]], lefts: Sequence[float], tops: Sequence[float], size: tuple[float, float]
+) -> tuple[float, float]:
+    """Return the corner of the window that is worth most; of two that are worth the same the better centred one."""
+    across, down = size
+    best, most = (lefts[0], tops[0]), (-1.0, 0.0)
+    for left in lefts:
+        low, high, middle = left + _MARGIN, left + across - _MARGIN, left + across / 2
+        column = [(y, weight, abs(x - middle) / across) for x, y, weight in spots if low <= x <= high]
+        if sum(weight for _, weight, _ in column) < most[0]:
+            continue
+        for top in tops:
+            low, high, middle = top + _MARGIN, top + down - _MARGIN, top + down / 2
+            shown = [(weight, aside + abs(y - middle) / down) for y, weight, aside in column if low <= y <= high]
+            worth = sum(weight for weight, _ in shown), -sum(weight * away for weight, away in shown)
+            if worth > most:
+                best, most = (left, top), worth
+    return best
 
 
 def places_in(scene: Scene, box: Bounds) -> list[str]:

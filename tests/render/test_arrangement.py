@@ -17,11 +17,11 @@ from pbem.game.board_map import Place
 from pbem.game.scene import Scene
 from pbem.render.alt_text import LONGEST
 from pbem.render.arrangement import Arrangement, LaidPiece, arrange
+from pbem.render.boxes import overlap
 from pbem.render.canvas import Bounds
 from pbem.render.counters import size
 from pbem.render.picture import arrange_overview, panels
 from pbem.render.pictures import alt_texts
-from pbem.render.placement import overlap
 from pbem.render.places import shape_box
 from pbem.render.window import HEIGHT, SCALE, WIDTH, window
 from tests.support.positions import scenes

@@ -16,10 +16,12 @@ from pbem.game.hex_drawing import hex_map
 from pbem.game.scene import Counter, DrawnSide, Scene
 from pbem.game.table import Table
 from pbem.protocol import Event, Side
+from pbem.render.boxes import overlap
 from pbem.render.canvas import Bounds, rgb
+from pbem.render.choices import anchor_of
 from pbem.render.panels import legend, panel, title
 from pbem.render.picture import draw
-from pbem.render.placement import Wish, anchor_of, overlap, placements
+from pbem.render.placement import Wish, placements
 from pbem.render.places import label_box, region_box, shape_box
 from pbem.rules.hannibal_italy.battle.withdrawal import move_out
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, Game

@@ -24,11 +24,13 @@ from pbem.game.scene import Arrow, Cell, Counter, DrawnSide, Grid, Marker, Panel
 from pbem.mail.maps import Maps
 from pbem.render import base_map as ground
 from pbem.render import counters, picture
+from pbem.render.boxes import overlap
 from pbem.render.canvas import Bounds, rgb
+from pbem.render.choices import anchor_of
 from pbem.render.counters import stack
 from pbem.render.panels import legend, panel, title
 from pbem.render.picture import draw, render
-from pbem.render.placement import Wish, anchor_of, overlap, placements
+from pbem.render.placement import Wish, placements
 from pbem.render.places import label_box, region_box, shape_box
 
 ROME = DrawnSide("rome", "Rome", "#b3282d")
@@ -75,7 +77,7 @@ def crowded() -> Scene:
 
 def forget() -> None:
     """Empty every cache that holds part of a picture."""
-    for kept in (ground.ground, ground.land_mask, picture._palette, picture._wash, counters.picture):
+    for kept in (ground.ground, ground.land_mask, picture._palette, picture._washes, counters.picture):
         kept.cache_clear()
 
 
@@ -306,7 +308,7 @@ def test_what_is_hidden_looks_the_same_whatever_it_is() -> None:
 def test_a_board_is_kept_from_one_run_to_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     forget()
     first = draw(crowded(), width=400, cache_folder=tmp_path)
-    assert len(list(tmp_path.iterdir())) == 3
+    assert len(list(tmp_path.iterdir())) == 2
     forget()
     monkeypatch.setattr(ground, "_relief", None)
     monkeypatch.setattr(ground, "_lines", None)

@@ -8,9 +8,9 @@ from itertools import combinations
 from typing import Any
 
 from pbem.game import BaseMap
+from pbem.render.boxes import overlap
 from pbem.render.canvas import Bounds
 from pbem.render.panels import legend, panel, title
-from pbem.render.placement import overlap
 from pbem.render.places import label_box, shape_box
 from pbem.rules.sword_of_rome.views.scene import base
 from tests.support.walks import loaded, start
