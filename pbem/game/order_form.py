@@ -115,6 +115,8 @@ def _spoken(value: object, names: Mapping[str, str]) -> str:
     """Return a value of an order as a sentence has it: by its name, if it has one."""
     if isinstance(value, (list, tuple)):
         return listing(_spoken(each, names) for each in value)
+    if isinstance(value, Mapping):
+        return listing(f"{names.get(key, key)} to {_spoken(each, names)}" for key, each in value.items())
     return names.get(value, value) if isinstance(value, str) else on_one_line(value)
 
 

@@ -16,14 +16,18 @@ _PLACES: Final = ("space", "at", "from")
 
 
 def close_up(view: Game, decision: Decision, names: Mapping[str, str]) -> Iterator[Section]:
-    """Yield the space that a question is about, who stands there and next to it, and what the side holds."""
+    """Yield the space that a question is about, who stands there and next to it, and what the side holds.
+
+    The hand is left out where the form says of each card what it does.
+    """
     space = place_of(view, decision)
     if space is not None:
         yield Section(names[space], tuple(_space(view, space, names)))
         near = [line for to in view.board.neighbours[space] for line in _headed(view, to, names)]
         if near:
             yield Section("Next to it", tuple(near))
-    yield from hand(view, names)
+    if decision.kind != "act" or view.the_activation.played or view.the_activation.desperate:
+        yield from hand(view, names)
 
 
 def place_of(view: Game, decision: Decision) -> str | None:

@@ -42,6 +42,8 @@ def _act(view: Game, decision: Decision) -> Iterator[Hint]:
         yield f"This is your Desperate Times (7.4.3): one action with card: desperate_times, a 3; or redraw{event}."
     elif activation.played:
         yield "Your card of this round is played. What is not a card may still be done, and then: do: end."
+    else:
+        yield "More orders may stand below the first, for what comes next: the march, and - act: {do: end}."
     cards = playable(view, side)
     yield from _activations(view, side, sorted({value_of(view, card) for card in cards}))
     if not activation.desperate:
