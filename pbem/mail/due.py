@@ -73,7 +73,7 @@ def go_on(name: str, until: datetime, settings: MailSettings, witnessed: Witness
     No letter for the game waits that came before. What an earlier command still owes the players is told them, too.
     Raises CannotPlay if something is due and remains so, which is a fault of pbem.
     """
-    with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
+    with settings.open(name) as game, game.lock():
         log = put_on_record(game, witnessed, settings)
         pay_debts(game, settings)
         done = carry_out_due(game, until, settings)

@@ -94,7 +94,7 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
     if not GAME_NAME.fullmatch(name):
         called = task.sheets[0].name if task.sheets else "Your letter"
         raise CannotPlay(f"{called} does not name its game in a line such as `game: punica`.")
-    with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
+    with settings.open(name) as game, game.lock():
         before = carry_out_due(game, settings.letter_time, settings)
         handled.letters += before.letters
         handled.log += before.log

@@ -207,8 +207,10 @@ class PostConfig:
         """The file of the tables."""
         return self.tables or self.games / TABLES
 
-    def mail_settings(self, now: datetime, outbox: Outbox | None = None) -> MailSettings:
-        """Return the settings for one round of mail."""
+    def mail_settings(
+        self, now: datetime, outbox: Outbox | None = None, repos: KeptRepos | None = None
+    ) -> MailSettings:
+        """Return the settings for one round of mail; `repos` keeps what is read of games between the rounds."""
         return MailSettings(
             self.games,
             self.keys,
@@ -219,4 +221,5 @@ class PostConfig:
             outbox,
             plus=self.who.plus,
             must_sign=self.who.must_sign,
+            repos=repos,
         )

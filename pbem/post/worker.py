@@ -41,6 +41,7 @@ from pbem.post.tables import NEVER, NO_GAME, Tables, Waiting
 from pbem.protocol import PbemError
 from pbem.repo.git import Moved, NoSuchGame
 from pbem.repo.git.gamelock import Busy, GameLock
+from pbem.repo.git.kept import KeptRepos
 
 _SEEN_DOWN: Final = "down seen "
 """The prefix of a note for each game: the end of the last outage that is on record in the game."""
@@ -66,7 +67,16 @@ _PAUSES: Final = (5.0, 15.0, 60.0, 300.0, 900.0, 3600.0)
 class Worker:
     """Takes in what waits in the tables."""
 
-    def __init__(self, config: PostConfig, tables: Tables, say: Say = say, clock: Callable[[], float] = time) -> None:
+    def __init__(
+        self,
+        config: PostConfig,
+        tables: Tables,
+        say: Say = say,
+        clock: Callable[[], float] = time,
+        repos: KeptRepos | None = None,
+    ) -> None:
+        """`repos` keeps what is read of the games between letters."""
+        self._repos = KeptRepos() if repos is None else repos
         self._config = config
         self._tables = tables
         self._say = say
@@ -108,9 +118,8 @@ class Worker:
         handed = {side: at for side, at in self._tables.handed(game).items() if at < looked.timestamp()}
         seen = float((self._tables.noted(f"{_SEEN_DOWN}{game}") or ("0",))[0])
         downs = [(since, until) for since, until in self._tables.downs() if until > seen]
-        now = datetime.fromtimestamp(self._clock(), UTC)
         try:
-            gone = go_on(game, looked, self._config.mail_settings(now, self._outbox), _witnessed(handed, downs))
+            gone = go_on(game, looked, self._mail_settings(), _witnessed(handed, downs))
         except NoSuchGame:
             self._tables.falls_due(game, None, "")
             return 0
@@ -229,9 +238,11 @@ class Worker:
         return handled
 
     def _settings(self, letter: Waiting) -> MailSettings:
-        settings = self._config.mail_settings(datetime.fromtimestamp(self._clock(), UTC), self._outbox)
         looked = self._looked(letter.games, letter.id)
-        return replace(settings, came=datetime.fromtimestamp(letter.at, UTC), looked=looked)
+        return replace(self._mail_settings(), came=datetime.fromtimestamp(letter.at, UTC), looked=looked)
+
+    def _mail_settings(self) -> MailSettings:
+        return self._config.mail_settings(datetime.fromtimestamp(self._clock(), UTC), self._outbox, self._repos)
 
     def _sent_to(self, address: str) -> list[str]:
         return list(self._tables.written_to(address, self._clock() - _DAY))

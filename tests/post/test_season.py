@@ -116,6 +116,9 @@ class Simulation:
     def clock(self) -> float:
         return self.now.timestamp()
 
+    def open(self, name: str) -> Adjudicator:
+        return self.post.config.mail_settings(self.now, repos=self.post.repos).open(name)
+
     def at(self, when: datetime, act: Any) -> None:
         heappush(self.events, (when, next(self.numbers), act))
 
@@ -192,7 +195,7 @@ class Simulation:
             if span.has(self.now):
                 self.at(span.until + self.random.random() * DAY, partial(self.answer, name, side))
                 return
-        with self.season.open(name) as game:
+        with self.open(name) as game:
             if any(each.side == side for each in game.open_decisions):
                 self.put(name, side, bot_sheet(game, side))
                 self.answers.setdefault((name, side), []).append(self.now)
@@ -218,7 +221,7 @@ class Simulation:
     def late(self) -> Iterator[tuple[str, Side, datetime]]:
         """Yield who was called late, in which game, by which deadline."""
         for name in self.names:
-            with self.season.open(name) as game:
+            with self.open(name) as game:
                 clocks = game.clock.read()
                 assert clocks is not None
                 for number in range(1, clocks.facts + 1):
@@ -254,7 +257,7 @@ class Simulation:
         return any(f"{side} away" in line for line in self.subjects(name))
 
     def subjects(self, name: str) -> list[str]:
-        with self.season.open(name) as game:
+        with self.open(name) as game:
             return [each.message.split("\n")[0] for each in game.ledger.history()]
 
     def check(self, name: str) -> list[str]:
