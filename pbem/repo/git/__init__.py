@@ -357,7 +357,7 @@ class GameRepo:
         tree = tree_object(entries)
         if tree.oid != old:
             made[tree.oid] = tree
-            self._objects.keep(tree.oid, entries, instead_of=old)
+            self._objects.keep(tree.oid, entries)
         return tree.oid
 
     def _publish(self, made: Mapping[bytes, GitObject], old: bytes | None, new: bytes) -> None:

@@ -143,12 +143,10 @@ class Objects:
             self.keep(oid, read_tree(self._read(oid, "tree")))
         return self._trees[oid]
 
-    def keep(self, oid: bytes, entries: dict[str, Entry], instead_of: bytes | None = None) -> None:
+    def keep(self, oid: bytes, entries: dict[str, Entry]) -> None:
         """Keep a tree that is about to be written, so that it need not be read."""
         if len(self._trees) >= _MOST_TREES:
             self._trees.clear()
-        if instead_of is not None:
-            self._trees.pop(instead_of, None)
         self._trees[oid] = entries
 
     def check(self) -> list[str]:
