@@ -163,5 +163,9 @@ def _load(box: Box, options: Mapping[str, Any] | None) -> Loaded:
 
 def _stamp(folder: Path) -> tuple[object, ...]:
     """Return what changes when a file of a box does."""
-    states = ((path, path.stat()) for path in sorted(folder.rglob("*.yaml")))
-    return tuple((str(path), state.st_mtime_ns, state.st_ctime_ns, state.st_size) for path, state in states)
+    found = []
+    for where, _, files in os.walk(folder):
+        for path in (os.path.join(where, file) for file in files if file.endswith(".yaml")):
+            state = os.stat(path)
+            found.append((path, state.st_mtime_ns, state.st_ctime_ns, state.st_size))
+    return tuple(sorted(found))

@@ -15,6 +15,7 @@ from time import time
 from typing import Final, NamedTuple
 
 from pbem.mail.inbox import open_letter
+from pbem.mail.letter import Letter
 from pbem.mail.routing import may_be_about
 from pbem.post.log import Say
 from pbem.post.reception import is_private
@@ -116,9 +117,10 @@ class Sweep:
             self._put(letter, raw, looked.by)
         elif isinstance(found, Ours):
             raw = self.source.fetch(letter)
-            if found.by == "address" and is_private(open_letter(raw)):
+            opened = open_letter(raw)
+            if found.by == "address" and is_private(opened):
                 return False
-            self._put(letter, raw, found.by)
+            self._put(letter, raw, found.by, opened)
         elif isinstance(found, Bounce):
             if letter.size > self._limits.letter_bytes:
                 return False
@@ -132,8 +134,8 @@ class Sweep:
             return False
         return True
 
-    def _put(self, letter: Arrived, raw: bytes, by: str) -> None:
-        opened = open_letter(raw)
+    def _put(self, letter: Arrived, raw: bytes, by: str, opened: Letter | None = None) -> None:
+        opened = open_letter(raw) if opened is None else opened
         own = self._players.games_of(opened.sender)
         games = [] if by in (BOUNCE, TOO_BIG) else may_be_about(opened, own, self._players.settings.host)
         at = min(letter.at.timestamp(), self._clock())

@@ -15,6 +15,7 @@ from pbem.mail.outboxes import Outbox
 from pbem.mail.outgoing import MailSettings
 from pbem.paths import cache_folder
 from pbem.protocol import PbemError
+from pbem.repo.git.kept import KeptRepos
 
 TABLES: Final = "post.sqlite"
 """The file of the tables, in the folder of the games."""

@@ -99,8 +99,8 @@ class Worker:
     def take_in(self, game: str, stop: Callable[[], bool] = lambda: False) -> int:
         """Take in letters of a game, if no other worker is at it, and what has fallen due in it; return how many."""
         with self._claimed(game) as mine:
-            clocked = mine and self._tables.has_clock(game)
-            count, gone_on = (self._go_on(game), True) if clocked else (0, False)
+            seen = mine and self._tables.has_clock(game) and self._has_seen(game)  # that comes before the letters
+            count, gone_on = (self._go_on(game), True) if seen else (0, False)
             while mine and count < _AT_A_TIME and not stop():
                 letter = self._tables.next_letter(game, self._clock())
                 if letter is None:
@@ -116,8 +116,7 @@ class Worker:
         if game == NO_GAME or looked is None:
             return 0
         handed = {side: at for side, at in self._tables.handed(game).items() if at < looked.timestamp()}
-        seen = float((self._tables.noted(f"{_SEEN_DOWN}{game}") or ("0",))[0])
-        downs = [(since, until) for since, until in self._tables.downs() if until > seen]
+        downs = self._downs(game)
         try:
             gone = go_on(game, looked, self._mail_settings(), _witnessed(handed, downs))
         except NoSuchGame:
@@ -138,6 +137,15 @@ class Worker:
             self._tables.note(f"{_SEEN_DOWN}{game}", f"{downs[-1][1]:.0f}", self._clock())
         self._note_due(game, gone.due)
         return len(gone.log)
+
+    def _has_seen(self, game: str) -> bool:
+        """Tell whether the service has seen something of a game with a clock that is not on record yet."""
+        return bool(self._tables.handed(game) or self._downs(game))
+
+    def _downs(self, game: str) -> list[tuple[float, float]]:
+        """Return the outages that are not on record in a game."""
+        seen = float((self._tables.noted(f"{_SEEN_DOWN}{game}") or ("0",))[0])
+        return [(since, until) for since, until in self._tables.downs() if until > seen]
 
     def _cannot_go_on(self, game: str, reason: str) -> int:
         if self._tables.postpone(game, self._clock() + _OTHER_RULES, reason):

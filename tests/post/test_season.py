@@ -35,7 +35,7 @@ from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.clock.facts import Late, read_fact
 from pbem.repo.layout import fact_path
-from tests.support.blank import blank_pictures
+from tests.support.blank import blank_legend, blank_pictures
 from tests.support.boxes import ARRIVED, Box, Way
 from tests.support.live import SECRETS
 from tests.support.seasons import Season, bot_sheet
@@ -308,6 +308,7 @@ def without_pictures_and_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     write = SqliteTables._write
     monkeypatch.setattr(SqliteTables, "_write", lambda tables, lasting=False: write(tables))
     monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.maps.legend_picture", blank_legend)
 
 
 def test_a_short_season_runs_by_itself(tmp_path: Path) -> None:
