@@ -8,13 +8,14 @@ and what was held back is told with the next one. A note that cannot be read cou
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
-from pbem.mail.last_reported import SIDE_NOTE, put_note
+from pbem.mail.last_reported import SIDE_NOTE, put_note, put_notes
 from pbem.protocol import Side
 
 _MOST_LETTERS: Final = 100
@@ -105,17 +106,24 @@ def forget(repo: Path, side: Side) -> None:
 
 def note_sent(sent: Sent) -> None:
     """Note that a letter lies in the outbox."""
-    known = correspondence(sent.repo, sent.side)
-    told = known.told if sent.told is None else max(sent.told, known.told or 0)
-    now = replace(
-        known,
-        told=told,
-        picture=sent.picture or known.picture,
-        first=known.first or sent.message_id,
-        last=sent.message_id,
-        owed=known.owed if sent.told is None else "",
-    )
-    _keep(sent.repo, sent.side, known, now, lasting=False)
+    put_notes(sent.repo, sent_notes(sent.repo, [sent]), lasting=False)
+
+
+def sent_notes(repo: Path, letters: Iterable[Sent]) -> dict[str, bytes]:
+    """Return what is noted once letters of one game lie in the outbox: notes by their names."""
+    before: dict[Side, Correspondence] = {}
+    after: dict[Side, Correspondence] = {}
+    for sent in letters:
+        known = after.get(sent.side) or before.setdefault(sent.side, correspondence(repo, sent.side))
+        after[sent.side] = replace(
+            known,
+            told=known.told if sent.told is None else max(sent.told, known.told or 0),
+            picture=sent.picture or known.picture,
+            first=known.first or sent.message_id,
+            last=sent.message_id,
+            owed=known.owed if sent.told is None else "",
+        )
+    return {f"{SIDE_NOTE}{side}": _content(now) for side, now in after.items() if now != before[side]}
 
 
 def choose_news(repo: Path, side: Side, news: News, told: int, letter: str) -> News:
@@ -167,6 +175,10 @@ def _moment(text: str) -> str:
     return text
 
 
-def _keep(repo: Path, side: Side, known: Correspondence, now: Correspondence, *, lasting: bool = True) -> None:
+def _keep(repo: Path, side: Side, known: Correspondence, now: Correspondence) -> None:
     if now != known:
-        put_note(repo, f"{SIDE_NOTE}{side}", json.dumps(asdict(now), sort_keys=True).encode(), lasting=lasting)
+        put_note(repo, f"{SIDE_NOTE}{side}", _content(now))
+
+
+def _content(note: Correspondence) -> bytes:
+    return json.dumps(asdict(note), sort_keys=True).encode()

@@ -13,10 +13,10 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from pbem.mail.bundles import bundled
-from pbem.mail.handing import note_handed_over
-from pbem.mail.last_reported import CLOSED, note_reported, reported
-from pbem.mail.observers import next_news, write_to_observers
+from pbem.mail.last_reported import CLOSED, reported
+from pbem.mail.observers import next_news
 from pbem.mail.outgoing import MailSettings, Outgoing
+from pbem.mail.posting import post
 from pbem.mail.reminders import at_deadline, reminders_due, write_reminder
 from pbem.mail.report_letters import closing_letters, daily_news, news_due, reports
 from pbem.mail.tasks import NextDue
@@ -165,15 +165,7 @@ def pay_debts(game: Adjudicator, settings: MailSettings) -> list[Outgoing]:
 def _put(game: Adjudicator, letters: Iterable[Outgoing], settings: MailSettings) -> list[Outgoing]:
     """Put letters into the outbox, if there is one, and note that all has been told; return them."""
     whole = bundled(list(letters))
-    if settings.outbox is not None:
-        for out in whole:
-            out.put_into(settings.outbox)
-        if settings.outbox.hands_over:
-            note_handed_over(game, whole, settings.now)
-        write_to_observers(game, settings, settings.outbox, settings.now)
-        note_reported(game.path, game.adjudication)
-        if (closed := game.closed) is not None:
-            note_reported(game.path, closed.round, CLOSED)
+    post(game, whole, settings, settings.now)
     return whole
 
 

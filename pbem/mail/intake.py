@@ -18,14 +18,12 @@ from pbem.mail.command_actions import confirm_once
 from pbem.mail.commands import Command, Instruction
 from pbem.mail.desk import Desk, Reply
 from pbem.mail.due import carry_out_due, noted_due
-from pbem.mail.handing import note_handed_over
 from pbem.mail.inbox import open_letter, with_orders
-from pbem.mail.last_reported import CLOSED, note_reported, reported, set_back
+from pbem.mail.last_reported import note_reported, reported, set_back
 from pbem.mail.legends import legends
 from pbem.mail.letter import Letter
-from pbem.mail.observers import write_to_observers
-from pbem.mail.outboxes import Outbox
 from pbem.mail.outgoing import MailSettings, Outgoing
+from pbem.mail.posting import post
 from pbem.mail.report_letters import closing_letters, first_letters, reports
 from pbem.mail.routing import about, only_names
 from pbem.mail.sealed_blocks import by_sender
@@ -185,8 +183,7 @@ class _Sitting:
             desk.write_refusals()
             desk.log()
         handled.letters[first:] = bundled(handled.letters[first:])
-        if self.settings.outbox is not None:
-            self._post(handled.letters[first:], self.settings.outbox)
+        self._post(handled.letters[first:])
         game.talk.note_sent(self.talk)
 
     def _when_hold_is_over(self) -> list[int]:
@@ -198,17 +195,10 @@ class _Sitting:
         game.carry_out_letter_of(ends, self.settings.now)
         return game.adjudicate()
 
-    def _post(self, letters: Sequence[Outgoing], outbox: Outbox) -> None:
-        """Put the letters into the outbox while the lock is held: no report is written twice, or in the wrong order."""
-        for out in letters:
-            out.put_into(outbox)
-        if outbox.hands_over:
-            note_handed_over(self.game, letters, self.settings.now)
-        write_to_observers(self.game, self.settings, outbox, self.settings.letter_time)
-        if self.reported_to_all:
-            note_reported(self.game.path, self.game.adjudication)
-            if self.closing_told and (closed := self.game.closed) is not None:
-                note_reported(self.game.path, closed.round, CLOSED)
+    def _post(self, letters: Sequence[Outgoing]) -> None:
+        """Put the letters into the outbox, and note what they tell."""
+        at, told, closing_told = self.settings.letter_time, self.reported_to_all, self.closing_told
+        post(self.game, letters, self.settings, at, told=told, closing_told=closing_told)
 
     def _write(self, desks: Sequence[Desk]) -> None:
         """Write the letters: reports to all if the game has moved on, else an answer to the sender."""

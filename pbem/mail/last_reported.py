@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -41,10 +42,15 @@ def note_reported(repo: Path, number: int, note: str = _NOTE) -> None:
 
     The note of adjudications does not go back; see `set_back`.
     """
+    put_notes(repo, reported_note(repo, number, note), lasting=False)
+
+
+def reported_note(repo: Path, number: int, note: str = _NOTE) -> dict[str, bytes]:
+    """Return what `note_reported` writes: a note by its name, or nothing where it says so already."""
     known = reported(repo, note)
     if known == number or (known is not None and known > number and note == _NOTE):
-        return
-    put_note(repo, note, b"%d\n" % number, lasting=False)
+        return {}
+    return {note: b"%d\n" % number}
 
 
 def set_back(repo: Path, adjudication: int) -> str | None:
@@ -67,20 +73,27 @@ def set_back(repo: Path, adjudication: int) -> str | None:
     )
 
 
-def put_note(repo: Path, note: str, content: bytes, *, lasting: bool = True) -> None:
-    """Write a note beside the repo of a game: all of it or nothing.
+def put_note(repo: Path, note: str, content: bytes) -> None:
+    """Write a note beside the repo of a game: all of it or nothing."""
+    put_notes(repo, {note: content})
 
-    One of what was told need not be `lasting`: where a power cut brings the one before it back, letters are written
-    again that lie there already.
+
+def put_notes(repo: Path, notes: Mapping[str, bytes], *, lasting: bool = True) -> None:
+    """Write notes beside the repo of a game, in order: of each all or nothing.
+
+    Those of what was told need not be `lasting`: where a power cut brings the ones before them back, letters are
+    written again that lie there already.
     """
-    draft = repo / f".{note}.{os.getpid()}"
+    drafts = {repo / f".{note}.{os.getpid()}": repo / note for note in notes}
     try:
-        write({draft: content})
-        os.replace(draft, repo / note)
+        write(dict(zip(drafts, notes.values(), strict=True)))
+        for draft, path in drafts.items():
+            os.replace(draft, path)
     except BaseException:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
+        for draft in drafts:
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
         raise
-    if lasting:
+    if lasting and notes:
         with suppress(OSError):
             sync_folder(repo)

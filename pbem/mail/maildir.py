@@ -13,8 +13,10 @@ from pbem.atomic import sync_folder, write
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._+-]{0,159}")
 _SEEN: Final = ":2,S"
-_AT_COMMIT: Final = re.compile(rb"(?m)^commit: [0-9a-f]{40}\r$|=_[0-9a-f]{40}|^(?:Answer by|until:) .*\r$")
-"""The commit in a receipt, the boundary between the parts, which is made from it, and the deadline."""
+_AT_COMMIT: Final = re.compile(rb"\n(?:commit: [0-9a-f]{40}|(?:Answer by|until:) .*)\r$", re.MULTILINE)
+"""The commit in a receipt, and the deadline. They begin with a byte that is quickly found among those of pictures."""
+_BOUNDARY: Final = re.compile(rb"=_[0-9a-f]{40}")
+"""The boundary between the parts, which is made from the commit."""
 _CHANGING: Final = re.compile(rb"(?m)^(?:Date|In-Reply-To|References|Message-ID|Auto-Submitted): .*\n(?:[ \t].*\n)*")
 
 
@@ -28,9 +30,11 @@ def write_to_maildir(folder: Path, content: bytes, name: str) -> Path:
     for room in ("tmp", "new", "cur"):
         _make(folder / room)
     target = folder / "new" / unique
-    for path in (target, folder / "cur" / unique, *(folder / "cur").glob(f"{unique}:2,*")):
-        if path.exists():
-            return path
+    if target.exists():
+        return target
+    for each in os.listdir(folder / "cur"):
+        if each.partition(":")[0] == unique:
+            return folder / "cur" / each
     draft = folder / "tmp" / f"{unique}.{os.getpid()}"
     try:
         write({draft: content})
@@ -39,8 +43,9 @@ def write_to_maildir(folder: Path, content: bytes, name: str) -> Path:
         if not target.exists():
             raise
     finally:
-        for left in (folder / "tmp").glob(f"{unique}*"):  # on a full disk half a letter, or one of a dead process
-            left.unlink(missing_ok=True)
+        for left in os.listdir(folder / "tmp"):  # on a full disk half a letter, or one of a dead process
+            if left.startswith(unique):
+                (folder / "tmp" / left).unlink(missing_ok=True)
     sync_folder(folder / "new")
     return target
 
@@ -59,7 +64,8 @@ def unique_name(name: str, content: bytes) -> str:
 def _timeless(content: bytes) -> bytes:
     """Return a letter without its id and what says when it was written, upon which letter, and at which commit."""
     head, blank, body = content.partition(b"\r\n\r\n")
-    return _AT_COMMIT.sub(b"", _CHANGING.sub(b"", head + b"\r\n") + blank + body)
+    lasting = _CHANGING.sub(b"", head + b"\r\n") + blank + body
+    return _BOUNDARY.sub(b"", _AT_COMMIT.sub(b"\n", lasting))
 
 
 def _make(room: Path) -> None:

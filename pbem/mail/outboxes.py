@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pbem.mail.maildir import write_to_maildir
 
 
+class ToKeep(NamedTuple):
+    """A letter for an outbox: its name there, the address it goes to, its content."""
+
+    name: str
+    to: str
+    content: bytes
+
+
 class Outbox(Protocol):
-    """A place for letters to be sent. When `put` returns, the letter lasts, also in a power cut."""
+    """A place for letters to be sent. When `put` returns, the letters last, also in a power cut."""
 
     @property
     def hands_over(self) -> bool:
         """Whether letters count as handed over once they lie there: nobody says when they leave."""
 
-    def put(self, name: str, to: str, content: bytes) -> str:
-        """Keep a letter to an address under a name, and return where it lies.
+    def put(self, letters: Sequence[ToKeep]) -> Sequence[str]:
+        """Keep letters, and return where they lie.
 
         A letter that is written again, after a crash or by two processes at once, is kept once (`unique_name`).
         """
@@ -30,6 +39,6 @@ class MaildirOutbox:
     folder: Path
     hands_over: bool = True
 
-    def put(self, name: str, to: str, content: bytes) -> str:
-        """Keep a letter; see `Outbox`. To whom it goes stands in its head."""
-        return str(write_to_maildir(self.folder, content, name))
+    def put(self, letters: Sequence[ToKeep]) -> Sequence[str]:
+        """Keep letters; see `Outbox`. To whom they go stands in their heads."""
+        return [str(write_to_maildir(self.folder, each.content, each.name)) for each in letters]

@@ -23,7 +23,7 @@ from pbem.mail.door import Door
 from pbem.mail.html_letter import Framed, html_of
 from pbem.mail.letter import Letter
 from pbem.mail.outbox import POSITION, POSITION_DATA, Attachments, Draft, compose, slimmed
-from pbem.mail.outboxes import Outbox
+from pbem.mail.outboxes import Outbox, ToKeep
 from pbem.mail.own_orders import as_written
 from pbem.mail.token import address_with_token, message_id, token
 from pbem.protocol import Decision, Side
@@ -115,13 +115,21 @@ class Outgoing:
 
     def put_into(self, outbox: Outbox) -> str:
         """Put it into the outbox, unless it lies there, and note that; return where it lies."""
-        if self.file is None:
-            for copy in self.copies:
-                copy.put_into(outbox)
-            self.file = outbox.put(self.name, self.to, self.content)
-            for sent in self.sent:
-                note_sent(sent)
+        for sent in put_all([self], outbox):
+            note_sent(sent)
+        assert self.file is not None
         return self.file
+
+
+def put_all(letters: Iterable[Outgoing], outbox: Outbox) -> list[Sent]:
+    """Put letters and their copies into the outbox, but those that lie there; return what is then to be noted."""
+    new = [each for each in letters if each.file is None]
+    new = [copy for each in new for copy in each.copies if copy.file is None] + new
+    if not new:
+        return []
+    for out, file in zip(new, outbox.put([ToKeep(each.name, each.to, each.content) for each in new]), strict=True):
+        out.file = file
+    return [sent for out in new for sent in out.sent]
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,8 @@ BOUNCE: Final = "bounce"
 TOO_BIG: Final = "too big"
 MOST_AT_ONCE: Final = 200
 """So many new letters of a mailbox are put in order at once."""
+_A_RING: Final = 16
+"""Workers hear of the first of so many letters, and begin while the others are put in order."""
 _HOUR: Final = 3600.0
 _MOST_HOURS: Final = 150
 """No letter waits for longer than about so many."""
@@ -65,18 +67,24 @@ class Sweep:
         self._told: dict[str, float] = {}
         """Sender -> when the log may say again that their letters come too fast."""
 
-    def look(self, most: int = MOST_AT_ONCE) -> Swept:
-        """Put at most so many new letters in order; return what was found. Raises Unreachable, OSError."""
-        self._players.refresh()
+    def look(self, most: int = MOST_AT_ONCE, ring: Callable[[], None] = lambda: None) -> Swept:
+        """Put at most so many new letters in order; return what was found. Raises Unreachable, OSError.
+
+        `ring` is called now and then meanwhile, when there is something to do for the workers.
+        """
         since = self._since()
         taken = passed = 0
         for letter in self.source.new(self._tables.known):
+            if not taken + passed:
+                self._players.refresh()
             if letter.at.timestamp() < since:
                 self._tables.passed(letter.source, letter.uid)
                 continue
             with suppress(Gone):
                 if self._take(letter):
                     taken += 1
+                    if taken % _A_RING == 1:
+                        ring()
                 else:
                     self._tables.passed(letter.source, letter.uid)
                     passed += 1
@@ -111,31 +119,32 @@ class Sweep:
         found = judge(head, letter.size, self._players)
         if isinstance(found, Look):
             raw = self.source.fetch(letter)
-            looked = has_sheet(raw, self._players)
+            opened = open_letter(raw)
+            looked = has_sheet(raw, opened, self._players)
             if not isinstance(looked, Ours):
                 return False
-            self._put(letter, raw, looked.by)
+            self._put(letter, raw, opened, looked.by)
         elif isinstance(found, Ours):
             raw = self.source.fetch(letter)
             opened = open_letter(raw)
             if found.by == "address" and is_private(opened):
                 return False
-            self._put(letter, raw, found.by, opened)
+            self._put(letter, raw, opened, found.by)
         elif isinstance(found, Bounce):
             if letter.size > self._limits.letter_bytes:
                 return False
-            self._put(letter, self.source.fetch(letter), BOUNCE)
+            raw = self.source.fetch(letter)
+            self._put(letter, raw, open_letter(raw), BOUNCE)
         elif isinstance(found, TooBig):
             self._say(f"a letter of {found.size // 1_000_000} MB is refused without fetching it")
-            self._put(letter, head, TOO_BIG)
+            self._put(letter, head, open_letter(head), TOO_BIG)
         else:
             if isinstance(found, Robot) and self._players.plays(open_letter(head).sender):
                 self._say(f"a letter of a player is left unanswered: {found.why}")
             return False
         return True
 
-    def _put(self, letter: Arrived, raw: bytes, by: str, opened: Letter | None = None) -> None:
-        opened = open_letter(raw) if opened is None else opened
+    def _put(self, letter: Arrived, raw: bytes, opened: Letter, by: str) -> None:
         own = self._players.games_of(opened.sender)
         games = [] if by in (BOUNCE, TOO_BIG) else may_be_about(opened, own, self._players.settings.host)
         at = min(letter.at.timestamp(), self._clock())

@@ -6,11 +6,11 @@ what leads to nothing is not written to it any more.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pbem.mail.outboxes import Outbox
+from pbem.mail.outboxes import Outbox, ToKeep
 
 _IN_VAIN: Final = frozenset({"refusal", "faults", "chat", "form", "help", "words", "report", "confirm", "refused"})
 """How the names of letters begin that answer a letter which has changed nothing, or only asked."""
@@ -40,7 +40,10 @@ class Muted:
         """Whether letters count as handed over once they lie there."""
         return self.outbox.hands_over
 
-    def put(self, name: str, to: str, content: bytes) -> str:
-        """Keep a letter, unless it is one of those; return where it lies."""
-        muted = in_vain(name) and to.lower() == self.address.lower()
-        return "" if muted else self.outbox.put(name, to, content)
+    def put(self, letters: Sequence[ToKeep]) -> Sequence[str]:
+        """Keep letters but those; return where they lie, and nothing for those."""
+        lie = iter(self.outbox.put([each for each in letters if not self._mutes(each)]))
+        return ["" if self._mutes(each) else next(lie) for each in letters]
+
+    def _mutes(self, letter: ToKeep) -> bool:
+        return in_vain(letter.name) and letter.to.lower() == self.address.lower()

@@ -248,13 +248,15 @@ class PostgresTables(Tables):
 
     # ---- letters go
 
-    def put(self, letter: ToSend) -> bool:
-        added = self._change(
-            "INSERT INTO outbox (name, recipient, thread, urgency, state, since, content) "
-            "VALUES (%s, %s, %s, %s, 'waiting', %s, %s) ON CONFLICT DO NOTHING",
-            *(letter.name, letter.to, letter.thread, int(letter.urgency), letter.since, letter.content),
-        )
-        return added > 0
+    def put(self, letters: Sequence[ToSend]) -> int:
+        rows = [(each.name, each.to, each.thread, int(each.urgency), each.since, each.content) for each in letters]
+        with self._transaction() as connection, connection.cursor() as cursor:
+            cursor.executemany(
+                "INSERT INTO outbox (name, recipient, thread, urgency, state, since, content) "
+                "VALUES (%s, %s, %s, %s, 'waiting', %s, %s) ON CONFLICT DO NOTHING",
+                [_clean(row) for row in rows],
+            )
+            return max(0, cursor.rowcount)
 
     def to_send(self, now: float, most: int) -> Sequence[ToSend]:
         return _to_send(

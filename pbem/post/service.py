@@ -282,7 +282,7 @@ class Service:
         def look() -> None:
             nonlocal busy
             since = self._post.begins_to_look()
-            swept = sweep.look()
+            swept = sweep.look(ring=self._duty.ring)
             if sum(swept) < MOST_AT_ONCE:
                 self._post.looked(sweep, since)
             if swept.taken:

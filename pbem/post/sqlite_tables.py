@@ -242,14 +242,14 @@ class SqliteTables(Tables):
 
     # ---- letters go
 
-    def put(self, letter: ToSend) -> bool:
+    def put(self, letters: Sequence[ToSend]) -> int:
         with self._write(lasting=True) as connection:
-            added = connection.execute(
+            added = connection.executemany(
                 "INSERT OR IGNORE INTO outbox (name, recipient, thread, urgency, state, since, due, content) "
                 "VALUES (?, ?, ?, ?, 'waiting', ?, 0, ?)",
-                (letter.name, letter.to, letter.thread, int(letter.urgency), letter.since, letter.content),
+                [(each.name, each.to, each.thread, int(each.urgency), each.since, each.content) for each in letters],
             )
-            return added.rowcount > 0
+            return max(0, added.rowcount)
 
     def to_send(self, now: float, most: int) -> Sequence[ToSend]:
         return _to_send(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import time
@@ -12,6 +12,7 @@ from typing import Final
 from pbem.mail.address import mailbox
 from pbem.mail.maildir import mark_read, read_maildir, unique_name
 from pbem.mail.mime import Headers
+from pbem.mail.outboxes import ToKeep
 from pbem.mail.outgoing import COPY
 from pbem.post.tables import Tables, ToSend, Urgency
 from pbem.protocol import Side
@@ -31,26 +32,27 @@ class TableOutbox:
     hands_over: bool = False
     """They are handed over when they are sent."""
 
-    def put(self, name: str, to: str, content: bytes) -> str:
-        """Keep a letter to be sent, once."""
-        unique = unique_name(name, content)
-        self._keep(unique, to, content)
-        return unique
+    def put(self, letters: Sequence[ToKeep]) -> Sequence[str]:
+        """Keep letters to be sent, each once; return their names in the tables."""
+        named = [each._replace(name=unique_name(each.name, each.content)) for each in letters]
+        self.tables.put([self._to_send(each) for each in named])
+        return [each.name for each in named]
 
     def collect(self, folder: Path) -> int:
         """Take over the letters of a maildir, which commands write by hand; return how many there were."""
         count = 0
         for path, content in read_maildir(folder):
-            self._keep(path.name, Headers(content).one("to"), content)
+            self.tables.put([self._to_send(ToKeep(path.name, Headers(content).one("to"), content))])
             mark_read(path)
             count += 1
         return count
 
-    def _keep(self, unique: str, to: str, content: bytes) -> None:
-        found = mailbox(to)
-        address = found.address if found is not None else to
-        thread = Headers(content).one("list-id")
-        self.tables.put(ToSend(unique, address, content, urgency_of(unique, content), thread, 0, self.clock()))
+    def _to_send(self, letter: ToKeep) -> ToSend:
+        found = mailbox(letter.to)
+        address = found.address if found is not None else letter.to
+        thread = Headers(letter.content).one("list-id")
+        urgency = urgency_of(letter.name, letter.content)
+        return ToSend(letter.name, address, letter.content, urgency, thread, 0, self.clock())
 
 
 def asked_by(letter: ToSend) -> tuple[str, list[Side]]:

@@ -278,8 +278,11 @@ class Tables(ABC):
     # ---- letters go
 
     @abstractmethod
-    def put(self, letter: ToSend) -> bool:
-        """Keep a letter to be sent; False: one of its name is there or was sent."""
+    def put(self, letters: Sequence[ToSend]) -> int:
+        """Keep letters to be sent, all of them or none, and return how many are new.
+
+        One whose name is there or was sent is not kept again.
+        """
 
     @abstractmethod
     def to_send(self, now: float, most: int) -> Sequence[ToSend]:

@@ -64,7 +64,7 @@ class TooBig(NamedTuple):
 
 
 class Look(NamedTuple):
-    """The headers do not tell: fetch the letter and ask `has_sheet`."""
+    """The headers do not tell: fetch the letter, open it, and ask `has_sheet`."""
 
 
 Judgement: TypeAlias = Ours | NotOurs | Robot | Bounce | TooBig | Look
@@ -148,9 +148,8 @@ def judge(head: bytes, size: int, known: Players) -> Judgement:
     return Look() if size <= LARGEST else NotOurs()
 
 
-def has_sheet(raw: bytes, known: Players) -> Ours | NotOurs:
-    """Return whether a letter that was looked into has an order sheet for one of the games, or a key of ours."""
-    letter = open_letter(raw)
+def has_sheet(raw: bytes, letter: Letter, known: Players) -> Ours | NotOurs:
+    """Return whether a letter that was opened has an order sheet for one of the games, or a key of ours."""
     if not letter.tokens and any(Headers(raw).every(name) for name in _LISTS):
         return NotOurs()
     sheets = (*letter.enclosures, *letter.passed_over, *letter.beside)

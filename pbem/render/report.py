@@ -41,6 +41,8 @@ _SHORT, _LONG = 31, 52
 """So long is a report with a short form, and one with a longer form, if that can be: else no change is told."""
 _MOST_BELOW: Final = 7
 """So many lines of what happened stand below the form of such a report, the latest of them."""
+_MOST_AT_A_LARGE_TABLE: Final = 60
+"""The same with more than two sides, if there is room or not: much happens before a side is asked again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,8 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
         "about": [line for line in laid_out(list(dict.fromkeys(about))) if line],
         "sheet": untitled and untitled.rstrip("\n"),
     }
-    letter |= _told_in_full(said, sheet) if known is None else _told_in_short(letter, said, changed, sheet)
+    large_table = len(rules.sides) > 2
+    letter |= _told_in_full(said, sheet) if known is None else _told_in_short(letter, said, changed, sheet, large_table)
     text, position = _written("report", **letter), _written("position", **everything)
     waited = [decision for decision in request.own if decision.waits] or request.own
     asked = " ".join(dict.fromkeys(box.forms[decision.kind].title for decision in waited))
@@ -159,7 +162,7 @@ def _told_in_full(said: Sequence[Said], sheet: str | None) -> dict[str, list[str
 
 
 def _told_in_short(
-    letter: Mapping[str, Any], said: Sequence[Said], changed: Sequence[str], sheet: str | None
+    letter: Mapping[str, Any], said: Sequence[Said], changed: Sequence[str], sheet: str | None, large_table: bool
 ) -> dict[str, Any]:
     """Return as much of what happened, and then of what has changed, as a letter has room for besides.
 
@@ -183,7 +186,8 @@ def _told_in_short(
         said = [each for each in said if not each.tag]
         above = _first_above(said, most)
     told["happened"] = list(_happened(said[above:], close=True))
-    told["earlier"] = _latest(said[:above], min(room("WHAT HAPPENED BEFORE"), _MOST_BELOW))
+    below = _MOST_AT_A_LARGE_TABLE if large_table else min(room("WHAT HAPPENED BEFORE"), _MOST_BELOW)
+    told["earlier"] = _latest(said[:above], below)
     told["cut"] = bool(above and not told["earlier"])
     told["changed"] = _first_changes(changed, min(room("WHAT HAS CHANGED"), _MOST_CHANGES))
     return told

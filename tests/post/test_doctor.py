@@ -113,7 +113,7 @@ def test_what_waits_is_told_with_its_reason(season: Season) -> None:
     tables = season.tables()
     assert list(waiting(tables)) == []
     tables.add("box", "1", NewLetter("d", "ann@example.org", 0, b"x", ["punica"]), {})
-    tables.put(ToSend("a", "ann@example.org", b"x", Urgency.NEWS, "", 0, 0))
+    tables.put([ToSend("a", "ann@example.org", b"x", Urgency.NEWS, "", 0, 0)])
     assert list(waiting(tables)) == ["1 letter to take in.", "1 letter to send."]
     tables.postpone("punica", time() + 60, "the disk is full")
     tables.note(FULL, "60 letters an hour, 400 a day", 0)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pbem.mail.maildir import write_to_maildir
+from pbem.mail.outboxes import ToKeep
 from pbem.post.sending import FULL, Sending
 from pbem.post.settings import Rates
 from pbem.post.sqlite_tables import SqliteTables
@@ -53,7 +54,7 @@ def sending(tables: SqliteTables, way: Way, said: list[str], clock: Clock) -> Se
 @pytest.fixture
 def put(tables: SqliteTables, clock: Clock) -> Callable[..., None]:
     def put(name: str, urgency: Urgency = Urgency.ANSWER, to: str = "ann@example.org", thread: str = "") -> None:
-        tables.put(ToSend(name, to, letter(name), urgency, thread, 0, clock()))
+        tables.put([ToSend(name, to, letter(name), urgency, thread, 0, clock())])
 
     return put
 
@@ -216,8 +217,8 @@ def test_letters_that_commands_write_are_taken_over(tmp_path: Path, tables: Sqli
     (found,) = tables.to_send(0, 9)
     assert (found.to, found.content, found.urgency) == ("ann@example.org", letter("a"), Urgency.NEWS)
     assert list((tmp_path / "outbox" / "new").iterdir()) == []
-    again = outbox.put("punica.rome.1", "Ann <ann@example.org>", letter("a", "References: <x@y>\r\n"))
-    assert again == found.name
+    again = ToKeep("punica.rome.1", "Ann <ann@example.org>", letter("a", "References: <x@y>\r\n"))
+    assert outbox.put([again]) == [found.name]
     assert tables.counts().to_send == 1
 
 

@@ -196,7 +196,7 @@ def test_fault_in_a_reader_is_told_and_the_rest_goes_on(season: Season, capsys: 
     post = opened(season, box, way)
     real, failures = post.sweeps[0].look, [3]
 
-    def look(*_: Any) -> Any:
+    def look(**_: Any) -> Any:
         failures[0] -= 1
         if failures[0] >= 0:
             raise RuntimeError("a bug")

@@ -172,7 +172,7 @@ def test_postponed_game_waits_and_says_why(tables: Tables) -> None:
 def test_clock_that_jumps_leaves_nothing_waiting(tables: Tables, jump: float) -> None:
     tables.add("box", "1", new(b"1", "punica"), {"punica": NOON + 60})
     tables.postpone("punica", NOON + 60, "busy")
-    tables.put(out("a"))
+    tables.put([out("a")])
     tables.later("a", NOON + 60, "451")
     assert tables.next_games(NOON + jump, 9) == ["punica"]
     assert tables.next_letter("punica", NOON + jump) is not None
@@ -186,23 +186,23 @@ def test_nothing_is_put_off_so_long_that_it_counts_as_past(tables: Tables) -> No
 
 def test_asked_players_are_sent_to_first_then_in_order(tables: Tables) -> None:
     for name, urgency in [("n", Urgency.NEWS), ("b", Urgency.ANSWER), ("c", Urgency.ASKED), ("d", Urgency.ASKED)]:
-        assert tables.put(out(name, urgency))
+        assert tables.put([out(name, urgency)])
     assert [each.name for each in tables.to_send(NOON, 9)] == ["c", "d", "b", "n"]
     assert [each.name for each in tables.to_send(NOON, 2)] == ["c", "d"]
 
 
 def test_letter_is_sent_once_whatever_is_put_again(tables: Tables) -> None:
-    assert tables.put(out("a"))
-    assert not tables.put(out("a"))
+    assert tables.put([out("a")])
+    assert not tables.put([out("a")])
     tables.sent("a", NOON)
-    assert not tables.put(out("a"))
+    assert not tables.put([out("a")])
     assert tables.to_send(NOON, 9) == []
     assert tables.sent_between(NOON - 3600, NOON) == 1
     assert tables.sent_between(NOON, NOON + 3600) == 0
 
 
 def test_letter_put_off_keeps_its_content_and_counts_tries(tables: Tables) -> None:
-    tables.put(out("a"))
+    tables.put([out("a")])
     tables.later("a", NOON + 60, "451 try again")
     assert tables.to_send(NOON + 59, 9) == []
     (found,) = tables.to_send(NOON + 60, 9)
@@ -214,19 +214,19 @@ def test_letter_put_off_keeps_its_content_and_counts_tries(tables: Tables) -> No
 
 def test_bundled_news_are_one_letter(tables: Tables) -> None:
     for name in "abc":
-        tables.put(out(name, Urgency.NEWS))
-    tables.put(out("other", Urgency.NEWS, thread="zama"))
-    tables.put(out("asked", Urgency.ASKED))
+        tables.put([out(name, Urgency.NEWS)])
+    tables.put([out("other", Urgency.NEWS, thread="zama")])
+    tables.put([out("asked", Urgency.ASKED)])
     assert [each.name for each in tables.waiting_for("ann@example.org", "punica", Urgency.NEWS)] == ["a", "b", "c"]
     tables.bundle("c", b"all of it", ["a", "b"])
     sent = {each.name: each.content for each in tables.to_send(NOON, 9)}
     assert sent == {"asked": b"asked", "c": b"all of it", "other": b"other"}
-    assert not tables.put(out("a", Urgency.NEWS))
+    assert not tables.put([out("a", Urgency.NEWS)])
 
 
 def test_letters_written_to_an_address_are_found(tables: Tables) -> None:
-    tables.put(out("a"))
-    tables.put(out("b", to="bob@example.org"))
+    tables.put([out("a")])
+    tables.put([out("b", to="bob@example.org")])
     tables.sent("a", NOON)
     assert tables.written_to("ann@example.org", NOON - 1) == ["a"]
     assert tables.written_to("ann@example.org", NOON) == []
@@ -246,7 +246,7 @@ def test_counts_tell_what_lies_there(tables: Tables) -> None:
     assert tables.counts() == (0, None, 0, 0, 0, 0)
     tables.add("box", "1", new(b"1", "punica"), {})
     tables.add("box", "2", new(b"2", "punica"), {})
-    tables.put(out("a"))
+    tables.put([out("a")])
     found = tables.next_letter("punica", NOON)
     assert found is not None
     tables.done(found.id, "punica")
@@ -280,7 +280,7 @@ def test_tick_over_ten_thousand_idle_games_finds_nothing(sqlite_tables: SqliteTa
 
 def test_second_process_finds_what_the_first_has_put(tables: Tables, another: Callable[[], Tables]) -> None:
     tables.add("box", "1", new(b"1", "punica"), {})
-    tables.put(out("a"))
+    tables.put([out("a")])
     other = another()
     assert other.next_games(NOON, 9) == ["punica"]
     assert [each.name for each in other.to_send(NOON, 9)] == ["a"]
@@ -314,15 +314,15 @@ def test_full_disk_is_an_error_of_the_disk_and_loses_nothing(sqlite_tables: Sqli
 
 def test_copy_is_whole_and_takes_letters_to_send_of_another(sqlite_tables: SqliteTables, tmp_path: Path) -> None:
     sqlite_tables.add("box", "1", new(b"1", "punica"), {})
-    sqlite_tables.put(out("a"))
+    sqlite_tables.put([out("a")])
     sqlite_tables.copy(tmp_path / "copy.sqlite")
-    sqlite_tables.put(out("b"))
+    sqlite_tables.put([out("b")])
     sqlite_tables.sent("a", NOON)
     copied = SqliteTables(tmp_path / "copy.sqlite")
     assert [each.name for each in copied.to_send(NOON, 9)] == ["a"]
     copied.add_letters_to_send_of(sqlite_tables.file)
     assert [each.name for each in copied.to_send(NOON, 9)] == ["b"]
-    assert not copied.put(out("a"))
+    assert not copied.put([out("a")])
     assert copied.next_games(NOON, 9) == ["punica"]
     assert copied.damage() is None
     copied.close()

@@ -63,7 +63,7 @@ def test_letter_of_a_player_is_ours(known: Players) -> None:
 def test_letter_with_a_sheet_is_ours_when_it_is_looked_into(game: Folder, known: Players) -> None:
     raw = written(f"hello\n\n{bury(game)}", sender=SOMEBODY)
     assert judged(known, raw) == Look()
-    assert has_sheet(raw, known) == Ours("sheet")
+    assert has_sheet(raw, open_letter(raw), known) == Ours("sheet")
 
 
 # ---- not ours
@@ -83,7 +83,7 @@ def test_letter_with_a_sheet_is_ours_when_it_is_looked_into(game: Folder, known:
 def test_letter_of_somebody_else_is_left_alone(known: Players, text: str) -> None:
     raw = written(text, sender=SOMEBODY, subject="hello")
     assert judged(known, raw) == Look()
-    assert has_sheet(raw, known) == NotOurs()
+    assert has_sheet(raw, open_letter(raw), known) == NotOurs()
 
 
 @pytest.mark.parametrize(
@@ -137,10 +137,10 @@ def test_list_is_ours_only_with_a_token(game: Folder, known: Players, header: st
     assert isinstance(judged(known, of_list("hi", SOMEBODY)), Robot)
     player = of_list(bury(game))
     assert judged(known, player) == Look()
-    assert has_sheet(player, known) == NotOurs()
+    assert has_sheet(player, open_letter(player), known) == NotOurs()
     with_key = of_list(bury(game).replace("orders:", f"key: {token_of(game, 'red')}\norders:"))
     assert judged(known, with_key) == Look()
-    assert has_sheet(with_key, known) == Ours("token")
+    assert has_sheet(with_key, open_letter(with_key), known) == Ours("token")
     assert judged(known, of_list("hi", answers=report_id(game, "red"))) == Ours("token")
     assert isinstance(judge(head(player), LARGEST + 1, known), Robot)
 
@@ -210,7 +210,7 @@ def test_no_bytes_make_it_raise(game: Folder, known: Players) -> None:
             if raw:
                 raw[random.randrange(len(raw))] = random.choice(b'\x00\xff\n\r<>@:;"(=~+')
         judge(bytes(raw), len(raw), known)
-        has_sheet(bytes(raw), known)
+        has_sheet(bytes(raw), open_letter(bytes(raw)), known)
 
 
 def test_form_has_the_key_of_its_side(game: Folder) -> None:

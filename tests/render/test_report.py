@@ -25,7 +25,7 @@ from pbem.render.report_request import ReportRequest
 from pbem.render.tables import COLUMNS, WIDTH, changes, laid_out
 from tests.support.campaigns import Campaign, Told, campaign, invasion
 from tests.support.no_game import NoGame
-from tests.support.walks import GAMES, loaded, start
+from tests.support.walks import GAMES, loaded, start, walk
 
 REPORTS = Path(__file__).parent / "reports"
 NAMES = {"rome": "Rome", "arpi": "Arpi", "capua": "Capua", "cannae": "Cannae", "fabius": "Fabius Maximus"}
@@ -486,6 +486,19 @@ def test_what_does_not_fit_above_the_form_stands_below_it() -> None:
     assert ("REPORT sends it, too" in brief.text) == ("WHAT HAPPENED BEFORE" not in brief.text)
     assert "[die 1.1]" in full.text
     assert "[die 1.1]" not in brief.text
+
+
+def test_with_more_than_two_sides_all_that_happened_is_told() -> None:
+    game = loaded("sword_of_rome")
+    at = next(each for each in walk(game.rules, game.scenarios[0], 1) if each.session.open_decisions)
+    side = at.session.open_decisions[0].side
+    view = game.rules.view(at.session.position, side)
+    told = [Told(n, Event("round_begins", {"round": n, "turn": 1}), 0) for n in range(1, 41)]
+    waiting = at.session.open_decisions
+    request = ReportRequest("punica", 40, side, view, events=told, waiting=waiting, others=[side], before=view)
+    text = report(game.rules, game.box, request).text
+    assert [text.count(f"Round {n} of turn 1 begins.") for n in range(1, 41)] == [1] * 40
+    assert "REPORT sends it, too" not in text
 
 
 def test_a_letter_with_little_room_tells_deeds_before_dice() -> None:

@@ -17,7 +17,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbem.repo.git import BadPath, Busy, GameExists, GameRepo, Logged, Moved, NoSuchGame, StoreError, numbered, objects
+from pbem.repo.git import (
+    BadPath,
+    Busy,
+    GameExists,
+    GameRepo,
+    Logged,
+    Moved,
+    NoSuchGame,
+    StoreError,
+    cat_file,
+    numbered,
+    objects,
+)
 from pbem.repo.git.cat_file import CatFile
 
 BEGIN = {"game.yaml": b"rules: toy\n", "position.yaml": b"turn: 0\n"}
@@ -444,7 +456,20 @@ def test_closing_leaves_no_process(path: Path) -> None:
     before = children()
     with GameRepo.create(path, BEGIN, "x") as repo:
         repo.read("game.yaml")
+        assert len(children()) == len(before) + 1
+    assert children() == before
+
+
+def test_a_git_that_answers_one_question_a_process(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As before version 2.36: it ends when it is asked for what it does not know."""
+    monkeypatch.setattr(cat_file, "_BOTH", "--no-such-option")
+    monkeypatch.setattr(CatFile, "_answers_both", True)
+    before = children()
+    with GameRepo.create(path, BEGIN, "x") as repo:
+        assert repo.read("position.yaml") == BEGIN["position.yaml"]
         assert len(children()) == len(before) + 2
+    with GameRepo.open(path) as again:
+        assert again.read("position.yaml") == BEGIN["position.yaml"]
     assert children() == before
 
 

@@ -1,7 +1,7 @@
-"""The git processes that objects are read through: started by the first read, kept open, ended by `close`.
+"""The git process that objects are read through: started by the first read, kept open, ended by `close`.
 
-One says how large an object is, the other what is in it. git unpacks an object before anybody could stop it, and a
-stranger may have packed a gigabyte into a megabyte. So the size is always asked first.
+git unpacks an object before anybody could stop it, and a stranger may have packed a gigabyte into a megabyte. So the
+size is always asked first. Before git 2.36 no process answered both questions: then there are two.
 
 Everything else that is asked of git goes through GitPython. These questions are asked by every command, and to import
 GitPython for them took longer than the rest of a command such as `pbem status`.
@@ -32,7 +32,10 @@ class Size(NamedTuple):
 
 
 class CatFile:
-    """The `git cat-file` of one repo, twice: for sizes and for contents."""
+    """The `git cat-file` of one repo."""
+
+    _answers_both = True
+    """Whether git answers both questions in one process, as far as is known."""
 
     def __init__(self, path: Path, environment: Mapping[str, str]) -> None:
         self._path = path
@@ -68,6 +71,7 @@ class CatFile:
             for end in (running.questions, running.answers):
                 with suppress(OSError):  # it has ended before; what was still to be written to it is not missed
                     end.close()
+        for running in processes.values():
             running.process.wait()
 
     def __del__(self) -> None:
@@ -75,13 +79,26 @@ class CatFile:
 
     def _ask(self, question: str, oid: str) -> tuple[IO[bytes], Size]:
         """Ask for one object; return what git says of it, and where its content can be read if that was asked for."""
+        if self._answers_both:
+            asked = self._running(_BOTH)
+            with suppress(BrokenPipeError):  # it has ended, and the empty answer says so
+                asked.questions.write(f"{_COMMANDS[question]} {oid}\n".encode())
+                asked.questions.flush()
+            if (answer := asked.answers.readline()) or asked.process.wait() != _UNKNOWN_OPTION:
+                return asked.answers, _size(answer)
+            type(self)._answers_both = False
+            self.close()
         for each in (_SIZES, _CONTENTS):  # both at once, so that they start at the same time
-            if each not in self._processes:
-                self._processes[each] = self._start(each)
-        process = self._processes[question]
-        process.questions.write(f"{oid}\n".encode())
-        process.questions.flush()
-        return process.answers, _size(process.answers.readline())
+            self._running(each)
+        asked = self._running(question)
+        asked.questions.write(f"{oid}\n".encode())
+        asked.questions.flush()
+        return asked.answers, _size(asked.answers.readline())
+
+    def _running(self, mode: str) -> _Running:
+        if mode not in self._processes:
+            self._processes[mode] = self._start(mode)
+        return self._processes[mode]
 
     def _every(self, question: str) -> Iterator[tuple[IO[bytes], Size]]:
         """Ask for every object, in a process of its own that may be left before its end."""
@@ -129,3 +146,7 @@ def _content(answers: IO[bytes], found: Size) -> bytes:
 
 _SIZES: Final = "--batch-check"
 _CONTENTS: Final = "--batch"
+_BOTH: Final = "--batch-command"
+_COMMANDS: Final = {_SIZES: "info", _CONTENTS: "contents"}
+_UNKNOWN_OPTION: Final = 129
+"""The exit code of git when it does not know an option."""
