@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta, tzinfo
 from functools import partial
 from hashlib import sha256
 from heapq import heappop, heappush
@@ -248,7 +248,9 @@ class Simulation:
                 yield f"{who}, and the service was down"
             terms = CLOCKS[self.names.index(name) % len(CLOCKS)]
             local = at.astimezone(ZoneInfo(str(terms["zone"])))
-            put_off = [out.until + GRACE for out in self.outages] + [s.until for s in self.away.get((name, side), ())]
+            stops = [*self.outages, *self.away.get((name, side), ())]
+            put_off = [out.until + GRACE for out in self.outages] + [each.until for each in stops]
+            put_off += [moved for each in stops for moved in _moved(each, had, local.tzinfo)]
             if "deadlines" in terms and (local.hour, local.minute) != (20, 0) and not _near(at, put_off):
                 yield f"{who}, which is {local} there"
 
@@ -265,6 +267,14 @@ class Simulation:
         keys = partial(Keys.load, self.path / "keys")
         found = verify(self.season.games / f"{name}.git", keys=keys, folders=FOLDERS)
         return [f"{name}: {each}" for each in found.findings.sorted]
+
+
+def _moved(stop: Span, handed: list[datetime], zone: tzinfo | None) -> Iterator[datetime]:
+    """Yield where a deadline on a Sunday in a stop may be moved to, by when it began or a letter was handed over."""
+    for days in range((stop.until - stop.since).days + 2):
+        sunday = datetime.combine((stop.since + days * DAY).astimezone(zone).date(), time(20), zone)
+        if sunday.weekday() == 6 and stop.has(sunday):
+            yield from (stop.until + (sunday - since) for since in (stop.since, *filter(stop.has, handed)))
 
 
 def _near(at: datetime, others: list[datetime]) -> bool:
