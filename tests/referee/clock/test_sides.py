@@ -162,7 +162,7 @@ def test_fixed_deadline_in_a_vacation_is_the_next() -> None:
     assert deadline(table, clocks, "rome") == datetime(2026, 12, 6, 20, 0, tzinfo=UTC)
 
 
-def test_fixed_deadline_in_a_vacation_is_moved_where_the_terms_say_so() -> None:
+def test_fixed_deadline_in_a_vacation_is_moved_by_the_terms() -> None:
     table = read_terms({"deadlines": ["sunday 20:00"], "stopped": "moved"}, SIDES)
     clocks = asked(table)
     put(table, clocks, Away(T, "rome", date(2026, 11, 29), date(2026, 11, 29)))
