@@ -78,7 +78,7 @@ def go_on(name: str, until: datetime, settings: MailSettings, witnessed: Witness
         done = carry_out_due(game, until, settings)
         if done.next is not None and done.next.when <= until:
             raise CannotPlay(f"{done.next.what}, due {done.next.when:%Y-%m-%d %H:%M:%S} UTC, and nothing comes of it")
-        return GoneOn(log + done.log, _noted(game, done.next))
+        return GoneOn(log + done.log, noted_due(game, done.next))
 
 
 def put_on_record(game: Adjudicator, witnessed: Witnessed, settings: MailSettings) -> list[str]:
@@ -124,12 +124,8 @@ def due_in(game: Adjudicator, settings: MailSettings) -> Due | None:
     return min(due, default=None, key=_when)
 
 
-def noted_due(game: Adjudicator, settings: MailSettings) -> NextDue:
-    """Return when something falls due next in a game."""
-    return _noted(game, due_in(game, settings))
-
-
-def _noted(game: Adjudicator, due: Due | None) -> NextDue:
+def noted_due(game: Adjudicator, due: Due | None) -> NextDue:
+    """Return when something falls due next in a game, which is what `due_in` has found."""
     runs = game.clock.terms is not None and game.result is None
     return NextDue(None if due is None else due.when, game.ledger.head, runs)
 
