@@ -23,7 +23,8 @@ from pbem.engine.session import BY_BOT, BY_DEFAULT, Session, resume
 from pbem.orders.check import Receipt
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.open_game import CannotPlay, Now, OpenGame
+from pbem.referee.now import Now
+from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.repo.adjudication import Adjudication
 from pbem.repo.charter import Pins, promise
 from pbem.repo.layout import POSITION, turn_path

@@ -24,7 +24,8 @@ from pbem.protocol import Event, Order, Rules
 from pbem.referee import GAME_MASTER
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.notices import ORDER_EXPIRED
-from pbem.referee.open_game import CannotPlay, Now
+from pbem.referee.now import Now
+from pbem.referee.open_game import CannotPlay
 from pbem.repo.adjudication import Seed
 from pbem.repo.state import State
 

@@ -163,9 +163,6 @@ def _load(box: Box, options: Mapping[str, Any] | None) -> Loaded:
 
 def _stamp(folder: Path) -> tuple[object, ...]:
     """Return what changes when a file of a box does."""
-    found = []
-    for where, _, files in os.walk(folder):
-        for path in (os.path.join(where, file) for file in files if file.endswith(".yaml")):
-            state = os.stat(path)
-            found.append((path, state.st_mtime_ns, state.st_ctime_ns, state.st_size))
-    return tuple(sorted(found))
+    names = (os.path.join(inside, name) for inside, _, files in os.walk(folder) for name in files)
+    states = ((name, os.stat(name)) for name in sorted(names) if name.endswith(".yaml"))
+    return tuple((name, state.st_mtime_ns, state.st_ctime_ns, state.st_size) for name, state in states)

@@ -12,6 +12,7 @@ from pbem.mail.welcome import heading
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.players import deputy_of, last_wrote
+from pbem.render.contents import Contents
 from pbem.render.report import report
 
 
@@ -21,8 +22,8 @@ def deputy_letter(game: Adjudicator, side: Side, settings: MailSettings) -> Iter
     if deputy is None:
         return
     since = last_wrote(game, side)
-    request = report_request(game, side, since, game.asked(side))
-    told = report(game.rules, game.box, request)
+    contents = Contents(game.rules, game.box, report_request(game, side, since, game.asked(side)))
+    told = report(contents)
     values: dict[str, object] = {
         "deputy": deputy.name,
         "until": deputy.until,
@@ -30,7 +31,7 @@ def deputy_letter(game: Adjudicator, side: Side, settings: MailSettings) -> Iter
         "asked": told.asked,
         **heading(game, side),
     }
-    words = framed("deputy", game, request, told.text, values)
+    words = framed("deputy", game, contents, told.text, values)
     attached = attachments(game, side, told, Maps(settings.drawings).pictures(game, side, since, legend=True), since)
     named = game.ledger.deputyship(side).named
     stamp = f"{game.name}.{side}.deputy-{named}"

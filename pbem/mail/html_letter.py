@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pbem.mail.address import mailbox
 from pbem.mail.outbox import Draft, content_id
+from pbem.render.contents import Contents
 from pbem.render.report import Mail, mail
-from pbem.render.report_request import ReportRequest
 
 if TYPE_CHECKING:
     from pbem.referee.open_game import OpenGame
@@ -25,20 +25,18 @@ class Framed:
 
     text: Mail
     game: OpenGame
-    request: ReportRequest[Any]
+    contents: Contents[Any]
     before: str
     after: str
 
 
-def framed(
-    template: str, game: OpenGame, request: ReportRequest[Any], report: str, values: Mapping[str, object]
-) -> Framed:
+def framed(template: str, game: OpenGame, contents: Contents[Any], report: str, values: Mapping[str, object]) -> Framed:
     """Return the letter that a template makes of a report and other values, and what stands around the report in it."""
     values = {**values, "game": game.name}
     text = mail(template, **{**values, "report": report})
     mark = sha256(text.text.encode("utf-8", "replace")).hexdigest()  # no text has its own digest in it
     before, _, after = mail(template, **{**values, "report": mark}).text.partition(mark)
-    return Framed(text, game, request, before, after)
+    return Framed(text, game, contents, before, after)
 
 
 def html_of(letter: Framed, draft: Draft, *, must_sign: bool) -> str:
@@ -58,7 +56,7 @@ def html_of(letter: Framed, draft: Draft, *, must_sign: bool) -> str:
             shown,
             must_sign,
         )
-        return letter_page(letter.game.rules, letter.game.box, letter.request, around)
+        return letter_page(letter.contents, around)
     except Exception as wrong:  # a slip in a page must not hold a letter back
         _LOG.error("%s: the page of letter %s cannot be made; it goes as text", letter.game.name, draft.message_id)
         _LOG.debug("why it cannot be made", exc_info=wrong)

@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
@@ -46,7 +47,17 @@ def open_letter(raw: bytes, unseal: Unseal | None = None) -> Letter:
 
     `unseal` opens the sealed orders in it; without it, they stay shut and count for nothing.
     """
+    letter = _left_shut(raw)
+    if unseal is None or not letter.shut:
+        return letter
     letter = _opened(Headers(raw), raw, unseal)
+    return replace(letter, digest=_digest(letter))
+
+
+@lru_cache(maxsize=1)
+def _left_shut(raw: bytes) -> Letter:
+    """Return a letter in which sealed orders stay shut; who wrote it is asked before it is carried out."""
+    letter = _opened(Headers(raw), raw, None)
     return replace(letter, digest=_digest(letter))
 
 
@@ -66,7 +77,7 @@ def _opened(headers: Headers, raw: bytes, unseal: Unseal | None) -> Letter:
     except Unreadable as reason:
         return replace(letter, refusal=str(reason))
     parts, shut = _unsealed(parts, letter.sender, unseal)
-    letter = replace(letter, sealed=shut.games)
+    letter = replace(letter, sealed=shut.games, shut=shut.quoted == _SHUT)
     if shut.refused:
         return replace(letter, refusal=shut.refused)
     letter = replace(letter, tokens=tuple(dict.fromkeys([*letter.tokens, *_keys(parts)])))

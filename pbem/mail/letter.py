@@ -59,6 +59,8 @@ class Letter:
     references: tuple[str, ...] = ()
     sealed: tuple[str, ...] = ()
     """The games that its blocks of sealed orders say that they are for; empty texts where they do not say it."""
+    shut: bool = False
+    """Whether there are such blocks, and nobody was there to open them."""
     tokens: tuple[str, ...] = ()
     """The words in it that may show who wrote it: in lines `key:`, and in the addresses that it came to."""
     commands: tuple[Instruction, ...] = ()

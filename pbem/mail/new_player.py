@@ -14,6 +14,7 @@ from pbem.mail.welcome import heading, welcome_letter
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.players import last_wrote
+from pbem.render.contents import Contents
 from pbem.render.report import report
 
 
@@ -26,8 +27,8 @@ def new_address_letter(game: Adjudicator, side: Side, replaced: bool, settings: 
     if not game.begun:
         return welcome_letter(game, side, settings)
     since = last_wrote(game, side)
-    request = report_request(game, side, since, game.asked(side))
-    told = report(game.rules, game.box, request)
+    contents = Contents(game.rules, game.box, report_request(game, side, since, game.asked(side)))
+    told = report(contents)
     values: dict[str, object] = {
         "intro": paragraphs(_intro(game, side, replaced)),
         "replaced": replaced,
@@ -36,7 +37,7 @@ def new_address_letter(game: Adjudicator, side: Side, replaced: bool, settings: 
         "key": game.charter.signed_by.split()[:2],
         **heading(game, side),
     }
-    words = framed("new_player", game, request, told.text, values)
+    words = framed("new_player", game, contents, told.text, values)
     joined = game.ledger.joined(side)
     pictures, lies = Maps(settings.drawings).new_pictures(game, side, since, "", legend=replaced)
     attached = attachments(game, side, told, pictures, since)

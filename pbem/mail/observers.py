@@ -24,6 +24,7 @@ from pbem.mail.outgoing import MailSettings, Outgoing, letter, paragraphs
 from pbem.orders.standing.in_force import periods_of
 from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.referee.past import position_at, result_at, told_until
+from pbem.render.contents import Contents
 from pbem.render.report import mail, report
 from pbem.render.report_request import ReportRequest
 
@@ -189,7 +190,7 @@ def _letter(game: OpenGame, observer: Observer, until: int, settings: MailSettin
         result=result,
         before=None if before is None else game.rules.view(before, None),
     )
-    written = report(game.rules, game.box, request)
+    written = report(Contents(game.rules, game.box, request))
     words = mail(
         "observer",
         game=game.name,

@@ -6,7 +6,7 @@ import hashlib
 import quopri
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from email import message_from_bytes
@@ -17,7 +17,7 @@ from email.mime.multipart import MIMEMultipart
 from email.mime.nonmultipart import MIMENonMultipart
 from email.policy import compat32, default
 from email.utils import format_datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
 from pbem.mail.address import MESSAGE_ID, mailbox
@@ -39,7 +39,9 @@ _MOST_REFERENCES: Final = 20
 _LONGEST_SUBJECT: Final = 200
 _ASCII: Final = bytes(range(128))
 _LINE: Final = 76
-"""Characters of base64 on a line."""
+"""Characters of base64 on a line; a header that is no longer needs no folding."""
+_PLAIN: Final = re.compile(r"[!-~]+(?: [!-~]+)*")
+"""A header that is written as it is."""
 LARGEST: Final = 300_000
 """So many bytes a letter has at most, as long as leaving out pictures makes it smaller."""
 _PAGE_ROOM: Final = 30_000
@@ -72,27 +74,32 @@ class Attachments:
     @property
     def names(self) -> list[str]:
         """The names of the files."""
-        return [str(part.head.get_filename()) for part in self.parts()]
+        return [name for name, _ in self._files()]
 
     def parts(self) -> Iterator[_Part]:
         """Yield the files as parts of a letter."""
+        for name, part in self._files():
+            yield part(name)
+
+    def _files(self) -> Iterator[tuple[str, Callable[[str], _Part]]]:
+        """Yield the name of each file, and what makes a part of a letter of it under that name."""
         for each in self.pictures:
-            yield _file_part("image", "png", "inline", self.name_of(each.name), each.content)
+            yield self.name_of(each.name), _file_part("image", "png", "inline", each.content)
         if self.sheet is not None:
-            yield _file_part("application", "yaml", "attachment", self.name_of("orders.yaml"), self.sheet.encode())
+            yield self.name_of("orders.yaml"), _file_part("application", "yaml", "attachment", self.sheet.encode())
         if self.standing is not None:
-            yield _text_part(self.standing, self.name_of(POSITION))
+            yield self.name_of(POSITION), partial(_text_part, self.standing)
         if self.position is not None:
-            yield _file_part("application", "json", "attachment", self.name_of(POSITION_DATA), self.position.encode())
+            yield self.name_of(POSITION_DATA), _file_part("application", "json", "attachment", self.position.encode())
         if self.own_sheet is not None:
             name, content = self.own_sheet
-            yield _file_part("application", "yaml", "attachment", self.name_of(name), content)
+            yield self.name_of(name), _file_part("application", "yaml", "attachment", content)
         if self.calendar is not None:
-            yield _file_part("text", "calendar", "attachment", self.name_of(CALENDAR), self.calendar.encode())
+            yield self.name_of(CALENDAR), _file_part("text", "calendar", "attachment", self.calendar.encode())
         if self.receipt is not None:
-            yield _plain_part(self.name_of(RECEIPT), self.receipt)
+            yield self.name_of(RECEIPT), partial(_plain_part, self.receipt)
         for other in self.more:
-            yield from other.parts()
+            yield from other._files()
 
     def name_of(self, name: str) -> str:
         """Return the name under which a file goes."""
@@ -183,9 +190,9 @@ def slimmed(draft: Draft) -> Draft:
     The first of each side come before the second of any.
     """
     every = [draft.attached, *draft.attached.more]
-    bare = replace(draft, attached=_with_pictures([replace(each, more=()) for each in every], [[] for _ in every]))
     if all(not each.pictures for each in every):
         return draft
+    bare = replace(draft, attached=_with_pictures([replace(each, more=()) for each in every], [[] for _ in every]))
     room = LARGEST - len(compose(bare)) - (0 if draft.attached.more else _PAGE_ROOM)
     kept: list[list[Picture]] = [[] for _ in every]
     ranked = sorted((rank, at) for at, each in enumerate(every) for rank in range(len(each.pictures)))
@@ -266,14 +273,19 @@ def _text_part(text: str, name: str = "", subtype: str = "plain") -> _Part:
     return _Part(head, quoted.replace(b"\n", b"\r\n"))
 
 
-def _file_part(main: str, sub: str, disposition: str, name: str, content: bytes) -> _Part:
-    head = MIMENonMultipart(main, sub, name=name)
-    head["Content-Disposition"] = f'{disposition}; filename="{name}"'
-    head["Content-Transfer-Encoding"] = "base64"
-    return _Part(head, _base64(content))
+def _file_part(main: str, sub: str, disposition: str, content: bytes) -> Callable[[str], _Part]:
+    """Return what makes a part of a letter of a file, under the name that it is given."""
+
+    def part(name: str) -> _Part:
+        head = MIMENonMultipart(main, sub, name=name)
+        head["Content-Disposition"] = f'{disposition}; filename="{name}"'
+        head["Content-Transfer-Encoding"] = "base64"
+        return _Part(head, _base64(content))
+
+    return part
 
 
-def _plain_part(name: str, text: str) -> _Part:
+def _plain_part(text: str, name: str) -> _Part:
     """Return a file of short ASCII lines, which anybody can read in the letter as it went over the wire."""
     head = MIMENonMultipart("text", "plain", charset="us-ascii", name=name)
     head["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -310,8 +322,15 @@ def _bound(kind: str, parts: list[_Part]) -> tuple[Message, list[bytes]]:
 
 def _written(head: Message) -> bytes:
     """Return headers, and the blank line below them, as they go over the wire."""
-    lines = ((_ON_ONE_LINE if name in _IDS else _ON_THE_WIRE).fold_binary(name, value) for name, value in head.items())
-    return b"".join(lines) + b"\r\n"
+    return b"".join([_header_line(name, value) for name, value in head.items()]) + b"\r\n"
+
+
+def _header_line(name: str, value: str) -> bytes:
+    """Return a header as it goes over the wire; the library, which is slow, folds what is longer than a line."""
+    line = f"{name}: {value}"
+    if len(line) <= _LINE and _PLAIN.fullmatch(line):
+        return line.encode() + b"\r\n"
+    return (_ON_ONE_LINE if name in _IDS else _ON_THE_WIRE).fold_binary(name, value)
 
 
 def _thread(earlier: list[str], answered: list[str]) -> list[str]:

@@ -31,6 +31,7 @@ from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import OpenGame
 from pbem.referee.players import deputy_of
 from pbem.referee.time_ledger import ledger_line
+from pbem.render.contents import Contents
 from pbem.render.report import Mail, Report, report
 from pbem.render.report_request import ReportRequest
 from pbem.render.tables import WIDTH
@@ -184,7 +185,7 @@ def report_of(
     reader to be told of, as `unanswered_sheets` counts them.
     """
     request = report_request(game, side, since, waiting, before, filed=filed, sheets=sheets)
-    return report(game.rules, game.box, request)
+    return report(Contents(game.rules, game.box, request))
 
 
 def report_request(

@@ -39,7 +39,7 @@ def receipt_of(
     ledger, last, state = game.ledger, game.adjudication, game.current(resumed=False).state
     digests: dict[str, str] = {}
     for n in range(since + 1, last + 1):
-        digests |= ledger.public_turn(n).get("sheets", {}).get(side, {})
+        digests |= game.public_turn(n).get("sheets", {}).get(side, {})
     if state is not None:
         waiting = state.new_sheets.get(side, {})
         digests |= {path: waiting[path] for path in waiting if answered is None or sheet_number(path) <= answered}
@@ -66,7 +66,7 @@ def unanswered_sheets(game: OpenGame, side: Side, since: int, answers: int | Non
 
     If only the one went in that the next letter `answers`, there is nothing to tell: 0, 0.
     """
-    turns = (game.ledger.public_turn(n) for n in range(max(since, 0) + 1, game.adjudication + 1))
+    turns = (game.public_turn(n) for n in range(max(since, 0) + 1, game.adjudication + 1))
     used = [sheet_number(path) for turn in turns for path in turn.get("sheets", {}).get(side, ())]
     return (0, 0) if set(used) <= {answers} else (len(used), game.sheets(side))
 
@@ -106,7 +106,7 @@ def _check(game: OpenGame, side: Side, sheet: ReceiptedSheet) -> str:
 def _used_in(game: OpenGame, side: Side, path: str) -> int:
     """Return the adjudication that used a sheet."""
     n = game.adjudication
-    while n > 1 and path not in game.ledger.public_turn(n).get("sheets", {}).get(side, {}):
+    while n > 1 and path not in game.public_turn(n).get("sheets", {}).get(side, {}):
         n -= 1
     return n
 

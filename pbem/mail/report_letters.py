@@ -31,6 +31,7 @@ from pbem.referee.hold import held_until
 from pbem.referee.open_game import OpenGame
 from pbem.referee.past import position_at
 from pbem.referee.take_home import take_home
+from pbem.render.contents import Contents
 from pbem.render.pictures import Picture
 from pbem.render.report import Report, mail, report
 from pbem.render.tables import WIDTH
@@ -102,7 +103,7 @@ def _is_told(game: Adjudicator, side: Side, news: News, since: int) -> bool:
     """
     if news == News.EVERY or game.result is not None or any(each.side == side for each in game.open_decisions):
         return True
-    if any("act" in game.ledger.public_turn(n) for n in range(since + 1, game.adjudication + 1)):
+    if any("act" in game.public_turn(n) for n in range(since + 1, game.adjudication + 1)):
         return True
     return news == News.ROUND and _is_over(game, game.rules.round, position_at(game, since))
 
@@ -133,8 +134,10 @@ def turn_letter(
     view = None if full else game.rules.view(before, side)
     number = answered.sheet if answered and since else None
     filed, unknown = _files(game, side, number), unanswered_sheets(game, side, since, number)
-    request = report_request(game, side, since, game.open_decisions, view, filed=filed, sheets=unknown)
-    told = report(game.rules, game.box, request)
+    contents = Contents(
+        game.rules, game.box, report_request(game, side, since, game.open_decisions, view, filed=filed, sheets=unknown)
+    )
+    told = report(contents)
     values: dict[str, object] = {
         "answers": paragraphs(answered.paragraphs if answered else ()),
     }
@@ -142,11 +145,11 @@ def turn_letter(
         receipt = {} if number is None or answered is None else _receipt(game, side, number, answered.after)
         values.update(number=game.adjudication, over=game.result is not None, receipt=receipt)
         values.update(summary=told.summary, asked=told.asked)
-        text = framed("turn", game, request, told.text, values)
+        text = framed("turn", game, contents, told.text, values)
     else:
-        welcomed = bool(game.ledger.public_turn(1).get("joined", {}).get(side))  # it had the letter that asks for it
+        welcomed = bool(game.public_turn(1).get("joined", {}).get(side))  # it had the letter that asks for it
         values.update(phrases=_went_in(game), asked=told.asked, welcomed=welcomed, **heading(game, side))
-        text = framed("first", game, request, told.text, values)
+        text = framed("first", game, contents, told.text, values)
     known = correspondence(game.path, side)
     pictures, lies = maps.new_pictures(
         game, side, since, "" if stamp or not since else known.picture, legend=not since and not stamp
@@ -189,8 +192,10 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
         return
     number, view = answered.sheet, game.view(side)
     filed = _files(game, side, number)
-    request = report_request(game, side, game.adjudication, game.open_decisions, view, filed=filed)
-    told = report(game.rules, game.box, request)
+    contents = Contents(
+        game.rules, game.box, report_request(game, side, game.adjudication, game.open_decisions, view, filed=filed)
+    )
+    told = report(contents)
     values: dict[str, object] = {
         "number": number,
         "asked": told.asked,
@@ -200,7 +205,7 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
         "receipt": {} if number is None else _receipt(game, side, number, answered.after),
         "answers": paragraphs(answered.paragraphs),
     }
-    text = framed("receipt", game, request, told.text, values)
+    text = framed("receipt", game, contents, told.text, values)
     attached = Attachments(
         sheet=told.sheet,
         standing=told.position if told.sheet else None,
@@ -239,7 +244,7 @@ def last_report(
 def before_last_report(game: Adjudicator) -> int:
     """Return the adjudication before those that the last letters reported: where sheets were last used."""
     n = game.adjudication
-    while n > 1 and not game.ledger.public_turn(n).get("sheets"):
+    while n > 1 and not game.public_turn(n).get("sheets"):
         n -= 1
     return n - 1
 
@@ -306,7 +311,7 @@ def _indented(lines: Iterable[str]) -> list[str]:
 def _went_in(game: Adjudicator) -> list[str]:
     """Return the lines that say what went into the first dice from each side: a side can deny what it never sent."""
     lines = []
-    went_in = game.ledger.public_turn(1).get("joined", {})
+    went_in = game.public_turn(1).get("joined", {})
     for side in game.rules.sides:
         joined = went_in.get(side, {})
         phrase = joined.get("phrase")

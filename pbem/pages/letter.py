@@ -13,15 +13,16 @@ from typing import Any, Final
 
 from pbem.game.box import Box
 from pbem.game.printed import foot
-from pbem.game.summary import Line, Summary
+from pbem.game.summary import Line
 from pbem.game.wording import listing
 from pbem.pages.plain_text import Paragraph, paragraphs
 from pbem.pages.taps import Taps, taps
 from pbem.pages.templates import page
-from pbem.protocol import Rules, S
+from pbem.protocol import S
+from pbem.render.contents import Contents
 from pbem.render.form import standing_text, title
-from pbem.render.messages import Said, Sentences, sentences
-from pbem.render.report import asked_nothing, events_told, sheet_of, sheets_used, unanswered
+from pbem.render.messages import Said, Sentences
+from pbem.render.report import asked_nothing, sheet_of, sheets_used, unanswered
 from pbem.render.report_request import ReportRequest
 from pbem.render.tables import sentences_of_changes
 
@@ -75,12 +76,12 @@ class _Question:
     about: str
 
 
-def letter_page(rules: Rules[S], box: Box, request: ReportRequest[S], envelope: Envelope) -> str:
+def letter_page(contents: Contents[S], envelope: Envelope) -> str:
     """Return the page of a report; empty if it cannot be made small enough.
 
     What is long is left out where the page would be too large, the least urgent first: it stands in position.txt.
     """
-    values = _values(rules, box, request, envelope)
+    values = _values(contents, envelope)
     for left_out in ((), ("standing", "earlier"), ("hand", "changed"), ("about",)):
         values |= {name: [] for name in left_out}
         values |= {"cut": _IN_THE_FILE} if left_out else {}
@@ -90,18 +91,16 @@ def letter_page(rules: Rules[S], box: Box, request: ReportRequest[S], envelope: 
     return ""
 
 
-def _values(rules: Rules[S], box: Box, request: ReportRequest[S], envelope: Envelope) -> dict[str, Any]:
+def _values(contents: Contents[S], envelope: Envelope) -> dict[str, Any]:
     """Return what stands on the page, by the names that its template uses."""
-    say = sentences(box, request.language)
-    stands = rules.summary(request.view) or Summary("")
-    known = None if request.before is None else rules.summary(request.before) or Summary("")
+    rules, box, request, say = contents.rules, contents.box, contents.request, contents.say
+    stands, known, said = contents.stands, contents.known, contents.said
     hand = stands.hand if request.side is not None else ()
-    about = list(dict.fromkeys(each for one in request.own for each in rules.close_up(request.view, one)))
+    about = list(dict.fromkeys(contents.about))
     if known is None:
         about = [each for each in about if each.title not in {one.title for one in hand}]
     held = {each.title: each for each in hand}
     about = [held.get(each.title, each) for each in about]  # what is held in full: a phone shows no enclosed file
-    said = list(say.tell(events_told(request)))
     first = _first_open(said)
     reader = f"to {say.name(request.side)}" if request.side is not None else "for observers"
     headline = f" {stands.headline}." if stands.headline else ""
@@ -117,7 +116,7 @@ def _values(rules: Rules[S], box: Box, request: ReportRequest[S], envelope: Enve
         "pictures": envelope.pictures,
         "happened": list(_levelled(said[first:])),
         "earlier": list(_levelled(said[:first])),
-        "sheet": (sheet_of(rules, box, request, narrow=True) or "").rstrip("\n"),
+        "sheet": (sheet_of(contents, narrow=True) or "").rstrip("\n"),
         "about": about,
         "hand": [each for each in hand if each not in about] if known is None else [],
         "changed": [] if known is None else list(sentences_of_changes(known.sections, stands.sections)),

@@ -29,7 +29,8 @@ from pbem.referee.clocked import after_adjudication, after_replacement, after_sh
 from pbem.referee.committed import files_of
 from pbem.referee.hold import is_on_hold, require_gone_on
 from pbem.referee.new_game import NewGame
-from pbem.referee.open_game import CannotPlay, Now, OpenGame, OtherRules
+from pbem.referee.now import Now
+from pbem.referee.open_game import CannotPlay, OpenGame, OtherRules
 from pbem.referee.played import Played, adjudication_of, advanced, published_span
 from pbem.referee.voted import replacement_agreed
 from pbem.repo.adjudication import Circumstances, Seed

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from pbem.engine.session import Answer
 from pbem.game import yaml as yamlio
-from pbem.referee.open_game import Now, OpenGame
+from pbem.referee.now import Now
+from pbem.referee.open_game import OpenGame
 from pbem.referee.take_home import home
 from pbem.repo.adjudication import Adjudication, Seed
 from pbem.repo.layout import turn_path

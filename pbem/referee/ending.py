@@ -23,7 +23,8 @@ from pbem.protocol import Event, Result, Side
 from pbem.referee import GAME_MASTER, QUORUM
 from pbem.referee.adjudicator import Adjudicator, Enacted
 from pbem.referee.filing import asked_by_mail, consented, file_request, quorum_of, require_consents
-from pbem.referee.open_game import CannotPlay, Now, OpenGame
+from pbem.referee.now import Now
+from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.referee.preconditions import reason_of, require_running
 from pbem.repo.adjudication import Seed
 from pbem.repo.ledger import LetterId

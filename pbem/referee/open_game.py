@@ -5,16 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from pbem.crypto.closing import Closing
-from pbem.crypto.dice import ChainDice, Dice
+from pbem.crypto.dice import ChainDice
 from pbem.crypto.keys import Keys
 from pbem.crypto.player_chains import LOST, PlayerChain
 from pbem.engine.answers import has_order_for
@@ -28,8 +27,10 @@ from pbem.orders.standing import Filed, InForce, read_filed
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, PbemError, Result, Side
 from pbem.referee.game_clock import GameClock
+from pbem.referee.now import Now
 from pbem.referee.told import Told, events_for
 from pbem.repo import format1
+from pbem.repo.adjudication import Adjudication
 from pbem.repo.charter import FORMAT, Pins
 from pbem.repo.git import GameRepo
 from pbem.repo.git.kept import KeptRepos
@@ -46,16 +47,6 @@ class CannotPlay(PbemError):
 
 class OtherRules(CannotPlay):
     """The rules here are not those that a game is played with. The game master has to act, not a player."""
-
-
-@dataclass(slots=True)
-class Now:
-    """The state of a game as of one commit, and the session that was resumed from it."""
-
-    head: str
-    state: State | None
-    session: Session[Any] | None
-    dice: Dice = field(default_factory=lambda: ChainDice(b"", b""))
 
 
 class OpenGame:
@@ -223,7 +214,8 @@ class OpenGame:
         now = self.current()
         if now.session is None or now.state is None:
             return ()
-        ready = self.in_force(now.state, now.session, self.day)
+        kinds = {decision.kind for decision in now.session.open_decisions}
+        ready = self.in_force(now.state, now.session, self.day, kinds)
         return tuple(
             decision
             for decision in now.session.open_decisions
@@ -295,12 +287,25 @@ class OpenGame:
         state = self.current().state
         undone = set(state.undone) if state else set()
         numbers = (n for n in range(max(since, 0) + 1, self.adjudication + 1) if n not in undone)
-        return list(events_for(side, ((n, self.ledger.adjudication(n)) for n in numbers)))
+        return list(events_for(side, ((n, self._made(n)) for n in numbers)))
 
-    def in_force(self, state: State, session: Session[Any], today: str) -> InForce:
-        """Return the standing orders of all sides, to be tried on the decisions of one adjudication."""
-        filed = {side: [read_filed(record) for record in records] for side, records in state.standing.items()}
+    def _made(self, n: int) -> Adjudication:
+        """Return an adjudication of the past."""
+        return self.current().made.get(n, lambda n: self.ledger.read_adjudication(n, self.public_turn(n)))
+
+    def in_force(
+        self, state: State, session: Session[Any], today: str, kinds: Collection[str] | None = None
+    ) -> InForce:
+        """Return the standing orders of all sides, or those of some kinds, to be tried on decisions."""
+        filed = {
+            side: [read_filed(record) for record in records if kinds is None or record["kind"] in kinds]
+            for side, records in state.standing.items()
+        }
         return InForce(self.rules, filed, today=today, earlier=session.open_decisions, opened=state.opened)
+
+    def public_turn(self, n: int) -> Any:
+        """Return the content of a turn file."""
+        return self.current(resumed=False).turns.get(n, self.ledger.public_turn)
 
     def require_format(self) -> None:
         """Raise OtherRules for a game of an earlier format, which another version of pbem plays on.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from pbem.crypto.dice import ChainDice
@@ -16,6 +17,10 @@ def position_at(game: OpenGame, n: int) -> Any | None:
     """Return the position after an adjudication; None: there is none, or the rules here cannot resume it."""
     if n == game.adjudication:
         return game.session.position
+    return game.current(resumed=False).earlier.get(n, partial(_resumed, game))
+
+
+def _resumed(game: OpenGame, n: int) -> Any | None:
     commit = game.ledger.commit_of(n)
     state = None if commit is None else game.ledger.state(commit)
     if state is None:

@@ -20,7 +20,8 @@ from pbem.protocol import Event
 from pbem.referee import GAME_MASTER
 from pbem.referee.adjudicator import Adjudicator, Enacted
 from pbem.referee.filing import asked_by_mail, consented, file_request, quorum_of, require_consents, state_of
-from pbem.referee.open_game import CannotPlay, Now
+from pbem.referee.now import Now
+from pbem.referee.open_game import CannotPlay
 from pbem.referee.preconditions import adjudications, reason_of, require_running, valid_adjudications
 from pbem.repo.adjudication import Seed
 from pbem.repo.requests import ROLLBACK, Request

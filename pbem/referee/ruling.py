@@ -19,7 +19,8 @@ from pbem.orders.sheet import ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, S
 from pbem.protocol import ILLEGAL, Event, Fault, Order, Result, Side
 from pbem.referee import GAME_MASTER, sheet_check
 from pbem.referee.adjudicator import Act, Adjudicator, Enacted
-from pbem.referee.open_game import CannotPlay, Now
+from pbem.referee.now import Now
+from pbem.referee.open_game import CannotPlay
 from pbem.referee.patching import BadPatch, Patch, as_text, changing, check_playable, described, open_to, patched
 from pbem.referee.preconditions import adjudications, reason_of, require_running, valid_adjudications
 from pbem.repo.adjudication import Seed

@@ -6,7 +6,8 @@ from typing import Any
 
 from pbem.game import plain
 from pbem.protocol import Side
-from pbem.referee.open_game import CannotPlay, Now, OpenGame
+from pbem.referee.now import Now
+from pbem.referee.open_game import CannotPlay, OpenGame
 from pbem.repo.records import as_plain, decision_record
 
 

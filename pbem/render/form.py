@@ -57,11 +57,58 @@ class SheetHead:
             yield from _link(self.chain)
 
 
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a form says of one decision, however wide it is: its question, remarks, and orders to choose from."""
+
+    question: str
+    rule: str
+    about: str
+    waits: bool
+    remarks: Sequence[str]
+    real: Sequence[str]
+    """The lines of the orders that do something."""
+    more: str
+    """What to say of those left out; empty: none is."""
+    idle: Sequence[str]
+    """The lines of the orders that do nothing."""
+    default: Sequence[str]
+    """The lines of the default; none if there is none."""
+
+    @property
+    def title(self) -> str:
+        """The question and the rule that asks it."""
+        return f"{self.question} ({cited(self.rule)})"
+
+
+def choices(rules: Rules[S], box: Box, view: S, decision: Decision) -> Choices:
+    """Return what a form says of a decision; `view` is the position as its side knows it.
+
+    Where `rules.hints` picks orders as examples, they replace the list that is otherwise made of the legal orders.
+    """
+    hints = list(rules.hints(view, decision))
+    bodies: list[Mapping[str, Any]] = [hint.body for hint in hints if isinstance(hint, Order)]
+    more = ""
+    if not bodies:
+        bodies, more = _listed(decision.kind, rules.legal_orders(view, decision))
+    if decision.default is None:
+        bodies = bodies or [box.forms[decision.kind].example]
+    others = [body for body in bodies if body != decision.default]
+    return Choices(
+        question(box, decision),
+        decision.rule,
+        decision.about,
+        decision.waits,
+        [hint for hint in hints if isinstance(hint, str)],
+        _orders(decision, [body for body in others if not does_nothing(body)]),
+        more,
+        _orders(decision, [body for body in others if does_nothing(body)]),
+        _orders(decision, [] if decision.default is None else [decision.default]),
+    )
+
+
 def form(
-    rules: Rules[S],
-    box: Box,
-    view: S,
-    decisions: Iterable[Decision],
+    asked: Iterable[Choices],
     head: SheetHead,
     heading: Iterable[str] = (),
     *,
@@ -69,20 +116,16 @@ def form(
     default_counts: bool = True,
     width: int = WIDTH,
 ) -> str:
-    """Return a sheet, as YAML, that answers a side's open decisions; `view` is the position as that side knows it.
+    """Return a sheet, as YAML, that answers a side's open decisions, of each of which it says the `choices`.
 
-    `heading` are sentences that become comments above the sheet. Where `rules.hints` picks orders as examples, they
-    replace the list that is otherwise made of the legal orders. Each question has its title unless it stands above.
+    `heading` are sentences that become comments above the sheet. Each question has its title unless it stands above.
     Without `default_counts` the default of a question that is waited for counts only if its side agrees. Remarks are
     `width` wide at most.
     """
     lines = [*_remarks(heading, width), *head.lines(), "orders:"]
-    for decision in decisions:
-        lines += _remarks(
-            [title(box, decision)] if titled else [question(box, decision)] if decision.about else [], width
-        )
-        counts = default_counts or not decision.waits
-        lines += _question(rules, view, decision, box, COUNTS if counts else AGREES, width)
+    for each in asked:
+        lines += _remarks([each.title] if titled else [each.question] if each.about else [], width)
+        lines += _question(each, COUNTS if default_counts or not each.waits else AGREES, width)
     return "\n".join(lines) + "\n"
 
 
@@ -160,32 +203,25 @@ def _link(chain: PlayerChain) -> Iterator[str]:
         yield "link:"
 
 
-def _question(rules: Rules[S], view: S, decision: Decision, box: Box, without: str, width: int) -> Iterator[str]:
+def _question(asked: Choices, without: str, width: int) -> Iterator[str]:
     """Yield what the form says of one question: the choices, and last its default, below the words `without`."""
-    form = box.forms[decision.kind]
-    hints = list(rules.hints(view, decision))
-    yield from _remarks((hint for hint in hints if isinstance(hint, str)), width)
-    bodies: list[Mapping[str, Any]] = [hint.body for hint in hints if isinstance(hint, Order)]
-    more = ""
-    if not bodies:
-        bodies, more = _listed(decision.kind, rules.legal_orders(view, decision))
-    if decision.default is None:
-        bodies = bodies or [form.example]
-    others = [body for body in bodies if body != decision.default]
-    real = [body for body in others if not does_nothing(body)]
-    yield from _choices(decision, "Take the # off one of these, or write your own:", real, width)
-    yield from _remarks([more] if more else [], width)
-    yield from _choices(decision, "Or do nothing:", [body for body in others if does_nothing(body)], width)
-    if decision.default is not None:
-        yield from _choices(decision, without, [decision.default], width)
+    yield from _remarks(asked.remarks, width)
+    yield from _below("Take the # off one of these, or write your own:", asked.real, width)
+    yield from _remarks([asked.more] if asked.more else [], width)
+    yield from _below("Or do nothing:", asked.idle, width)
+    yield from _below(without, asked.default, width)
 
 
-def _choices(decision: Decision, heading: str, bodies: Sequence[Mapping[str, Any]], width: int) -> Iterator[str]:
+def _below(heading: str, orders: Sequence[str], width: int) -> Iterator[str]:
     """Yield orders to choose from, below a heading if there are any."""
-    yield from _remarks([heading] if bodies else [], width)
-    for body in bodies:
-        written = Order(decision.kind, body, decision.about).written
-        yield from (f"# {line}" for line in short_order(decision.kind, written, WIDTH))
+    yield from _remarks([heading] if orders else [], width)
+    yield from orders
+
+
+def _orders(decision: Decision, bodies: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return orders that answer a decision as comment lines."""
+    written = (Order(decision.kind, body, decision.about).written for body in bodies)
+    return [f"# {line}" for each in written for line in short_order(decision.kind, each, WIDTH)]
 
 
 def _listed(kind: str, choices: LegalOrders) -> tuple[list[Mapping[str, Any]], str]:

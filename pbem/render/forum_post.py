@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from pbem.game.box import Box
-from pbem.game.summary import Section, Summary
+from pbem.game.summary import Section
 from pbem.game.wording import listing
 from pbem.protocol import Rules, S, Side
+from pbem.render.contents import Contents
 from pbem.render.form import title
 from pbem.render.forum_formats import Block, Code, Fold, Heading, Items, Picture, Prose, Rows
-from pbem.render.messages import Said, Sentences, sentences
-from pbem.render.report import events_told, sheet_of, unanswered
+from pbem.render.messages import Said, Sentences
+from pbem.render.report import sheet_of, unanswered
 from pbem.render.report_request import ReportRequest
 
 _MOST_OPEN: Final = 14
@@ -36,14 +37,13 @@ class Around:
 
 def post(rules: Rules[S], box: Box, request: ReportRequest[S], around: Around) -> list[Block]:
     """Return the post of a report: for all to read if its reader is an observer, else a message to one side."""
-    say = sentences(box, request.language)
-    stands = rules.summary(request.view) or Summary("")
-    said = list(say.tell(events_told(request)))
+    contents = Contents(rules, box, request)
+    say, stands = contents.say, contents.stands
     reader = "" if request.side is None else f" to {say.name(request.side)}"
     blocks: list[Block] = [
         Heading(f"{request.game}, report {request.adjudication}{reader}", 1),
         Prose(". ".join(filter(None, [stands.headline.rstrip("."), box.title])) + "."),
-        *_happened(said),
+        *_happened(contents.said),
         Picture("The map", around.map_link, around.map_file),
     ]
     if request.result is not None:
@@ -51,7 +51,7 @@ def post(rules: Rules[S], box: Box, request: ReportRequest[S], around: Around) -
     elif request.side is None:
         blocks += _asked_of_all(say, box, request, around)
     else:
-        blocks += _asked(rules, say, box, request, {each.title for each in stands.hand})
+        blocks += _asked(contents, {each.title for each in stands.hand})
     blocks += [Prose(each) for each in (*request.rulings, request.time) if each]
     if request.side is not None and stands.hand:
         blocks.append(Fold("What you hold", [*_sections(stands.hand)]))
@@ -115,10 +115,9 @@ def _named(say: Sentences, side: Side, around: Around) -> str:
     return f"{say.name(side)} ({player})" if player else say.name(side)
 
 
-def _asked(
-    rules: Rules[S], say: Sentences, box: Box, request: ReportRequest[S], hand: Collection[str]
-) -> Iterator[Block]:
+def _asked(contents: Contents[S], hand: Collection[str]) -> Iterator[Block]:
     """Yield what the reader is asked, with the form to fill in; the sections of their `hand` stand below it anyway."""
+    box, request, say = contents.box, contents.request, contents.say
     yield Heading("What you are asked")
     if not request.own:
         others = [say.name(side) for side in dict.fromkeys(request.others) if side != request.side]
@@ -128,10 +127,9 @@ def _asked(
     for decision in request.own:
         yield Prose(say.question(decision), f"{title(box, decision)}.")
     yield from (Prose(line) for line in unanswered(box, request))
-    if (sheet := sheet_of(rules, box, request)) is not None:
+    if (sheet := sheet_of(contents)) is not None:
         yield Fold("The form: copy it, and take a # off", [Code(sheet)])
-    about = [section for decision in request.own for section in rules.close_up(request.view, decision)]
-    about = [each for each in about if each.title not in hand]
+    about = [each for each in contents.about if each.title not in hand]
     if about := list(dict.fromkeys(about)):
         yield Fold("What it is about", [*_sections(about)])
 

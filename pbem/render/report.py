@@ -15,11 +15,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pbem.game.box import Box
 from pbem.game.printed import foot
-from pbem.game.summary import Summary
 from pbem.game.wording import listing
 from pbem.paths import templates_folder
-from pbem.protocol import Decision, Event, Rules, S
-from pbem.render.common_messages import UNUSED
+from pbem.protocol import Decision, S
+from pbem.render.contents import Contents
 from pbem.render.form import NARROW, WITHOUT, SheetHead, form, question, standing_lines, standing_remark, title
 from pbem.render.form import WIDTH as FORM_WIDTH
 from pbem.render.messages import Said, Sentences, sentences
@@ -58,15 +57,6 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    """An event as a report tells it."""
-
-    adjudication: int
-    event: Event
-    roll: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Mail:
     """A letter before it is put into an envelope."""
 
@@ -94,23 +84,21 @@ def mail(template: str, **values: object) -> Mail:
     return Mail(" ".join(subject.split()), text.strip("\n") + "\n")
 
 
-def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
+def report(contents: Contents[S]) -> Report:
     """Return the report that a side, or an observer, gets after an adjudication."""
-    say = sentences(box, request.language)
-    stands = rules.summary(request.view) or Summary("")
+    rules, box, request, say = contents.rules, contents.box, contents.request, contents.say
+    stands, known, said = contents.stands, contents.known, contents.said
     place = _place(say, request, stands.headline)
     others = [say.name(side) for side in rules.sides if side in request.others and side != request.side]
-    sheet, untitled = _sheet(rules, box, request, titled=True), sheet_of(rules, box, request)
+    sheet, untitled = _sheet(contents, titled=True), sheet_of(contents)
     notes = [line for ruling in request.rulings for line in _prose(ruling)]
     notes += _prose(request.time) if request.time else []
     notes += _prose(sheets_used(*request.sheets)) if request.sheets[0] else []
-    about = [section for decision in request.own for section in rules.close_up(request.view, decision)]
+    about = contents.about
     hand = stands.hand if request.side is not None else ()
-    known = None if request.before is None else rules.summary(request.before) or Summary("")
     if known is None:  # then all that the reader holds stands in the report anyway
         about = [section for section in about if section.title not in {each.title for each in hand}]
     changed = [] if known is None else list(changes(known.sections, stands.sections))
-    said = list(say.tell(events_told(request)))
     everything = {
         "title": box.title,
         "place": place,
@@ -139,14 +127,9 @@ def report(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Report:
     return Report(text, sheet, stands.headline, asked, position)
 
 
-def events_told(request: ReportRequest[S]) -> list[SeenEvent]:
-    """Return what happened as its reader may know it, as a report tells it."""
-    return list(_together([each for each in request.events if each.event.to is None or request.side in each.event.to]))
-
-
-def sheet_of(rules: Rules[S], box: Box, request: ReportRequest[S], *, narrow: bool = False) -> str | None:
+def sheet_of(contents: Contents[S], *, narrow: bool = False) -> str | None:
     """Return the form for the decisions of the reader, `narrow` for a page; None if there are none."""
-    return _sheet(rules, box, request, titled=len(request.own) > 1, narrow=narrow)
+    return _sheet(contents, titled=len(contents.request.own) > 1, narrow=narrow)
 
 
 def unanswered(box: Box, request: ReportRequest[S]) -> list[str]:
@@ -208,17 +191,6 @@ def _place(say: Sentences, request: ReportRequest[S], headline: str) -> list[str
     return _prose(f"{request.game}, report {request.adjudication} {reader}.{stands}")
 
 
-def _together(events: Sequence[SeenEvent]) -> Iterator[SeenEvent]:
-    """Yield events; those of orders that were not needed become one, where the last of them stands."""
-    unused = [each for each in events if each.event.kind == UNUSED]
-    for each in events:
-        if len(unused) < 2 or each.event.kind != UNUSED:
-            yield each
-        elif each is unused[-1]:
-            orders = [one.event.facts["order"] for one in unused]
-            yield _Seen(each.adjudication, Event("orders_unused", {"orders": orders}, None, each.event.to))
-
-
 def _first_above(said: Sequence[Said], most: int) -> int:
     """Return the first line of what happened that stands above the form: where a paragraph begins, if one does."""
     first = room = 0
@@ -250,14 +222,15 @@ def _latest(said: Sequence[Said], most: int) -> list[str]:
     return []
 
 
-def _sheet(rules: Rules[S], box: Box, request: ReportRequest[S], *, titled: bool, narrow: bool = False) -> str | None:
+def _sheet(contents: Contents[S], *, titled: bool, narrow: bool = False) -> str | None:
     """Return the form for the decisions of the reader; None if there are none."""
+    request = contents.request
     if request.side is None or not request.own:
         return None
-    heading = standing_remark(len(request.filed), box, request.side)
+    heading = standing_remark(len(request.filed), contents.box, request.side)
     head = SheetHead(request.game, request.side, request.adjudication, request.chain, request.key)
     width, counts = NARROW if narrow else FORM_WIDTH, not _in_stead(request)
-    return form(rules, box, request.view, request.own, head, heading, titled=titled, default_counts=counts, width=width)
+    return form(contents.choices, head, heading, titled=titled, default_counts=counts, width=width)
 
 
 def _brief(say: Sentences, request: ReportRequest[S], others: Sequence[str]) -> Iterator[str]:

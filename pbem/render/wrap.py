@@ -19,6 +19,17 @@ def folded(text: str, width: int, first: str = "", later: str = "") -> list[str]
     >>> folded("Rome loses 2 CU.", 13, "  ", "    ")
     ['  Rome loses', '    2 CU.']
     """
-    glued = first + _TOGETHER.sub(GLUE, text)
-    lines = wrap(glued, width, subsequent_indent=later, break_long_words=False, break_on_hyphens=False)
+    whole = first + text
+    blanks = whole.isprintable()  # then it has no other white space
+    if blanks and len(whole) <= width and text[-1:] not in ("", " "):  # nothing to fold, as most often
+        return [whole]
+    lines = wrap(
+        first + _TOGETHER.sub(GLUE, text),
+        width,
+        subsequent_indent=later,
+        expand_tabs=not blanks,
+        replace_whitespace=not blanks,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
     return [line.replace(GLUE, " ") for line in lines]

@@ -25,7 +25,7 @@ from pbem.game.plain import Record
 from pbem.game.shelf import Loaded
 from pbem.protocol import Order, Side
 from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.open_game import Now
+from pbem.referee.now import Now
 from pbem.referee.played import Played
 from pbem.repo.adjudication import Seed
 from pbem.repo.charter import ChainPromise

@@ -185,6 +185,32 @@ def test_other_scripts_in_headers() -> None:
     assert max(map(len, raw.partition(b"\r\n\r\n")[0].split(b"\r\n"))) <= 80
 
 
+def test_headers_are_folded_as_the_library_folds_them() -> None:
+    """Those that fit on a line are written without it."""
+    for length in range(50, 120):
+        for filler in ("word ", "words;", "x"):
+            subject = (filler * length)[:length].strip()
+            head = letter(subject=subject).partition(b"\r\n\r\n")[0] + b"\r\n"
+            assert policy.compat32.clone(linesep="\r\n").fold_binary("Subject", subject) in head
+
+
+def test_files_have_the_names_that_the_letter_gives_them() -> None:
+    attached = Attachments(
+        pictures=LETTER["pictures"],
+        sheet=SHEET,
+        standing="Rome",
+        position="{}",
+        own_sheet=("own.yaml", b"-"),
+        calendar="BEGIN",
+        receipt="Keep this",
+        of="rome",
+    )
+    words = {name: value for name, value in LETTER.items() if name not in ("pictures", "sheet")}
+    message = read(compose(Draft(attached=attached, **words)))
+    assert attached.names == [part.get_filename() for part in message.walk() if part.get_filename()]
+    assert len(attached.names) == 7
+
+
 def test_nothing_is_smuggled_into_the_headers() -> None:
     evil = "x\r\nBcc: victim@example.org\r\n\r\nbody"
     raw = letter(subject=evil, in_reply_to=evil, references=[evil, "<a@b>\r\nBcc: c@d"])

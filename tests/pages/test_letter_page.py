@@ -26,6 +26,7 @@ from pbem.pages.letter import LARGEST, Envelope, LetterPicture, letter_page
 from pbem.pages.plain_text import paragraphs
 from pbem.pages.taps import LONGEST, MOST, OWN_CHAIN, SIGNED, Taps, taps
 from pbem.protocol import Decision, Event
+from pbem.render.contents import Contents
 from pbem.render.report import sheet_of
 from pbem.render.report_request import ReportRequest
 from tests.support.blank import blank_pictures
@@ -122,7 +123,7 @@ def test_who_must_sign_or_open_a_link_cannot_tap() -> None:
     assert taps(rules, box, request, TO, must_sign=True) == Taps(why_not=SIGNED)
     chained = replace(request, chain=PlayerChain("ab" * 32, 9, "ab" * 32))
     assert taps(rules, box, chained, TO, must_sign=False) == Taps(why_not=OWN_CHAIN)
-    page = letter_page(rules, box, chained, Envelope("punica", "", "", TO))
+    page = letter_page(Contents(rules, box, chained), Envelope("punica", "", "", TO))
     assert OWN_CHAIN in html.unescape(page)
     assert "mailto:" not in page
     assert "link:" in page  # of the form
@@ -161,7 +162,7 @@ def test_nothing_that_is_said_breaks_out_of_a_page(game: str) -> None:
                 at, decision, events=events, rulings=[HOSTILE], filed=[{HOSTILE: HOSTILE}], list_filed=True
             )
             around = Envelope(HOSTILE, f"Dear {HOSTILE}\n\n  {HOSTILE}", HOSTILE, TO, [LetterPicture("a@b", HOSTILE)])
-            page = letter_page(rules, box, request, around)
+            page = letter_page(Contents(rules, box, request), around)
             assert problems(page) == []
             assert html.unescape(page).count("{{7*7}}") >= 6
             assert "\u202e" not in page
@@ -173,11 +174,11 @@ def test_a_page_that_grows_too_large_refers_to_the_file() -> None:
     rules, box = loaded("toy").rules, loaded("toy").box
     at, decision = burying()
     request = request_at(at, decision, events=[Seen(7, Event("x" * 500)) for _ in range(40)])
-    page = letter_page(rules, box, request, Envelope("punica", "", "", TO))
+    page = letter_page(Contents(rules, box, request), Envelope("punica", "", "", TO))
     assert len(page.encode()) <= LARGEST
     assert "position.txt" in page
-    assert (sheet_of(rules, box, request, narrow=True) or "no sheet").rstrip() in html.unescape(page)
-    assert not letter_page(rules, box, request, Envelope("punica", "long " * 5000, "", TO))
+    assert (sheet_of(Contents(rules, box, request), narrow=True) or "no sheet").rstrip() in html.unescape(page)
+    assert not letter_page(Contents(rules, box, request), Envelope("punica", "long " * 5000, "", TO))
 
 
 def test_plain_text_is_read_as_paragraphs() -> None:

@@ -30,6 +30,7 @@ from pbem.orders.standing.in_force import periods_of
 from pbem.pages.letter import Envelope, letter_page
 from pbem.pages.svg import Symbols, board, frame
 from pbem.protocol import Decision, Event, Fault, Order, Rules, Side
+from pbem.render.contents import Contents
 from pbem.render.pictures import pictures
 from pbem.render.report import report
 from pbem.render.report_request import ReportRequest
@@ -164,9 +165,9 @@ class Eyes:
             yield pictures(replace(scene, reader=self.viewer or ""))
         others, result = [each.side for each in waiting], self.at.session.result
         request = ReportRequest("punica", 7, self.viewer, view, self.told, waiting, others, result=result)
-        yield report(rules, self.box, request)
+        yield report(Contents(rules, self.box, request))
         if self.pages:
-            yield letter_page(rules, self.box, replace(request, key="k" * 20), ENVELOPE)
+            yield letter_page(Contents(rules, self.box, replace(request, key="k" * 20)), ENVELOPE)
             symbols = Symbols()
             lies = frame(scene, symbols, [place for each in self.mine for place in rules.places(view, each)])
             yield board(scene, lies, symbols)

@@ -23,7 +23,7 @@ from pbem.game.box import Box
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.sheet import Sheet
 from pbem.protocol import Decision, Order, Rules, Side
-from pbem.render.form import SheetHead, form, order_lines
+from pbem.render.form import SheetHead, choices, form, order_lines
 from tests.support.walks import FOLDERS, GAMES, loaded, plain, start, walk
 
 SEEDS = range(2)
@@ -45,7 +45,8 @@ class Asked:
 
     def form(self) -> str:
         head = SheetHead("punica", self.side, 7)
-        return form(self.rules, self.box, self.view, self.decisions, head, ["Turn 1"])
+        asked = [choices(self.rules, self.box, self.view, each) for each in self.decisions]
+        return form(asked, head, ["Turn 1"])
 
     def check(self, *lines: str) -> tuple[Receipt, Sheet | None]:
         """Check a sheet as a player does at home."""

@@ -25,7 +25,8 @@ from pbem.mail.intake import take_in
 from pbem.mail.outgoing import side_report
 from pbem.referee import rollback, ruling
 from pbem.referee.adjudicator import Adjudicator, Call
-from pbem.referee.open_game import CannotPlay, Now
+from pbem.referee.now import Now
+from pbem.referee.open_game import CannotPlay
 from pbem.repo.adjudication import Circumstances
 from tests.cli.test_verbs import pbem
 from tests.crypto.test_beacon import PUBLISHED

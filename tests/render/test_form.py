@@ -14,7 +14,7 @@ from pbem.game.declining import does_nothing
 from pbem.mail.sheet_finder import sheets
 from pbem.orders.sheet import Sheet, check_heading, read_sheet
 from pbem.protocol import Decision, Order
-from pbem.render.form import FEW_SHOWN, ORDER_WIDTH, WIDTH, WITHOUT, SheetHead, form, order_lines
+from pbem.render.form import FEW_SHOWN, ORDER_WIDTH, WIDTH, WITHOUT, SheetHead, choices, form, order_lines
 from pbem.rules.rome_carthage.views.hints import odds
 from tests.support.campaigns import Campaign, campaign, invasion
 from tests.support.no_game import NoGame
@@ -26,7 +26,7 @@ QUESTIONS = 120
 
 def form_of(rules: Any, box: Box, view: Any, decisions: list[Decision]) -> str:
     side = decisions[0].side
-    return form(rules, box, view, decisions, SheetHead("punica", side, 7), ["Turn 1"])
+    return form([choices(rules, box, view, each) for each in decisions], SheetHead("punica", side, 7), ["Turn 1"])
 
 
 def read(text: str, box: Box) -> Sheet:

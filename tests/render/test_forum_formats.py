@@ -13,6 +13,7 @@ import pytest
 
 from pbem.game.summary import Line
 from pbem.mail.html_text import text_of
+from pbem.render.contents import Contents, events_told
 from pbem.render.forum_formats import (
     ENDINGS,
     FORMATS,
@@ -30,7 +31,7 @@ from pbem.render.forum_formats import (
 )
 from pbem.render.forum_post import Around, post
 from pbem.render.messages import sentences
-from pbem.render.report import events_told, sheet_of
+from pbem.render.report import sheet_of
 from pbem.render.report_request import ReportRequest
 from tests.support.campaigns import Campaign, campaign, invasion
 from tests.support.walks import loaded, start
@@ -230,7 +231,7 @@ def test_a_post_tells_what_its_report_tells() -> None:
         codes = [block.text for block in flat(blocks) if isinstance(block, Code)]
         assert any("pbem verify punica" in code and AROUND.commit in code for code in codes)
         if request.own:
-            assert sheet_of(game.rules, game.box, request) in codes
+            assert sheet_of(Contents(game.rules, game.box, request)) in codes
         elif request.side is None and at.open_decisions:
             asked = at.open_decisions[0]
             name = {"rome": "Rome (Ann)", "carthage": "Carthage (Bob)"}[asked.side]

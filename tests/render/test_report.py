@@ -18,6 +18,7 @@ from pbem.game.table import Table
 from pbem.game.wording import listing
 from pbem.protocol import Decision, Event, Order, Result, Roll
 from pbem.render.common_messages import EVERY_GAME
+from pbem.render.contents import Contents
 from pbem.render.form import ORDER_WIDTH
 from pbem.render.messages import BadSentence, Sentences, sentences
 from pbem.render.report import LEAST_ABOVE, MOST_ABOVE, Report, mail, report
@@ -256,7 +257,7 @@ def told_to(at: Campaign, side: str | None, **more: Any) -> Report:
         "others": [decision.side for decision in at.open_decisions],
         "result": at.session.result,
     }
-    return report(game.rules, game.box, ReportRequest(**{**words, **more}))
+    return report(Contents(game.rules, game.box, ReportRequest(**{**words, **more})))
 
 
 def campaigns(seeds: range, most: int = 150) -> Iterator[Campaign]:
@@ -390,7 +391,7 @@ def test_columns_are_aligned_and_long_ones_are_wrapped() -> None:
         Line("Arpi", ("", "Mago"), 1),
     )
     box = loaded("rome_carthage").box
-    text = report(rules, box, ReportRequest(game="g", adjudication=1, side=None, view=None)).text
+    text = report(Contents(rules, box, ReportRequest(game="g", adjudication=1, side=None, view=None))).text
     assert text.endswith(
         "Armies\n"
         "  Italia\n"
@@ -496,7 +497,7 @@ def test_with_more_than_two_sides_all_that_happened_is_told() -> None:
     told = [Told(n, Event("round_begins", {"round": n, "turn": 1}), 0) for n in range(1, 41)]
     waiting = at.session.open_decisions
     request = ReportRequest("punica", 40, side, view, events=told, waiting=waiting, others=[side], before=view)
-    text = report(game.rules, game.box, request).text
+    text = report(Contents(game.rules, game.box, request)).text
     assert [text.count(f"Round {n} of turn 1 begins.") for n in range(1, 41)] == [1] * 40
     assert "REPORT sends it, too" not in text
 

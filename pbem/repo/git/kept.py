@@ -12,7 +12,7 @@ from typing import Final
 
 from pbem.repo.git import GameRepo
 
-MOST: Final = 64
+MOST: Final = 48
 """So many repos are kept; of more, those that were used last."""
 
 

@@ -32,9 +32,9 @@ _MOST_AT_ONCE: Final = 64 * 1024 * 1024
 _SMALL: Final = 64 * 1024
 _ROOM_FOR_BLOBS: Final = 8 * 1024 * 1024
 """So many bytes of small files are kept."""
-_SLIM: Final = 2 * 1024 * 1024
+_SLIM: Final = 512 * 1024
 """So many bytes of small files are kept of a repo that is not in use."""
-_FEW: Final = 400
+_FEW: Final = 200
 """So many folders, and so many commits, are kept of a repo that is not in use."""
 _MOST_TREES: Final = 512
 _MOST_COMMITS: Final = 4096

@@ -30,8 +30,9 @@ from pbem.orders.sheet import read_sheet
 from pbem.orders.standing.conditions import holds
 from pbem.orders.standing.filing import file_standing
 from pbem.protocol import Decision, Event, Order
+from pbem.render.contents import Contents
 from pbem.render.forecast import foreseen
-from pbem.render.form import ORDER_WIDTH, SheetHead, form
+from pbem.render.form import ORDER_WIDTH, SheetHead, choices, form
 from pbem.render.messages import sentences
 from pbem.render.report import report
 from pbem.render.report_request import ReportRequest
@@ -246,7 +247,7 @@ def told_to(at: At, side: str | None, **changes: Any) -> str:
         "others": [decision.side for decision in at.session.open_decisions],
         "result": at.session.result,
     }
-    return report(game.rules, game.box, ReportRequest(**{**words, **changes})).text
+    return report(Contents(game.rules, game.box, ReportRequest(**{**words, **changes}))).text
 
 
 @pytest.mark.parametrize("seed", [1, 7])
@@ -364,7 +365,7 @@ def test_every_form_is_short_and_offers_legal_orders() -> None:
     kinds = set()
     for rules, view, decision in heard().asked:
         kinds.add(decision.kind)
-        text = form(rules, box, view, [decision], SheetHead("g", decision.side, 1))
+        text = form([choices(rules, box, view, decision)], SheetHead("g", decision.side, 1))
         assert len(text.splitlines()) <= MOST_LINES, text
         for line in text.splitlines():
             written = re.match(r"(# )?(- |    )\w+:", line)

@@ -18,7 +18,7 @@ from pbem.game.box import Box
 from pbem.game.plain import copy
 from pbem.orders.sheet import read_sheet
 from pbem.protocol import Decision, Event, Order
-from pbem.render.form import SheetHead, form
+from pbem.render.form import SheetHead, choices, form
 from pbem.render.messages import sentences
 from pbem.render.phrases import runs_of
 from tests.render.test_form import choices_in
@@ -192,7 +192,7 @@ def test_every_question_of_the_cases_has_a_short_form_of_orders() -> None:
     """Every question of the cases comes with a short form of legal orders."""
     for each in heard().asked:
         decision, box = each.decision, each.box
-        text = form(each.rules, box, each.view, [decision], SheetHead("g", decision.side, 1))
+        text = form([choices(each.rules, box, each.view, decision)], SheetHead("g", decision.side, 1))
         assert len(text.splitlines()) <= MOST_LINES, text
         bare = text[: text.index("orders:") + len("orders:\n")]
         offered = [read_sheet(bare + one + "\n", forms=box.forms).orders[0] for one in choices_in(text)]

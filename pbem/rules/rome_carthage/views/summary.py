@@ -78,11 +78,12 @@ def _under_way(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
 def _balance(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
     board = view.board
     points = political_points(view)
+    armies = {side: [stack for _, stack, _ in stacks(view, side)] for side in SIDES}
     rows: dict[str, Sequence[object]] = {
         "": [names[side] for side in SIDES],
         "political points": [points[side] for side in SIDES],
-        "CU": [sum(stack.cu for _, stack, _ in stacks(view, side)) for side in SIDES],
-        "of them elephants": [sum(stack.elephants for _, stack, _ in stacks(view, side)) for side in SIDES],
+        "CU": [sum(stack.cu for stack in armies[side]) for side in SIDES],
+        "of them elephants": [sum(stack.elephants for stack in armies[side]) for side in SIDES],
         "cards in hand": [len(view.hands[side]) for side in SIDES],
     }
     for label, values in rows.items():
@@ -109,14 +110,14 @@ def _armies(view: Game, names: Mapping[str, str], side: Side) -> Iterator[Line]:
 
 def stacks(view: Game, side: Side) -> Iterator[tuple[str, Stack, str]]:
     """Yield space, stack, and whether it is inside the city or on the march, in the order of the board."""
-    march = view.march
+    march, standing = view.march, view.stacks[side]
+    marching = march.at if march is not None and march.side == side and not march.force.empty else None
     for space in view.board.spaces:
-        if space in view.stacks[side]:
-            yield space, view.stacks[side][space], ""
-        if march is not None and march.side == side and march.at == space and not march.force.empty:
+        if space in standing:
+            yield space, standing[space], ""
+        if march is not None and space == marching:
             yield space, march.force, _MARCHING
-        inside = view.garrison(side, space)
-        if not inside.empty:
+        if space in view.garrisons and not (inside := view.garrison(side, space)).empty:
             yield space, inside, " (inside)"
 
 
@@ -163,12 +164,12 @@ def _sieges(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
 
 
 def _provinces(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
-    board = view.board
+    controllers = {id: view.controller(id) for id in view.board.provinces}
     for side in (*SIDES, None):
         held = [
             f"{province.name}*" if province.political_point else province.name
-            for id, province in board.provinces.items()
-            if view.controller(id) == side
+            for id, province in view.board.provinces.items()
+            if controllers[id] == side
         ]
         if held:
             yield Line(f"{names[side] if side else 'Nobody'}: {', '.join(held)}.")
