@@ -24,7 +24,7 @@ class ClockOptions(NamedTuple):
 def terms_of(options: ClockOptions, sides: Sequence[str]) -> dict[str, Any] | None:
     """Return the terms of a clock as the options say; None: the game has none."""
     from pbem.game import yaml as yamlio
-    from pbem.referee.clock.terms import BadTerms, read_terms
+    from pbem.referee.clock.terms import BadTerms, terms_of_new_game
 
     said: dict[str, Any] = {}
     if options.file is not None:
@@ -48,6 +48,6 @@ def terms_of(options: ClockOptions, sides: Sequence[str]) -> dict[str, Any] | No
     if not said:
         return None
     try:
-        return read_terms(said, sides).record()
+        return terms_of_new_game(said, sides).record()
     except BadTerms as wrong:
         misuse(f"the clock: {wrong}")

@@ -295,7 +295,7 @@ def _made(settings: MailSettings, new: NewGame) -> Adjudicator:
     """Return a new game; or the same game, if an earlier command that made it ended before its first letters."""
     from pbem.mail.last_reported import reported
     from pbem.referee.adjudicator import Adjudicator
-    from pbem.referee.clock.terms import read_terms
+    from pbem.referee.clock.terms import terms_of_new_game
     from pbem.repo.git import GameExists
     from pbem.repo.public import as_files
 
@@ -306,7 +306,7 @@ def _made(settings: MailSettings, new: NewGame) -> Adjudicator:
         asked: list[object] = [new.rules, new.players, new.options, new.scenario, new.edition, new.beacon]
         asked += [as_files(new.corrections), new.quorum, new.one_side_each]
         asked += [new.press, new.press_unsigned, new.press_opened]
-        asked += [new.clock and read_terms(new.clock, game.rules.sides).record()]
+        asked += [new.clock and terms_of_new_game(new.clock, game.rules.sides).record()]
         charter = game.charter
         names = {side: charter.players[side] for side in new.players}
         scenario, edition = new.scenario and charter.scenario, new.edition and charter.edition

@@ -77,8 +77,10 @@ def open_box(
 
 def box_folder(id: str, folders: Iterable[str | os.PathLike[str]] = ()) -> FilePath:
     """Return where the box of a game lies. Raises NotInTheBox if there is none."""
-    found = boxes(folders)
-    return found[_known("game", id, found)]
+    for folder in rules_folders(folders):
+        if id in os.listdir(folder) and (folder / id / f"{GAME}.yaml").is_file():
+            return folder / id
+    return boxes(folders)[_known("game", id, boxes(folders))]
 
 
 def accepted(corrections: Corrections) -> dict[str, Correction]:

@@ -19,7 +19,7 @@ def chat_letters(game: str, said: str, answered: Letter, settings: MailSettings)
 
     A sender who is not asked anything is told so once.
     """
-    with Adjudicator.open(settings.games, settings.keys, game, folders=settings.boxes) as opened:
+    with settings.open(game) as opened:
         opened.carry_out_letter_of(settings.letter_time, settings.now)
         own = opened.written_by(answered.sender)
         asked = [side for side in own if opened.begun and any(each.side == side for each in opened.open_decisions)]

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from operator import itemgetter
 from typing import Final, NamedTuple
 
 from pbem.mail.bundles import bundled
@@ -73,13 +72,13 @@ def go_on(name: str, until: datetime, settings: MailSettings, witnessed: Witness
     No letter for the game waits that came before. What an earlier command still owes the players is told them, too.
     Raises CannotPlay if something is due and remains so, which is a fault of pbem.
     """
-    with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
+    with settings.open(name) as game, game.lock():
         log = put_on_record(game, witnessed, settings)
         pay_debts(game, settings)
         done = carry_out_due(game, until, settings)
         if done.next is not None and done.next.when <= until:
             raise CannotPlay(f"{done.next.what}, due {done.next.when:%Y-%m-%d %H:%M:%S} UTC, and nothing comes of it")
-        return GoneOn(log + done.log, _noted(game, done.next))
+        return GoneOn(log + done.log, noted_due(game, done.next))
 
 
 def put_on_record(game: Adjudicator, witnessed: Witnessed, settings: MailSettings) -> list[str]:
@@ -94,14 +93,24 @@ def put_on_record(game: Adjudicator, witnessed: Witnessed, settings: MailSetting
         game.carry_out_letter_of(until, settings.now)
         if note_down(game, since, until):
             log.append(f"{game.name}: the service was down from {since:%Y-%m-%d %H:%M} to {until:%Y-%m-%d %H:%M} UTC")
-    for side, at in sorted(witnessed.handed.items(), key=itemgetter(1)):
+    for at in sorted(set(witnessed.handed.values())):
+        sides = [side for side, when in witnessed.handed.items() if when == at]
+        if not _wait_for_letter(game, sides, at):
+            continue
         log += carry_out_due(game, at, settings).log
-        clocks = game.clock.read()
-        opened = None if clocks is None else clocks.sides[side].opened
-        if opened is not None and opened <= at:
+        if waiting := _wait_for_letter(game, sides, at):
             game.carry_out_letter_of(at, settings.now)
-            hand_over(game, {side: at})
+            hand_over(game, dict.fromkeys(waiting, at))
     return log
+
+
+def _wait_for_letter(game: Adjudicator, sides: Iterable[Side], at: datetime) -> list[Side]:
+    """Return those of some sides that were asked by a time, and whose clock waits for the letter that asks."""
+    clocks = game.clock.read()
+    if clocks is None:
+        return []
+    asked = ((side, clocks.sides[side]) for side in sides)
+    return [side for side, clock in asked if clock.since is None and clock.opened is not None and clock.opened <= at]
 
 
 def due_in(game: Adjudicator, settings: MailSettings) -> Due | None:
@@ -115,12 +124,8 @@ def due_in(game: Adjudicator, settings: MailSettings) -> Due | None:
     return min(due, default=None, key=_when)
 
 
-def noted_due(game: Adjudicator, settings: MailSettings) -> NextDue:
-    """Return when something falls due next in a game."""
-    return _noted(game, due_in(game, settings))
-
-
-def _noted(game: Adjudicator, due: Due | None) -> NextDue:
+def noted_due(game: Adjudicator, due: Due | None) -> NextDue:
+    """Return when something falls due next in a game, which is what `due_in` has found."""
     runs = game.clock.terms is not None and game.result is None
     return NextDue(None if due is None else due.when, game.ledger.head, runs)
 

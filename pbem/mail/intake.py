@@ -17,7 +17,7 @@ from pbem.mail.bundles import bundled
 from pbem.mail.command_actions import confirm_once
 from pbem.mail.commands import Command, Instruction
 from pbem.mail.desk import Desk, Reply
-from pbem.mail.due import carry_out_due, noted_due
+from pbem.mail.due import carry_out_due, due_in, noted_due
 from pbem.mail.inbox import open_letter, with_orders
 from pbem.mail.last_reported import note_reported, reported, set_back
 from pbem.mail.legends import legends
@@ -92,12 +92,12 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
     if not GAME_NAME.fullmatch(name):
         called = task.sheets[0].name if task.sheets else "Your letter"
         raise CannotPlay(f"{called} does not name its game in a line such as `game: punica`.")
-    with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
+    with settings.open(name) as game, game.lock():
         before = carry_out_due(game, settings.letter_time, settings)
         handled.letters += before.letters
         handled.log += before.log
         game.carry_out_letter_of(settings.letter_time, settings.now)
-        handled.due[name] = noted_due(game, settings)
+        handled.due[name] = noted_due(game, before.next)
         sides = game.written_by(letter.sender)
         first = len(handled.letters)
         if settings.door is not None and (turned := settings.door.turned(game, letter, sides)) is not None:
@@ -118,7 +118,7 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
         desks = [desk for share in shares.shares if (desk := _desk(handled, share, settings, game)) is not None]
         if desks:
             _Sitting(handled, settings, game, desks).carry_out(first)
-            handled.due[name] = noted_due(game, settings)
+            handled.due[name] = noted_due(game, due_in(game, settings))
 
 
 def _shown_by_token(game: Adjudicator, letter: Letter, sides: Sequence[Side], settings: MailSettings) -> Sequence[Side]:

@@ -9,7 +9,6 @@ from pbem.mail.letter import Letter
 from pbem.mail.outgoing import MailSettings
 from pbem.mail.routing import meant
 from pbem.protocol import PbemError
-from pbem.referee.adjudicator import Adjudicator
 from pbem.render.pictures import Picture, legend_picture
 
 _LOG: Final = logging.getLogger(__name__)
@@ -19,7 +18,7 @@ def legends(letter: Letter, settings: MailSettings) -> tuple[Picture, ...]:
     """Return the legend of the game that a letter is about; nothing if that is not clear, or it has not begun."""
     try:
         name = meant(letter, settings)
-        with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game:
+        with settings.open(name) as game:
             side = next(iter(game.sides_of(letter.sender)), None)
             if side is None or not game.begun:
                 return ()

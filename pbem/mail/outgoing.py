@@ -27,6 +27,7 @@ from pbem.mail.outboxes import Outbox, ToKeep
 from pbem.mail.own_orders import as_written
 from pbem.mail.token import address_with_token, message_id, token
 from pbem.protocol import Decision, Side
+from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import OpenGame
 from pbem.referee.players import deputy_of
 from pbem.referee.time_ledger import ledger_line
@@ -35,6 +36,8 @@ from pbem.render.report import Mail, Report, report
 from pbem.render.report_request import ReportRequest
 from pbem.render.tables import WIDTH
 from pbem.render.wrap import folded
+from pbem.repo.git import GameRepo
+from pbem.repo.git.kept import KeptRepos
 
 _INDENT: Final = "  "
 _BULLET: Final = re.compile(r" *\* ")
@@ -68,6 +71,16 @@ class MailSettings:
     """Who says whether a letter is carried out; None: whatever comes from an address on file is."""
     must_sign: Callable[[str], bool] = lambda game: False
     """Tells of a game whether only signed sheets count in it."""
+    repos: KeptRepos | None = None
+    """What was read of the games is kept here; None: they are opened for one round of mail only."""
+
+    def open(self, name: str) -> Adjudicator:
+        """Open a game by its name. Raises NoSuchGame, BadKeys, BrokenBox."""
+        return Adjudicator.open(self.games, self.keys, name, folders=self.boxes, repos=self.repos)
+
+    def open_repo(self, name: str) -> GameRepo:
+        """Open the repo of a game by its name. Raises NoSuchGame."""
+        return (GameRepo if self.repos is None else self.repos).open(self.games / f"{name}.git")
 
     @property
     def letter_time(self) -> datetime:

@@ -21,7 +21,7 @@ from pbem.orders.forgive import Answering
 from pbem.paths import GAME_NAME
 from pbem.protocol import PbemError, Side
 from pbem.referee.open_game import CannotPlay, OpenGame
-from pbem.repo.git import GameRepo, StoreError
+from pbem.repo.git import StoreError
 from pbem.repo.ledger import Ledger
 
 _GAME: Final = re.compile(r"""(?im)^(?:[^\S\n]|\{)*+(["']?)game\1\s*:\s*(["']?)([^\s"'#,}]*)\2""")
@@ -196,7 +196,7 @@ def sides_of(settings: MailSettings, name: str, sender: str) -> list[Side]:
     if not GAME_NAME.fullmatch(name):
         return []
     try:
-        with GameRepo.open(settings.games / f"{name}.git") as repo:
+        with settings.open_repo(name) as repo:
             day = settings.letter_time.date().isoformat()
             return Ledger(repo, Keys.load(settings.keys, name)).written_by(sender, day)
     except (StoreError, BadKeys, CannotOpen, Unreadable, OSError, ValueError, TypeError, KeyError):

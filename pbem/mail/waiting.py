@@ -49,7 +49,7 @@ def unread(letter: Letter, settings: MailSettings) -> Unread | None:
     """Return what is known of the game that a letter is about in which nothing is found; None: it shows none."""
     try:
         name = meant(letter, settings)
-        with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game:
+        with settings.open(name) as game:
             game.carry_out_letter_of(settings.letter_time, settings.now)
             side = next(iter(game.written_by(letter.sender)), None)
             if side is None:
@@ -66,7 +66,7 @@ def orders_of_another(letter: Letter, settings: MailSettings) -> str | None:
     """Return what to tell a player whose orders only another game of theirs knows; None: no such game is found."""
     for name in games_of(settings, letter.sender):
         try:
-            with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game:
+            with settings.open(name) as game:
                 found = [each for each in orders_outside(letter, game) if each.word in game.box.forms]
         except (CannotPlay, StoreError):
             continue

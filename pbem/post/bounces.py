@@ -99,7 +99,7 @@ def note(bounced: Bounced, at: datetime, settings: MailSettings, game_master: st
     if found is None:
         return []
     name, side = found
-    with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
+    with settings.open(name) as game, game.lock():
         known = _noted(game.path, side)
         since = f"{at:%Y-%m-%d %H:%M}" if known is None else known.since
         now = _Note(since, f"{at:%Y-%m-%d %H:%M}", 1 if known is None else known.count + 1, bounced.reason)
@@ -184,7 +184,7 @@ def _side_of(message_id: str, settings: MailSettings) -> tuple[str, Side] | None
         if not GAME_NAME.fullmatch(name) or not (settings.games / f"{name}.git").is_dir():
             continue
         try:
-            with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game:
+            with settings.open(name) as game:
                 for side in game.ledger.addresses:
                     if found is not None and found[1].lower() in [token(game, side), *earlier_tokens(game, side)]:
                         return name, side

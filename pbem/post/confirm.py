@@ -99,7 +99,7 @@ def side_confirmed(answer: Letter, code: str, settings: MailSettings) -> tuple[s
     """Return the game and the side that a code was sent to, if the sender of the letter plays it."""
     for name in games_of(settings, answer.sender):
         if (side := held.side_of_code(settings.games / f"{name}.git", code)) is not None:
-            with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game:
+            with settings.open(name) as game:
                 return (name, side) if side in game.sides_of(answer.sender) else None
     return None
 

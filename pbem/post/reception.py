@@ -31,7 +31,6 @@ from pbem.post.confirm import code_in, side_confirmed
 from pbem.post.limits import MOST_IN_VAIN, Muted, falls_silent, in_vain
 from pbem.post.settings import WhoConfig
 from pbem.post.who import LetterDoor
-from pbem.referee.adjudicator import Adjudicator
 
 SentTo = Callable[[str], Collection[str]]
 """Returns the names of the letters that were written to an address within a day."""
@@ -130,6 +129,6 @@ def _confirmed(letter: Letter, code: str, config: WhoConfig, settings: MailSetti
         whole.due |= handled.due
     if whole.waits:  # the letter that confirms them waits, too
         return whole
-    with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
+    with settings.open(name) as game, game.lock():
         held.release(repo, side, [waiting.digest for waiting, _ in letters])
     return whole

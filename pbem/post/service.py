@@ -35,8 +35,8 @@ from pbem.post.transport.base import LoginRefused, Sender, Source, Unreachable
 from pbem.post.triage import Players
 from pbem.post.worker import Worker
 from pbem.protocol import PbemError
-from pbem.referee.adjudicator import Adjudicator
 from pbem.repo.git import heads_changed, tip_of
+from pbem.repo.git.kept import KeptRepos
 
 _PAUSES: Final = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0)
 """Seconds between attempts to reach what cannot be reached."""
@@ -72,6 +72,8 @@ class Post:
     say: Say = say
     clock: Callable[[], float] = time
     stop: Event = field(default_factory=Event)
+    repos: KeptRepos = field(default_factory=KeptRepos)
+    """What was read of the games is kept here."""
     _looked: dict[str, float] = field(default_factory=dict)
     """Mailbox -> until when all that came is known."""
     _heads: dict[str, int] = field(default_factory=dict)
@@ -79,7 +81,7 @@ class Post:
 
     def __post_init__(self) -> None:
         config = self.config
-        settings = config.mail_settings(datetime.fromtimestamp(self.clock(), UTC))
+        settings = config.mail_settings(datetime.fromtimestamp(self.clock(), UTC), repos=self.repos)
         players = [Players(settings, config.limits.letter_bytes) for _ in self.sources]
         self.sweeps = [
             Sweep(source, self.tables, known, config.limits, self.say, self.clock)
@@ -91,7 +93,7 @@ class Post:
     def refused(self, message_id: str, to: str, reason: str) -> None:
         """Note that a letter of ours was refused for good."""
         now = datetime.fromtimestamp(self.clock(), UTC)
-        settings = self.config.mail_settings(now, self.outbox)
+        settings = self.config.mail_settings(now, self.outbox, self.repos)
         try:
             bounces.note(bounces.Bounced(message_id, True, reason), now, settings, self.config.game_master)
         except PbemError as wrong:
@@ -105,13 +107,13 @@ class Post:
     def ask_to_confirm(self) -> None:
         """Ask players about letters that came when they had been asked on the same day."""
         now = datetime.fromtimestamp(self.clock(), UTC)
-        settings = self.config.mail_settings(now, self.outbox)
+        settings = self.config.mail_settings(now, self.outbox, self.repos)
         for path in sorted({each.parent for each in settings.games.glob("*.git/pbem.asked.*")}):
             with suppress(PbemError):  # one damaged game keeps no other from being asked
                 self._ask_in(path.name.removesuffix(".git"), now, settings)
 
     def _ask_in(self, name: str, now: datetime, settings: MailSettings) -> None:
-        with Adjudicator.open(settings.games, settings.keys, name, folders=settings.boxes) as game, game.lock():
+        with settings.open(name) as game, game.lock():
             for side in confirm.sides_to_ask(game):
                 for out in confirm.due(game, side, now, settings):
                     out.put_into(self.outbox)
@@ -160,7 +162,7 @@ def once(post: Post) -> bool:
     """Fetch, take in and send what there is, and return whether all could be reached."""
     well = True
     with duty(post.config, post.tables, post.say).alone():
-        worker = Worker(post.config, post.tables, post.say, post.clock)
+        worker = Worker(post.config, post.tables, post.say, post.clock, post.repos)
         for sweep in post.sweeps:
             well &= _reached(post, sweep.source.name, partial(_all_of, sweep, post))
         post.find_changed()

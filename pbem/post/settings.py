@@ -15,6 +15,7 @@ from pbem.mail.outboxes import Outbox
 from pbem.mail.outgoing import MailSettings
 from pbem.paths import cache_folder
 from pbem.protocol import PbemError
+from pbem.repo.git.kept import KeptRepos
 
 TABLES: Final = "post.sqlite"
 """The file of the tables, in the folder of the games."""
@@ -207,8 +208,10 @@ class PostConfig:
         """The file of the tables."""
         return self.tables or self.games / TABLES
 
-    def mail_settings(self, now: datetime, outbox: Outbox | None = None) -> MailSettings:
-        """Return the settings for one round of mail."""
+    def mail_settings(
+        self, now: datetime, outbox: Outbox | None = None, repos: KeptRepos | None = None
+    ) -> MailSettings:
+        """Return the settings for one round of mail; `repos` keeps what is read of games between the rounds."""
         return MailSettings(
             self.games,
             self.keys,
@@ -219,4 +222,5 @@ class PostConfig:
             outbox,
             plus=self.who.plus,
             must_sign=self.who.must_sign,
+            repos=repos,
         )

@@ -23,7 +23,7 @@ from pbem.mail.outgoing import MailSettings
 from pbem.mail.routing import game_of, games_named
 from pbem.mail.token import tokens_of
 from pbem.paths import GAME_NAME
-from pbem.repo.git import GameRepo, StoreError
+from pbem.repo.git import StoreError
 from pbem.repo.layout import PLAYERS
 from pbem.repo.seats import addresses_in
 
@@ -115,7 +115,7 @@ class Players:
 
     def _read(self, name: str, stamp: object, known: _Known | None) -> _Known:
         try:
-            with GameRepo.open(self.settings.games / f"{name}.git") as repo:
+            with self.settings.open_repo(name) as repo:
                 sealed = repo.read(PLAYERS) or b""
             if known is not None and known.sealed == sealed:
                 return known._replace(stamp=stamp)

@@ -41,6 +41,7 @@ from pbem.post.tables import NEVER, NO_GAME, Tables, Waiting
 from pbem.protocol import PbemError
 from pbem.repo.git import Moved, NoSuchGame
 from pbem.repo.git.gamelock import Busy, GameLock
+from pbem.repo.git.kept import KeptRepos
 
 _SEEN_DOWN: Final = "down seen "
 """The prefix of a note for each game: the end of the last outage that is on record in the game."""
@@ -66,7 +67,16 @@ _PAUSES: Final = (5.0, 15.0, 60.0, 300.0, 900.0, 3600.0)
 class Worker:
     """Takes in what waits in the tables."""
 
-    def __init__(self, config: PostConfig, tables: Tables, say: Say = say, clock: Callable[[], float] = time) -> None:
+    def __init__(
+        self,
+        config: PostConfig,
+        tables: Tables,
+        say: Say = say,
+        clock: Callable[[], float] = time,
+        repos: KeptRepos | None = None,
+    ) -> None:
+        """`repos` keeps what is read of the games between letters."""
+        self._repos = KeptRepos() if repos is None else repos
         self._config = config
         self._tables = tables
         self._say = say
@@ -89,8 +99,8 @@ class Worker:
     def take_in(self, game: str, stop: Callable[[], bool] = lambda: False) -> int:
         """Take in letters of a game, if no other worker is at it, and what has fallen due in it; return how many."""
         with self._claimed(game) as mine:
-            clocked = mine and self._tables.has_clock(game)
-            count, gone_on = (self._go_on(game), True) if clocked else (0, False)
+            seen = mine and self._tables.has_clock(game) and self._has_seen(game)  # that comes before the letters
+            count, gone_on = (self._go_on(game), True) if seen else (0, False)
             while mine and count < _AT_A_TIME and not stop():
                 letter = self._tables.next_letter(game, self._clock())
                 if letter is None:
@@ -106,11 +116,9 @@ class Worker:
         if game == NO_GAME or looked is None:
             return 0
         handed = {side: at for side, at in self._tables.handed(game).items() if at < looked.timestamp()}
-        seen = float((self._tables.noted(f"{_SEEN_DOWN}{game}") or ("0",))[0])
-        downs = [(since, until) for since, until in self._tables.downs() if until > seen]
-        now = datetime.fromtimestamp(self._clock(), UTC)
+        downs = self._downs(game)
         try:
-            gone = go_on(game, looked, self._config.mail_settings(now, self._outbox), _witnessed(handed, downs))
+            gone = go_on(game, looked, self._mail_settings(), _witnessed(handed, downs))
         except NoSuchGame:
             self._tables.falls_due(game, None, "")
             return 0
@@ -129,6 +137,15 @@ class Worker:
             self._tables.note(f"{_SEEN_DOWN}{game}", f"{downs[-1][1]:.0f}", self._clock())
         self._note_due(game, gone.due)
         return len(gone.log)
+
+    def _has_seen(self, game: str) -> bool:
+        """Tell whether the service has seen something of a game with a clock that is not on record yet."""
+        return bool(self._tables.handed(game) or self._downs(game))
+
+    def _downs(self, game: str) -> list[tuple[float, float]]:
+        """Return the outages that are not on record in a game."""
+        seen = float((self._tables.noted(f"{_SEEN_DOWN}{game}") or ("0",))[0])
+        return [(since, until) for since, until in self._tables.downs() if until > seen]
 
     def _cannot_go_on(self, game: str, reason: str) -> int:
         if self._tables.postpone(game, self._clock() + _OTHER_RULES, reason):
@@ -229,9 +246,11 @@ class Worker:
         return handled
 
     def _settings(self, letter: Waiting) -> MailSettings:
-        settings = self._config.mail_settings(datetime.fromtimestamp(self._clock(), UTC), self._outbox)
         looked = self._looked(letter.games, letter.id)
-        return replace(settings, came=datetime.fromtimestamp(letter.at, UTC), looked=looked)
+        return replace(self._mail_settings(), came=datetime.fromtimestamp(letter.at, UTC), looked=looked)
+
+    def _mail_settings(self) -> MailSettings:
+        return self._config.mail_settings(datetime.fromtimestamp(self._clock(), UTC), self._outbox, self._repos)
 
     def _sent_to(self, address: str) -> list[str]:
         return list(self._tables.written_to(address, self._clock() - _DAY))

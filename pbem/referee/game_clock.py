@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from pbem.game import yaml as yamlio
 from pbem.protocol import Side
@@ -28,8 +28,6 @@ class GameClock:
         self._ledger = ledger
         self._sides = sides
         self._now = now
-        self._read: tuple[bytes, Clocks] | None = None
-        """The file of the clocks, and what it says: it is read again only when it has changed."""
         if ledger.charter.clock is not None:  # then every commit says when it was made
             ledger.now = now
 
@@ -47,11 +45,7 @@ class GameClock:
     def read(self) -> Clocks | None:
         """Return a copy of the clocks of the sides; None: there are none, or the game has not begun."""
         content = self._ledger.read(CLOCK) if self.terms is not None else None
-        if content is None:
-            return None
-        if self._read is None or self._read[0] != content:
-            self._read = content, read_clocks(yamlio.read(content, name=CLOCK).value)
-        return self._read[1].copied()
+        return None if content is None else _clocks_of(content).copied()
 
     @property
     def time(self) -> datetime:
@@ -94,3 +88,9 @@ class GameClock:
             yield
         finally:
             repo.letter_time = before
+
+
+@lru_cache(maxsize=256)
+def _clocks_of(content: bytes) -> Clocks:
+    """Return the clocks that a file says, to be copied: they are the same for all who ask."""
+    return read_clocks(yamlio.read(content, name=CLOCK).value)

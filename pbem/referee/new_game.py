@@ -17,7 +17,7 @@ from pbem.game.corrections import Corrections
 from pbem.game.shelf import Loaded
 from pbem.game.wording import listing
 from pbem.protocol import Side
-from pbem.referee.clock.terms import read_terms
+from pbem.referee.clock.terms import terms_of_new_game
 from pbem.referee.open_game import CannotPlay, one_side_each
 from pbem.repo.charter import FORMAT, FREE, PRESS, PUBLIC, Charter, Pins, promise
 from pbem.repo.key_backup import keys_for_new_game
@@ -75,7 +75,7 @@ class NewGame:
         loaded = self._loaded()
         self._require_press()
         rules, box = loaded.rules, loaded.box
-        terms = None if self.clock is None else read_terms(self.clock, rules.sides, has_bot=rules.has_bot)
+        terms = None if self.clock is None else terms_of_new_game(self.clock, rules.sides, has_bot=rules.has_bot)
         path = games / f"{self.name}.git"
         keys = keys_for_new_game(keys_folder, self.name, path, self.secrets)
         charter = Charter(

@@ -33,6 +33,7 @@ from pbem.repo import format1
 from pbem.repo.adjudication import Adjudication
 from pbem.repo.charter import FORMAT, Pins
 from pbem.repo.git import GameRepo
+from pbem.repo.git.kept import KeptRepos
 from pbem.repo.ledger import Ledger
 from pbem.repo.public import as_files
 from pbem.repo.requests import AnyRequest, request_of
@@ -73,13 +74,14 @@ class OpenGame:
         *,
         folders: Iterable[str | Path] = (),
         corrections: Corrections | None = None,
+        repos: KeptRepos | None = None,
     ) -> Self:
         """Open a game by its name, to be moved to `corrections` if there are any: they are kept with the next commit.
 
-        Raises NoSuchGame, BadKeys, BrokenBox.
+        `repos` keeps what was read of games that are opened again and again. Raises NoSuchGame, BadKeys, BrokenBox.
         """
         path = games / f"{name}.git"
-        repo = GameRepo.open(path)
+        repo = GameRepo.open(path) if repos is None else repos.open(path)
         try:
             ledger = Ledger(repo, Keys.load(keys_folder, name))
             ledger.check_secrets()

@@ -14,7 +14,7 @@ import pytest
 
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
-from pbem.mail.due import carry_out_due, noted_due
+from pbem.mail.due import carry_out_due, due_in, noted_due
 from pbem.mail.intake import take_in
 from pbem.mail.outboxes import MaildirOutbox
 from pbem.mail.outgoing import Outgoing
@@ -181,7 +181,7 @@ def test_who_is_late_gets_the_default_and_all_are_told(tmp_path: Path) -> None:
     with desk.folder.open() as game:
         assert game.adjudication > before
         assert game.ledger.public_turn(before + 1)["late"] == ["red"]
-        assert noted_due(game, desk.office).when is not None
+        assert noted_due(game, due_in(game, desk.office)).when is not None
     assert {each.partition(":")[0] for each in letters} == {"Blue", "Red"}
     found = verify(desk.folder.repo("punica"), keys=lambda name: Keys.load(desk.folder.keys, name), folders=FOLDERS)
     assert [str(each) for each in found.findings.sorted] == []

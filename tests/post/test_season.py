@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta, tzinfo
 from functools import partial
 from hashlib import sha256
 from heapq import heappop, heappush
@@ -35,7 +35,7 @@ from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.clock.facts import Late, read_fact
 from pbem.repo.layout import fact_path
-from tests.support.blank import blank_pictures
+from tests.support.blank import blank_legend, blank_pictures
 from tests.support.boxes import ARRIVED, Box, Way
 from tests.support.live import SECRETS
 from tests.support.seasons import Season, bot_sheet
@@ -116,6 +116,9 @@ class Simulation:
     def clock(self) -> float:
         return self.now.timestamp()
 
+    def open(self, name: str) -> Adjudicator:
+        return self.post.config.mail_settings(self.now, repos=self.post.repos).open(name)
+
     def at(self, when: datetime, act: Any) -> None:
         heappush(self.events, (when, next(self.numbers), act))
 
@@ -192,7 +195,7 @@ class Simulation:
             if span.has(self.now):
                 self.at(span.until + self.random.random() * DAY, partial(self.answer, name, side))
                 return
-        with self.season.open(name) as game:
+        with self.open(name) as game:
             if any(each.side == side for each in game.open_decisions):
                 self.put(name, side, bot_sheet(game, side))
                 self.answers.setdefault((name, side), []).append(self.now)
@@ -218,7 +221,7 @@ class Simulation:
     def late(self) -> Iterator[tuple[str, Side, datetime]]:
         """Yield who was called late, in which game, by which deadline."""
         for name in self.names:
-            with self.season.open(name) as game:
+            with self.open(name) as game:
                 clocks = game.clock.read()
                 assert clocks is not None
                 for number in range(1, clocks.facts + 1):
@@ -245,7 +248,9 @@ class Simulation:
                 yield f"{who}, and the service was down"
             terms = CLOCKS[self.names.index(name) % len(CLOCKS)]
             local = at.astimezone(ZoneInfo(str(terms["zone"])))
-            put_off = [out.until + GRACE for out in self.outages] + [s.until for s in self.away.get((name, side), ())]
+            stops = [*self.outages, *self.away.get((name, side), ())]
+            put_off = [out.until + GRACE for out in self.outages] + [each.until for each in stops]
+            put_off += [moved for each in stops for moved in _moved(each, had, local.tzinfo)]
             if "deadlines" in terms and (local.hour, local.minute) != (20, 0) and not _near(at, put_off):
                 yield f"{who}, which is {local} there"
 
@@ -254,7 +259,7 @@ class Simulation:
         return any(f"{side} away" in line for line in self.subjects(name))
 
     def subjects(self, name: str) -> list[str]:
-        with self.season.open(name) as game:
+        with self.open(name) as game:
             return [each.message.split("\n")[0] for each in game.ledger.history()]
 
     def check(self, name: str) -> list[str]:
@@ -262,6 +267,14 @@ class Simulation:
         keys = partial(Keys.load, self.path / "keys")
         found = verify(self.season.games / f"{name}.git", keys=keys, folders=FOLDERS)
         return [f"{name}: {each}" for each in found.findings.sorted]
+
+
+def _moved(stop: Span, handed: list[datetime], zone: tzinfo | None) -> Iterator[datetime]:
+    """Yield where a deadline on a Sunday in a stop may be moved to, by when it began or a letter was handed over."""
+    for days in range((stop.until - stop.since).days + 2):
+        sunday = datetime.combine((stop.since + days * DAY).astimezone(zone).date(), time(20), zone)
+        if sunday.weekday() == 6 and stop.has(sunday):
+            yield from (stop.until + (sunday - since) for since in (stop.since, *filter(stop.has, handed)))
 
 
 def _near(at: datetime, others: list[datetime]) -> bool:
@@ -305,6 +318,7 @@ def without_pictures_and_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     write = SqliteTables._write
     monkeypatch.setattr(SqliteTables, "_write", lambda tables, lasting=False: write(tables))
     monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.maps.legend_picture", blank_legend)
 
 
 def test_a_short_season_runs_by_itself(tmp_path: Path) -> None:

@@ -485,10 +485,10 @@ def test_small_file_is_kept_and_one_among_too_many_is_read_again(
 ) -> None:
     """Files that are kept need not be asked for; there is room for so many bytes of them."""
     monkeypatch.setattr(objects, "_ROOM_FOR_BLOBS", 5000)
+    with repo.transaction():
+        repo.commit({f"{n}.yaml": b"%d" % n * 2000 for n in range(1, 4)}, "three files")
     repo.close()
     with GameRepo.open(repo.path) as again:
-        with again.transaction():
-            again.commit({f"{n}.yaml": b"%d" % n * 2000 for n in range(1, 4)}, "three files")
         asked: list[str] = []
         read = CatFile.read
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pbem.game.scene import Scene
-from pbem.render.pictures import BOARD, WINDOW, Picture
+from pbem.render.pictures import BOARD, LEGEND, WINDOW, Picture
 
 
 def blank_pictures(scene: Scene, **_: object) -> tuple[Picture, ...]:
@@ -19,3 +19,8 @@ def large_pictures(scene: Scene, **_: object) -> tuple[Picture, ...]:
 def spelled_pictures(scene: Scene, **_: object) -> tuple[Picture, ...]:
     """Return pictures that are all that their scene says."""
     return Picture(WINDOW, b"part", "A part."), Picture(BOARD, repr(scene).encode(), "A map.")
+
+
+def blank_legend(scene: Scene) -> Picture:
+    """Return a legend with nothing on it."""
+    return Picture(LEGEND, b"legend", "A legend.")

@@ -13,7 +13,7 @@ from re import ASCII
 from re import compile as pattern
 from typing import Final, NamedTuple
 
-from pbem.referee.clock.terms import Terms
+from pbem.referee.clock.terms import MOVED, Terms
 from pbem.referee.clock.zones import zone_of
 
 _DAY: Final = timedelta(days=1)
@@ -82,10 +82,15 @@ def after(terms: Terms, since: datetime, span: timedelta, stops: Iterable[Span] 
 
 
 def fixed_after(terms: Terms, since: datetime, stops: Iterable[Span] = ()) -> datetime | None:
-    """Return the first fixed deadline from an instant on that is in no stop; None: the terms have none."""
+    """Return the fixed deadline of a side whose notice ends at an instant; None: the terms have none.
+
+    It is the first from then on that is in no stop. One in a stop is moved, if the terms say so, and counts if it is
+    earlier: it leaves as much time after the stop as was left when the stop began, or when the side was asked in it.
+    """
     if not terms.deadlines:
         return None
-    merged = merge(stops)
+    merged, asked = merge(stops), since - terms.notice
+    moved: datetime | None = None
     day = terms.where.local(since).date()
     for ahead in range(-1, MOST_DAYS):
         today = day + ahead * _DAY
@@ -95,9 +100,22 @@ def fixed_after(terms: Terms, since: datetime, stops: Iterable[Span] = ()) -> da
             if each.day == today.weekday()
         )
         for each in at:
-            if each >= since and not any(stop.has(each) for stop in merged):
-                return each
-    return None
+            stop = next((stop for stop in merged if stop.has(each)), None)
+            if each >= since and stop is None:
+                return each if moved is None else min(each, moved)
+            if each >= since and stop is not None and moved is None and terms.stopped == MOVED:
+                moved = _after_stops(stop.until, each - max(stop.since, asked), merged)
+    return moved
+
+
+def _after_stops(since: datetime, span: timedelta, stops: Sequence[Span]) -> datetime:
+    """Return the first instant at which a span of time outside of stops has passed; quiet time counts here."""
+    left = span
+    for part in without(Span(since, since + timedelta(days=MOST_DAYS)), stops):
+        if left <= part.until - part.since:
+            return part.since + left
+        left -= part.until - part.since
+    return since + timedelta(days=MOST_DAYS)
 
 
 def days(terms: Terms, first: date, last: date) -> Span:

@@ -8,7 +8,7 @@ while the game is paused, while the side is away, while its mailbox refuses lett
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -58,6 +58,15 @@ class SideClock:
         """Whether its time is being counted, quiet time and stops apart."""
         return self.since is not None and self.answered is None and self.bounced is None
 
+    def copied(self) -> SideClock:
+        """Return a clock that can be changed without this one."""
+        copy = SideClock(*map(self.__getattribute__, _SIDE))
+        copy.away = [*self.away]
+        return copy
+
+
+_SIDE: Final = tuple(each.name for each in fields(SideClock))
+
 
 @dataclass(slots=True)
 class Clocks:
@@ -81,8 +90,8 @@ class Clocks:
 
     def copied(self) -> Clocks:
         """Return clocks that can be changed without these."""
-        sides = {side: replace(clock, away=[*clock.away]) for side, clock in self.sides.items()}
-        return replace(self, sides=sides, pauses=[*self.pauses], downs=[*self.downs])
+        sides = {side: clock.copied() for side, clock in self.sides.items()}
+        return Clocks(self.time, sides, self.facts, [*self.pauses], [*self.downs], self.held)
 
     def record(self) -> dict[str, Any]:
         """Return the clocks as they are written; empty values are left out."""

@@ -6,6 +6,7 @@ clock:
   pace: {bank: 3d, bonus: 12h, most: 14d}      # a time bank for each side
   deadlines: [sunday 20:00]                    # deadlines at fixed times of the week
   notice: 24h                                  # such a deadline counts for whoever was asked so long before
+  stopped: moved                               # one while a clock stands still is moved to later; or: skipped
   quiet: {days: [saturday], hours: 22:00-07:00}  # does not count for the bank
   away: 28                                     # days of vacation for each side in a calendar year
   pause: 30d                                   # the longest pause
@@ -21,7 +22,7 @@ clock:
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import time, timedelta
 from functools import cached_property
 from re import compile as pattern
@@ -41,6 +42,10 @@ BOT: Final = "bot"
 WAIT: Final = "wait"
 """The game waits for a late side."""
 WHEN_LATE: Final = (DEFAULT, BOT, WAIT)
+MOVED: Final = "moved"
+"""A fixed deadline at which a clock stands still is moved: the side has as much time then as it had left before."""
+SKIPPED: Final = "skipped"
+"""Such a deadline does not count for the side; the next one does."""
 DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _UNITS: Final = {"w": 604_800, "d": 86_400, "h": 3_600, "m": 60, "s": 1}
 _DURATION: Final = pattern(r"(?:(\d{1,3})w)?\s*(?:(\d{1,4})d)?\s*(?:(\d{1,5})h)?\s*(?:(\d{1,6})m)?\s*(?:(\d{1,7})s)?")
@@ -91,6 +96,9 @@ class Terms:
     deadlines: tuple[Weekly, ...] = ()
     notice: timedelta = timedelta(days=1)
     """A fixed deadline counts for a side that was asked at least so long before."""
+    stopped: str = ""
+    """What becomes of a fixed deadline at which the clock of a side stands still: `MOVED` or `SKIPPED`; empty: the
+    terms are of a game made before they could say it, and it is skipped."""
     quiet: Quiet = field(default_factory=Quiet)
     away: int = 28
     """The days of vacation of each side in a calendar year."""
@@ -139,6 +147,7 @@ class Terms:
             **({} if pace is None else {"pace": {word: as_text(getattr(pace, word)) for word in _PACE}}),
             **({"deadlines": [str(each) for each in self.deadlines]} if self.deadlines else {}),
             **({"notice": as_text(self.notice)} if self.deadlines else {}),
+            **({"stopped": self.stopped} if self.deadlines and self.stopped else {}),
             **({"quiet": quiet} if quiet else {}),
             "away": self.away,
             "pause": as_text(self.pause),
@@ -152,6 +161,15 @@ class Terms:
 
 
 _PACE: Final = ("bank", "bonus", "most")
+
+
+def terms_of_new_game(record: Record, sides: Collection[Side], *, has_bot: bool = True) -> Terms:
+    """Return the terms of a game that is made now. Raises BadTerms.
+
+    Where they do not say what becomes of a deadline at which a clock stands still, it is moved.
+    """
+    terms = read_terms(record, sides, has_bot=has_bot)
+    return terms if terms.stopped else replace(terms, stopped=MOVED)
 
 
 def read_terms(record: Record, sides: Collection[Side], *, has_bot: bool = True) -> Terms:
@@ -286,6 +304,7 @@ _READERS: Final[dict[str, Callable[[Any], Any]]] = {
     "pace": _pace,
     "deadlines": lambda value: tuple(sorted({weekly(each) for each in _list(value)})),
     "notice": duration,
+    "stopped": lambda value: _one_of(value, (MOVED, SKIPPED), "stopped"),
     "quiet": _quiet,
     "away": lambda value: _number(value, 366, "away"),
     "pause": duration,

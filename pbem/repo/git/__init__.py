@@ -169,15 +169,24 @@ class GameRepo:
     @classmethod
     def open(cls, path: Path) -> GameRepo:
         """Open an existing repo."""
-        if not (path / "HEAD").is_file() or not (path / "objects").is_dir():
-            raise NoSuchGame(f"there is no game at {path}; `pbem new` makes one")
         repo = cls(path)
-        try:
-            repo._refresh()
-        except BaseException:
-            repo.close()
-            raise
+        repo.reopen()
         return repo
+
+    def reopen(self) -> None:
+        """Read where the game stands now, and forget what was to be the signature and the date of commits."""
+        if not (self.path / "HEAD").is_file() or not (self.path / "objects").is_dir():
+            raise NoSuchGame(f"there is no game at {self.path}; `pbem new` makes one")
+        self.sign, self.letter_time = None, None
+        try:
+            self._refresh()
+        except BaseException:
+            self.close()
+            raise
+
+    def slim(self) -> None:
+        """Forget most of what is kept in memory of the repo, if that is much."""
+        self._objects.slim()
 
     def close(self) -> None:
         """End the git processes that this object reads through, if there are any."""
@@ -348,7 +357,7 @@ class GameRepo:
         tree = tree_object(entries)
         if tree.oid != old:
             made[tree.oid] = tree
-            self._objects.keep(tree.oid, entries, instead_of=old)
+            self._objects.keep(tree.oid, entries)
         return tree.oid
 
     def _publish(self, made: Mapping[bytes, GitObject], old: bytes | None, new: bytes) -> None:
@@ -369,6 +378,7 @@ class GameRepo:
         finally:
             self._ref_lock.release()
         sync_folder(self._ref.parent)
+        self._objects.keep_written(made.values())
 
     @contextmanager
     def _held(self, timeout: float) -> Iterator[None]:

@@ -6,6 +6,7 @@ No object above `LARGEST` is read, for the repo may be a stranger's clone. What 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -31,6 +32,10 @@ _MOST_AT_ONCE: Final = 64 * 1024 * 1024
 _SMALL: Final = 64 * 1024
 _ROOM_FOR_BLOBS: Final = 8 * 1024 * 1024
 """So many bytes of small files are kept."""
+_SLIM: Final = 512 * 1024
+"""So many bytes of small files are kept of a repo that is not in use."""
+_FEW: Final = 200
+"""So many folders, and so many commits, are kept of a repo that is not in use."""
 _MOST_TREES: Final = 512
 _MOST_COMMITS: Final = 4096
 
@@ -88,21 +93,45 @@ class Objects:
         if (kept := self._blobs.get(oid)) is not None:
             return kept
         content = self._read(oid, "blob")
-        if len(content) <= _SMALL:
-            self._room -= len(content)
-            if self._room < 0:
-                self._blobs.clear()
-                self._room = _ROOM_FOR_BLOBS - len(content)
-            self._blobs[oid] = content
+        self._keep_blob(oid, content)
         return content
+
+    def _keep_blob(self, oid: bytes, content: bytes) -> None:
+        if len(content) > _SMALL or oid in self._blobs:
+            return
+        self._room -= len(content)
+        if self._room < 0:
+            self._blobs.clear()
+            self._room = _ROOM_FOR_BLOBS - len(content)
+        self._blobs[oid] = content
+
+    def keep_written(self, made: Iterable[GitObject]) -> None:
+        """Keep files and commits that were just written, so that they need not be read; `keep` does it with trees."""
+        for each in made:
+            if each.kind == "blob":
+                self._keep_blob(each.oid, each.content)
+            elif each.kind == "commit":
+                self._keep_commit(each.oid, each.content)
+
+    def slim(self) -> None:
+        """Forget the files, the folders and the commits that are kept, where these are many."""
+        if _ROOM_FOR_BLOBS - self._room > _SLIM:
+            self._blobs.clear()
+            self._room = _ROOM_FOR_BLOBS
+        for kept in (self._trees, self._commits):
+            if len(kept) > _FEW:
+                kept.clear()
 
     def commit(self, oid: bytes) -> Commit:
         """Return a commit."""
         if oid not in self._commits:
-            if len(self._commits) >= _MOST_COMMITS:
-                self._commits.clear()
-            self._commits[oid] = read_commit(self._read(oid, "commit"))
+            self._keep_commit(oid, self._read(oid, "commit"))
         return self._commits[oid]
+
+    def _keep_commit(self, oid: bytes, content: bytes) -> None:
+        if len(self._commits) >= _MOST_COMMITS:
+            self._commits.clear()
+        self._commits[oid] = read_commit(content)
 
     def raw_commit(self, oid: bytes) -> bytes:
         """Return a commit as git keeps it."""
@@ -114,12 +143,10 @@ class Objects:
             self.keep(oid, read_tree(self._read(oid, "tree")))
         return self._trees[oid]
 
-    def keep(self, oid: bytes, entries: dict[str, Entry], instead_of: bytes | None = None) -> None:
+    def keep(self, oid: bytes, entries: dict[str, Entry]) -> None:
         """Keep a tree that is about to be written, so that it need not be read."""
         if len(self._trees) >= _MOST_TREES:
             self._trees.clear()
-        if instead_of is not None:
-            self._trees.pop(instead_of, None)
         self._trees[oid] = entries
 
     def check(self) -> list[str]:

@@ -39,7 +39,7 @@ from pbem.referee.clock.sides import (
     take_back,
     used_at,
 )
-from pbem.referee.clock.terms import Terms, read_terms
+from pbem.referee.clock.terms import Terms, read_terms, terms_of_new_game
 
 SIDES = ("carthage", "gaul", "rome")
 T = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)  # a Monday
@@ -160,6 +160,29 @@ def test_fixed_deadline_in_a_vacation_is_the_next() -> None:
     clocks = asked(table)
     put(table, clocks, Away(T, "rome", date(2026, 11, 29), date(2026, 11, 29)))
     assert deadline(table, clocks, "rome") == datetime(2026, 12, 6, 20, 0, tzinfo=UTC)
+
+
+def test_fixed_deadline_in_a_vacation_is_moved_by_the_terms() -> None:
+    table = read_terms({"deadlines": ["sunday 20:00"], "stopped": "moved"}, SIDES)
+    clocks = asked(table)
+    put(table, clocks, Away(T, "rome", date(2026, 11, 29), date(2026, 11, 29)))
+    assert deadline(table, clocks, "rome") == datetime(2026, 11, 30, 20, 0, tzinfo=UTC)
+    assert deadline(table, clocks, "carthage") == datetime(2026, 11, 29, 20, 0, tzinfo=UTC)
+    put(table, clocks, Away(T, "rome", date(2026, 11, 28), date(2026, 12, 4)))  # a day and 20 hours are left
+    assert deadline(table, clocks, "rome") == datetime(2026, 12, 6, 20, 0, tzinfo=UTC)
+    put(table, clocks, Away(T, "rome", date(2026, 12, 6), date(2026, 12, 6)))  # a day of them has passed
+    assert deadline(table, clocks, "rome") == datetime(2026, 12, 7, 20, 0, tzinfo=UTC)
+    late = asked(table, at=T + 5 * DAY)  # on Saturday, which is in the vacation
+    put(table, late, Away(late.time, "rome", date(2026, 11, 28), date(2026, 11, 29)))
+    assert deadline(table, late, "rome") == datetime(2026, 12, 1, 8, 0, tzinfo=UTC)
+
+
+def test_terms_of_a_new_game_move_a_deadline_in_a_vacation() -> None:
+    said = {"deadlines": ["sunday 20:00"]}
+    assert terms_of_new_game(said, SIDES).record()["stopped"] == "moved"
+    assert "stopped" not in read_terms(said, SIDES).record()
+    skipped = terms_of_new_game({**said, "stopped": "skipped"}, SIDES)
+    assert terms_of_new_game(skipped.record(), SIDES) == skipped
 
 
 def test_pause_stops_every_clock_until_its_end() -> None:
