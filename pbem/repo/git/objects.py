@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from pbem.protocol import PbemError
 from pbem.repo.git.cat_file import CatFile, Size
@@ -17,6 +17,7 @@ from pbem.repo.git.formats import Commit, Entry, GitObject, git_object, read_com
 if TYPE_CHECKING:
     from git.cmd import Git
 
+T = TypeVar("T")
 ENVIRONMENT: Final = {
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": os.devnull,
@@ -32,9 +33,9 @@ _MOST_AT_ONCE: Final = 64 * 1024 * 1024
 _SMALL: Final = 64 * 1024
 _ROOM_FOR_BLOBS: Final = 8 * 1024 * 1024
 """So many bytes of small files are kept."""
-_SLIM: Final = 512 * 1024
+_SLIM: Final = 128 * 1024
 """So many bytes of small files are kept of a repo that is not in use."""
-_FEW: Final = 200
+_FEW: Final = 48
 """So many folders, and so many commits, are kept of a repo that is not in use."""
 _MOST_TREES: Final = 512
 _MOST_COMMITS: Final = 4096
@@ -61,6 +62,12 @@ class TooLarge(StoreError):
 
 def _megabytes(size: int) -> str:
     return f"{size / 1024 / 1024:.3g}" if size < 1000 * 1024 * 1024 else str(size // 1024 // 1024)
+
+
+def _slim(kept: dict[bytes, T]) -> None:
+    """Forget all but the last of what is kept."""
+    for oid in list(kept)[:-_FEW]:
+        del kept[oid]
 
 
 class Objects:
@@ -90,7 +97,8 @@ class Objects:
 
     def blob(self, oid: bytes) -> bytes:
         """Return the content of a file. Small ones are kept: most files stay the same from commit to commit."""
-        if (kept := self._blobs.get(oid)) is not None:
+        if (kept := self._blobs.pop(oid, None)) is not None:
+            self._blobs[oid] = kept  # as the one used last
             return kept
         content = self._read(oid, "blob")
         self._keep_blob(oid, content)
@@ -114,18 +122,18 @@ class Objects:
                 self._keep_commit(each.oid, each.content)
 
     def slim(self) -> None:
-        """Forget the files, the folders and the commits that are kept, where these are many."""
-        if _ROOM_FOR_BLOBS - self._room > _SLIM:
-            self._blobs.clear()
-            self._room = _ROOM_FOR_BLOBS
-        for kept in (self._trees, self._commits):
-            if len(kept) > _FEW:
-                kept.clear()
+        """Forget the files, the folders and the commits that are kept, but those used last."""
+        while _ROOM_FOR_BLOBS - self._room > _SLIM:
+            self._room += len(self._blobs.pop(next(iter(self._blobs))))
+        _slim(self._trees)
+        _slim(self._commits)
 
     def commit(self, oid: bytes) -> Commit:
         """Return a commit."""
-        if oid not in self._commits:
+        if (kept := self._commits.pop(oid, None)) is None:
             self._keep_commit(oid, self._read(oid, "commit"))
+        else:
+            self._commits[oid] = kept
         return self._commits[oid]
 
     def _keep_commit(self, oid: bytes, content: bytes) -> None:
@@ -139,8 +147,10 @@ class Objects:
 
     def tree(self, oid: bytes) -> dict[str, Entry]:
         """Return the entries of a folder; do not change them."""
-        if oid not in self._trees:
+        if (kept := self._trees.pop(oid, None)) is None:
             self.keep(oid, read_tree(self._read(oid, "tree")))
+        else:
+            self._trees[oid] = kept
         return self._trees[oid]
 
     def keep(self, oid: bytes, entries: dict[str, Entry]) -> None:
