@@ -35,6 +35,8 @@ T = TypeVar("T")
 SCHEME: Final = "chain-v2"
 EARLIER: Final = "chain-v1"
 """The scheme of games of format 1, whose rolls are still made again."""
+_LINK: Final = 32
+"""The bytes of a link."""
 LENGTH: Final = 4096
 """The number of adjudications that a chain is good for, unless the game says otherwise."""
 MAX_SIDES: Final = 1000
@@ -80,34 +82,45 @@ class Chain:
     @property
     def tip(self) -> str:
         """The tip of the first chain, as hex."""
-        return self._links(0)[0].hex()
+        return _tip(self._secret, self.length).hex()
 
     def link(self, n: int) -> str:
         """Return the link that adjudication n opens, from 1, as hex."""
         if n < 1:
             raise ValueError(f"links are opened from number 1 on, not {n}")
         renewals, before = divmod(n - 1, self.length)
-        return self._links(renewals)[before + 1].hex()
+        return _of(self._links(renewals), before + 1).hex()
 
     def renewal(self, n: int) -> str | None:
         """Return the tip that adjudication n promises, as hex; None unless it opens the last link of its chain."""
-        return None if n % self.length else self._links(n // self.length)[0].hex()
+        return None if n % self.length else _of(self._links(n // self.length), 0).hex()
 
-    def _links(self, renewals: int) -> tuple[bytes, ...]:
+    def _links(self, renewals: int) -> bytes:
         label = canonical([SCHEME, "renewal", renewals])
         secret = hmac.digest(self._secret, label, "sha256") if renewals else self._secret
         return _links(secret, self.length)
 
 
-@lru_cache(maxsize=16)
-def _links(secret: bytes, length: int) -> tuple[bytes, ...]:
-    """Return the links of a secret, the tip first."""
+@lru_cache(maxsize=48)
+def _links(secret: bytes, length: int) -> bytes:
+    """Return the links of a secret one behind the other, the tip first."""
     link = sha256(secret).digest()
     links = [link]
     for _ in range(length):
         link = sha256(link).digest()
         links.append(link)
-    return tuple(reversed(links))
+    return b"".join(reversed(links))
+
+
+def _of(links: bytes, n: int) -> bytes:
+    """Return a link of a chain; 0 is the tip."""
+    return links[n * _LINK : (n + 1) * _LINK]
+
+
+@lru_cache(maxsize=1024)
+def _tip(secret: bytes, length: int) -> bytes:
+    """Return the tip of a secret: it is looked at whenever a game is opened."""
+    return _of(_links(secret, length), 0)
 
 
 def check_link(link: str, previous: str, count: int = 1) -> bool:
