@@ -153,6 +153,8 @@ class PostSoak:
 
     def check(self) -> None:
         """Check that each good sheet was carried out once, and that each letter has left once."""
+        sent = self.season.sent()
+        reached = {str(each["To"]) for each in sent}
         for name in self.names:
             with self.season.open(name) as game:
                 sides = game.rules.sides
@@ -161,10 +163,10 @@ class PostSoak:
                 subjects = [each.message.split("\n")[0] for each in game.ledger.history()]
             made = [each.rpartition("adjudication ")[2].split(",")[0] for each in subjects if "adjudication" in each]
             assert len(made) == len(set(made)), name
-            assert {address(name, side) for side in sides} <= {str(each["To"]) for each in self.season.sent()}
+            assert {address(name, side) for side in sides} <= reached
         ids = Counter(self.season.ids())
         assert [each for each, count in ids.items() if count > 1] == []
-        answered = {str(each["In-Reply-To"]) for each in self.season.sent()}
+        answered = {str(each["In-Reply-To"]) for each in sent}
         assert not [each for each in answered if each.startswith("<away.")]
         counts = self.counts()
         assert (counts.waiting, counts.to_send, counts.refused) == (0, 0, 0)

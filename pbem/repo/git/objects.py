@@ -6,7 +6,7 @@ No object above `LARGEST` is read, for the repo may be a stranger's clone. What 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -33,10 +33,10 @@ _MOST_AT_ONCE: Final = 64 * 1024 * 1024
 _SMALL: Final = 64 * 1024
 _ROOM_FOR_BLOBS: Final = 8 * 1024 * 1024
 """So many bytes of small files are kept."""
-_SLIM: Final = 256 * 1024
+_SLIM: Final = 128 * 1024
 """So many bytes of small files are kept of a repo that is not in use."""
-_FEW: Final = 128
-"""So many folders, and so many commits, are kept of a repo that is not in use."""
+_FEW_COMMITS, _FEW_ENTRIES = 32, 600
+"""So many commits are kept of a repo that is not in use, and folders with so many entries together."""
 _MOST_TREES: Final = 512
 _MOST_COMMITS: Final = 4096
 
@@ -64,10 +64,11 @@ def _megabytes(size: int) -> str:
     return f"{size / 1024 / 1024:.3g}" if size < 1000 * 1024 * 1024 else str(size // 1024 // 1024)
 
 
-def _slim(kept: dict[bytes, T]) -> None:
-    """Forget all but the last of what is kept."""
-    for oid in list(kept)[:-_FEW]:
-        del kept[oid]
+def _slim(kept: dict[bytes, T], most: int, size: Callable[[T], int]) -> None:
+    """Forget the first of what is kept, until the sizes of the rest come to so much at most."""
+    total = sum(map(size, kept.values()))
+    while total > most:
+        total -= size(kept.pop(next(iter(kept))))
 
 
 class Objects:
@@ -125,8 +126,8 @@ class Objects:
         """Forget the files, the folders and the commits that are kept, but those used last."""
         while _ROOM_FOR_BLOBS - self._room > _SLIM:
             self._room += len(self._blobs.pop(next(iter(self._blobs))))
-        _slim(self._trees)
-        _slim(self._commits)
+        _slim(self._commits, _FEW_COMMITS, lambda commit: 1)
+        _slim(self._trees, _FEW_ENTRIES, len)
 
     def commit(self, oid: bytes) -> Commit:
         """Return a commit."""
