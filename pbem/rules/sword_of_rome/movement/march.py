@@ -231,7 +231,10 @@ def attack(game: Game, table: Table, met: Met, defender: str) -> Flow[None]:
     if go_on:
         there = game.force(march.power, space)
         leaders = [leader for leader in force.leaders if leader in there.leaders]
-        march.force = move_out(game, march.power, space, Force(force.cu, force.mercenaries, leaders))
+        cu = min(force.cu, there.cu)  # dice may have cost some before the battle was fought again (21.3)
+        fewest = cu - (there.cu - there.mercenaries)
+        mercenaries = max(fewest, min(cu, force.mercenaries, there.mercenaries))
+        march.force = move_out(game, march.power, space, Force(cu, mercenaries, leaders))
     else:
         march.over = True
         tire(game, march)
