@@ -20,8 +20,8 @@ from pbem.game.scene import Arrow, Counter, DrawnSide, Scene
 from pbem.pages.templates import seen
 from pbem.render import canvas
 from pbem.render.arrangement import STRANGER
+from pbem.render.candidates import anchor_of, lead, needs_line
 from pbem.render.canvas import Bounds, Ink, mix
-from pbem.render.choices import anchor_of, lead, needs_line
 from pbem.render.counters import Piece, Stack, size
 from pbem.render.marks import draw_mark
 from pbem.render.names import wide_names

@@ -16,8 +16,8 @@ from typing import Final
 from pbem.game.board_map import BaseMap, Point
 from pbem.game.scene import Arrow, DrawnSide, Marker, Scene
 from pbem.render.boxes import grown, holds, inside, meet, meeting, overlap, round_all, shifted
+from pbem.render.candidates import Anchor, Segment, anchor_of, lead, needs_line
 from pbem.render.canvas import Bounds
-from pbem.render.choices import Anchor, Segment, anchor_of, lead, needs_line
 from pbem.render.counters import Piece, Stack, size
 from pbem.render.labels import labels
 from pbem.render.names import Name, place_name, wide_names

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 from pbem.game.board_map import BaseMap
 from pbem.render.boxes import grown, meeting, overlap
+from pbem.render.candidates import Anchor, Candidate, Candidates, Segment
 from pbem.render.canvas import Bounds
-from pbem.render.choices import Anchor, Choice, Choices, Segment
 
 _OVERLAP, _DOORSTEP, _STRUCK = 20_000, 1_500, 1_500
 """What it costs to lie on another piece, at the door of another piece's place or on a name that has no other room, or
@@ -19,7 +19,7 @@ _ROUNDS: Final = 3
 _FARTHEST: Final = 110
 """How far from its place a piece is thought to lie when those that are in each other's way are looked for."""
 _SIZES: Final = 6
-"""Room for pieces comes in steps of so many pixels, so that the same choices serve many of them."""
+"""Room for pieces comes in steps of so many pixels, so that the same candidates serve many of them."""
 
 
 class Wish(NamedTuple):
@@ -44,7 +44,9 @@ def placements(
     """
     room = bounds or (0, 0, base.width, base.height)
     sizes = [(-(-wish.width // _SIZES) * _SIZES, -(-wish.height // _SIZES) * _SIZES) for wish in wishes]
-    choices = [Choices(base, wish.anchor, *size, wish.free, room) for wish, size in zip(wishes, sizes, strict=True)]
+    candidates = [
+        Candidates(base, wish.anchor, *size, wish.free, room) for wish, size in zip(wishes, sizes, strict=True)
+    ]
     shapes = [wish.anchor.box for wish in wishes]
     reaches = [
         grown(shape, size[0] + _FARTHEST, size[1] + _FARTHEST) for shape, size in zip(shapes, sizes, strict=True)
@@ -55,11 +57,11 @@ def placements(
         for reach, own in zip(reaches, doors, strict=True)
     ]
     solid = [meeting(reach, taken) for reach in reaches]
-    found: dict[int, Choice] = {}
+    found: dict[int, Candidate] = {}
     arounds: dict[int, Bounds] = {}
-    known: dict[int, list[Choice]] = {}
+    known: dict[int, list[Candidate]] = {}
     # Those that have the least room to choose from choose first; then all may think again, knowing the others.
-    order = sorted(range(len(wishes)), key=lambda n: (-choices[n].least, n))
+    order = sorted(range(len(wishes)), key=lambda n: (-candidates[n].least, n))
     for _ in range(_ROUNDS):
         before = dict(found)
         for n in order:
@@ -74,8 +76,8 @@ def placements(
             known[n] = near
             crowd = [each.box for each in near] + solid[n]
             lines = [each.lead.line for each in near if each.lead]
-            found[n] = _best(choices[n], crowd, strange[n], lines)
-            arounds[n] = choices[n].lead(found[n]).around
+            found[n] = _best(candidates[n], crowd, strange[n], lines)
+            arounds[n] = candidates[n].lead(found[n]).around
         if found == before:
             break
     return [_trimmed(found[n].box, wish) for n, wish in enumerate(wishes)]
@@ -89,14 +91,14 @@ def _trimmed(box: Bounds, wish: Wish) -> Bounds:
     return left, top, left + wish.width, top + wish.height
 
 
-def _best(choices: Choices, crowd: list[Bounds], doors: list[Bounds], lines: list[Segment]) -> Choice:
-    """Return the cheapest choice, given where the other pieces and the lines to them lie."""
+def _best(candidates: Candidates, crowd: list[Bounds], doors: list[Bounds], lines: list[Segment]) -> Candidate:
+    """Return the cheapest candidate, given where the other pieces and the lines to them lie."""
     best, least = None, inf
-    for floor, ring in choices:
+    for floor, ring in candidates:
         if floor >= least:
             break
-        for choice in ring:
-            cost, box = choice.cost, choice.box
+        for candidate in ring:
+            cost, box = candidate.cost, candidate.box
             if cost >= least:
                 break
             on = meeting(box, crowd)
@@ -108,13 +110,13 @@ def _best(choices: Choices, crowd: list[Bounds], doors: list[Bounds], lines: lis
             cost += _STRUCK * _struck(box, lines)
             if cost >= least:
                 continue
-            lead = choices.lead(choice)
+            lead = candidates.lead(candidate)
             cost += lead.cost
             if len(on) < len(crowd):
                 crossed = [other for other in meeting(lead.around, crowd) if other not in on]
                 cost += _STRUCK * sum(_strikes(lead.line, other) for other in crossed)
             if cost < least:
-                best, least = choice, cost
+                best, least = candidate, cost
     assert best is not None
     return best
 

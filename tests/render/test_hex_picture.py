@@ -17,8 +17,8 @@ from pbem.game.scene import Counter, DrawnSide, Scene
 from pbem.game.table import Table
 from pbem.protocol import Event, Side
 from pbem.render.boxes import overlap
+from pbem.render.candidates import anchor_of
 from pbem.render.canvas import Bounds, rgb
-from pbem.render.choices import anchor_of
 from pbem.render.panels import legend, panel, title
 from pbem.render.picture import draw
 from pbem.render.placement import Wish, placements

@@ -25,8 +25,8 @@ from pbem.mail.maps import Maps
 from pbem.render import base_map as ground
 from pbem.render import counters, picture
 from pbem.render.boxes import overlap
+from pbem.render.candidates import anchor_of
 from pbem.render.canvas import Bounds, rgb
-from pbem.render.choices import anchor_of
 from pbem.render.counters import stack
 from pbem.render.panels import legend, panel, title
 from pbem.render.picture import draw, render

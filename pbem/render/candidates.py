@@ -1,4 +1,4 @@
-"""The choices of a piece: the boxes round its place, ring after ring, and what each hides of the printed board."""
+"""The candidates of a piece: the boxes round its place, ring after ring, and what each hides of the printed board."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Lead(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class Choice:
+class Candidate:
     """A box for a piece, and what it costs by what it hides of the board and how far away it is."""
 
     cost: float
@@ -80,7 +80,7 @@ def anchor_of(base: BaseMap, place: str) -> Anchor:
     return Anchor(spot.x, spot.y, kind.size / 2, kind.form == "open")
 
 
-class Choices:
+class Candidates:
     """The boxes that a piece may take within some bounds, ring after ring; a `free` one belongs to no place."""
 
     def __init__(self, base: BaseMap, anchor: Anchor, width: int, height: int, free: bool, room: Bounds) -> None:
@@ -90,7 +90,7 @@ class Choices:
         self._far = _far(base, free)
         self.least = self._least()
 
-    def __iter__(self) -> Iterator[tuple[float, list[Choice]]]:
+    def __iter__(self) -> Iterator[tuple[float, list[Candidate]]]:
         """Yield what a ring costs at least, and its boxes, cheapest first."""
         any_yet = False
         least = (self._size[0] // _CELL) * (self._size[1] // _CELL) * _OPEN
@@ -101,37 +101,37 @@ class Choices:
         if not any_yet:
             yield 0, [self._anywhere()]
 
-    def lead(self, choice: Choice) -> Lead:
-        """Return the line of a choice."""
-        if choice.lead is None:
-            line = lead(self._anchor.box, choice.box)
+    def lead(self, candidate: Candidate) -> Lead:
+        """Return the line of a candidate."""
+        if candidate.lead is None:
+            line = lead(self._anchor.box, candidate.box)
             cost = 0.0
-            if not self._free and needs_line(self._base, self._anchor, choice.box):
+            if not self._free and needs_line(self._base, self._anchor, candidate.box):
                 cost = _STRANGE + _crossed(_clutter(self._base), line)
-            choice.lead = Lead(cost, line, _around(line, choice.box))
-        return choice.lead
+            candidate.lead = Lead(cost, line, _around(line, candidate.box))
+        return candidate.lead
 
     def _least(self) -> float:
         """Return what the cheapest box beside the place costs."""
         least = inf
-        for choice in self._ring(0):
-            if choice.cost >= least:
+        for candidate in self._ring(0):
+            if candidate.cost >= least:
                 break
-            least = min(least, choice.cost + self.lead(choice).cost)
+            least = min(least, candidate.cost + self.lead(candidate).cost)
         return least
 
-    def _ring(self, n: int) -> list[Choice]:
+    def _ring(self, n: int) -> list[Candidate]:
         found = _ring(self._base, self._anchor, *self._size, self._free, n)
         if inside(_reach(self._anchor, *self._size, n), self._room):
             return found
         return [each for each in found if inside(each.box, self._room)]
 
-    def _anywhere(self) -> Choice:
+    def _anywhere(self) -> Candidate:
         """Return the box nearest to the place that lies within the bounds."""
         anchor, (width, height) = self._anchor, self._size
         left = round(max(min(anchor.x - width / 2, self._room[2] - width), self._room[0]))
         top = round(max(min(anchor.y - anchor.half - height, self._room[3] - height), self._room[1]))
-        return Choice(0, (left, top, left + width, top + height))
+        return Candidate(0, (left, top, left + width, top + height))
 
 
 def lead(shape: Bounds, box: Bounds) -> Segment:
@@ -183,7 +183,7 @@ def _gap(one: Bounds, other: Bounds) -> tuple[float, float]:
 
 
 @lru_cache(maxsize=512)
-def _ring(base: BaseMap, anchor: Anchor, width: int, height: int, free: bool, n: int) -> list[Choice]:
+def _ring(base: BaseMap, anchor: Anchor, width: int, height: int, free: bool, n: int) -> list[Candidate]:
     """Return the boxes for a piece in one ring round its place, cheapest first."""
     far, sums = _far(base, free), _clutter(base)
     near = [shape for shape in meeting(_reach(anchor, width, height, n), _shapes(base)) if shape != anchor.box]
@@ -198,7 +198,7 @@ def _ring(base: BaseMap, anchor: Anchor, width: int, height: int, free: bool, n:
             box = left, top, right, bottom
             cost = _hidden(sums, *box) + away * far
             found.append((cost + _COVERED * len(meeting(box, near)) if near else cost, box))
-    return [Choice(*each) for each in sorted(found)]
+    return [Candidate(*each) for each in sorted(found)]
 
 
 def _far(base: BaseMap, free: bool) -> int:
