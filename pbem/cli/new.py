@@ -24,6 +24,7 @@ from pbem.cli.runtime import (
     open_questions,
     opened_to_change,
     post_all,
+    post_told,
     print_json,
     print_waiting,
     remark,
@@ -81,7 +82,6 @@ def new(
     clock: ClockOptions,
 ) -> None:
     """Make a new game. It begins at once with `begin`, or if no player has an address to send a phrase from."""
-    from pbem.mail.last_reported import CLOSED, note_reported
     from pbem.referee.new_game import NewGame
     from pbem.repo.git.gamelock import require_locks
 
@@ -117,10 +117,7 @@ def new(
         _preview(new_game, settings)
         require_agreement(f"Make {name}?", yes)
     with _made(settings, new_game) as game:
-        letters = post_all(_first(game, settings), settings.games / "outbox", game)
-        if game.closed is not None:
-            note_reported(game.path, game.closed.round, CLOSED)
-        note_reported(game.path, game.adjudication)
+        letters = post_told(game, _first(game, settings), settings)
         record = {
             "game": name,
             "repo": str(game.path),

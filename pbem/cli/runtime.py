@@ -319,9 +319,7 @@ def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxe
 
     The reports include what an earlier command still owes, if it ended before its letters were written.
     """
-    from pbem.mail.last_reported import CLOSED, note_reported, reported
-    from pbem.mail.observers import write_to_observers
-    from pbem.mail.outboxes import MaildirOutbox
+    from pbem.mail.last_reported import CLOSED, reported
     from pbem.mail.report_letters import closing_letters, reports
 
     settings = mail_settings(games, boxes)
@@ -332,12 +330,19 @@ def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxe
         closed = game.closed
         if closed is not None and reported(game.path, CLOSED) != closed.round:
             letters += closing_letters(game, settings)
-        written = post_all(letters, settings.games / "outbox", game)
-        write_to_observers(game, settings, MaildirOutbox(settings.games / "outbox"), settings.now)
-        if closed is not None:
-            note_reported(game.path, closed.round, CLOSED)
-        note_reported(game.path, game.adjudication)
-    return written
+        return post_told(game, letters, settings)
+
+
+def post_told(game: Adjudicator, letters: Iterable[Outgoing], settings: MailSettings) -> list[str]:
+    """Write letters that tell all sides how a game stands, note that they are told, and return the files."""
+    from pbem.mail import posting
+    from pbem.mail.bundles import bundled
+    from pbem.mail.outboxes import MaildirOutbox
+
+    whole = bundled(list(letters))
+    settings = replace(settings, outbox=MaildirOutbox(settings.games / "outbox"))
+    posting.post(game, whole, settings, settings.now)
+    return [out.file for out in whole if out.file is not None]
 
 
 def print_adjudicated(game: Adjudicator, numbers: Sequence[int], letters: Sequence[str]) -> None:

@@ -35,8 +35,7 @@ T = TypeVar("T")
 SCHEME: Final = "chain-v2"
 EARLIER: Final = "chain-v1"
 """The scheme of games of format 1, whose rolls are still made again."""
-_LINK: Final = 32
-"""The bytes of a link."""
+_LINK_BYTES: Final = 32
 LENGTH: Final = 4096
 """The number of adjudications that a chain is good for, unless the game says otherwise."""
 MAX_SIDES: Final = 1000
@@ -114,7 +113,7 @@ def _links(secret: bytes, length: int) -> bytes:
 
 def _of(links: bytes, n: int) -> bytes:
     """Return a link of a chain; 0 is the tip."""
-    return links[n * _LINK : (n + 1) * _LINK]
+    return links[n * _LINK_BYTES : (n + 1) * _LINK_BYTES]
 
 
 @lru_cache(maxsize=1024)

@@ -74,12 +74,14 @@ class Sweep:
         """
         since = self._since()
         taken = passed = 0
+        refreshed = False
         for letter in self.source.new(self._tables.known):
-            if not taken + passed:
-                self._players.refresh()
             if letter.at.timestamp() < since:
                 self._tables.passed(letter.source, letter.uid)
                 continue
+            if not refreshed:
+                self._players.refresh()
+                refreshed = True
             with suppress(Gone):
                 if self._take(letter):
                     taken += 1

@@ -14,8 +14,8 @@ from pbem.post.log import Say
 _MEMORY: Final = {"MALLOC_MMAP_THRESHOLD_": "3145728", "MALLOC_TRIM_THRESHOLD_": "4194304"}
 """Makes the C library of Linux give back the memory of a board, and keep that of a picture for the next one.
 
-Otherwise a worker keeps 50 MB for nothing: once stated, the values do not grow with the largest board drawn. Lower ones
-save 5 MB and cost a sixth of the time of a picture, because the system clears what it hands out anew.
+Once stated, the values do not grow with the largest board drawn; otherwise a worker keeps 50 MB for nothing. Lower
+values save 5 MB, but a picture takes a sixth longer: the system has to zero all memory that it hands out again.
 """
 
 

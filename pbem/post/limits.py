@@ -41,7 +41,7 @@ class Muted:
         return self.outbox.hands_over
 
     def put(self, letters: Sequence[ToKeep]) -> Sequence[str]:
-        """Keep letters but those; return where they lie, and nothing for those."""
+        """Keep all letters but those; return where each lies, or an empty string for one that is not kept."""
         lie = iter(self.outbox.put([each for each in letters if not self._mutes(each)]))
         return ["" if self._mutes(each) else next(lie) for each in letters]
 

@@ -30,7 +30,7 @@ class KeptRepos:
             repo = self._idle.pop(path.absolute(), None)
         if repo is None:
             repo = _Kept(path)
-            repo.keeper = self
+        repo.keeper = self
         repo.reopen()
         return repo
 
@@ -48,9 +48,11 @@ class _Kept(GameRepo):
     """A repo that goes back to its keeper when it is closed."""
 
     keeper: KeptRepos | None = None
+    """Whom it goes back to, while it is lent."""
 
     def close(self) -> None:
-        """End the git process that it is read through, and give it back; nobody uses this object any more."""
+        """End the git process that it is read through, and give it back, once; nobody uses this object any more."""
         super().close()
-        if self.keeper is not None:
-            self.keeper.keep(self)
+        keeper, self.keeper = self.keeper, None
+        if keeper is not None:
+            keeper.keep(self)
