@@ -102,7 +102,7 @@ def _course(name: str, rules: Any, games: list[Playout[Any]], *, alliances: bool
         made = median(each["allied"] for each in counts)
         yield Figure(f"{name}: alliances a game, in the median", made, "", 1, AT_LEAST)
         yield Figure(f"{name}: alliances a game, at most", made, "", 6)
-    changes = median(_changes(game) for game in games)
+    changes = median(_changes(rules, game) for game in games)
     yield Figure(f"{name}: changes of the leader a game, in the median", changes, "", 2, AT_LEAST)
     used = {
         event.facts["card"] for game in games for event in game.events if event.kind in ("event_played", "responds")
@@ -138,12 +138,15 @@ def _standings(game: Playout[Any]) -> list[dict[Side, int]]:
     return turns
 
 
-def _changes(game: Playout[Any]) -> int:
-    """Return how often another side came to have the most VP; one that draws level does not take the lead."""
-    leader, changes = None, 0
+def _changes(rules: Any, game: Playout[Any]) -> int:
+    """Return how often another person would have won if the game had ended with a turn, the set-up counted too.
+
+    The higher sum wins. Of equal ones that whose side stands first in the order of ties, in which the sides are listed.
+    """
+    persons = rules.board.seats.persons
+    leader, changes = persons[0], 0
     for standing in _standings(game):
-        most = max(standing.values())
-        if leader is None or standing.get(leader, -1) < most:
-            changes += leader is not None
-            leader = next(side for side, points in standing.items() if points == most)
+        first = max(persons, key=lambda sides: sum(standing.get(side, 0) for side in sides))
+        changes += first != leader
+        leader = first
     return changes

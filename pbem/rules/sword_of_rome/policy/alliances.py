@@ -17,7 +17,7 @@ DEAREST: Final = 5.0
 """The prey for which an alliance is refused."""
 RAIDED: Final = 0.5
 """A space that can be raided, as prey."""
-LAST: Final = 3
+LAST: Final = 4
 """Turns before the end from which nobody is bound any more."""
 
 

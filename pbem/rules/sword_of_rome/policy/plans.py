@@ -43,8 +43,11 @@ LOST: Final = 1.6
 """The cost of a battle lost: units, the rout, and the points of the enemy."""
 BEAT: Final = 0.7
 """The chance of victory without which nobody is attacked."""
-HOLD: Final = 0.35
+HOLD: Final = 0.95
 """The part of its worth that an army saves by standing where an enemy can come."""
+HOLD_AMONG_FIVE: Final = 0.35
+"""The same with five players, where Carthage comes by sea and loses most by waiting."""
+FIVE: Final = 5
 OPEN: Final = 2.0
 """How much more of it saves without walls, where a space falls to whoever stands there as a turn ends (5.6)."""
 GUARDED: Final = 0.5
@@ -80,6 +83,7 @@ class Field:
         self._threats: dict[str, int] = {}
         self._plans: dict[tuple[str, int, int], list[Plan]] = {}
         rounds = int(self.board.tables["rounds"])
+        self.hold = HOLD_AMONG_FIVE if self.board.seats.players == FIVE else HOLD
         self.settled = 0.55 + 0.45 * (game.round or rounds) / rounds
         """How surely what is occupied now is still held when the turn is scored."""
         self.late = 0.3 + 0.7 * (game.round or rounds) / rounds
@@ -117,7 +121,7 @@ class Field:
             danger = self.threat(space)
             if not danger:
                 return 0.0
-            saved = (1.0 if game.kind(space) == WALLED else OPEN) * HOLD * self.late
+            saved = (1.0 if game.kind(space) == WALLED else OPEN) * self.hold * self.late
             return saved * worth(game, power, space) * min(1.0, cu / danger)
         kind = game.kind(space)
         home = self.board.spaces[space].home

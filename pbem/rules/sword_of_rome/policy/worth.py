@@ -35,18 +35,18 @@ CITY: Final = 0.35
 """A walled city, besides what it scores."""
 SOURCE: Final = 0.2
 """A home space that brings reinforcements, for each CU."""
-HAND: Final = 0.3
+HAND: Final = 0.45
 """A Sicilian port of Carthage, which is worth a card (S 5.2)."""
 AHEAD: Final = 0.5
 """The part of its worth that a space still has in each of the two turns after this one."""
 RIVAL: Final = 0.2
 """What a loss of another side is worth, as a part of what it loses, if it stands as the others do."""
-AHEAD_OF: Final = 0.3
+AHEAD_OF: Final = 0.5
 """How much more for each VP that it is ahead of the average of the others, and less for each that it is behind."""
 LEAST: Final = 0.05
-LEADER: Final = 1.2
+LEADER: Final = 2.0
 """The most of it, but for a side that is about to win."""
-STOP: Final = 1.4
+STOP: Final = 2.5
 """The same for a side that would win at once if the turn were scored now (4.2)."""
 PARTNER: Final = -1.0
 """The same for the other side of one's own person, with two players: it hurts."""
