@@ -6,6 +6,7 @@ zeros, and no bar for them.
 
 from __future__ import annotations
 
+import gc
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -54,6 +55,7 @@ def figures_of_several(name: str, rules: Any, scenario: str, bars: Bars, *, alli
         begun = process_time()
         games.append(_contest(rules, scenario, seed, moves, alliances))
         seconds.append(process_time() - begun)
+        gc.freeze()  # no move of a later game waits until all games before it are looked through
     yield Figure(f"{name}: the longest game", max(seconds), "s", LONGEST)
     yield Figure(f"{name}: the longest move of a bot", 1000 * max(moves), "ms", MOVE)
     yield Figure(f"{name}: moves of more than {MOVE:g} ms", sum(1000 * one > MOVE for one in moves), f"of {len(moves)}")

@@ -9,15 +9,17 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from pbem.protocol import Side
+from pbem.rules.sword_of_rome.battle.odds import Army, Ground
 from pbem.rules.sword_of_rome.events.conditions import meant
 from pbem.rules.sword_of_rome.events.effects.base import Played
+from pbem.rules.sword_of_rome.events.effects.overseas import landings
 from pbem.rules.sword_of_rome.events.effects.supports import exposed
 from pbem.rules.sword_of_rome.events.effects.units import arrivals, settlements
 from pbem.rules.sword_of_rome.events.support import room_for
 from pbem.rules.sword_of_rome.policy.placing import spread
 from pbem.rules.sword_of_rome.policy.plans import GALLIC_ROLL, MARKER, ROLL, UNREST, Field
-from pbem.rules.sword_of_rome.policy.worth import ARMY, CU, RIVAL, times, worth
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_VALUE, GAULS, NORMAL, ROMANS, WALLED
+from pbem.rules.sword_of_rome.policy.worth import ARMY, CU, RIVAL, army, chance, times, worth
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_VALUE, GAULS, GREEKS, NORMAL, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.state import Game
 
 Told = tuple[float, dict[str, Any]]
@@ -47,6 +49,8 @@ ENOUGH: Final = 14
 """CU from which a side has less and less use for more."""
 REMOVED: Final = 0.15
 """The least that a point of a rival is worth that goes."""
+NEUTRAL: Final = 0.25
+"""What a loss of a power without a player is worth, as a part of what it loses: its spaces are easier to take then."""
 REVOLT: Final = 0.6
 TREATY: Final = 0.8
 """The treaty with Carthage: its armies, and its fleet (18)."""
@@ -212,7 +216,7 @@ def _revolt(hand: Hand, played: Played) -> Told | None:
     found: list[tuple[float, str, int]] = []
     for space, room in exposed(view, played).items():
         holder = view.control[space]
-        share = hand.rivalry(holder)
+        share = hand.rivalry(holder) or (NEUTRAL if view.board.powers[holder].side is None else 0.0)
         points = min(room, most)
         gone = view.kind(space) != WALLED or points == view.loyalty[space]
         loss = worth(view, holder, space) if gone else LOYALTY * points
@@ -226,7 +230,7 @@ def _revolt(hand: Hand, played: Played) -> Told | None:
     return (gain, {"revolt": chosen}) if chosen else None
 
 
-# ---- tracks and cards
+# ---- tracks, cards, and what lies overseas
 
 
 def _marker(hand: Hand, played: Played) -> Told | None:
@@ -258,6 +262,26 @@ def _treaty(hand: Hand, played: Played) -> Told | None:
     return TREATY, {}
 
 
+def _land(hand: Hand, played: Played) -> Told | None:
+    """Land with the army that is most likely to beat the one in the capital, which is all that counts there (17.2)."""
+    view = hand.view
+    home = next((power for power in view.board.powers.values() if power.overseas is not None), None)
+    if home is None or home.overseas is None:
+        return None
+    capital = home.overseas.capital
+    defenders = army(view, home.id, capital, view.force(home.id, capital))
+
+    def likely(told: Mapping[str, Any]) -> float:
+        leader = view.board.leaders[told["leader"]]
+        return chance(view.board, Army(told["cu"], leader.tactics), defenders, Ground())
+
+    best = max(landings(view, played), key=lambda told: (likely(told), told["cu"], told["leader"]), default=None)
+    if best is None:
+        return None
+    prize = sum(worth(view, GREEKS, space) for space, holder in view.control.items() if holder == home.id)
+    return likely(best) * prize - CU * best["cu"], {"land": best}
+
+
 RATED: Final[Mapping[str, Callable[[Hand, Played], Told | None]]] = {
     "levy": _levy,
     "mercenaries": _mercenaries,
@@ -274,5 +298,6 @@ RATED: Final[Mapping[str, Callable[[Hand, Played], Told | None]]] = {
     "plunder": _plunder,
     "draw": _draw,
     "treaty": _treaty,
+    "land": _land,
 }
 """Word of `do` -> what rates the effect."""
