@@ -35,7 +35,8 @@ T = TypeVar("T")
 SCHEME: Final = "chain-v2"
 EARLIER: Final = "chain-v1"
 """The scheme of games of format 1, whose rolls are still made again."""
-_LINK_BYTES: Final = 32
+_APART: Final = 64
+"""The links from one that is kept in memory to the next."""
 LENGTH: Final = 4096
 """The number of adjudications that a chain is good for, unless the game says otherwise."""
 MAX_SIDES: Final = 1000
@@ -81,45 +82,44 @@ class Chain:
     @property
     def tip(self) -> str:
         """The tip of the first chain, as hex."""
-        return _tip(self._secret, self.length).hex()
+        return _link(self._secret, self.length, 0).hex()
 
     def link(self, n: int) -> str:
         """Return the link that adjudication n opens, from 1, as hex."""
         if n < 1:
             raise ValueError(f"links are opened from number 1 on, not {n}")
         renewals, before = divmod(n - 1, self.length)
-        return _of(self._links(renewals), before + 1).hex()
+        return _link(self._of(renewals), self.length, before + 1).hex()
 
     def renewal(self, n: int) -> str | None:
         """Return the tip that adjudication n promises, as hex; None unless it opens the last link of its chain."""
-        return None if n % self.length else _of(self._links(n // self.length), 0).hex()
+        return None if n % self.length else _link(self._of(n // self.length), self.length, 0).hex()
 
-    def _links(self, renewals: int) -> bytes:
+    def _of(self, renewals: int) -> bytes:
+        """Return the secret of a chain."""
         label = canonical([SCHEME, "renewal", renewals])
-        secret = hmac.digest(self._secret, label, "sha256") if renewals else self._secret
-        return _links(secret, self.length)
+        return hmac.digest(self._secret, label, "sha256") if renewals else self._secret
 
 
-@lru_cache(maxsize=48)
-def _links(secret: bytes, length: int) -> bytes:
-    """Return the links of a secret one behind the other, the tip first."""
-    link = sha256(secret).digest()
-    links = [link]
-    for _ in range(length):
+def _link(secret: bytes, length: int, n: int) -> bytes:
+    """Return a link of the chain of a secret; 0 is the tip."""
+    stone, steps = divmod(length - n, _APART)
+    link = _milestones(secret, length)[stone]
+    for _ in range(steps):
         link = sha256(link).digest()
-        links.append(link)
-    return b"".join(reversed(links))
+    return link
 
 
-def _of(links: bytes, n: int) -> bytes:
-    """Return a link of a chain; 0 is the tip."""
-    return links[n * _LINK_BYTES : (n + 1) * _LINK_BYTES]
-
-
-@lru_cache(maxsize=1024)
-def _tip(secret: bytes, length: int) -> bytes:
-    """Return the tip of a secret: it is looked at whenever a game is opened."""
-    return _of(_links(secret, length), 0)
+@lru_cache(maxsize=256)
+def _milestones(secret: bytes, length: int) -> Sequence[bytes]:
+    """Return every 64th link of a secret, the one first that is opened last: the others are soon made from them."""
+    link = sha256(secret).digest()
+    stones = [link]
+    for _ in range(length // _APART):
+        for _ in range(_APART):
+            link = sha256(link).digest()
+        stones.append(link)
+    return stones
 
 
 def check_link(link: str, previous: str, count: int = 1) -> bool:
