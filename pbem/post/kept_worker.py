@@ -11,11 +11,16 @@ from typing import Final
 
 from pbem.post.log import Say
 
-_MEMORY: Final = {"MALLOC_MMAP_THRESHOLD_": "3145728", "MALLOC_TRIM_THRESHOLD_": "4194304"}
+_MEMORY: Final = {
+    "MALLOC_ARENA_MAX": "1",
+    "MALLOC_MMAP_THRESHOLD_": "3145728",
+    "MALLOC_TRIM_THRESHOLD_": "4194304",
+}
 """Makes the C library of Linux give back the memory of a board, and keep that of a picture for the next one.
 
-Once stated, the values do not grow with the largest board drawn; otherwise a worker keeps 50 MB for nothing. Lower
-values save 5 MB, but a picture takes a sixth longer: the system has to zero all memory that it hands out again.
+Once stated, the thresholds do not grow with the largest board drawn; otherwise a worker keeps 50 MB for nothing. Lower
+ones save 5 MB, but a picture takes a sixth longer: the system has to zero all memory that it hands out again. With a
+database a worker has a second thread, which seldom needs memory at the same time: room of its own costs 10 MB.
 """
 
 

@@ -74,7 +74,7 @@ def _is_bracketed(piece: Piece) -> bool:
     return piece.marker is not None and bool(piece.stacks)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=96)
 def picture(piece: Piece, scale: float) -> Image.Image:
     """Return a piece as it lies on the map."""
     parts = [stack(each.counters, each.side, scale) for each in piece.stacks]

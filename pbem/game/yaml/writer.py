@@ -167,7 +167,7 @@ def _key(key: object) -> str:
     return written
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def _text(text: str) -> str:
     """Return a text on one line, bare if no reader can mistake it."""
     if _BARE.fullmatch(text) and not (
