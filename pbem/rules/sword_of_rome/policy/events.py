@@ -50,7 +50,7 @@ ENOUGH: Final = 14
 REMOVED: Final = 0.15
 """The least that a point of a rival is worth that goes."""
 NEUTRAL: Final = 0.25
-"""What a loss of a power without a player is worth, as a part of what it loses: its spaces are easier to take then."""
+"""What a loss of Carthage without a player is worth, as a part of what it loses: its spaces are easier to take then."""
 REVOLT: Final = 0.6
 TREATY: Final = 0.8
 """The treaty with Carthage: its armies, and its fleet (18)."""
@@ -216,7 +216,7 @@ def _revolt(hand: Hand, played: Played) -> Told | None:
     found: list[tuple[float, str, int]] = []
     for space, room in exposed(view, played).items():
         holder = view.control[space]
-        share = hand.rivalry(holder) or (NEUTRAL if view.board.powers[holder].side is None else 0.0)
+        share = hand.rivalry(holder) or (NEUTRAL if view.board.powers[holder].overseas is not None else 0.0)
         points = min(room, most)
         gone = view.kind(space) != WALLED or points == view.loyalty[space]
         loss = worth(view, holder, space) if gone else LOYALTY * points
