@@ -73,7 +73,7 @@ def test_what_is_left_of_a_turn_counts_down(
 ) -> None:
     """Whoever looks at it; and no turn goes on when nothing is left of it."""
     rules = rules_of(game, edition)
-    before: dict[Side | None, tuple[object, int]] = {}
+    before: dict[tuple[int, Side | None], tuple[object, int]] = {}
     for stop in stops(game, edition, scenario, lengths):
         position = stop.session.position
         now = rules.periods(position).get(rules.turn or rules.round)
@@ -82,8 +82,9 @@ def test_what_is_left_of_a_turn_counts_down(
             if left is None:
                 continue
             assert left[0] >= 0
-            assert before.get(side, (None, 0))[0] != now or left[0] <= before[side][1]
-            before[side] = now, left[0]
+            known, most = before.get((stop.seed, side), (None, 0))
+            assert known != now or left[0] <= most
+            before[stop.seed, side] = now, left[0]
 
 
 @each_edition
