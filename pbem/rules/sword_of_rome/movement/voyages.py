@@ -63,10 +63,10 @@ def free_to_leave(game: Game, power: str, origin: str, to: str) -> int:
 
 
 def why_he_stays(game: Game, leaders: Sequence[str], to: str) -> Refusal | None:
-    """Say which of some leaders never goes to a space; None: all may (17.1.1)."""
+    """Say which of some leaders never goes to a space; None: all may, or nobody is called so (17.1.1)."""
     for leader in leaders:
-        record = game.board.leaders[leader]
-        if record.stays and to not in record.stays:
+        record = game.board.leaders.get(leader)
+        if record is not None and record.stays and to not in record.stays:
             return Refusal(f"{record.name} never goes to {space_named(game, to)}", "17.1.1")
     return None
 

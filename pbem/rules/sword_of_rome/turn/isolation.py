@@ -26,8 +26,8 @@ def remove_isolated(game: Game, table: Table) -> None:
 
 def isolated(game: Game, power: str) -> Iterator[str]:
     """Yield the markers of a power from which no path of friendly spaces leads to a source (5.7.1)."""
-    for space, holder in game.control.items():
-        if holder == power and game.kind(space) == NORMAL and not supplied(game, power, space):
+    for space in game.board.in_order(space for space, holder in game.control.items() if holder == power):
+        if game.kind(space) == NORMAL and not supplied(game, power, space):
             yield space
 
 

@@ -64,7 +64,8 @@ def fall_overseas(game: Game, table: Table) -> Flow[None]:
             continue
         game.fallen.append(power.id)
         _leave(game, power.id)
-        won = [space for space, holder in game.control.items() if holder == power.id and space not in home.spaces]
+        held = game.board.in_order(space for space, holder in game.control.items() if holder == power.id)
+        won = [space for space in held if space not in home.spaces]
         for space in won:
             set_control(game, space, GREEKS)
         table.tell("falls_overseas", power=power.id, spaces=won, rule="17.2.2")
