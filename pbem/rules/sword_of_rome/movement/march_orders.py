@@ -361,8 +361,8 @@ def _first_ports(view: Game, trial: March, steps: Steps) -> list[tuple[dict[str,
 def _steps(view: Game, march: March) -> LegalOrders:
     """List the next steps of a force on the march, with what it drops or takes before each (9.1.2)."""
     ground = view.force(march.power, march.at)
-    by_land: dict[bool, list[str]] = {}
-    by_sea: dict[bool, list[tuple[str, int]]] = {}
+    by_land: dict[tuple[bool, int], list[str]] = {}
+    by_sea: dict[tuple[bool, int], list[tuple[str, int]]] = {}
 
     def after(exchanged: dict[str, Any]) -> LegalOrders:
         force = march.force
@@ -370,13 +370,14 @@ def _steps(view: Game, march: March) -> LegalOrders:
             force = rest_of(force, part_named(force, Wanted.read(exchanged["drop"])))
         elif "take" in exchanged:
             force = added(force, part_named(ground, Wanted.read(exchanged["take"])))
-        alone = not force.cu
-        if alone not in by_land:
-            by_land[alone] = onward(view, march.as_if(force))
+        trial = march.as_if(force)
+        key = (not force.cu, points_left(view, trial))
+        if key not in by_land:
+            by_land[key] = onward(view, trial)
             least = march.as_if(Force(min(1, force.cu), 0, force.leaders))
-            by_sea[alone] = [(to, room_at_sea(view, least, to)) for to in overseas(view, least)]
-        steps = [{"to": to} for to in by_land[alone]]
-        steps += [{"to": to, "by": SEA} for to, room in by_sea[alone] if force.cu <= room]
+            by_sea[key] = [(to, room_at_sea(view, least, to)) for to in overseas(view, least)]
+        steps = [{"to": to} for to in by_land[key]]
+        steps += [{"to": to, "by": SEA} for to, room in by_sea[key] if force.cu <= room]
         return of([Order("march", {"path": [{**step, **exchanged}], "then": ASK}) for step in steps])
 
     return flat_map(after, [dict(each) for each in exchanges(view, march, ground)])
