@@ -110,7 +110,7 @@ def _link(secret: bytes, length: int, n: int) -> bytes:
     return link
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _milestones(secret: bytes, length: int) -> Sequence[bytes]:
     """Return every 64th link of a secret, the one first that is opened last: the others are soon made from them."""
     link = sha256(secret).digest()

@@ -56,7 +56,7 @@ class Piece:
     caption: str = ""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def size(piece: Piece) -> tuple[int, int]:
     """Return width and height of a piece, in units of the base map."""
     parts = [_stack_size(each.counters, each.side) for each in piece.stacks]

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from hashlib import sha1
 from itertools import accumulate
 from struct import pack as binary
+from sys import intern
 from typing import Final, NamedTuple
 from zlib import compress, crc32
 
 FILE: Final = b"100644"
 FOLDER: Final = b"40000"
+_MODES: Final = {mode: mode for mode in (FILE, FOLDER)}
 _KINDS: Final = {"commit": 1, "tree": 2, "blob": 3}
 
 
@@ -65,7 +67,8 @@ def read_tree(content: bytes) -> dict[str, Entry]:
         end = content.index(b"\0", at)
         mode, name = content[at:end].split(b" ", 1)
         at = end + 21
-        entries[name.decode()] = Entry(mode, content[end + 1 : at])
+        # The same names and modes stand in tree after tree: each is kept once.
+        entries[intern(name.decode())] = Entry(_MODES.get(mode, mode), content[end + 1 : at])
     return entries
 
 

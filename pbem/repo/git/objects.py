@@ -33,7 +33,7 @@ _MOST_AT_ONCE: Final = 64 * 1024 * 1024
 _SMALL: Final = 64 * 1024
 _ROOM_FOR_BLOBS: Final = 8 * 1024 * 1024
 """So many bytes of small files are kept."""
-_SLIM: Final = 160 * 1024
+_SLIM: Final = 128 * 1024
 """So many bytes of small files are kept of a repo that is not in use."""
 _FEW_COMMITS, _FEW_ENTRIES = 32, 400
 """So many commits are kept of a repo that is not in use, and folders with so many entries together."""
