@@ -56,11 +56,26 @@ def only_names(enclosure: Enclosure) -> bool:
 
 
 def meant(letter: Letter, settings: MailSettings) -> str:
-    """Return the name of the game that the words of a letter are about.
+    """Return the name of the game that the words of a letter are about. Raises CannotPlay.
+
+    It is the game that the letter shows, else the only one in which the sender plays.
+    """
+    if (name := shown(letter, settings)) is not None:
+        return name
+    games = games_of(settings, letter.sender)
+    if not games:
+        raise CannotPlay(f"{letter.sender} plays in no game here. Write from the address that you joined with.")
+    if len(games) == 1:
+        return games[0]
+    how = "Which game is meant? Answer one of its letters, or add a line such as"
+    raise CannotPlay(f"{how} `game: {games[0]}`. You play in {listing(games)}.")
+
+
+def shown(letter: Letter, settings: MailSettings) -> str | None:
+    """Return the name of the game that a letter shows it is about; None: it shows none. Raises CannotPlay: it shows two.
 
     First what its sheets, or a line `game: NAME`, say; then the words themselves (`CONSENT punica 1`), the letters it
-    answers, the latest first, and the first words of its subject. These count only where the sender plays. Raises
-    CannotPlay.
+    answers, the latest first, and the first words of its subject. These count only where the sender plays.
     """
     named = [game_of(each) for each in letter.enclosures if only_names(each)]
     named += list(dict.fromkeys(game_of(each) for each in letter.enclosures)) if not named else []
@@ -70,14 +85,8 @@ def meant(letter: Letter, settings: MailSettings) -> str:
         return named[0]
     requests = [each.rest for each in letter.commands if each.command in _NAMING]
     said = [rest.split()[0] for rest in requests if rest]
-    for name in dict.fromkeys([*said, *games_named(letter.references, settings.host), *_in_subject(letter.subject)]):
-        if _plays(settings, name, letter.sender):
-            return name
-    games = games_of(settings, letter.sender)
-    if not games:
-        raise CannotPlay(f"{letter.sender} plays in no game here. Write from the address that you joined with.")
-    how = "Which game is meant? Answer one of its letters, or add a line such as"
-    raise CannotPlay(f"{how} `game: {games[0]}`. You play in {listing(games)}.")
+    names = dict.fromkeys([*said, *games_named(letter.references, settings.host), *_in_subject(letter.subject)])
+    return next((name for name in names if _plays(settings, name, letter.sender)), None)
 
 
 def may_be_about(letter: Letter, own: Sequence[str], host: str) -> list[str]:

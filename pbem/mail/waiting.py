@@ -9,7 +9,7 @@ from pbem.mail.chat import no_orders
 from pbem.mail.command_actions import before_the_beginning
 from pbem.mail.letter import Letter
 from pbem.mail.outgoing import MailSettings, called
-from pbem.mail.routing import games_of, meant
+from pbem.mail.routing import games_of, shown
 from pbem.mail.sheet_choice import orders_outside
 from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
@@ -48,7 +48,9 @@ class Unread(NamedTuple):
 def unread(letter: Letter, settings: MailSettings) -> Unread | None:
     """Return what is known of the game that a letter is about in which nothing is found; None: it shows none."""
     try:
-        name = meant(letter, settings)
+        name = shown(letter, settings)
+        if name is None:
+            return None
         with settings.open(name) as game:
             game.carry_out_letter_of(settings.letter_time, settings.now)
             side = next(iter(game.written_by(letter.sender)), None)

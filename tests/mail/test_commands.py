@@ -106,6 +106,12 @@ def test_who_consents_says_for_which_game(two: Folder, word: str) -> None:
     assert only(bare(two, f"{word} gallia 1", more=more)).subject == f"gallia: {word} was not carried out"
 
 
+def test_command_without_a_game_is_for_the_only_one(folder: Folder) -> None:
+    handled = bare(folder, "STATUS")
+    assert handled.accepted
+    assert only(handled).subject.startswith("punica")
+
+
 def test_letter_that_names_no_game_is_told_those_of_its_sender(two: Folder) -> None:
     """A letter that names no game is told those of its sender and no others."""
     two.create(name="roma", addresses={"blue": "bob@example.net"}, secrets=OTHERS).close()
