@@ -47,13 +47,16 @@ def hint(word: object, known: Collection[str], there_are: str, joined: str) -> s
 
 
 def listing(words: Iterable[str], joined: str = "and") -> str:
-    """Return words as a sentence lists them; empty if there are none.
+    """Return words as a sentence lists them; empty if there are none. A comma before the last tells names apart.
 
     >>> listing(["Arpi", "Cannae", "Capua"])
     'Arpi, Cannae and Capua'
+    >>> listing(["Greeks", "Etruscans and Samnites", "Gauls"])
+    'Greeks, Etruscans and Samnites, and Gauls'
     """
     *most, last = [*words] or [""]
-    return f"{', '.join(most)} {joined} {last}" if most else last
+    comma = "," if any(f" {joined} " in each for each in (*most, last)) else ""
+    return f"{', '.join(most)}{comma} {joined} {last}" if most else last
 
 
 def counted(count: int, one: str, more: str = "") -> str:

@@ -63,7 +63,7 @@ WROTE: Final = re.compile(
 )
 
 
-_SENT_FROM: Final = re.compile(
+SENT_FROM: Final = re.compile(
     r"\s*(?:Sent (?:from|via|with)|Get Outlook for|Gesendet (?:von|mit)|Von meinem .* gesendet|Envoyé (?:de|depuis)|"
     r"Enviado (?:desde|do)|Inviato da|Verzonden (?:vanaf|met)|Skickat från|Sendt fra|Lähetetty|Wysłane z|Отправлено)"
     r"\b.*",
@@ -86,7 +86,7 @@ def without_frame(own: Sequence[str]) -> list[str]:
         if WROTE.search(line):
             broken = len(line) < _LONGEST_TAIL and kept and re.search(r"@|\d:\d\d", kept[-1])
             kept = kept[:-1] if broken else kept
-        elif not _SENT_FROM.fullmatch(line):
+        elif not SENT_FROM.fullmatch(line):
             kept.append(line)
     return kept
 

@@ -240,6 +240,12 @@ def called(game: OpenGame, side: Side) -> str:
     return next(each["name"] for each in game.box.sides if each["id"] == side)
 
 
+def all_names(game: OpenGame) -> dict[Side, list[str]]:
+    """Return the names by which players write each side: first its own, then that of its people."""
+    own = {each["id"]: each for each in game.box.sides}
+    return {side: [own[side][key] for key in ("name", "people") if key in own[side]] for side in game.rules.sides}
+
+
 # ---------------------------------------------------------------------------------------------- other letters
 
 

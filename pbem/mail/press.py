@@ -15,13 +15,14 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from pbem.game.wording import listing
+from pbem.game.words import Vocabulary
 from pbem.mail.bare_orders import bare_orders
 from pbem.mail.command_lines import commands_in
 from pbem.mail.commands import TALK, Command, Instruction
-from pbem.mail.lines import BULLETS, MARKS, WROTE, LetterLine, lines
+from pbem.mail.lines import BULLETS, MARKS, SENT_FROM, WROTE, LetterLine, lines
 from pbem.mail.sheet_finder import sheets
 from pbem.protocol import Side
 from pbem.referee.open_game import CannotPlay
@@ -78,8 +79,7 @@ def press_in(text: str) -> Press:
             for each in taken:
                 raw[each] = ""
             at = end
-            while len(said) > 1 and not said[-1].strip():
-                said.pop()
+            said = _without_tail(said)
             if at < len(read) and read[at].depth == 0 and _ENDS.fullmatch(read[at].text):
                 raw[at] = ""
                 said[-1] += CLOSED
@@ -123,7 +123,19 @@ def _without_heads(read: Sequence[LetterLine], own: Sequence[int]) -> list[int]:
     return kept
 
 
+def _without_tail(said: Sequence[str]) -> list[str]:
+    """Return the lines of a talk without blank ones at its end and what a program adds: `Sent from my phone`."""
+    kept = list(said)
+    while len(kept) > 1 and (not kept[-1].strip() or (SENT_FROM.fullmatch(kept[-1]) and not kept[-2].strip())):
+        kept.pop()
+    return kept
+
+
 # ---------------------------------------------------------------------------------------------- what is said, to whom
+
+
+Names: TypeAlias = Mapping[Side, Sequence[str]]
+"""The names of all sides; the first of each is the one that letters call it by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +147,10 @@ class Addressed:
     unsigned: bool = False
 
 
-def addressed(rest: str, side: Side, names: Mapping[Side, str], kinds: Sequence[str]) -> Addressed:
+def addressed(rest: str, side: Side, names: Names, kinds: Sequence[str]) -> Addressed:
     """Return to whom the talk of a side goes, and what it says; `rest` is what stands behind the word.
 
-    `names` are those of all sides, `kinds` the orders of the game. Raises CannotPlay where that cannot be told.
+    `kinds` are the orders of the game. Raises CannotPlay where that cannot be told.
     """
     head, _, below = rest.partition("\n")
     to, colon, first = head.partition(":") if ":" in head else head.partition("：")
@@ -150,7 +162,7 @@ def addressed(rest: str, side: Side, names: Mapping[Side, str], kinds: Sequence[
     return Addressed(sides, text.rstrip(CLOSED), unsigned)
 
 
-def said_to_all(rest: str, side: Side, names: Mapping[Side, str]) -> Addressed:
+def said_to_all(rest: str, side: Side, names: Names) -> Addressed:
     """Return what SAY says: to all others, or as PRESS does to the sides that stand before a colon."""
     to, colon, words = rest.partition(":") if ":" in rest else rest.partition("：")
     if colon:
@@ -160,26 +172,40 @@ def said_to_all(rest: str, side: Side, names: Mapping[Side, str]) -> Addressed:
     return Addressed(tuple(each for each in names if each != side), rest.strip())
 
 
-def _sides(to: str, side: Side, names: Mapping[Side, str], *, ends: bool) -> tuple[tuple[Side, ...], bool]:
+def _sides(to: str, side: Side, names: Names, *, ends: bool) -> tuple[tuple[Side, ...], bool]:
     """Return the sides that are named before the colon, and whether the talk is unsigned."""
-    folded = {name.casefold(): each for each, called in names.items() for name in (each, called)}
+    words = Vocabulary(names)
     found: list[Side] = []
     unsigned = False
     asked = re.sub(rf"(?i)\b(?:{UNSIGNED})\b", ",", to)
     unsigned = asked != to
     asked = re.sub(r"(?i)^[\s,]*to\b", "", asked)
+    for each, (called, *_) in names.items():  # a name may hold what stands between two
+        asked = re.sub(rf"(?i)\b{re.escape(called)}\b", each, asked)
     for name in [each.strip() for each in re.split(r"(?i)\s*(?:[,;&+]|\band\b)\s*", asked)[:_MOST_NAMES]]:
         if name.upper() in (ALL, "EVERYBODY", "EVERYONE"):
             found += [each for each in names if each != side]
-        elif name and name.casefold() in folded:
-            found.append(folded[name.casefold()])
         elif name:
-            shown = name if len(name) <= _LONGEST_LINE else f"{name[:_LONGEST_LINE]}..."
-            how = "" if ends else ". Write the sides, a colon, and then what you say"
-            raise CannotPlay(f"there is no side {shown!r}; there are {listing([*names.values()])}, and ALL{how}")
+            found.append(_side(name, words, names, ends=ends))
     if not found:
-        raise CannotPlay(f"write to whom: {listing([*names.values()])}, several of them, or ALL; then a colon")
+        raise CannotPlay(f"write to whom: {_listed(names)}, several of them, or ALL; then a colon")
     return tuple(dict.fromkeys(found)), unsigned
+
+
+def _side(name: str, words: Vocabulary, names: Names, *, ends: bool) -> Side:
+    """Return the side that a name means."""
+    meant = words.readings(name)
+    if len(meant) == 1:
+        return meant[0]
+    shown = name if len(name) <= _LONGEST_LINE else f"{name[:_LONGEST_LINE]}..."
+    if meant:
+        raise CannotPlay(f"{shown!r} can be {listing([names[each][0] for each in meant], 'or')}: write which")
+    how = "" if ends else ". Write the sides, a colon, and then what you say"
+    raise CannotPlay(f"there is no side {shown!r}; there are {_listed(names)}, and ALL{how}")
+
+
+def _listed(names: Names) -> str:
+    return listing(called for called, *_ in names.values())
 
 
 def _require_talk(text: str, kinds: Sequence[str]) -> None:

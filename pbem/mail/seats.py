@@ -14,10 +14,11 @@ from hashlib import sha256
 from typing import Final
 
 from pbem.game.wording import listing
+from pbem.game.words import Vocabulary
 from pbem.mail.bare_orders import BareOrder
 from pbem.mail.commands import Command, Instruction
 from pbem.mail.letter import Enclosure, Letter
-from pbem.mail.outgoing import MailSettings, called
+from pbem.mail.outgoing import MailSettings, all_names, called
 from pbem.mail.routing import only_names, report_answered
 from pbem.mail.sheet_choice import forms_of, is_form, orders_outside
 from pbem.mail.tasks import Task
@@ -106,8 +107,8 @@ class _Seats:
 
     def _meant(self, word: str) -> Side | None:
         """Return the side of the sender that a word names."""
-        said = word.strip().lower()
-        return next((side for side in self.sides if said in (side, called(self.game, side).lower())), None)
+        meant = Vocabulary(all_names(self.game)).readings(word)
+        return meant[0] if len(meant) == 1 and meant[0] in self.sides else None
 
     def _usual(self) -> Side | None:
         if len(self.named) == 1:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from pbem.game.wording import listing
-from pbem.mail.outgoing import MailSettings, Outgoing, called, letter, paragraphs
+from pbem.mail.outgoing import MailSettings, Outgoing, all_names, called, letter, paragraphs
 from pbem.mail.press import Addressed, addressed, said_to_all
 from pbem.mail.task import Task
 from pbem.protocol import Side
@@ -31,7 +31,7 @@ from pbem.repo.talk import Talk
 
 _ID: Final = re.compile(r"<talk\.([\w.-]+)\.[0-9a-f]{24}@")
 _BY: Final = re.compile(
-    r"(?m)^(?:somebody at the table writes to you\b|(?P<name>\S.*?) (?:writes to|(?P<shows>shows)) you\b)"
+    r"(?m)^(?:somebody at the table writes to you\b|(?:From|(?P<shows>Shown by)) (?P<name>\S.*?) to you\b)"
 )
 _MARK: Final = "  : "
 """In front of a player's own words; nothing that is read in a letter begins so."""
@@ -44,7 +44,7 @@ def pressed(task: Task) -> str:
 
 def said_aloud(task: Task) -> str:
     """Pass on what a side says to all others in one line, and return the answer."""
-    return _pass_on(task, said_to_all(task.rest, task.side, _all_names(task.game)), "SAY")
+    return _pass_on(task, said_to_all(task.rest, task.side, all_names(task.game)), "SAY")
 
 
 def _pass_on(task: Task, said: Addressed, word: str) -> str:
@@ -68,11 +68,7 @@ def shown(task: Task) -> str:
 
 
 def _addressed(task: Task) -> Addressed:
-    return addressed(task.rest, task.side, _all_names(task.game), list(task.game.box.forms))
-
-
-def _all_names(game: OpenGame) -> dict[Side, str]:
-    return {side: called(game, side) for side in game.rules.sides}
+    return addressed(task.rest, task.side, all_names(task.game), list(task.game.box.forms))
 
 
 # ---------------------------------------------------------------------------------------------- letters

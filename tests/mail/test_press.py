@@ -35,7 +35,7 @@ from tests.support.live import ADDRESSES, Folder, give, letter, order, quoted, s
 from tests.support.soak import stride
 from tests.support.walks import FOLDERS
 
-NAMES = {"oak": "Oak", "elm": "Elm", "ash": "Ash"}
+NAMES = {"oak": ["Oak"], "elm": ["Elm", "Elms"], "ash": ["Ash"], "wolves": ["Ewes and Wolves"]}
 KINDS = ("bid", "march")
 EVERY = 61
 """In the quick test, so many calls to the system lie between two deaths."""
@@ -129,6 +129,11 @@ def test_what_is_quoted_is_never_passed_on() -> None:
     assert "Your hand" in press_in(text).rest
 
 
+def test_what_a_program_adds_is_not_passed_on() -> None:
+    assert talk_of("PRESS elm: Hail!\n\nVon meinem iPhone gesendet\n") == [("elm: Hail!", 1)]
+    assert talk_of("PRESS elm: Hail!\nSent from the Yew.") == [("elm: Hail!\nSent from the Yew.", 1)]
+
+
 def test_end_press_gives_the_rest_of_the_letter_back() -> None:
     found = press_in("PRESS elm\nSTATUS\nEND PRESS\n\nFORM\n")
     assert found.rest.split() == ["FORM"]
@@ -141,7 +146,9 @@ def test_end_press_gives_the_rest_of_the_letter_back() -> None:
         ("elm", ("elm",)),
         ("Elm and ASH", ("elm", "ash")),
         ("to Elm & Ash", ("elm", "ash")),
-        ("ALL", ("elm", "ash")),
+        ("Elms, Ewes and Wolves and Ash", ("elm", "wolves", "ash")),
+        ("Ewes", ("wolves",)),
+        ("ALL", ("elm", "ash", "wolves")),
         ("elm, elm", ("elm",)),
     ],
 )
@@ -154,7 +161,8 @@ def test_sides_are_named_as_people_name_them(head: str, to: tuple[str, ...]) -> 
 @pytest.mark.parametrize(
     ("rest", "reason"),
     [
-        ("birch: hi", "there is no side 'birch'; there are Oak, Elm and Ash, and ALL"),
+        ("birch: hi", "there is no side 'birch'; there are Oak, Elm, Ash, and Ewes and Wolves, and ALL"),
+        ("e: hi", "'e' can be Elm or Ewes and Wolves: write which"),
         ("elm, shall we march?", "there is no side 'shall we march.'.* Write the sides, a colon"),
         (": hi", "write to whom"),
         ("", "write to whom"),
@@ -178,7 +186,7 @@ def test_talk_comes_as_a_letter_of_its_own(office: MailSettings) -> None:
     assert letters.keys() == {"elm", "ash"}
     for side, other in (("elm", "Ash"), ("ash", "Elm")):
         text = letters[side]
-        assert f"Oak writes to you, and to {other}:\n\n  : Shall we march?\n  : I come with two.\n" in text
+        assert f"From Oak to you, and to {other}:\n\n  : Shall we march?\n  : I come with two.\n" in text
         assert "ann@home" not in text
         assert ADDRESSES["oak"] not in text
     assert "PRESS: passed on to Elm and Ash." in answer(handled)
