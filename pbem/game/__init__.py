@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pbem.game.summary import Line, Section, Summary
     from pbem.game.table import Table, Throw
     from pbem.game.wording import counted, did_you_mean, listing
+    from pbem.game.words import Vocabulary
 
 _HOMES: Final = {
     "bot": (
@@ -95,6 +96,7 @@ _HOMES: Final = {
         "did_you_mean",
         "listing",
     ),
+    "words": ("Vocabulary",),
 }
 """The modules of this package, and the names that each gives to games."""
 _HOME_OF: Final = {name: module for module, names in _HOMES.items() for name in names}
@@ -129,6 +131,7 @@ __all__ = [
     "Table",
     "Throw",
     "Track",
+    "Vocabulary",
     "base_map",
     "cheapest",
     "concat",
