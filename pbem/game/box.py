@@ -190,6 +190,7 @@ class Box:
                 form.get("answers", ""),
                 form.get(FOR, {}),
                 form.get("rule", ""),
+                form.get("proposal", False),
             )
             for kind, form in orders.items()
             if kind not in (DEFS, FACTS)

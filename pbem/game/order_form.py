@@ -55,6 +55,8 @@ class OrderForm:
     """The JSON Schema of the word behind `for`, by which orders of this kind are told apart; empty: they have none."""
     rule: str | Mapping[str, str] = ""
     """The paragraph that orders of this kind come from; or one for each word or value that marks an order."""
+    proposal: bool = False
+    """Whether it answers what another side proposes: AGREED could then mean yes, or the no that is the default."""
 
     @cached_property
     def as_written(self) -> Record:

@@ -34,7 +34,7 @@ PROSE: Final = frozenset(
 )
 """Keys of records that no rule reads. A name is not among them: players may write it in orders."""
 ORDERS: Final = "orders"
-OF_AN_ORDER: Final = frozenset({"title", "example", "facts", "unanswered", "answers", "rule"})
+OF_AN_ORDER: Final = frozenset({"title", "example", "facts", "unanswered", "answers", "proposal", "rule"})
 """What `orders.yaml` says of a kind of order besides its shape: words for the form."""
 
 

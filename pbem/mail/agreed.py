@@ -97,6 +97,11 @@ def sheet_of_agreed(game: OpenGame, side: Side, rest: str, standing: StandingBes
     ruled = game.defaults.get(side)
     if ruled is not None and any(game.session.is_for(ruled.order, decision) for decision in asked):
         raise CannotPlay("the game master has set an answer in your stead; choose an order in the form")
+    if proposed := [game.box.forms[decision.kind] for decision in asked if game.box.forms[decision.kind].proposal]:
+        raise CannotPlay(
+            f"it could mean yes, or what counts without an answer. {proposed[0].title} Take the # off in front of one "
+            "of the two orders"
+        )
     if any(decision.default is None for decision in asked):
         raise CannotPlay(nothing_chosen(game.box, asked))
     state = game.current().state

@@ -372,6 +372,8 @@ def nothing_chosen(box: Box, decisions: Sequence[Decision]) -> str:
     if lacking:
         titles = " ".join(dict.fromkeys(lacking))
         return f"nothing is chosen, and nothing counts without an answer: {titles} Take the # off in front of an order"
+    if any(box.forms[decision.kind].proposal for decision in decisions):
+        return "nothing is chosen. Take the # off in front of an order"
     return f"nothing is chosen. {WRITE_AGREED}: {agreed(box, decisions)}"
 
 

@@ -28,6 +28,9 @@ WITHOUT: Final = "Without an answer"
 COUNTS: Final = f"{WITHOUT} this counts (or write AGREED):"
 AGREES: Final = "AGREED takes this:"
 """How the default of a decision begins: it is marked as what counts if the player stays silent."""
+COUNTS_ALONE: Final = f"{WITHOUT} this counts:"
+OTHERWISE: Final = "Or this:"
+"""The same where AGREED could mean another answer."""
 MOST_LISTED: Final = 12
 """The most legal orders that are all listed for one decision."""
 FEW_SHOWN: Final = 6
@@ -65,6 +68,7 @@ class Choices:
     rule: str
     about: str
     waits: bool
+    proposal: bool
     remarks: Sequence[str]
     real: Sequence[str]
     """The lines of the orders that do something."""
@@ -99,6 +103,7 @@ def choices(rules: Rules[S], box: Box, view: S, decision: Decision) -> Choices:
         decision.rule,
         decision.about,
         decision.waits,
+        box.forms[decision.kind].proposal,
         [hint for hint in hints if isinstance(hint, str)],
         _orders(decision, [body for body in others if not does_nothing(body)]),
         more,
@@ -125,7 +130,8 @@ def form(
     lines = [*_remarks(heading, width), *head.lines(), "orders:"]
     for each in asked:
         lines += _remarks([each.title] if titled else [each.question] if each.about else [], width)
-        lines += _question(each, COUNTS if default_counts or not each.waits else AGREES, width)
+        counts, agrees = (COUNTS_ALONE, OTHERWISE) if each.proposal else (COUNTS, AGREES)
+        lines += _question(each, counts if default_counts or not each.waits else agrees, width)
     return "\n".join(lines) + "\n"
 
 

@@ -308,13 +308,14 @@ def _without_answers(box: Box, request: ReportRequest[S]) -> Iterator[str]:
         yield f"{when}, the answer that the game master has set counts."
         return
     several = len(request.own) > 1
-    takes = " AGREED takes it now." if all(each.default is not None for each in request.own) else ""
+    clear = all(each.default is not None and not box.forms[each.kind].proposal for each in request.own)
+    takes = " AGREED takes it now." if clear else ""
     for decision in request.own:
         form = box.forms[decision.kind]
         about = f" ({_which(box, request, decision)})" if several else ""
         if decision.waits and (what := _in_stead(request)):
-            agreed = "" if decision.default is None else f" AGREED takes: {form.in_words(decision.default, box.names)}."
-            yield f"{when}{about}, {what}.{agreed}"
+            said = "" if decision.default is None or form.proposal else form.in_words(decision.default, box.names)
+            yield f"{when}{about}, {what}." + (f" AGREED takes: {said}." if said else "")
         elif decision.default is None:
             yield f"{when}{about}, the game waits for you." if request.deadline else f"The game waits for you{about}."
         else:

@@ -55,6 +55,13 @@ class SwordTable(LetterTable):
         lines = [line for each in came for line in each.text.splitlines() if line.startswith("#!")]
         return " ".join(line.removeprefix("#!").strip(" ^") for line in lines)
 
+    def agrees(self, side: Side, refused: str) -> None:
+        """Let a side write AGREED above the form that it quotes, and be refused."""
+        form = f"game: {GAME}\nside: {side}\nadjudication: {self.adjudication()}\norders:\n# - act: {{do: end}}"
+        quoted = "".join(f"> {line}\n" for line in form.split("\n"))
+        came = self.says(side, f"AGREED\n\n{quoted}", FAULTS)
+        assert refused in " ".join(came[-1].text.split())
+
     def view_of(self, side: Side) -> Any:
         """Return the position as a side was last sent it."""
         return self.rules.decode(self.homes[side]["position"])
@@ -112,16 +119,20 @@ def _open_and_ally(table: SwordTable) -> None:
     assert found is not None
     table.writes(found[0], "first_player: {side: romans}")
     assert "YOU ARE ASKED: What do you do next?" in table.letters_of("romans")[-1]
-    table.says("romans", "PRESS etruscans_samnites: Shall we be friends?\nThe Gauls will not like it.")
+    table.says("romans", "PRESS Etruscans and Samnites: Shall we be friends?\nThe Gauls will not like it.")
     heard = table.heard("etruscans_samnites")
     assert "  : Shall we be friends?\n  : The Gauls will not like it.\n" in heard[-1]
     card = table.view_of("romans").hands["romans"][0]
     table.says("romans", f"SHOW etruscans_samnites: {card}")
     assert f"({card}, value" in table.heard("etruscans_samnites")[-1]
+    name = table.rules.board.cards[card].name
+    alike = [each for each in table.view_of("romans").hands["romans"] if table.rules.board.cards[each].name == name]
+    table.says("romans", f"SHOW samnites: {name}", ends=FAULTS if len(alike) > 1 else 0)
     table.writes("romans", "act: {do: propose, to: etruscans}")
     asked = " ".join(table.letters_of("etruscans_samnites")[-1].split())
     assert "The Romans propose an alliance to the Etruscans." in asked
     assert "VP of the Romans: 6. Yours: 6." in asked
+    table.agrees("etruscans_samnites", "it could mean yes, or what counts without an answer")
     table.writes("etruscans_samnites", "alliance: {accept: true}")
     assert all("The Romans and the Etruscans are allied." in table.letters_of(side)[-1] for side in table.players)
 
