@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.matching import is_for
-from pbem.game.forecast import EQUAL, SUCCESS, Asked, Chance, Happens, Prospect, Stops, Unforeseen
+from pbem.game.forecast import EQUAL, SUCCESS, Asked, Chance, Happens, Prospect, Stops, Unfit, Unforeseen
 from pbem.game.table import Contest, Table, Throw, contest
 from pbem.protocol import Checkpoint, Decision, Order, Roll, Rules, Side
 
@@ -168,8 +168,12 @@ def forecast(rules: Rules[S], view: S, decision: Decision, order: Order, later: 
         if isinstance(question, Checkpoint):
             return table.prospects
         asked = (question,) if isinstance(question, Decision) else question
-        answers = [_answer(rules, table, each, decision.side, left) for each in asked]
-        table.prospects += _asked(rules, table, asked, answers)
+        given = [_given(rules, table, each, decision.side, left) for each in asked]
+        answers = [
+            order if order is not None or each.default is None else Order(each.kind, each.default)
+            for each, order in zip(asked, given, strict=True)
+        ]
+        table.prospects += _asked(rules, table, asked, answers, given)
         found = [answer for answer in answers if answer is not None]
         if len(found) < len(asked):
             return [*table.prospects, Stops(asked[answers.index(None)])]
@@ -192,21 +196,31 @@ def of_sheet(rules: Rules[S], view: S, asked: Sequence[Decision], orders: Sequen
 
 
 def _asked(
-    rules: Rules[S], table: Thought, asked: Sequence[Decision], answers: Sequence[Order | None]
+    rules: Rules[S],
+    table: Thought,
+    asked: Sequence[Decision],
+    answers: Sequence[Order | None],
+    given: Sequence[Order | None],
 ) -> Iterator[Prospect]:
     """Yield decisions that are open at the same time, each with the pieces that it concerns."""
-    for decision, answer in zip(asked, answers, strict=True):
-        yield Asked(decision, None if answer is None else answer.body)
+    for decision, answer, order in zip(asked, answers, given, strict=True):
+        yield Asked(decision, None if answer is None else answer.body, given=order is not None)
         yield from (Happens(event) for event in rules.prospects(table.position, decision))
 
 
-def _answer(rules: Rules[S], table: Thought, decision: Decision, side: Side, left: list[Order]) -> Order | None:
-    """Return the answer that the forecast uses: a further order of the sheet, else the default of the decision."""
-    if decision.side == side:
-        view = rules.view(table.position, side)
-        for order in left:
-            meant = order.kind == decision.kind and order.about in ("", decision.about)
-            if meant and not any(True for _ in rules.check(view, decision, order)):
+def _given(rules: Rules[S], table: Thought, decision: Decision, side: Side, left: list[Order]) -> Order | None:
+    """Return the further order of the sheet that answers a decision; what is for it and cannot is a prospect."""
+    if decision.side != side:
+        return None
+    view = rules.view(table.position, side)
+    unfit: list[Prospect] = []
+    for order in left:
+        if order.kind == decision.kind and order.about in ("", decision.about):
+            faults = list(rules.check(view, decision, order))
+            if not faults:
                 left.remove(order)
                 return order
-    return None if decision.default is None else Order(decision.kind, decision.default)
+            if not rules.is_for_later(view, decision, order):
+                unfit.append(Unfit(order, faults))
+    table.prospects += unfit[:1]
+    return None

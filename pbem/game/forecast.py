@@ -11,12 +11,12 @@ A game that can foresee what an order leads to overrides three methods of `Rules
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from pbem.game.plain import Record
-from pbem.protocol import Decision, Event, Roll
+from pbem.protocol import Decision, Event, Fault, Order, Roll
 
 SUCCESS: Final = "success"
 EQUAL: Final = "equal"
@@ -29,6 +29,8 @@ class Asked:
 
     decision: Decision
     answer: Record | None
+    given: bool = False
+    """Whether a further order of the sheet answers it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +61,21 @@ class Stops:
 
 
 @dataclass(frozen=True, slots=True)
+class Unfit:
+    """A further order of the sheet cannot answer the decision that it is for, because of some faults."""
+
+    order: Order
+    faults: Sequence[Fault]
+
+
+@dataclass(frozen=True, slots=True)
 class Unforeseen:
     """The game cannot tell what an order of a kind leads to: its `foresee` returns None."""
 
     kind: str
 
 
-Prospect: TypeAlias = Asked | Chance | Happens | Stops | Unforeseen
+Prospect: TypeAlias = Asked | Chance | Happens | Stops | Unfit | Unforeseen
 
 
 def prospect_record(prospect: Prospect) -> dict[str, Any]:
@@ -94,6 +104,8 @@ def prospect_record(prospect: Prospect) -> dict[str, Any]:
     if isinstance(prospect, Stops):
         asked_last = prospect.decision
         return {"stops": "too long"} if asked_last is None else {"stops": asked_last.kind, "side": asked_last.side}
+    if isinstance(prospect, Unfit):
+        return {"unfit": prospect.order.kind, "faults": [fault.reason for fault in prospect.faults]}
     if isinstance(prospect, Unforeseen):
         return {"unforeseen": prospect.kind}
     return {"event": prospect.event.kind, "rule": prospect.event.rule, "facts": prospect.event.facts}

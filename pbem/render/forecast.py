@@ -7,8 +7,8 @@ from itertools import zip_longest
 from typing import Final
 
 from pbem.game.box import Box
-from pbem.game.forecast import EQUAL, SUCCESS, Asked, Chance, Prospect, Stops, Unforeseen
-from pbem.protocol import Decision, Side
+from pbem.game.forecast import EQUAL, SUCCESS, Asked, Chance, Prospect, Stops, Unfit, Unforeseen
+from pbem.protocol import Decision, Side, cited
 from pbem.render.form import title
 from pbem.render.messages import sentences
 from pbem.render.wrap import folded
@@ -38,6 +38,8 @@ def foreseen(
 def _told(box: Box, side: Side, prospects: Iterable[Prospect], language: str) -> Iterator[tuple[int, str]]:
     say = sentences(box, language)
     for each in prospects:
+        if isinstance(each, Asked) and each.given:
+            continue
         if isinstance(each, Asked):
             yield 1, f"{_who(box, side, each.decision, say.name(each.decision.side))}{_not_waited_for(each.decision)}"
         elif isinstance(each, Chance):
@@ -52,6 +54,8 @@ def _told(box: Box, side: Side, prospects: Iterable[Prospect], language: str) ->
             yield 1, f"{aim}: {outcomes}"
         elif isinstance(each, Stops):
             yield 0, _stops(each, side, say.name)
+        elif isinstance(each, Unfit):
+            yield 1, _unfit(each)
         elif isinstance(each, Unforeseen):
             yield 1, f"What comes of your order {each.kind} cannot be foreseen."
         elif (found := say.forecast(each.event)) is not None:
@@ -70,6 +74,12 @@ def _stops(stop: Stops, side: Side, name: Callable[[str], str]) -> str:
     if stop.decision.side == side:
         return "The forecast stops here: the rest depends on your answer, which you may add to the sheet."
     return f"The forecast stops here: the rest depends on the answer of {name(stop.decision.side)}."
+
+
+def _unfit(unfit: Unfit) -> str:
+    """Return why an order of the sheet cannot be carried out when its time comes."""
+    reasons = "; ".join(fault.reason + (f" ({cited(fault.rule)})" if fault.rule else "") for fault in unfit.faults)
+    return f"Your order {unfit.order.kind} cannot be carried out there: {reasons}."
 
 
 def _not_waited_for(decision: Decision) -> str:

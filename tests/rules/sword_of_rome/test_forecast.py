@@ -84,6 +84,13 @@ def test_without_the_march_the_forecast_stops_at_its_question() -> None:
     assert isinstance(stops, Stops)
 
 
+def test_a_march_that_cannot_be_made_is_told_and_why() -> None:
+    told = text(found(facing(), ACTIVATE, {"path": [{"to": "roma"}]}))
+    assert "Your order march cannot be carried out there: no path from Sena Gallica to Roma" in told
+    assert "(rule 9.2)" in told
+    assert "Where does the army go?" not in text(found(facing(), ACTIVATE, {"path": [{"to": "sentinum"}]}))
+
+
 def test_a_siege_roll_has_its_results_in_words() -> None:
     game = facing(sieges={"pisae": Siege(SIDE)})
     game.forces[SIDE] = {"pisae": Force(6, 0, ["gallic_minor_a"])}
