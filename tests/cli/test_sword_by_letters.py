@@ -157,6 +157,14 @@ def _refuses(table: SwordTable) -> None:
     assert "(rule" not in wrong.partition("out of the game")[2].partition("\n")[0]  # it has resigned, by no paragraph
 
 
+def _announces_ahead(table: SwordTable) -> None:
+    """Let the Greeks order a Desperate Times while the Romans are active, for the window after that (7.4.1)."""
+    head = f"game: {GAME}\nside: greeks\nadjudication: {table.adjudication()}\nahead: true\norders:\n"
+    table.says("greeks", f"{head}- desperate_times: {{announce: true}}")
+    table.writes("romans", "act: {do: end}")
+    assert "The Greeks play a Desperate Times and are active." in " ".join(table.letters_of("greeks")[-1].split())
+
+
 def _clone_verifies(table: SwordTable) -> None:
     """Publish the game, as observers clone it, and verify the clone."""
     clone = table.home / "clone.git"
@@ -169,6 +177,7 @@ def test_five_sides_open_talk_and_ally_by_letters(folder: Folder) -> None:
     table = SwordTable(folder.path, FIVE, "five")
     _open_and_ally(table)
     _refuses(table)
+    _announces_ahead(table)
     table.check_that_each_sees_only_their_own()
     _clone_verifies(table)
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from pbem.game import Table
-from pbem.protocol import Checkpoint, Flow
+from pbem.protocol import Checkpoint, Flow, Side
 from pbem.rules.sword_of_rome.position.board import DICTATOR
 from pbem.rules.sword_of_rome.position.state import FOR_GOOD, Game
+from pbem.rules.sword_of_rome.position.under_way import Activation
 from pbem.rules.sword_of_rome.siege.siege import take_fallen
 from pbem.rules.sword_of_rome.turn.action import act_on
 from pbem.rules.sword_of_rome.turn.attrition import attrition
@@ -24,12 +25,24 @@ from pbem.rules.sword_of_rome.turn.surrender import surrender
 def play(game: Game, table: Table) -> Flow[None]:
     """Play the phases, with a checkpoint after each and after every action, until somebody has won (5)."""
     while game.result is None:
+        acting = game.activation
         if game.phase in SILENT:
             SILENT[game.phase](game, table)
         else:
             yield from PHASES[game.phase](game, table)
         yield from take_fallen(game, table)
-        yield Checkpoint(keep_queue=game.activation is not None)
+        yield Checkpoint(keep_queue=_waiting(game, acting))
+
+
+def _waiting(game: Game, acting: Activation | None) -> frozenset[Side]:
+    """Return the sides whose orders ahead still wait: until their own activation is over, or the turn (5.4, 7.4.1).
+
+    What is ordered for the window before the next activation must outlast the one that is under way.
+    """
+    if game.phase == "mines":
+        return frozenset()
+    done = [] if acting is None or game.activation is acting else [acting.side]
+    return frozenset(game.board.sides).difference(done)
 
 
 def begin_turn(game: Game, table: Table) -> None:
