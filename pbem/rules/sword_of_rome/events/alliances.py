@@ -11,7 +11,7 @@ from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Refusal, Table, flat_map, lazy, multisets, of, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.sword_of_rome.events.card_play import Use
+from pbem.rules.sword_of_rome.events.card_play import Use, own_power
 from pbem.rules.sword_of_rome.events.support import own_support, remove, settle_support
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GREEKS
 from pbem.rules.sword_of_rome.position.changes import settle_spaces
@@ -65,7 +65,7 @@ def proposal_orders(view: Game, decision: Decision) -> LegalOrders:
 
 def check_proposal(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a proposal (15.1)."""
-    power = _own_power(view, decision.side, order)
+    power = own_power(view, decision.side, order)
     if power is None:
         yield _which_power(view, decision.side, order)
     elif "to" not in order.body:
@@ -74,12 +74,6 @@ def check_proposal(view: Game, decision: Decision, order: Order) -> Iterator[Fau
         refusal = why_not_propose(view, power, order["to"])
         if refusal is not None:
             yield order.fault(("to",), refusal.reason, rule=refusal.rule)
-
-
-def _own_power(view: Game, side: Side, order: Order) -> str | None:
-    own = view.board.powers_of[side]
-    power = order.get("power", own[0] if len(own) == 1 else None)
-    return power if power in own else None
 
 
 def _which_power(view: Game, side: Side, order: Order) -> Fault:
@@ -155,7 +149,7 @@ def break_orders(view: Game, decision: Decision) -> LegalOrders:
 
 def check_break(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with breaking an alliance (15.5)."""
-    power = _own_power(view, decision.side, order)
+    power = own_power(view, decision.side, order)
     if power is None:
         yield _which_power(view, decision.side, order)
         return

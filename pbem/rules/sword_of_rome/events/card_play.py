@@ -31,6 +31,13 @@ class Use(NamedTuple):
     carry_out: UseFlow
 
 
+def own_power(view: Game, side: Side, order: Order) -> str | None:
+    """Return the power of a side that an order means: who leads one alone need not name it. None: it is unclear."""
+    own = view.board.powers_of[side]
+    power = order.get("power", own[0] if len(own) == 1 else None)
+    return power if power in own else None
+
+
 def value_of(game: Game, card: str) -> int:
     """Return the value of a card; a Desperate Times has 3 (7.4.6)."""
     return DESPERATE_VALUE if card == DESPERATE_TIMES else game.board.cards[card].value

@@ -11,6 +11,7 @@ from pbem.rules.sword_of_rome.events.card_play import (
     HIRE,
     Use,
     lay_down,
+    own_power,
     playable,
     put_away,
     value_of,
@@ -98,8 +99,8 @@ def check_levy(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
 
 def place_faults(view: Game, side: Side, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the power and the space of an order that places units."""
-    power, space = order.get("power"), order.get("at")
-    if power not in view.board.powers_of[side]:
+    power, space = own_power(view, side, order), order.get("at")
+    if power is None:
         yield order.fault(
             ("power",), f"say which power gets the CU: {' or '.join(view.board.powers_of[side])}", rule="7.1"
         )
@@ -114,9 +115,10 @@ def place_faults(view: Game, side: Side, order: Order) -> Iterator[Fault]:
 def bring_levy(game: Game, table: Table, order: Order) -> Flow[None]:
     """Place the CU that a card of value 3 brings (7.1)."""
     side = game.the_activation.side
-    lay_down(game, table, side, order["card"], "levy", order["power"])
-    game.put(order["power"], order["at"], Force(cu=1))
-    table.tell("levied", power=order["power"], space=order["at"], cu=1, rule="7.1")
+    power = order.get("power", game.board.powers_of[side][0])
+    lay_down(game, table, side, order["card"], "levy", power)
+    game.put(power, order["at"], Force(cu=1))
+    table.tell("levied", power=power, space=order["at"], cu=1, rule="7.1")
     put_away(game, table)
     return
     yield

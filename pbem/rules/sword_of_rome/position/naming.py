@@ -57,4 +57,5 @@ def other_seat(game: Game, side: Side, owner: Side | None) -> str:
 def not_in_hand(game: Game, side: Side, card: str) -> str:
     """Say that a side does not hold a card, and with whose cards it belongs if the person has two seats (6.1)."""
     record = game.board.cards.get(card)
-    return f"{card} is not in your hand" + (other_seat(game, side, record.deck) if record is not None else "")
+    where = other_seat(game, side, record.deck) if record is not None else did_you_mean(card, game.hands[side])
+    return f"{card} is not in your hand{where}"
