@@ -10,13 +10,14 @@ from typing import Final
 
 from pbem.protocol import Decision
 from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.views import hints_of_battles, hints_of_cards, hints_of_marches
+from pbem.rules.sword_of_rome.views import hints_of_battles, hints_of_cards, hints_of_marches, hints_of_phases
 from pbem.rules.sword_of_rome.views.hinting import Hint, HintsOf
 
 _HINTS: Final[Mapping[str, HintsOf]] = {
     **hints_of_marches.HINTS,
     **hints_of_cards.HINTS,
     **hints_of_battles.HINTS,
+    **hints_of_phases.HINTS,
 }
 
 

@@ -14,6 +14,7 @@ from pbem.rules.sword_of_rome.battle.spoils import (
     FOR_ALLY,
     REMOVE,
     ally,
+    check_spoils,
     losers,
     most_unrest,
     taker,
@@ -76,6 +77,9 @@ def _spoils(view: Game, decision: Decision) -> Iterator[Hint]:
     unrest = most_unrest(view, winner, loser)
     if unrest:
         yield f"  unrest: it can {'fall' if winner == CARTHAGE else 'rise'} by {unrest}"
+    many = Order("spoils", {REMOVE: [*won, *(space for space in takes if space not in won)][:points]})
+    if len(many[REMOVE]) > 1 and not any(True for _ in check_spoils(view, decision, many)):
+        yield many
     for space in (won or takes)[:points]:
         yield Order("spoils", {REMOVE: [space]})
     if view.board.powers[winner].raids:
