@@ -19,14 +19,14 @@ from typing import Final
 from pbem.mail.lines import BULLETS, MARKS
 from pbem.mail.sheet_finder import brackets_opened
 from pbem.orders.forgive import Answering
-from pbem.orders.sheet import LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL
+from pbem.orders.sheet import AHEAD, LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL
 
-_KEYS: Final = ("game", "side", "adjudication", ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, LINK)
+_KEYS: Final = ("game", "side", "adjudication", AHEAD, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, LINK)
 _LISTS: Final = (ORDERS, STANDING, STANDING_ADD)
 _SET_OFF: Final = rf"[\s{MARKS}]*+"
 _HEAD: Final = re.compile(
     rf"\s*{BULLETS}{_SET_OFF}(?P<brace>\{{?){_SET_OFF}(?P<word>[^\W\d_][\w \-]{{0,39}}?){_SET_OFF}"
-    r"(?P<sign>[:{])(?P<rest>.*)",
+    r"(?P<sign>[:{]|[,;=-](?=\s*\{))(?P<rest>.*)",
     re.IGNORECASE,
 )
 _WITHIN: Final = re.compile(r"\s+(?:[-–—•·]\s|[\"']?\w+[\"']?\s*:|[\[\]{}#])|\s*[\]}]")
@@ -79,13 +79,16 @@ def may_order(lines: Iterable[str]) -> bool:
 def bare_orders(lines: Sequence[str], kinds: Collection[str], *, quoted: bool = False) -> list[BareOrder]:
     """Return the bare orders among some lines, in order.
 
+    Beside one of them counts as another what has a body in braces and no kind of the game: it is never passed over.
+
     >>> [each.word for each in bare_orders(["I will risk it.", "* Battle card: {card: probe}"], ["battle_card"])]
     ['battle_card']
     """
+    known = any(_head(line, kinds) is not None for line in lines)
     found: list[BareOrder] = []
     at = 0
     while at < len(lines):
-        head = _head(lines[at], kinds)
+        head = _head(lines[at], kinds) or (_odd_head(lines[at]) if known else None)
         if head is None:
             at += 1
             continue
@@ -144,6 +147,14 @@ def _head(line: str, kinds: Collection[str]) -> tuple[str, str] | None:
     if found["brace"] and brackets_opened(rest) < 0:  # the whole order stood in braces
         rest = rest.rstrip().removesuffix("}")
     return (word, rest.strip()) if word in kinds or word in _KEYS else None
+
+
+def _odd_head(line: str) -> tuple[str, str] | None:
+    """Return the first word of a line and the braces behind its colon; None: it has not that shape."""
+    found = _HEAD.match(unicodedata.normalize("NFKC", line))
+    if found is None or found["brace"] or found["sign"] == "{" or not found["rest"].lstrip().startswith("{"):
+        return None
+    return folded(found["word"]), found["rest"].strip()
 
 
 def _end(lines: Sequence[str], start: int, text: str, kinds: Collection[str]) -> int:

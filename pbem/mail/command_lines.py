@@ -77,7 +77,7 @@ def commands_in(subject: str, own: Sequence[str], quoted: Sequence[str] = (), *,
     unclear: list[str] = []
     for text in ([subject], own):
         for at, line in enumerate(text):
-            if (begun := _read(line[:_LONGEST])) is None:
+            if (begun := _read(line[:_LONGEST])) is None or _is_key(begun, text[at + 1 : at + 2]):
                 continue
             if _counts(begun, alone and text is own):
                 found.append(_whole(begun.instruction, text[at + 1 : at + 2]))
@@ -116,6 +116,11 @@ def _read(line: str) -> _Begun | None:
         rest = rest.rstrip(MARKS)
     instruction = Instruction(Command(found["word"].upper()), " ".join(rest.split()))
     return _Begun(instruction, found["word"].isupper(), found["colon"] is not None)
+
+
+def _is_key(begun: _Begun, below: Sequence[str]) -> bool:
+    """Tell whether a line is the key `standing:` of a sheet, with its orders below it."""
+    return begun.instruction == Instruction(Command.STANDING) and begun.colon and "".join(below).strip() != ""
 
 
 def _counts(begun: _Begun, alone: bool) -> bool:

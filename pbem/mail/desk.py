@@ -35,7 +35,7 @@ from pbem.mail.sheet_choice import (
     sheet_for,
     sheets_passed_over,
 )
-from pbem.mail.tasks import Handled, Task, refuse, unclear, wants_forecast
+from pbem.mail.tasks import NO_SHEET, Handled, Task, refuse, unclear, wants_forecast
 from pbem.mail.waiting import log_line
 from pbem.orders.check import Receipt
 from pbem.protocol import Side
@@ -116,6 +116,8 @@ class Desk:
         if wants_forecast(self.letter):
             if (sheet := self._chosen(self.task)) is not None:
                 self.forecast(sheet)
+            elif not self.task.commands:
+                raise CannotPlay(NO_SHEET)
             self.acts = bool(self.task.commands)
             self.task = Task(self.task.game, self.task.commands)
 
@@ -203,6 +205,8 @@ class Desk:
             if not (done.paragraphs or done.questions):
                 raise
             done.paragraphs.append(f"The orders in your letter were not carried out. {refusal}")
+            if isinstance(refusal, OtherReport) and game.asked(self.side):  # it speaks of the form below
+                done.questions.append(Command.FORM)
             handled.accepted = False
             return None
         if enclosure is None or (enclosure.where == "quoted" and is_form(enclosure, forms_of(game, self.side))):

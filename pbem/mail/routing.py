@@ -72,7 +72,7 @@ def meant(letter: Letter, settings: MailSettings) -> str:
 
 
 def shown(letter: Letter, settings: MailSettings) -> str | None:
-    """Return the name of the game that a letter shows it is about; None: it shows none. Raises CannotPlay: it shows two.
+    """Return the name of the game that a letter shows; None: it shows none. Raises CannotPlay: it shows several.
 
     First what its sheets, or a line `game: NAME`, say; then the words themselves (`CONSENT punica 1`), the letters it
     answers, the latest first, and the first words of its subject. These count only where the sender plays.

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from pbem.game.wording import listing
 from pbem.game.yaml import LETTER, Unreadable, read
 from pbem.mail.agreed import unchanged
 from pbem.mail.bare_orders import BareOrder, bare_orders, may_order, sheet_of
@@ -24,6 +25,7 @@ from pbem.protocol import Side
 from pbem.referee import sheet_check
 from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay
+from pbem.render.form import SheetHead
 
 _MOST_SHOWN: Final = 30
 """So many lines of a sheet are shown in a question about it."""
@@ -92,7 +94,8 @@ class Choice:
         """Return the sheet that bare orders make."""
         game, report = self.game, self.report
         if report is None:
-            raise OtherReport(_WHICH_REPORT + _shown(line for each in self.bare for line in each.lines))
+            typed = _shown(line for each in self.bare for line in each.lines)
+            raise OtherReport(f"{_WHICH_REPORT}{self._how()}\n{typed}")
         if report.adjudication != game.adjudication:
             raise OtherReport(
                 f"The orders in it have no heading, so they belong to the report that your letter answers: that of "
@@ -109,6 +112,13 @@ class Choice:
         if self._not_in(rival):
             raise CannotPlay(_which_of_two(made, rival))
         return rival
+
+    def _how(self) -> str:
+        """Return how orders get a heading."""
+        if self.game.asked(self.side):
+            return "Answer the report itself, or write them into the form below."
+        head = SheetHead(self.game.name, self.side, self.game.adjudication)
+        return f"Answer the report itself, or write above them: {listing(f'`{line}`' for line in head.lines())}."
 
     def _reading(self, text: bytes) -> Any:
         """Return what a sheet says, or its words if it cannot be read: two that say the same have it in common."""
@@ -262,7 +272,4 @@ def _shown(lines: Iterable[str]) -> str:
 
 
 _FENCES: Final = ("", "BEGIN ORDERS", "END ORDERS")
-_WHICH_REPORT: Final = (
-    "The orders in it have no heading, and your letter does not show which report it answers. Answer the report "
-    "itself, or write them into the form below.\n"
-)
+_WHICH_REPORT: Final = "The orders in it have no heading, and your letter does not show which report it answers. "

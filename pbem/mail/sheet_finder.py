@@ -20,7 +20,7 @@ from typing import Final
 
 from pbem.mail.command_lines import commands_in
 from pbem.mail.lines import LetterLine, lines
-from pbem.orders.sheet import LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL
+from pbem.orders.sheet import AHEAD, LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL
 
 
 @dataclass(slots=True, frozen=True)
@@ -48,7 +48,7 @@ _BULLET: Final = r"(?:(?:[-+–—•·*−~>]+|\(?\d{1,3}[.)]|(?i:then|and|next
 _WORDS: Final = r"[\"'*_]*[^\W\d_][\w -]{0,40}[\"'*_]*"
 _FIRM: Final = re.compile(
     rf"\s*(?:{_BULLET}+{_WORDS}(?:\s*[:：]?\s*[{{｛]|\s*:\s*(?:default\b|$))"  # an order behind any bullet or number
-    r"|(?i:game|side|adjudication|orders|standing(?:_add|_cancel)?)\s*:(?=\s|$)"  # a key of the sheet itself
+    r"|(?i:game|side|adjudication|ahead|orders|standing(?:_add|_cancel)?)\s*:(?=\s|$)"  # a key of the sheet itself
     r"|[-–—•·*−]\s*(?:[\"']?\w+[\"']?\s*:(?=\s|$)|\{)"  # an order, its hyphen perhaps made a bullet
     r"|(?:[+>]|\(?\d{1,2}[.)])\s*[^\W\d_][\w -]{0,40}\s*:(?=\s|$)"  # an order with another mark, or a number
     r"|(?:[-–—•·*−+>]|\(?\d{1,2}[.)])?\s*[\"'*_]{0,2}[^\W\d_][\w -]{0,40}[\"'*_]{0,2}\s*:?\s*\{"  # its body in braces
@@ -58,10 +58,14 @@ _AT_ONCE: Final = re.compile(r"\s|#|[-–—•·−](?:\s|$)|[\[\]{},\"']|[a-z_
 _AFTER_A_BLANK_LINE: Final = re.compile(r"#|\s+-\s|\s*[\]}]|\s+[\[{]")
 _UNFINISHED: Final = (":", ",", "[", "{")
 _COMMENTED: Final = re.compile(r"\s*#[\s#]*(?=-\s)")
-_OF_ITS_OWN: Final = re.compile(r"\s*(?:#|-\s|(?:game|side|adjudication|orders|standing(?:_add|_cancel)?|link)\s*:)")
+_OF_ITS_OWN: Final = re.compile(
+    r"\s*(?:#|-\s|(?:game|side|adjudication|ahead|orders|standing(?:_add|_cancel)?|link)\s*:)"
+)
 _WITHOUT_BODY: Final = re.compile(r"(\s*)-\s+[a-z_]\w*\s*:\s*(?:#.*)?")
 _KEY: Final = re.compile(r"(\s*)([a-z_]\w*)\s*:(?:\s|$)")
-_SHEET_KEYS: Final = frozenset(["game", "side", "adjudication", ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, LINK])
+_SHEET_KEYS: Final = frozenset(
+    ["game", "side", "adjudication", AHEAD, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, LINK]
+)
 _MOST_BROKEN: Final = 5
 """So many lines a comment is broken into at most."""
 _TICKS: Final = re.compile(r"\s*(?:```+|~~~+)\s*[\w.+-]*")

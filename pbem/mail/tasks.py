@@ -44,6 +44,9 @@ class Handled:
     """A line for each game that the letter is about: its side, what came of it, whom the game waits for."""
 
 
+NO_SHEET: Final = "It asks for a FORECAST of an order sheet, but there is no sheet in it."
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """What a letter asks for in one game: its commands, and the sheets for that game."""
@@ -75,7 +78,7 @@ def tasks_of(handled: Handled, letter: Letter, settings: MailSettings, without: 
         except CannotPlay as refusal:
             refuse(handled, letter, settings, str(refusal))
     elif wants_forecast(letter) and not sheets:
-        refuse(handled, letter, settings, "It asks for a FORECAST of an order sheet, but there is no sheet in it.")
+        refuse(handled, letter, settings, NO_SHEET)
     return [Task(name, commands if name == named else (), each) for name, each in sheets.items()]
 
 

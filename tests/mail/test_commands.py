@@ -454,3 +454,33 @@ def test_a_receipt_is_no_part_of_the_sheet_when_it_is_quoted(folder: Folder) -> 
         (found,) = sheets(text)
         assert found.text == form.replace("# Which card do you bid for the lead? (rule 4)\n", "")
     assert lines(got.text)
+
+
+# ---- orders without a sheet
+
+
+REPLY = "In-Reply-To: <punica.red.1@example.org>\n"
+
+
+def test_what_is_like_an_order_is_not_passed_over(folder: Folder) -> None:
+    """Beside an order stands another of a kind that is misspelt: nothing of the letter is carried out."""
+    handled = bare(folder, "bury: {card: 1}\nburry: {card: 2}", more=REPLY)
+    assert not handled.accepted
+    assert "there is no order 'burry'; did you mean bury?" in flat(handled)
+
+
+def test_orders_ahead_need_no_heading(folder: Folder) -> None:
+    assert not bare(folder, "bid: {card: 1}", more=REPLY).accepted
+    handled = bare(folder, "ahead: true\nbid: {card: 1}", more=REPLY)
+    assert handled.accepted, flat(handled)
+
+
+def test_key_of_standing_orders_asks_for_no_list(folder: Folder) -> None:
+    handled = bare(folder, "standing:\n- bury: default\n", more=REPLY)
+    assert handled.accepted, flat(handled)
+    assert "STANDING: your standing orders" not in flat(handled)
+
+
+def test_forecast_of_what_is_no_order_is_answered(folder: Folder) -> None:
+    handled = bare(folder, "FORECAST\n\nplan: {card: 1}", more=REPLY)
+    assert "there is no sheet in it" in flat(handled)
