@@ -89,7 +89,8 @@ class OrderForm:
     def misfits(self, body: object) -> Iterator[Misfit]:
         """Yield everything about a body that does not fit the schema."""
         if not isinstance(body, dict):
-            yield Misfit((), f"{self.kind} needs braces, as in {self.in_full()}; this is {shown(body)}")
+            reason = f"{self.kind} needs braces, as in {self.in_full()}; this is {shown(body)}"
+            yield Misfit((), reason, rule=self.paragraph({}))
             return
         for misfit in _misfits(self.validator.iter_errors(body), (), self.kind):
             example = f"; an example: {self.in_full()}" if misfit.shape and self.example else ""

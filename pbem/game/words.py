@@ -30,6 +30,7 @@ _QUOTES: Final = frozenset("'\"`´‘’‚‛“”„‟«»‹›")
 _GAPS: Final = re.compile(r"[\W_]+")
 _COMMON: Final[Mapping[str, Sequence[str]]] = {"true": ("yes", "on"), "false": ("no", "off")}
 """Other names of words in every game."""
+_ARTICLE: Final = "the_"
 _FIRST_NAME: Final = re.compile(r"([^\W\d_])[^\W\d_]+_(?=.)")
 
 
@@ -79,6 +80,8 @@ class Vocabulary:
             return self._whole.get(folded, ())
         begun = (words for name, words in self._whole.items() if name.startswith(folded))
         meant = set(chain(self._parts.get(folded, ()), *begun))
+        if not meant and folded.startswith(_ARTICLE):  # the Gauls
+            return self._readings(folded.removeprefix(_ARTICLE), True)
         return [word for word in self.words if word in meant]
 
     def near(self, written: str) -> tuple[str, str] | None:

@@ -34,7 +34,7 @@ from pbem.orders.sheet import (
     shortened,
 )
 from pbem.orders.standing import Terms, check_standing
-from pbem.protocol import ILLEGAL, Decision, Fault, Order, Path, Side
+from pbem.protocol import ILLEGAL, MALFORMED, Decision, Fault, Order, Path, Side
 
 
 class Faults(Protocol):
@@ -311,9 +311,18 @@ def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
                 )
             rule = at.box.forms[order.kind].paragraph(order.body)
             yield sheet.placed(Fault(ILLEGAL, (), reason, rule=rule or None), number)
+        elif not at.recorded:
+            yield from (sheet.placed(each, number) for each in _misspelt(at, order))
         answers = answers or number in answering or fault is not None
     if whole and not at.recorded:
         yield from map(sheet.placed, missing_answers(at, sheet.orders))
+
+
+def _misspelt(at: OpenDecisions, order: Order) -> Iterator[Fault]:
+    """Yield the names in an order that waits which are none, but like one: when its time has come it is too late."""
+    rule = at.box.forms[order.kind].paragraph(order.body)
+    for path, reason in Known(at.box).place(order.kind).misspelt(order.body):
+        yield Fault(MALFORMED, path, reason, rule=rule or None)
 
 
 def _wrong_answers(at: OpenDecisions, sheet: Sheet, decision: Decision) -> dict[int, Iterable[Fault]]:

@@ -13,6 +13,7 @@ from tests.support.walks import loaded
 
 ROME = Known(loaded("rome_carthage").box, ("turn",))
 ITALY = Known(loaded("hannibal_italy").box, ("year",))
+SWORD = Known(loaded("sword_of_rome").box, ("turn",))
 HEAD = "game: punica\nside: rome\nadjudication: 15\n"
 PROBE = {"battle_card": {"card": "probe"}}
 
@@ -273,7 +274,7 @@ def test_a_word_is_enough_if_no_other_key_could_stand_alone(line: str, order: di
     [
         ("Move: leader: Longus, path: [Placentia]", {"move": {"leader": "longus", "path": ["placentia"]}}),
         ("Move: leader: Longus, units: all", {"move": {"leader": "longus", "units": "all"}}),
-        ("- Move: Hannibal; with: [Hanno]", None),
+        ("- Move: Hannibal; with: [Hanno]", {"move": {"leader": "hannibal", "with": ["hanno"]}}),
         ("Move: Hannibal, with: [Hanno]", {"move": {"leader": "hannibal", "with": ["hanno"]}}),
         ("Move: Longus, path: [Placentia]", None),
         ("Move: Leader: Hannibal, with: [Hanno]  # and no more", {"move": {"leader": "hannibal", "with": ["hanno"]}}),
@@ -538,3 +539,45 @@ def test_a_card_is_named_with_its_number(card: str) -> None:
 def test_an_order_of_two_lines_needs_one_sign_taken_off() -> None:
     form = "- play: {card: 40, as: operations,\n#     general: hannibal}\n# - play: {card: 9, as: discard}\n"
     assert orders(f"{HEAD}orders:\n{form}") == [{"play": {"card": 40, "as": "operations", "general": "hannibal"}}]
+
+
+@pytest.mark.parametrize(
+    ("line", "order"),
+    [
+        ("- propose; {do: x}", None),
+        ("- act, {do: end}", {"do": "end"}),
+        ("- act: {do: propose; to: the Gauls}", {"do": "propose", "to": "gauls"}),
+        ("- march: {CUs: 7 CU, path [{to: roma} {to: capua}]}", {"cu": 7, "path": [{"to": "roma"}, {"to": "capua"}]}),
+        ("- march: {cu: 7 mercenaries}", None),
+        ("- march: path: Roma; Capua", {"path": [{"to": "roma"}, {"to": "capua"}]}),
+        ("- alliance: {accept: yes}", {"accept": True}),
+    ],
+)
+def test_signs_units_and_plurals_are_put_right(line: str, order: dict[str, Any] | None) -> None:
+    text = f"game: punica\nside: romans\nadjudication: 1\norders:\n{line}\n"
+    if order is None:
+        assert faults(text, SWORD)
+    else:
+        ((kind, body),) = orders(text, SWORD)[0].items()
+        assert body == order, kind
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("- march: path: Praneste, Capua", "nothing here is called Praneste; did you mean praeneste?"),
+        ("- march: path: ca", "'ca' can be capua, caudium, canusium, catina, caralis, carthago or garrison_box"),
+        ("- march: {path: [Nowhere]}", "nothing here is called Nowhere"),
+    ],
+)
+def test_a_misspelt_name_in_a_list_is_told(line: str, reason: str) -> None:
+    ((_, _, told),) = faults(f"game: punica\nside: romans\nadjudication: 1\norders:\n{line}\n", SWORD)
+    assert told.startswith(reason)
+
+
+def test_conditions_need_neither_braces_nor_quotes() -> None:
+    lines = ["standing:", "- intercept: {with: []}", "  when: mover: Gauls, odds: >= 150"]
+    text = "\n".join(["game: punica", "side: romans", "adjudication: 1", *lines])
+    (standing,) = read(text, SWORD).sheet.standing or ()
+    assert isinstance(standing, dict)
+    assert standing["when"] == {"mover": "gauls", "odds": ">= 150"}

@@ -255,7 +255,10 @@ def test_what_is_wrong_with_the_heading(text: str, expected: list[str]) -> None:
             "37 item 1 of path may have at most 20 characters; it has 25"]),
         ("play: {card: 1, as: event, reserve: non}", ["39 reserve must be a whole number or none, not the text 'non'"]),
         ("play: {card: 1, as: event, reserve: 99}", ["39 reserve must be at most 64, not 99"]),
-        ("play: {card: 1, as: event, raise: 3}", ["37 raise must be true or false, cu or elephants, not the number 3"]),
+        (
+            "play: {card: 1, as: event, raise: 3}",
+            ["37 raise must be true or false, cu, or elephants, not the number 3"],
+        ),
         ("play: {card: 1, as: event, word: ABC}", ["36 word must be a word of small letters, not the text 'ABC'"]),
         ("play: {card: 1, as: event, word: a}", ["36 word must have at least 2 characters; it has 1"]),
         ("play: {card: 1, as: event, code: y}", ["36 code cannot be the text 'y'"]),

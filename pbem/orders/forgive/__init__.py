@@ -30,6 +30,7 @@ from pbem.orders.forgive.canonical import (
     FORM_ONLY,
     FROM_REPORT,
     KEY_ABOVE,
+    PUNCTUATED,
     SIGNS,
     SPELLING,
     came_from,
@@ -43,6 +44,7 @@ from pbem.orders.forgive.known import Answering, Known
 from pbem.orders.forgive.lines import controls, plain_lines
 from pbem.orders.forgive.meaning import meaning_of
 from pbem.orders.forgive.meant import Meant
+from pbem.orders.forgive.punctuation import punctuated
 from pbem.orders.forgive.scan import chosen, looks_like_order
 from pbem.orders.sheet import BadSheet, Sheet, read_sheet, sheet_of
 from pbem.orders.sheet.key_line import with_keys_blank, without_keys
@@ -111,6 +113,7 @@ def forgive(raw: bytes, known: Known, *, name: str = "orders.yaml") -> Forgiven:
     if unseen := [each for line in lines for each in controls(line)]:
         raise BadSheet(name, own, unseen[:_MOST_CONTROLS])
     lines, uncommented = chosen(lines, known)
+    lines, unpunctuated = punctuated(lines, known)
     lines, unbraced = braced(lines, known)
     tree = whole(lines, own, known)
     found = assembled(lines, own, known) if tree is None else Assembled(tree)
@@ -124,6 +127,8 @@ def forgive(raw: bytes, known: Known, *, name: str = "orders.yaml") -> Forgiven:
         changes.append(FIRST_MARK)
     if unbraced:
         changes.append(BRACED)
+    if unpunctuated:
+        changes.append(PUNCTUATED)
     if mended:
         changes.append(SIGNS)
     changes = changes or [FORM_ONLY]

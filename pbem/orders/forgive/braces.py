@@ -14,6 +14,7 @@ from pbem.orders.forgive.known import Known
 from pbem.orders.forgive.lines import Line
 from pbem.orders.forgive.scan import head_of, looks_like_order, start_of
 from pbem.orders.forgive.signs import Signs, bare
+from pbem.orders.sheet import WHEN
 
 _KEY: Final = re.compile(r"(?<![^\s,;])([^\W\d]\w*)[ ]*:(?=[ \[{])")
 _OPENS: Final = ("{", "[", '"', "'")
@@ -30,6 +31,8 @@ def braced(lines: Sequence[Line], known: Known) -> tuple[list[Line], bool]:
 def _braced(line: Line, below: Sequence[Line], known: Known) -> Line:
     """Return a line with braces round the body of its order, if they are missing."""
     head = head_of(line.text, start_of(line.text, known)[0])
+    if head is not None and head.sign == ":" and known.conditions.readings(head.word, whole=True) == (WHEN,):
+        return _around(line, head.rest) if _KEY.match(bare(line.text[head.rest :])) else line
     if head is None or head.sign != ":" or (kind := known.kind(head.word)) is None:
         return line
     rest = line.text[head.rest :]
@@ -38,8 +41,14 @@ def _braced(line: Line, below: Sequence[Line], known: Known) -> Line:
         return line
     if not any(known.place(kind).keys.readings(key[1]) for key in _KEY.finditer(body)) or _goes_on(line, below, known):
         return line
-    start = head.rest + len(rest) - len(rest.lstrip())
-    return line.put(start + len(body), "}").put(start, "{")
+    return _around(line, head.rest)
+
+
+def _around(line: Line, start: int) -> Line:
+    """Return a line with braces round what stands behind a place on it."""
+    rest = line.text[start:]
+    start += len(rest) - len(rest.lstrip())
+    return line.put(start + len(bare(rest)), "}").put(start, "{")
 
 
 def _is_whole(body: str) -> bool:

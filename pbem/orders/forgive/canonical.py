@@ -26,7 +26,8 @@ FOR_AGREED: Final = "AGREED stands for what counts without an answer"
 _BARE: Final = "no hyphen in front"
 BRACED: Final = "braces were put round what had none"
 RESPACED: Final = "missing colons, and missing blanks behind colons, were put in"
-_OF_FORM: Final = (FIRST_MARK, SIGNS, FORM_ONLY, FOR_AGREED, BRACED, RESPACED)
+PUNCTUATED: Final = "commas and colons were put right"
+_OF_FORM: Final = (FIRST_MARK, SIGNS, FORM_ONLY, FOR_AGREED, BRACED, RESPACED, PUNCTUATED)
 """Changes that give no word another sense."""
 _CHANGE: Final = "# * "
 _LINE: Final = "# | "

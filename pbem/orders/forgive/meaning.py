@@ -26,6 +26,8 @@ from pbem.orders.standing.conditions import NOT
 from pbem.protocol import MALFORMED, Fault, Path
 
 _NUMBER: Final = re.compile(r"[-+]?[0-9]{1,18}")
+_COUNTED: Final = re.compile(r"([0-9]{1,9})[ ]?([^\W\d_]+)")
+_NAME: Final = re.compile(r"[\w .'-]+")
 _LONGEST_BARE: Final = 20
 _MOST_NAMED: Final = 12
 _NUMBERS: Final = re.compile(r"\[?\s*[0-9]{1,9}(?:[\s,]+[0-9]{1,9})*\s*,?\s*\]?")
@@ -194,7 +196,7 @@ class _Reader:
                 self._put_home(word, place, path, value, keys)
                 continue
             within = body and standing and self.known.conditions.readings(word.text, whole=True)
-            key = within[0] if within else self._one_of(word, place.keys, (*path, word.text)) or word.text
+            key = within[0] if within else self._key_of(word, place, path)
             if key in value:
                 self.blame((*path, key), f"{short(key)} stands here twice", word.mark)
                 continue
@@ -204,6 +206,15 @@ class _Reader:
             else:
                 value[key] = self._value(below, place.field(key), (*path, key), standing)
         return value
+
+    def _key_of(self, word: Word, place: Place, path: Path) -> str:
+        """Return the key that a word means, in the singular or the plural."""
+        if not place.keys.readings(word.text):
+            folded = fold(word.text)
+            for other in (folded.removesuffix("s"), f"{folded}s"):
+                if other in place.fields:
+                    return self._noted(word, other)
+        return self._one_of(word, place.keys, (*path, word.text)) or word.text
 
     def _put_home(self, word: Word, place: Place, path: Path, value: dict[str, Any], keys: Sequence[str]) -> None:
         """Take a word without a key, such as `ops`, for the value of the key that it fits; of several, blame it."""
@@ -241,14 +252,21 @@ class _Reader:
         text = node.text.strip()
         if place.takes_number and _NUMBER.fullmatch(text):
             return strict if place.takes_text else self._typed(node, int(text))
+        if (number := self._with_unit(text, place, path)) is not None:
+            return self._typed(node, number)
         if place.led_by is not None:
             return self._parts(node, place, place.led_by, path)
         if (key := place.needed_key) is not None and not place.vocabulary.readings(text) and place.takes_word(text):
             self.mark((*path, key), node.mark, node.mark)
             return {key: self._word(node, place.field(key), (*path, key))}
+        if place.needed_key is not None and not (place.takes_text or place.takes_list or place.takes_number):
+            self._unknown_in([text], place.named, node, path)
+            return strict
         word = self._one_of(node, place.vocabulary, path, told=False)
         if word is None and place.takes_list and not place.vocabulary.readings(text):
-            return self._as_list(node, place.items, path) or strict
+            if not (listed := self._as_list(node, place.items, path)):
+                self._unknown_in(parts(node.text), place.items.named, node, path)
+            return listed or strict
         if word is None:
             if (
                 place.takes_number
@@ -262,6 +280,27 @@ class _Reader:
         if place.takes_number and word.isdecimal():
             return self._typed(node, int(word))
         return self._typed(node, word)
+
+    def _with_unit(self, text: str, place: Place, path: Path) -> int | None:
+        """Return the number of a text such as `7 CU`, if that is what is counted here; None: it is no such text."""
+        found = _COUNTED.fullmatch(text)
+        if found is None or not place.takes_number or place.takes_text:
+            return None
+        unit, key = fold(found[2]).removesuffix("s"), str(path[-1]) if path else ""
+        return int(found[1]) if unit in {each.removesuffix("s") for each in (key, *place.definitions)} else None
+
+    def _unknown_in(self, words: Sequence[str], named: Vocabulary, node: Word, path: Path) -> None:
+        """Blame the first of some words that means nothing here, or several things."""
+        for text in words:
+            found = named.readings(text)
+            if len(found) > 1:
+                self._one_of(Word(text, node.mark), named, path)
+                return
+            near = named.near(text) if _NAME.fullmatch(text) else None
+            if not found and named.words and (near is not None or text.isalnum()):
+                better = "" if near is None else f"; did you mean {near[1]}?"
+                self.blame(path, f"nothing here is called {short(text)}{better}", node.mark)
+                return
 
     def _unknown_name(self, node: Word, place: Place, path: Path) -> None:
         """Blame a name where a number goes, as a card has one, and no name is meant by it."""

@@ -10,8 +10,9 @@ from typing import Any, Final
 from pbem.game.order_form import OrderForm
 from pbem.game.plain import Record
 from pbem.game.words import Lexicon, Vocabulary
+from pbem.game.yaml.marks import short
 from pbem.orders.forgive.shorthand import parts
-from pbem.protocol import FOR
+from pbem.protocol import FOR, Path
 
 _NUMBER: Final = re.compile(r"[-+]?[0-9]{1,18}")
 TRUE: Final = "true"
@@ -84,6 +85,11 @@ class Place:
         return any("items" in schema for schema in self._schemas)
 
     @cached_property
+    def definitions(self) -> frozenset[str]:
+        """The names of the definitions that its schema refers to."""
+        return frozenset(name for schema in self._schemas if (name := schema.get("$ref", "").rpartition("/")[2]))
+
+    @cached_property
     def vocabulary(self) -> Vocabulary:
         """The words that may stand here."""
         return self._vocabulary([word for schema in self._schemas for word in schema.get("words", ())])
@@ -133,6 +139,28 @@ class Place:
         """The one key that a mapping here must have, if there is one: a value alone can only be that of this key."""
         needed = [frozenset(schema.get("required", ())) for schema in self._schemas if "properties" in schema]
         return next(iter(needed[0])) if len(needed) == 1 and len(needed[0]) == 1 else None
+
+    @cached_property
+    def named(self) -> Vocabulary:
+        """The words that name what stands here: those of a text, or of the key that a mapping must have."""
+        return self.vocabulary if self.needed_key is None else self.field(self.needed_key).vocabulary
+
+    def misspelt(self, value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
+        """Yield the words of a value that name nothing here, but are like a name: their paths, and a reason."""
+        if isinstance(value, Mapping):
+            for key, below in value.items():
+                yield from () if key in self.fields else self._near(key, self.keys, (*path, key))
+                yield from self.field(key).misspelt(below, (*path, key))
+        elif isinstance(value, (list, tuple)):
+            for at, each in enumerate(value):
+                yield from self.items.misspelt(each, (*path, at))
+        elif isinstance(value, str) and self.takes_text and self.led_by is None:
+            yield from self._near(value, self.vocabulary, path)
+
+    @staticmethod
+    def _near(word: str, words: Vocabulary, path: Path) -> Iterator[tuple[Path, str]]:
+        if word not in words.words and (near := words.near(word)) is not None:
+            yield path, f"nothing is called {short(word)}; did you mean {near[1]}?"
 
     def only_home(self, text: str) -> str | None:
         """Return the key that a word in the place of a whole mapping gives the value of; None: none or several could.

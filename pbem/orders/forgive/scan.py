@@ -28,7 +28,8 @@ _MOST_BULLETS: Final = 10
 _MISSPELT: Final = 0.8
 """A word that is so much like a kind or a key, but is none, was meant for one."""
 _MARKS: Final = re.compile(r"\s*(?:>[ ]?)+")
-_HEAD: Final = re.compile(r"[\"'*_]*([^\W\d_](?:[\w .-]{0,40}?[^\W_])?)[\"'*_]*[ ]*([:{])[*_]*")
+_HEAD: Final = re.compile(r"[\"'*_]*([^\W\d_](?:[\w .-]{0,40}?[^\W_])?)[\"'*_]*[ ]*([:{]|[,;=-](?=[ ]*\{))[*_]*")
+"""A first word, and its colon or bracket. Before a bracket another sign may stand for the colon."""
 _TAG: Final = r"\[/?(?:code|quote|pre)(?:=[^\]]*)?\]"
 _FENCE: Final = re.compile(rf"\s*(?:(?:```+|'''+|~~~+)\s*[\w.+-]*|---+|\.\.\.|(?:{_TAG}\s*)+)", re.IGNORECASE)
 _TAGS: Final = re.compile(rf"\s*(?:{_TAG}\s*)+", re.IGNORECASE)
@@ -92,8 +93,9 @@ def head_of(text: str, start: int = 0) -> Head | None:
     found = _HEAD.match(text, start)
     if found is None:
         return None
-    rest = found.start(2) if found[2] == "{" else found.end()
-    return Head(found.start(1), found.end(1), found[1], found[2], rest)
+    if found[2] == "{":
+        return Head(found.start(1), found.end(1), found[1], "{", found.start(2))
+    return Head(found.start(1), found.end(1), found[1], ":", found.end())
 
 
 def unbulleted(text: str) -> tuple[int, bool]:

@@ -39,14 +39,14 @@ def check_body(form: OrderForm, body: Any, where: Path) -> Iterator[Fault]:
             for at, value in enumerate(named):
                 for misfit in form.misfits(_put(body, path, value)):
                     if misfit.path[: len(path)] == path:
-                        yield Fault(MALFORMED, (*where, *path, ANY, at), misfit.reason)
+                        yield Fault(MALFORMED, (*where, *path, ANY, at), misfit.reason, rule=misfit.rule or None)
             plain = _put(plain, path, named[0])
         elif not isinstance(named, str) or named not in form.facts:
             reason = f"any takes a list of values, or one of the facts {listing(form.facts or ['(none)'], 'and')}"
             yield Fault(MALFORMED, (*where, *path, ANY), reason)
     for misfit in form.misfits(plain):
         if not any(misfit.path[: len(path)] == path for path, _ in spots):
-            yield Fault(MALFORMED, (*where, *misfit.path), misfit.reason)
+            yield Fault(MALFORMED, (*where, *misfit.path), misfit.reason, rule=misfit.rule or None)
 
 
 def _spots(value: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
