@@ -53,7 +53,7 @@ from pbem.render.phrases import (
 _GROUPS: Final = ("events", "rolls", "modifiers", "questions", "results", "forecast", "formats")
 SLOT: Final = re.compile(r"\{([?!]?)([a-z_]+(?:\.[a-z_]+)*)(?::([^{}|]+))?(?:\|([^{}]*))?\}")
 PARTS: Final = re.compile(r"\[\[(.*?)\]\]")
-_FORMAT: Final = re.compile(r"(\w+)/(\w+)/(\w+): (.*)")
+_FORMAT: Final = re.compile(r"(\w+)/(\w+(?:\+\w+)*)/(\w+): (.*)")
 _COUNTED: Final = "counted"
 _AS_WRITTEN: Final = "as_written"
 """The form of what a player wrote: it is shown letter by letter."""
@@ -263,13 +263,14 @@ class Sentences:
         return tuple(node for node in nodes if node != "")
 
     def _table_of(self, name: str, spec: str, table: Callable[[str], Any]) -> Mapping[Any, str]:
-        """Return how the records of a list in the box are written, by the key that facts name them by."""
+        """Return how the records of a list in the box, or of several, are written, by the key that names them."""
         found = _FORMAT.fullmatch(spec)
         if found is None:
             raise BadSentence(f"formats: {name} must read `file/list/key: how it is written`, not {spec!r}")
-        file, list_name, key, shown = found.groups()
+        file, lists, key, shown = found.groups()
         nodes = self._read(f"formats: {name}", shown)
-        return {record[key]: self._sentence(nodes, record) for record in table(file)[list_name]}
+        records = [record for each in lists.split("+") for record in table(file)[each]]
+        return {record[key]: self._sentence(nodes, record) for record in records}
 
     # ---- writing
 
