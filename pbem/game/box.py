@@ -172,6 +172,11 @@ class Box:
         """Return the plain value of a scenario."""
         return self.table(f"scenarios/{_known('scenario', id, self.scenarios)}")
 
+    def names_of(self, side: Side) -> list[str]:
+        """Return the names by which players may write a side: first its own, then that of its people, and others."""
+        own = next(each for each in self.sides if each["id"] == side)
+        return [*(own[key] for key in ("name", "people") if key in own), *self.lexicon.aliases(side)]
+
     @cached_property
     def forms(self) -> Mapping[str, OrderForm]:
         """Kind -> shape of the orders of that kind."""

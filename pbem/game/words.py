@@ -116,6 +116,10 @@ class Lexicon:
         """The words of all lists."""
         return self.of(tuple(self.lists))
 
+    def aliases(self, word: str) -> Sequence[str]:
+        """Return other names of a word."""
+        return self._aliases.get(word, ())
+
     def of(self, lists: Iterable[str], others: Iterable[str] = ()) -> Vocabulary:
         """Return the vocabulary of some lists, and of other words."""
         key = tuple(lists), tuple(others)

@@ -241,9 +241,8 @@ def called(game: OpenGame, side: Side) -> str:
 
 
 def all_names(game: OpenGame) -> dict[Side, list[str]]:
-    """Return the names by which players write each side: first its own, then that of its people."""
-    own = {each["id"]: each for each in game.box.sides}
-    return {side: [own[side][key] for key in ("name", "people") if key in own[side]] for side in game.rules.sides}
+    """Return the names by which players may write each side, first the one that letters call it by."""
+    return {side: game.box.names_of(side) for side in game.rules.sides}
 
 
 # ---------------------------------------------------------------------------------------------- other letters

@@ -28,7 +28,7 @@ from pbem.protocol import Side
 from pbem.referee.adjudicator import Adjudicator
 
 _SIDE: Final = re.compile(
-    r"""(?im)^(?:[^\S\n]|[>*-])*+side\s*:\s*["'*]{0,3}([^\W_][\w -]{0,60}?)["'*]{0,3}[^\S\n]*+(?:#.*)?$"""
+    r"""(?im)^(?:[^\S\n]|[>*-])*+side\s*:\s*["'*]{0,3}([^\W_][\w /-]{0,60}?)["'*]{0,3}[^\S\n]*+(?:#.*)?$"""
 )
 _OF_ONE: Final = frozenset({"CHAIN", "DEPUTY", "PRESS", "REPLACE", "RESIGN", "SAY", "SHOW"})
 """The commands that only one side can mean."""

@@ -70,9 +70,8 @@ class Known:
 
     @cached_property
     def sides(self) -> Vocabulary:
-        """The sides, each with its name and its people."""
-        names = ("name", "people")
-        return Vocabulary({side["id"]: [side[key] for key in names if key in side] for side in self.box.sides})
+        """The sides, each with its names."""
+        return Vocabulary({side: self.box.names_of(side) for side in self.box.side_ids})
 
     @cached_property
     def truth(self) -> Vocabulary:
