@@ -53,7 +53,8 @@ def help_orders(task: Task) -> str:
         return "\n".join(
             [
                 f"HELP ORDERS: the orders of {box.title}, each with an example. HELP ORDERS {first} tells all about "
-                "one kind. Your order sheet shows what is legal at the moment.",
+                "one kind. Your order sheet shows what is legal at the moment. Before you are asked, an order may "
+                "stand below a line `ahead: true`, for once, or below `standing:`, for good.",
                 "",
                 *order_list(box),
             ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -22,11 +23,14 @@ last. Spaces, generals and the like go by their ids, which reports and forms sho
 for a value of the moment, and [ ] for words that are left out where they do not apply."""
 
 _CODE: Final = "```yaml"
+_FEW_WORDS: Final = 2
+"""So many different words at most has a group that goes by the number of what it stands beside."""
 
 
 def order_reference(box: Box) -> str:
     """Return a page about all kinds of orders of a game, in the order in which the box has them."""
-    questions, orders = box.messages().get("questions", {}), box.table("orders")
+    messages, orders = box.messages(), box.table("orders")
+    questions = {kind: outline(text, messages) for kind, text in messages.get("questions", {}).items()}
     pieces = [f"# Orders of {box.title}", _INTRODUCTION]
     for form in box.forms.values():
         pieces += _about_kind(form, questions.get(form.kind, ""), orders[form.kind].get("facts", {}))
@@ -82,8 +86,10 @@ def _about_kind(form: OrderForm, question: str, facts: Mapping[str, str]) -> Ite
     yield f"## {form.kind}"
     yield form.title
     if question:
-        yield f"The letter asks: {outline(question)}"
+        yield f"The letter asks: {question}"
     yield "\n".join([_CODE, *order_lines(form.kind, form.example), "```"])
+    if form.unanswered:
+        yield f"Without an answer: {_unanswered(form.unanswered)}."
     properties = form.as_written.get("properties", {})
     yield "\n".join(_keys(properties, form.schema.get("required", ())))
     if needed := _either(form.schema):
@@ -93,19 +99,40 @@ def _about_kind(form: OrderForm, question: str, facts: Mapping[str, str]) -> Ite
         yield "\n".join(_facts(facts))
 
 
-def outline(sentence: str) -> str:
+def _unanswered(said: str | Mapping[str, str]) -> str:
+    """Return what counts without an answer, with the names of values where a letter has these.
+
+    >>> _unanswered({"true": "renew it", "false": "let {power} go"})
+    'renew it, or let «power» go'
+    """
+    words = said if isinstance(said, str) else ", or ".join(dict.fromkeys(said.values()))
+    return re.sub(r"\{(\w+)[^{}]*\}", r"«\1»", words)
+
+
+def outline(sentence: str, words: Mapping[str, Mapping[str, str]] | None = None) -> str:
     """Return a sentence of `messages/` with the names of facts where a letter has their values.
+
+    `words` are its groups of words. One with few different words, such as `have` and `has`, goes with a name beside it.
 
     >>> outline("{general} has {points:point/points} left[[ at {at|none}]][[{?by_sea}; by sea]].")
     '«general» has «points» points left[ at «at»][; by sea].'
     """
-    return SLOT.sub(_named, PARTS.sub(r"[\1]", sentence))
+    agreeing = {name: usual for name, group in (words or {}).items() if (usual := _usual(group)) is not None}
+    return SLOT.sub(lambda slot: _named(slot, agreeing), PARTS.sub(r"[\1]", sentence))
 
 
-def _named(slot: re.Match[str]) -> str:
+def _usual(group: Mapping[str, str]) -> str | None:
+    """Return the word that most of a group have; None: they differ by what they name."""
+    counts = Counter(group.values())
+    return counts.most_common(1)[0][0] if 0 < len(counts) <= _FEW_WORDS < len(group) else None
+
+
+def _named(slot: re.Match[str], agreeing: Mapping[str, str]) -> str:
     """Return what stands for a slot: the name of its fact, with the plural that it counts, if it counts."""
     if slot[1]:
         return ""
+    if slot[3] in agreeing:
+        return agreeing[slot[3]]
     _, _, plural = (slot[3] or "").partition("/")
     return f"«{slot[2]}» {plural}".rstrip()
 
