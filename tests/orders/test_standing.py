@@ -176,14 +176,17 @@ def test_a_sheet_may_file_the_default_set_by_one_word() -> None:
 def test_the_examples_for_players_can_be_filed() -> None:
     text = (Path(__file__).resolve().parents[2] / "docs/standing-orders.md").read_text("utf-8")
     text = re.sub(r"\n## HANNIBAL, Italy.*?(?=\n## )", "", text, flags=re.DOTALL)  # tried with its own box elsewhere
-    examples = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
-    assert len(examples) > 2
-    box = open_box("rome_carthage")
-    for example in examples:
-        found = read_sheet(HEAD.format("rome", 1) + example, forms=box.forms)
-        terms = Terms(box.forms, ("turn", "play"), box.standing_of("rome"), None, box.names)
-        for key, written in (("standing", found.standing or ()), ("standing_add", found.standing_add)):
-            assert [fault.reason for fault in check_standing(key, written, terms)] == []
+    rest, _, sword = text.partition("\n## The Sword of Rome")
+    sword, _, more = sword.partition("\n## ")
+    for game, side, part, least in (("rome_carthage", "rome", rest + more, 2), ("sword_of_rome", "romans", sword, 1)):
+        examples = re.findall(r"```yaml\n(.*?)```", part, re.DOTALL)
+        assert len(examples) >= least
+        box = open_box(game)
+        for example in examples:
+            found = read_sheet(HEAD.format(side, 1) + example, forms=box.forms)
+            terms = Terms(box.forms, ("turn", "play"), box.standing_of(side), None, box.names)
+            for key, written in (("standing", found.standing or ()), ("standing_add", found.standing_add)):
+                assert [fault.reason for fault in check_standing(key, written, terms)] == []
 
 
 # ---- in force
