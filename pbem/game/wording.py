@@ -51,8 +51,8 @@ def listing(words: Iterable[str], joined: str = "and") -> str:
 
     >>> listing(["Arpi", "Cannae", "Capua"])
     'Arpi, Cannae and Capua'
-    >>> listing(["Greeks", "Etruscans and Samnites", "Gauls"])
-    'Greeks, Etruscans and Samnites, and Gauls'
+    >>> listing(["Elm", "Oak and Ash", "Fir"])
+    'Elm, Oak and Ash, and Fir'
     """
     *most, last = [*words] or [""]
     comma = "," if any(f" {joined} " in each for each in (*most, last)) else ""

@@ -80,7 +80,7 @@ class Vocabulary:
             return self._whole.get(folded, ())
         begun = (words for name, words in self._whole.items() if name.startswith(folded))
         meant = set(chain(self._parts.get(folded, ()), *begun))
-        if not meant and folded.startswith(_ARTICLE):  # the Gauls
+        if not meant and folded.startswith(_ARTICLE):  # an article before a name
             return self._readings(folded.removeprefix(_ARTICLE), True)
         return [word for word in self.words if word in meant]
 
