@@ -80,9 +80,9 @@ def taker(game: Game, winner: str, space: str) -> str | None:
     """
     if space not in game.the_battle.near.get(winner, ()) or game.enemies_in(winner, space):
         return None
-    home = game.board.spaces[space].home
-    if home is not None and home != winner and game.allied(winner, home):
-        return home if game.kind(space) == WALLED else None
+    host = game.host(winner, space)
+    if host is not None:
+        return host if game.kind(space) == WALLED else None
     return winner
 
 
@@ -123,6 +123,8 @@ def why_not_add(game: Game, power: str, space: str) -> Refusal | None:
             return Refusal(f"{there} takes no point: a friend controls it", "7.3.1")
         if not game.cu(power, space):
             return Refusal(f"{there} has no CU of {power}", "7.3.1")
+        if space not in game.control and game.host(power, space) is not None:
+            return Refusal(f"{there} is an ally's home: no marker is placed there", "15.2.3")
         return None
     if game.control.get(space) != power:
         return Refusal(f"{there} is not a city of {power}", "7.3.1")
@@ -138,9 +140,7 @@ def add(game: Game, power: str, space: str) -> None:
     if game.kind(space) == WALLED and game.control.get(space) == power:
         game.loyalty[space] += 1
         return
-    home = game.board.spaces[space].home
-    in_allys_home = home is not None and home != power and game.allied(power, home)
-    set_control(game, space, None if in_allys_home else power)
+    set_control(game, space, None if game.host(power, space) is not None else power)
 
 
 # ---- legal orders and checks

@@ -31,7 +31,8 @@ def room_for(game: Game, side: Side, space: str, powers: Sequence[str] | None = 
     if power is None or kind not in (NORMAL, WALLED):
         return 0
     if kind == NORMAL:
-        return int(not game.friendly(power, space))
+        nothing_to_remove = space not in game.control and game.host(power, space) is not None
+        return int(not game.friendly(power, space) and not nothing_to_remove)
     if game.control.get(space) != power or game.besieged(space):
         return 0
     return game.board.powers[power].city_loyalty - game.loyalty[space]
@@ -48,8 +49,11 @@ def why_not_add(
     if kind not in (NORMAL, WALLED):
         return Refusal(f"{space_named(game, space)} has no support: it is a {kind}", "7.3")
     if kind == NORMAL:
-        if adder(game, side, space, powers) is None:
+        power = adder(game, side, space, powers)
+        if power is None:
             return Refusal(f"you have no CU in {space_named(game, space)}", "7.3.1")
+        if space not in game.control and game.host(power, space) is not None:
+            return Refusal(f"{space_named(game, space)} is an ally's home: no marker is placed there", "15.2.3")
         return Refusal(f"{space_named(game, space)} takes one point, and none where a friend controls it", "7.3.1")
     if game.control.get(space) not in (game.board.powers_of[side] if powers is None else powers):
         return Refusal(f"{space_named(game, space)} is not your city", "7.3.1")
@@ -69,9 +73,7 @@ def add(game: Game, side: Side, space: str, powers: Sequence[str] | None = None)
     if game.kind(space) == WALLED:
         game.loyalty[space] += 1
         return
-    home = game.board.spaces[space].home
-    in_allys_home = home is not None and home != power and game.allied(power, home)
-    set_control(game, space, None if in_allys_home else power)
+    set_control(game, space, None if game.host(power, space) is not None else power)
 
 
 def rooms(game: Game, side: Side, powers: Sequence[str] | None = None) -> dict[str, int]:

@@ -124,8 +124,7 @@ class Field:
             saved = (1.0 if game.kind(space) == WALLED else OPEN) * self.hold * self.late
             return saved * worth(game, power, space) * min(1.0, cu / danger)
         kind = game.kind(space)
-        home = self.board.spaces[space].home
-        if home is not None and home != power and game.allied(power, home):
+        if game.host(power, space) is not None:
             return 0.1
         if kind == NORMAL:
             return self.settled * self.taken(space)

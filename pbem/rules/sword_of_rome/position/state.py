@@ -220,6 +220,11 @@ class Game:
         holder = self.control.get(space)
         return holder is not None and self.allied(power, holder)
 
+    def host(self, power: str, space: str) -> str | None:
+        """Return the ally of a power whose home a space is; None: it is in no ally's home (15.2.3)."""
+        home = self.board.spaces[space].home
+        return home if home is not None and home != power and self.allied(power, home) else None
+
     def cities(self, power: str) -> list[str]:
         """Return the walled cities that a power controls."""
         return [space for space, holder in self.control.items() if holder == power and self.kind(space) == WALLED]

@@ -41,12 +41,14 @@ def _surrender_to(game: Game, table: Table, side: Side, power: str) -> Flow[None
         places=spaces,
         sieges=sieges,
     )
+    removed = [space for space in order["place"] if game.host(power, space) is not None]
+    placed = [space for space in order["place"] if space not in removed]
     for space in order["place"]:
-        home = game.board.spaces[space].home
-        in_allys_home = home is not None and home != power and game.allied(power, home)
-        set_control(game, space, None if in_allys_home else power)
-    if order["place"]:
-        table.tell("surrendered", power=power, spaces=list(order["place"]), rule="5.6")
+        set_control(game, space, None if space in removed else power)
+    if placed:
+        table.tell("surrendered", power=power, spaces=placed, rule="5.6")
+    if removed:
+        table.tell("markers_removed", power=power, spaces=removed, rule="15.2.3")
     for space in order["roll"]:
         yield from roll_siege(
             game, table, power, space, f"siege/turn-{game.turn}/surrender/{power}/{space}", rule="13.1.3"
@@ -54,12 +56,15 @@ def _surrender_to(game: Game, table: Table, side: Side, power: str) -> Flow[None
 
 
 def takeable(game: Game, power: str) -> list[str]:
-    """Return the enemy normal spaces that a power occupies, and can place its marker in (5.6)."""
+    """Return the enemy normal spaces that a power occupies, and can place its marker in (5.6).
+
+    In an ally's home it only removes the marker that is there (15.2.3).
+    """
     return [
         space
         for space, force in sorted(game.forces[power].items())
         if force.cu and game.kind(space) == NORMAL and not game.friendly(power, space)
-        if not game.enemies_in(power, space)
+        if not game.enemies_in(power, space) and (space in game.control or game.host(power, space) is None)
     ]
 
 
