@@ -26,7 +26,7 @@ from pbem.rules.sword_of_rome.position.naming import no_such_leader, not_in_hand
 from pbem.rules.sword_of_rome.position.state import FOR_GOOD, Game, Mark
 from pbem.rules.sword_of_rome.siege import unrest
 from pbem.rules.sword_of_rome.siege.siege import place_marker
-from pbem.rules.sword_of_rome.turn.placing import eligible, why_not_place
+from pbem.rules.sword_of_rome.turn.placing import levy_places, why_not_place
 
 NONPLAYER: Final = "nonplayer"
 SUPPORT: Final = "support"
@@ -96,8 +96,8 @@ def why_not_power(view: Game, side: Side, card: str, power: str) -> Refusal | No
         return Refusal(f"{card} does not activate {record.name}", "16.1.1")
     if power in view.activated:
         return Refusal(f"{record.name} has been activated in this round", "16.1.1")
-    if not any(force.cu for _, force in view.everywhere(power)):
-        return Refusal(f"{record.name} has no CU left", "16.1.1")
+    if power in view.fallen:
+        return Refusal(f"{record.name} has lost its capital: nobody activates it", "17.2.2")
     return None
 
 
@@ -127,12 +127,6 @@ def active_leaders(view: Game, power: str, told: Mapping[str, str]) -> list[str]
         if leader.power == power and leader.initiative <= POINTS
         if told.get(leader.id, view.where(leader.id)) not in (None, minor_leaders.NONE)
     ]
-
-
-def levy_places(view: Game, power: str) -> list[str]:
-    """Return where the CU of a power can be placed (5.10)."""
-    fixed = view.board.powers[power].levy
-    return eligible(view, power) or [space for space in fixed if not view.enemies_in(power, space)]
 
 
 def nonplayer_orders(view: Game, decision: Decision) -> LegalOrders:

@@ -9,10 +9,10 @@ from typing import Any, Final
 from pbem.game import Reply
 from pbem.protocol import Decision, Order
 from pbem.rules.sword_of_rome.events.minor_leaders import minors
-from pbem.rules.sword_of_rome.events.nonplayers import levy_places
 from pbem.rules.sword_of_rome.policy.worth import ARMY, hostile, threat, worth
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX, GREEKS, NORMAL
 from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.turn.placing import levy_places
 from pbem.rules.sword_of_rome.turn.reinforcements import MERCENARIES, lots
 from pbem.rules.sword_of_rome.turn.returning import easable, greek_leaders, relief
 

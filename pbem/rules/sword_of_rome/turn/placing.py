@@ -52,6 +52,17 @@ def eligible(game: Game, power: str) -> list[str]:
     return board.in_order(seen - taken)  # powers do not stack (15.3, 16.2)
 
 
+def levy_places(game: Game, power: str) -> list[str]:
+    """Return where a power may place its reinforcements (5.10).
+
+    The rebels have no home that could send any: theirs come where they stand or hold a space (S 5.10.1).
+    """
+    if game.board.homes[power]:
+        return eligible(game, power)
+    own = [space for space in game.board.spaces if game.control.get(space) == power or game.cu(power, space)]
+    return [space for space in own if space not in game.inside and not game.enemies_in(power, space)]
+
+
 def sources(game: Game, power: str) -> list[str]:
     """Return the reinforcement spaces that bring a power CU: its own home ones, controlled and unbesieged (5.10.1).
 
