@@ -61,9 +61,10 @@ def retreat(
             facts["free"] = came_from
         order = yield from _ask(game, table, side, facts)
         if order.get("inside"):
-            yield from _go_inside(
-                game, table, power, space, facts["room"], rest="path" in order.body or "to" in order.body
-            )
+            on = "path" in order.body or "to" in order.body
+            yield from _go_inside(game, table, power, space, facts["room"], rest=on)
+            if game.barred(space):
+                continue  # who is barred from the city may flee elsewhere (21.3)
         if not game.force(power, space).cu:
             return
         if "path" in order.body:
@@ -107,7 +108,7 @@ def room_inside(game: Game, power: str, space: str) -> int:
     """Return how many CU of a power can go inside the city of a space: three in its own (9.3.1, 12.4.4)."""
     if game.kind(space) != WALLED or game.control.get(space) != power or game.board.is_capital(space):
         return 0
-    if game.card is not None and space in game.card.closed:
+    if game.barred(space):
         return 0
     most: int = game.board.tables["city"]["cu"]
     return most - game.garrison(power, space).cu
@@ -134,7 +135,7 @@ def open_ports(game: Game, power: str, space: str) -> list[str]:
     """
     side = game.board.powers[power].side
     own = side is not None and voyages.holds_cards(game, side)
-    lent = voyages.lender(game, power) is not None
+    lent = voyages.may_get_leave(game, power)
     return [
         port
         for port in ports(game, power, space)
@@ -294,9 +295,12 @@ def retreat_orders(view: Game, decision: Decision) -> LegalOrders:
 
 
 def _needs_no_card(view: Game, facts: Mapping[str, Any], to: str) -> bool:
-    """Tell whether an army may sail without a card of its side: Carthage is asked, or it has no player (12.4.3)."""
+    """Tell whether an army may sail without a card that carries it: it is asked for leave, or it has no player (12.4.3).
+
+    Leave comes by an event of its own, or from Carthage.
+    """
     power = facts["power"]
-    return voyages.lender(view, power) is not None or voyages.without_card(view, power, facts["space"], to) > 0
+    return voyages.may_get_leave(view, power) or voyages.without_card(view, power, facts["space"], to) > 0
 
 
 def _carrying(view: Game, decision: Decision, to: str) -> list[str]:

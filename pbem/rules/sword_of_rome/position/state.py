@@ -252,6 +252,10 @@ class Game:
         """Tell whether a city is besieged or a tribe being subjugated, be it at level 0 (13.3)."""
         return space in self.sieges
 
+    def barred(self, space: str) -> bool:
+        """Tell whether an event bars a city to enemy CU for as long as its card lies on the table (21.3)."""
+        return self.card is not None and space in self.card.closed
+
     # ---- forces
 
     def force(self, power: str, space: str) -> Force:
