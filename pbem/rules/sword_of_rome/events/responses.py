@@ -3,8 +3,8 @@
 What this module offers to the others: `moment = yield from window(game, table, name, about={...})`. The name is a word
 of `when` in `schemas/cards.yaml`; `about` holds public facts of the moment: `space`, `power` (who acts), `other`
 (against whom), `value` (of the card that was played). What responses have made of it stands in the `Moment` that
-comes back: `cancelled`, `modifier`, `points`, `sails`, `avoided`, `flight`, `again`, `ambush`. Modifiers, dice and
-losses of a battle stand in `Game.battle`, a cancelled activation in `Game.card` too.
+comes back: `cancelled`, `modifier`, `points`, `sails`, `avoided`, `flight`, `again`. Modifiers, dice and losses of a
+battle stand in `Game.battle`, a cancelled activation in `Game.card` too.
 
 A window opens to a side by public facts only: it holds a card, and a card of its deck fits that lies neither in its
 discards nor out of the game. Whether it is in the hand does not count, so no question betrays a hand.

@@ -25,12 +25,11 @@ from pbem.rules.sword_of_rome.position.state import Game
 
 
 class Met(NamedTuple):
-    """What an army has met in a space: who has intercepted it, who tried to avoid it, who attacks from an ambush."""
+    """What an army has met in a space: who has intercepted it, who tried to avoid it, and whether somebody has."""
 
     intercepted_by: str | None = None
     failed_avoidance: tuple[str, ...] = ()
     avoided: bool = False
-    ambush: str | None = None
 
 
 def enter(game: Game, table: Table, name: str) -> Flow[Met]:
@@ -66,8 +65,8 @@ def react(game: Game, table: Table, met: Met, name: str) -> Flow[Met]:
         return met
     enemies = [power for power in game.enemies_in(march.power, march.at) if march.at not in march.bribed]
     about = {"space": march.at, "power": march.power, "other": enemies[0] if enemies else None}
-    moment = yield from responses.window(game, table, "army_enters", about=about)
-    return met._replace(ambush=moment.ambush or None)
+    yield from responses.window(game, table, "army_enters", about=about)
+    return met
 
 
 def _declarations(game: Game, table: Table) -> Flow[tuple[Mapping[str, Sequence[Any]], Mapping[str, Order]]]:

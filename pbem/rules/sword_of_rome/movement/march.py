@@ -186,25 +186,11 @@ def meet(game: Game, table: Table, met: Met) -> Flow[None]:
     march = game.the_march
     if march.over:
         return
-    if met.ambush is not None:
-        yield from suffer_ambush(game, table, met.ambush)
-        return
     enemies = [] if march.at in march.bribed else game.enemies_in(march.power, march.at)
     if march.force.cu and enemies:
         yield from attack(game, table, met, enemies[0])
     elif met.avoided:
         yield from pursue(game, table, name_of(march))
-
-
-def suffer_ambush(game: Game, table: Table, attacker: str) -> Flow[None]:
-    """Fight as defender against an army that attacks the one that has entered; no battle is refused (9.3.3)."""
-    march = game.the_march
-    march.fought = march.over = True
-    join(game, march)
-    yield from battle.fight(
-        game, table, attacker, march.power, march.at, came_from=None, name=f"ambush/{name_of(march)}"
-    )
-    tire(game, march)
 
 
 def attack(game: Game, table: Table, met: Met, defender: str) -> Flow[None]:

@@ -87,8 +87,6 @@ class Moment:
     """The enemy retreats without a battle (21.3)."""
     again: bool = False
     """The battle is fought a second time (21.3)."""
-    ambush: str = ""
-    """The power whose army attacks out of an ambush; it stands in the space already (9.3.3)."""
 
 
 @dataclass(slots=True)
