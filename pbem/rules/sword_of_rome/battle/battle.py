@@ -256,9 +256,13 @@ def _roll(game: Game, table: Table, name: str) -> Flow[str]:
 
 
 def throw(game: Game, power: str, name: str, own: Modifiers) -> Throw:
-    """Return the dice of one side of the battle under way, three unless an event says otherwise (12.2.3)."""
+    """Return the dice of one side of the battle under way, three unless an event says otherwise (12.2.3).
+
+    The event may be that of who is only on its flank.
+    """
     battle = game.the_battle
-    dice = battle.dice.get(power, game.board.tables["battle"]["dice"])
+    said = (battle.dice[each] for each in battle.side_of(power) if each in battle.dice)
+    dice = next(said, game.board.tables["battle"]["dice"])
     return Throw(name, own, dice, game.board.powers[power].side or "", {"power": power, "space": battle.space})
 
 

@@ -295,9 +295,9 @@ def retreat_orders(view: Game, decision: Decision) -> LegalOrders:
 
 
 def _needs_no_card(view: Game, facts: Mapping[str, Any], to: str) -> bool:
-    """Tell whether an army may sail without a card that carries it: it is asked for leave, or it has no player (12.4.3).
+    """Tell whether an army may sail without a card that carries it (12.4.3).
 
-    Leave comes by an event of its own, or from Carthage.
+    An event of its own or Carthage may give it leave, and a power without a player needs none.
     """
     power = facts["power"]
     return voyages.may_get_leave(view, power) or voyages.without_card(view, power, facts["space"], to) > 0

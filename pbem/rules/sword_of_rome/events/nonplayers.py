@@ -261,8 +261,7 @@ def activate_nonplayer(game: Game, table: Table, order: Order) -> Flow[None]:
         table.tell("levied", power=power, space=order["at"], cu=1, rule="16.1.1")
     elif then == ACTIVATE:
         play.value = POINTS
-        if (yield from movement.goes_ahead(game, table, order["leader"])):
-            yield from movement.activate(game, table, power, order["leader"])
+        yield from movement.activate(game, table, power, order["leader"])
     put_away(game, table)
     settle_spaces(game, table)
 

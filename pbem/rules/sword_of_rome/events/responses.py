@@ -50,6 +50,15 @@ def window(game: Game, table: Table, name: str, *, about: Mapping[str, Any]) -> 
     return moment
 
 
+def takes_place(game: Game, table: Table, side: Side, card: str) -> Flow[bool]:
+    """Let all respond to a card that is played for its event, and return whether that takes place (7.1.1)."""
+    about = {"power": game.board.powers_of[side][0], "value": game.board.cards[card].value}
+    moment = yield from window(game, table, EVENT_PLAYED, about=about)
+    if moment.cancelled:
+        table.tell("event_cancelled", side=side, card=card, rule="7.1.1")
+    return not moment.cancelled
+
+
 def _in_order(game: Game) -> list[Side]:
     """Return the sides in the order in which they respond; out of an activation the first player begins (7.1.1)."""
     first = game.activation.side if game.activation is not None else game.first
@@ -75,20 +84,18 @@ def _ask(game: Game, table: Table, side: Side, moment: Moment) -> Flow[Order]:
 
 
 def respond(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
-    """Play a response: others may respond to it before it takes effect (7.1.1)."""
+    """Play a response: others may respond to it before it takes effect (7.1.1).
+
+    It is discarded; what leaves the game after its event does so once that takes place (7.1.3).
+    """
     card = order["card"]
     game.hands[side].remove(card)
     table.tell("responds", side=side, card=card, rule="7.1.1")
-    file_away(game, table, side, card, event=True)
-    answered = yield from window(
-        game,
-        table,
-        EVENT_PLAYED,
-        about={"power": game.board.powers_of[side][0], "value": game.board.cards[card].value},
-    )
-    if answered.cancelled:
-        table.tell("event_cancelled", side=side, card=card, rule="7.1.1")
-    else:
+    file_away(game, table, side, card, event=False)
+    if (yield from takes_place(game, table, side, card)):
+        if game.board.cards[card].remove:
+            game.discards[side].remove(card)
+            file_away(game, table, side, card, event=True)
         yield from effects.play(game, table, side, card, order.get("effect", {}))
 
 

@@ -21,12 +21,11 @@ from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Refusal, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.card_play import Use, lay_down, playable, put_away, value_of
 from pbem.rules.sword_of_rome.events.card_uses import card_faults
 from pbem.rules.sword_of_rome.movement import avoidance, bribes, cities, flanks, interception, march_orders, voyages
 from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, exhaust, points_left, points_of
-from pbem.rules.sword_of_rome.movement.flanks import ask_next, consents, why_no_colony, why_not_next
+from pbem.rules.sword_of_rome.movement.flanks import ask_next, consents, respond_to, why_no_colony, why_not_next
 from pbem.rules.sword_of_rome.movement.march import march, obey, raid, set_out, tire
 from pbem.rules.sword_of_rome.movement.march_orders import is_inside
 from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, NONE, MarchOrder
@@ -49,16 +48,19 @@ COMMANDERS: Final = 2
 
 
 def activate(game: Game, table: Table, power: str, leader: str, side: Side | None = None) -> Flow[None]:
-    """Activate a leader: he rolls for a siege, attacks out of a city, or marches (9.1, 13.1.1, 13.4.1).
+    """Activate a leader, unless a response cancels that (21.4).
 
-    `side` moves him if it is not who decides for his power: a Campaign that has an ally's army.
+    He rolls for a siege, attacks out of a city, or marches (9.1, 13.1.1, 13.4.1). `side` moves him if it is not who
+    decides for his power: a Campaign that has an ally's army.
     """
+    moment = yield from respond_to(game, table, leader)
     space = game.where(leader)
-    if space is None:
+    if moment.cancelled or space is None:
         return
-    moves = side or (yield from decider(game, table, power))
-    points = points_of(game, power) + (game.card.points if game.card is not None else 0)
-    under_way = game.march = March(moves, power, leader, Force(), space, space, points, trail=[space])
+    moves, further = side or (yield from decider(game, table, power)), moment.points
+    points = points_of(game, power) + further
+    under_way = March(moves, power, leader, Force(), space, space, points, trail=[space], further=further)
+    game.march = under_way
     under_way.points = points_left(game, under_way)
     table.tell("activated", power=power, leader=leader, space=space, rule="9.1")
     order = yield from table.ask(
@@ -158,21 +160,11 @@ def _leader_faults(view: Game, decision: Decision, order: Order, value: int) -> 
 
 
 def carry_activation(game: Game, table: Table, order: Order) -> Flow[None]:
-    """Lay the card down and activate the leader, unless a response cancels that (8.1, 21.4)."""
+    """Lay the card down and activate the leader (8.1)."""
     leader, power = order["leader"], game.board.leaders[order["leader"]].power
     lay_down(game, table, game.the_activation.side, order["card"], "activate", power)
-    if (yield from goes_ahead(game, table, leader)):
-        yield from activate(game, table, power, leader)
+    yield from activate(game, table, power, leader)
     put_away(game, table)
-
-
-def goes_ahead(game: Game, table: Table, leader: str) -> Flow[bool]:
-    """Let all respond to an activation, and return whether it takes place (7.1, 21.4)."""
-    card = game.card
-    assert card is not None
-    about = {"space": game.where(leader), "power": game.board.leaders[leader].power, "value": card.value}
-    moment = yield from responses.window(game, table, "activation", about=about)
-    return not moment.cancelled
 
 
 # ---- Campaign (9.5)
@@ -200,17 +192,19 @@ def check_campaign(view: Game, decision: Decision, order: Order) -> Iterator[Fau
 
 
 def carry_campaign(game: Game, table: Table, order: Order) -> Flow[None]:
-    """Activate two commanders, one after the other, or the second on the flank of the first one's battle (9.5)."""
+    """Activate two commanders, one after the other, or the second on the flank of the first one's battle (9.5).
+
+    A response may cancel the activation of one of them, and the other goes on (21.4).
+    """
     first = order["leader"]
     power = game.board.leaders[first].power
     card = lay_down(game, table, game.the_activation.side, order["card"], CAMPAIGN, power)
     card.commanders_left = COMMANDERS - 1
     card.moved.append(first)
-    if (yield from goes_ahead(game, table, first)):
-        yield from activate(game, table, power, first)
-        while card.commanders_left and could_follow(game):
-            card.commanders_left -= 1
-            yield from _second(game, table, (yield from ask_next(game, table, "")))
+    yield from activate(game, table, power, first)
+    while card.commanders_left and could_follow(game):
+        card.commanders_left -= 1
+        yield from _second(game, table, (yield from ask_next(game, table, "")))
     put_away(game, table)
 
 
@@ -226,7 +220,7 @@ def _second(game: Game, table: Table, order: Order) -> Flow[None]:
     if leader == NONE:
         return
     if order.get("colony"):
-        found_colony(game, table, leader)
+        yield from _settle(game, table, leader)
     elif (yield from consents(game, table, leader)):
         card.moved.append(leader)
         yield from activate(game, table, game.board.leaders[leader].power, leader, card.side)
@@ -260,13 +254,14 @@ def check_colony(view: Game, decision: Decision, order: Order) -> Iterator[Fault
 def carry_colony(game: Game, table: Table, order: Order) -> Flow[None]:
     """Lay the card down and found a colony, unless a response cancels the activation (7.2.1)."""
     lay_down(game, table, game.the_activation.side, order["card"], "colony", ROMANS)
-    if (yield from goes_ahead(game, table, order["leader"])):
-        found_colony(game, table, order["leader"])
+    yield from _settle(game, table, order["leader"])
     put_away(game, table)
 
 
-def found_colony(game: Game, table: Table, leader: str) -> None:
+def _settle(game: Game, table: Table, leader: str) -> Flow[None]:
     """Remove a CU and make the space a Roman walled city with loyalty 1, for the rest of the game (7.2.1)."""
+    if (yield from respond_to(game, table, leader)).cancelled:
+        return
     space = game.where(leader)
     assert space is not None
     settle_colony(game, space)

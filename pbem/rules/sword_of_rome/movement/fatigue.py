@@ -14,13 +14,10 @@ DONE: Final = 99
 
 
 def points_of(game: Game, power: str) -> int:
-    """Return the movement points of a leader of a power: by the value of the card, without a player as by a 3 (9.2).
-
-    Events may add some.
-    """
+    """Return the movement points of a leader of a power: by the value of the card, without a player as by a 3 (9.2)."""
     record = game.board.powers[power]
     value = game.card.value if game.card is not None and record.side is not None else DESPERATE_VALUE
-    return record.points[value - 1] + (game.card.points if game.card is not None else 0)
+    return record.points[value - 1]
 
 
 def points_left(game: Game, march: March) -> int:
@@ -28,7 +25,7 @@ def points_left(game: Game, march: March) -> int:
     if game.card is None or game.card.use != CAMPAIGN:
         return march.points
     used = [*march.legs, *(game.card.riders.get(leader, 0) for leader in march.force.leaders)]
-    return min(march.points, points_of(game, march.power) - max(used, default=0))
+    return min(march.points, points_of(game, march.power) + march.further - max(used, default=0))
 
 
 def set_off(game: Game, march: March, space: str, there: int, cu: int) -> None:

@@ -7,6 +7,7 @@ from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Refusal, Table, of, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, points_of
 from pbem.rules.sword_of_rome.movement.orders import NONE, STOP, MarchOrder, Step
 from pbem.rules.sword_of_rome.movement.parts import part_of, strengths
@@ -15,7 +16,7 @@ from pbem.rules.sword_of_rome.position.board import CLEAR, NORMAL, ROMANS
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, power_named, space_named
 from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.position.under_way import March
+from pbem.rules.sword_of_rome.position.under_way import March, Moment
 
 # ---- who can come next (9.5.1, 9.5.5)
 
@@ -78,7 +79,7 @@ def _marching(game: Game, leader: str, space: str) -> March:
     """Return the march of a leader who is activated to flank the battle that is held."""
     card, power = game.card, game.board.leaders[leader].power
     assert card is not None
-    points = points_of(game, power) + card.points
+    points = points_of(game, power)
     return March(card.side, power, leader, Force(), space, space, points, trail=[space], flanking=game.the_battle.space)
 
 
@@ -149,6 +150,14 @@ def consents(game: Game, table: Table, leader: str) -> Flow[bool]:
     return agreed
 
 
+def respond_to(game: Game, table: Table, leader: str) -> Flow[Moment]:
+    """Let all respond to the activation of a leader: they may cancel it, or send his army further (7.1, 9.2, 21.4)."""
+    card = game.card
+    assert card is not None
+    about = {"space": game.where(leader), "power": game.board.leaders[leader].power, "value": card.value}
+    return (yield from responses.window(game, table, "activation", about=about))
+
+
 def choose_flank(game: Game, table: Table) -> Flow[March | None]:
     """Let a Campaign bring its second commander to the flank of the battle, and return his march (9.5.6).
 
@@ -168,10 +177,15 @@ def choose_flank(game: Game, table: Table) -> Flow[March | None]:
         return None
     card.moved.append(leader)
     card.commanders_left -= 1
+    moment = yield from respond_to(game, table, leader)
     power, space = game.board.leaders[leader].power, game.where(leader)
-    assert space is not None
+    if moment.cancelled or space is None:
+        return None
     table.tell("activated", power=power, leader=leader, space=space, rule="9.5.6")
-    return _marching(game, leader, space)
+    march = _marching(game, leader, space)
+    march.further = moment.points
+    march.points += march.further
+    return march
 
 
 def way_of_flank(game: Game, table: Table) -> Flow[Force]:

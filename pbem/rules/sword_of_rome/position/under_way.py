@@ -46,8 +46,6 @@ class CardPlay:
     """Spaces that have had their siege roll by it (9.5.3)."""
     cancelled: bool = False
     """A response has cancelled its activation or its event (7.1.1, 21.4)."""
-    points: int = 0
-    """Movement points that events add to its marches."""
     closed: list[str] = field(default_factory=list)
     """Cities into which no enemy CU go while it lies there (21.3)."""
     legs: dict[str, list[int]] = field(default_factory=dict)
@@ -78,7 +76,7 @@ class Moment:
     modifier: int = 0
     """What is added to its roll: interception, avoidance, siege or raid."""
     points: int = 0
-    """Siege points that are added to a siege."""
+    """Siege points that are added to a siege, or movement points to an army that is activated."""
     sails: int = 0
     """CU that may sail without another leave (9.6.3)."""
     avoided: bool = False
@@ -130,6 +128,8 @@ class March:
     """The power that has intercepted a flank, whose battle comes after the first one (9.5.9)."""
     legs: list[int] = field(default_factory=list)
     """Points that each of its CU has used in a Campaign, one entry a CU (9.5.2)."""
+    further: int = 0
+    """Movement points that events have added to those of its card (9.2)."""
 
     def as_if(self, force: Force) -> March:
         """Return the same march with another force, to look at what that could do."""

@@ -20,8 +20,9 @@ from pbem.rules.sword_of_rome.position.board import WALLED
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
 
+ACTIVATION: Final = "activation"
 CALLED_OFF: Final = {
-    "activation": "21.4",
+    ACTIVATION: "21.4",
     "event": "7.1.1",
     "interception": "10.3",
     "avoidance": "11.1",
@@ -41,7 +42,7 @@ def why_not_cancel(view: Game, played: Played) -> Refusal | None:
 def cancel(game: Game, table: Table, played: Played) -> None:
     """Cancel an activation, an event, an interception, an avoidance or a Gallic event (7.1.1, 21.4)."""
     the_moment(game).cancelled = True
-    if played.told == "activation" and game.card is not None:
+    if played.told == ACTIVATION and game.card is not None:
         game.card.cancelled = True
     table.tell("cancelled", side=played.side, what=played.told, rule=CALLED_OFF[played.told])
 
@@ -96,20 +97,22 @@ def sail(game: Game, table: Table, played: Played) -> None:
 
 def why_no_march(view: Game, played: Played) -> Refusal | None:
     """Say why no army goes further; None: one does (9.2)."""
-    own = view.board.powers_of[played.side]
-    if view.card is not None and view.card.side == played.side:
-        return None
-    if view.march is not None and view.march.power in own:
-        return None
-    return Refusal("no army of yours is activated", "9.2")
+    own, moment = view.board.powers_of[played.side], view.moment
+    if moment is not None and moment.name == ACTIVATION:
+        power: str | None = moment.power
+    else:
+        power = view.march.power if view.march is not None else None
+    return None if power in own else Refusal("no army of yours is activated", "9.2")
 
 
 def march(game: Game, table: Table, played: Played) -> None:
-    """Give an army that is activated more movement points (9.2)."""
-    if game.march is not None:
-        game.march.points += played.told
-    elif game.card is not None:
-        game.card.points += played.told
+    """Give an army that is activated, or that is under way, more movement points (9.2)."""
+    moment = game.moment
+    if moment is not None and moment.name == ACTIVATION:
+        moment.points += played.told
+    else:
+        game.the_march.points += played.told
+        game.the_march.further += played.told
     table.tell("further", side=played.side, points=played.told, rule="9.2")
 
 
