@@ -87,7 +87,7 @@ def _checked(id: str, folder: Path, others: Sequence[Path]) -> tuple[Sequence[Fl
     from pbem.game import shelf
     from pbem.game.box import open_box
     from pbem.game.box_file import BrokenBox
-    from pbem.game.printed import contradictions
+    from pbem.game.printed import contradictions, as_printed
 
     folders = (folder, *others)
     try:
@@ -95,4 +95,5 @@ def _checked(id: str, folder: Path, others: Sequence[Path]) -> tuple[Sequence[Fl
         shelf.check(corrected, folders)
     except BrokenBox as broken:
         return broken.flaws, ""
-    return sorted(contradictions(corrected, open_box(id, others))), corrected.as_printed
+    said = as_printed(shelf.load(id, folders=folders).rules, corrected)
+    return sorted(contradictions(corrected, open_box(id, others))), said
