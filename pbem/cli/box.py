@@ -87,7 +87,7 @@ def _checked(id: str, folder: Path, others: Sequence[Path]) -> tuple[Sequence[Fl
     from pbem.game import shelf
     from pbem.game.box import open_box
     from pbem.game.box_file import BrokenBox
-    from pbem.game.printed import contradictions, as_printed
+    from pbem.game.printed import as_printed, contradictions
 
     folders = (folder, *others)
     try:
