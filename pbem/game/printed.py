@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 PRINTED: Final = "printed"
 SOURCES: Final = "sources"
+NOTES: Final = "confidence"
+"""The key of a file's notes on how reliable it is."""
 OURS: Final = "ours"
 """What a record is of which no source tells anything."""
 
@@ -163,6 +165,16 @@ def called(record: Record) -> str:
     return " ".join(map(str, next(iter(record.items()))))
 
 
+def files_for_owner(box: Box) -> list[str]:
+    """Return the files in which something is reconstructed: those of the lists, then others with notes on that.
+
+    Empty if a box declares no lists: then it does not say what an owner of the printed game should look up.
+    """
+    of_lists = dict.fromkeys(each.file for each in printed_lists(box))
+    noted = [file for file in box.correctable if NOTES in box.table(file)] if of_lists else []
+    return list(of_lists | dict.fromkeys(noted))
+
+
 def form_for_owner(box: Box, file: str) -> str:
     """Return a file of a box as a form: above each record of a declared list, what the sources say of it."""
     above: dict[int, str] = {}
@@ -175,13 +187,19 @@ def form_for_owner(box: Box, file: str) -> str:
         if number in above:
             lines.append(" " * (len(line) - len(line.lstrip())) + above[number])
         lines.append(line)
-    return "\n".join([*_HEAD, *lines]) + "\n"
+    return "\n".join([*(_HEAD if above else _HEAD_WITHOUT_RECORDS), *lines]) + "\n"
 
 
 _HEAD: Final = (
     "# A form for the owner of the printed game. Above each record stands what the sources demand of it, and what not.",
     "# Correct the other values, and say so: name their source under `sources`, such as {name: printed map}, or write",
-    "# `printed: whole` for a card. Then pbem box check holds the file against the sources.",
+    "# `printed: whole` for a card; of all else say it under `confidence`. Then pbem box check holds the file against the",
+    "# sources.",
+    "",
+)
+_HEAD_WITHOUT_RECORDS: Final = (
+    "# A form for the owner of the printed game. Correct the values, and say so under `confidence`. Then pbem box check",
+    "# says whether the file is in order.",
     "",
 )
 

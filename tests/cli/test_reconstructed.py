@@ -180,7 +180,9 @@ def test_open_has_the_notes_of_a_game_without_lists() -> None:
 
 def test_forms_name_what_the_sources_demand(tmp_path: Path) -> None:
     own = tmp_path / "own"
-    said("box", "new", GAME, str(own))
+    files = {path for path in said("box", "new", GAME, str(own)).split() if path.endswith(".yaml")}
+    assert {str(own / GAME / f"{file}.yaml") for file in ("cards", "gallic_events", "scenarios/full")} < files
+    assert "say so under `confidence`" in (own / GAME / "gallic_events.yaml").read_text("utf-8").splitlines()[0]
     lines = (own / GAME / "map.yaml").read_text("utf-8").splitlines()
     above = {line.split(",")[0]: lines[i - 1] for i, line in enumerate(lines) if line.startswith("- {id: ")}
     assert above["- {id: luna"] == (
