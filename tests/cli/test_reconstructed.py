@@ -55,7 +55,7 @@ def shares() -> tuple[str, str]:
 
 
 def played(edition: str) -> str:
-    """Return what is said of an edition for fewer: its decks, with the cards of the base game, and its part of the map."""
+    """Return what is said of an edition for fewer: its decks, with cards of the base game, and its part of the map."""
     box = open_box(GAME)
     (seats,) = (each for each in box.table("powers")["games"] if each["players"] == FEWER[edition])
 
@@ -170,6 +170,13 @@ def test_open_lists_what_is_reconstructed() -> None:
     record = json.loads(said("rules", GAME, "--open", "--json"))
     assert {"what": "places", "missing": "loyalty", "records": ["neapolis", "messana"]} in record["open"]
     assert [share["what"] for share in record["printed"]] == ["cards", "places"]
+
+
+def test_readme_has_title_and_counts() -> None:
+    text = " ".join(Path("README.md").read_text("utf-8").split())
+    assert (
+        f"*{TITLE}*, for two to five players, has all of its rules, but only {', '.join(shares())} as printed" in text
+    )
 
 
 def test_open_has_the_notes_of_a_game_without_lists() -> None:
