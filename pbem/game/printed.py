@@ -193,13 +193,13 @@ def form_for_owner(box: Box, file: str) -> str:
 _HEAD: Final = (
     "# A form for the owner of the printed game. Above each record stands what the sources demand of it, and what not.",
     "# Correct the other values, and say so: name their source under `sources`, such as {name: printed map}, or write",
-    "# `printed: whole` for a card; of all else say it under `confidence`. Then pbem box check holds the file against the",
-    "# sources.",
+    "# `printed: whole` for a card; of all else say it under `confidence`. Then pbem box check holds the file against",
+    "# the sources.",
     "",
 )
 _HEAD_WITHOUT_RECORDS: Final = (
-    "# A form for the owner of the printed game. Correct the values, and say so under `confidence`. Then pbem box check",
-    "# says whether the file is in order.",
+    "# A form for the owner of the printed game. Correct the values, and say so under `confidence`. Then pbem box",
+    "# check says whether the file is in order.",
     "",
 )
 

@@ -209,8 +209,8 @@ def test_forms_name_what_the_sources_demand(tmp_path: Path) -> None:
         ("{id: capua, name: Capua, kind: walled", "{id: capua, name: Capua, kind: normal", "the lists have 13"),
         (
             "name: Pisae, kind: walled, home: etruscans",
-            "name: Pisae, kind: walled, home: gauls",
-            "home of pisae is etruscans in the sources (5.10.1), not gauls",
+            "name: Pisae, kind: walled, home: samnites",
+            "home of pisae is etruscans in the sources (5.10.1), not samnites",
         ),
         (
             "reinforcement: 2, loyalty: 3, victory: always, lat: 4189",
@@ -256,4 +256,4 @@ def test_map_has_the_counts_and_marks_events_in_effect() -> None:
     view = loaded.rules.view(game, None)
     rows = [row.label for panel in loaded.rules.scene(view).panels for row in panel.rows if isinstance(row, Row)]
     assert f"{', '.join(shares())} as printed" in rows
-    assert {"In effect: Elephants°", "In effect: Appian Way"} <= set(rows)
+    assert "In effect: Elephants°, Appian Way" in rows

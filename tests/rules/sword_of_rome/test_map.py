@@ -7,13 +7,21 @@ from functools import cache
 from itertools import combinations
 from typing import Any
 
+import pytest
+
 from pbem.game import BaseMap
 from pbem.render.boxes import overlap
 from pbem.render.canvas import Bounds
 from pbem.render.panels import legend, panel, title
+from pbem.render.picture import PANEL_GAP
 from pbem.render.places import label_box, shape_box
+from pbem.rules.sword_of_rome.position.state import Game, Mark
 from pbem.rules.sword_of_rome.views.scene import base
 from tests.support.walks import loaded, start
+
+ALLIANCES = 6
+"""So many alliances at once, beside the one for ever, have room on the picture."""
+each_edition = pytest.mark.parametrize("edition", ["five", "four", "three", "two"])
 
 
 @cache
@@ -28,37 +36,50 @@ def printed() -> Iterator[tuple[str, Bounds]]:
         yield f"the name of {place.id}", label_box(italy(), place)
 
 
-def slots() -> Iterator[tuple[str, Bounds]]:
-    """Yield what the panels of the first position take, those of one slot one below another."""
-    rules: Any = loaded("sword_of_rome").rules
-    view = rules.view(start(rules, "short", 1), None)
-    scene = rules.scene(view)
+def full(edition: str) -> Game:
+    """Return a position in which the panels have much to say: many alliances and events, and no leader on the map."""
+    game: Game = start(loaded("sword_of_rome", edition).rules, "full", 1)
+    powers = [power for side in game.board.sides for power in game.board.powers_of[side]]
+    game.alliances += ["+".join(sorted(pair)) for pair in combinations(powers, 2)][:ALLIANCES]
+    game.marks = [Mark(name, "greeks", "game") for name in ("appian_way", "duoviri_navales", "elephants", "dictator")]
+    game.marks += [Mark("wild_beasts", "gauls", "game", power) for power in powers[:3]]
+    game.displaced = [leader for leader in game.board.leaders if leader not in (*game.reserve, *game.cup)]
+    game.activated, game.unrest_raised = [power for power in game.board.powers if power not in powers], True
+    return game
+
+
+def slots(edition: str) -> Iterator[tuple[str, Bounds]]:
+    """Yield what the panels of a full position take, those of one slot one below another."""
+    rules: Any = loaded("sword_of_rome", edition).rules
+    scene = rules.scene(full(edition))
     sides = scene.sides
-    room = italy().slots
+    room = scene.base.slots
     pictures = [("title", title(scene.title, scene.subtitle, room["title"].width, 1))]
     pictures += [(each.slot, panel(each, sides, room[each.slot].width, 1)) for each in scene.panels]
-    pictures.append(("legend", legend(italy(), sides, room["legend"].width, 1)))
+    pictures.append(("legend", legend(scene.base, sides, room["legend"].width, 1)))
     down = {name: float(slot.y) for name, slot in room.items()}
     for n, (name, picture) in enumerate(pictures):
         x, y = room[name].x, down[name]
         yield f"panel {n} in {name}", (x, y, x + picture.width, y + picture.height)
-        down[name] += picture.height
+        down[name] += picture.height + PANEL_GAP
 
 
-def test_nothing_printed_lies_on_anything_else() -> None:
+@each_edition
+def test_nothing_printed_lies_on_anything_else(edition: str) -> None:
     clashes = [
         (one, other)
-        for (one, a), (other, b) in combinations([*printed(), *slots()], 2)
+        for (one, a), (other, b) in combinations([*printed(), *slots(edition)], 2)
         if overlap(a, b) and other != f"the name of {one}"
     ]
 
     assert clashes == []
 
 
-def test_everything_printed_is_on_the_picture() -> None:
+@each_edition
+def test_everything_printed_is_on_the_picture(edition: str) -> None:
     out = [
         name
-        for name, (left, top, right, bottom) in [*printed(), *slots()]
+        for name, (left, top, right, bottom) in [*printed(), *slots(edition)]
         if left < 0 or top < 0 or right > italy().width or bottom > italy().height
     ]
 
