@@ -139,14 +139,17 @@ def test_new_game_and_its_first_letter_have_the_counts(tmp_path: Path) -> None:
 def test_report_has_the_counts_at_its_foot_and_marks_cards(tmp_path: Path) -> None:
     said("new", "tiber", "--rules", GAME, "--player", "romans=Ann <ann@example.org>", "--begin")
     assert str(first_letter(tmp_path)["Subject"]).endswith(" as printed")
-    foot = f"{TITLE}: {', '.join(shares())} as printed. ° marks cards that are not."
+    ending = f"{TITLE}: {', '.join(shares())} as printed. ° marks cards that are not."
     for reader in ("romans", "gauls"):
         report = said("report", "tiber", "--side", reader)
-        assert report.endswith(foot)
+        assert report.endswith(ending)
         ours = [card["name"] for card in open_box(GAME).table("cards")["cards"] if "printed" not in card]
         assert any(f"{name}° " in report for name in ours)
         assert "Campaign°" not in report
-    assert said("report", "tiber").endswith(foot)
+    assert said("report", "tiber").endswith(ending)
+    assert f"{ending} This post tells of commit" in said("thread", "tiber", "--format", "markdown")
+    said("site", str(tmp_path / "site"), "tiber")
+    assert f'<p class="q">{ending}</p>' in (tmp_path / "site" / "tiber" / "index.html").read_text("utf-8")
 
 
 def test_counts_change_with_corrected_files(tmp_path: Path) -> None:
