@@ -115,3 +115,53 @@ def _covers(at: dict[str, tuple[int, int]], path: Any, id: str) -> bool:
     along: float = ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / length
     across: float = abs((x - ax) * (by - ay) - (y - ay) * (bx - ax)) / length
     return 0 < along < length and across < 18
+
+
+def test_colony_and_subjugated_tribe_look_as_they_are_now() -> None:
+    """7.2.1, 13.5: a colony is a walled city, and a subjugated tribe a normal space, for the rest of the game."""
+    rules: Any = loaded("sword_of_rome").rules
+    game: Game = start(rules, "full", 1)
+    game.colonies, game.loyalty["praeneste"] = ["praeneste"], 2
+    game.tribes.remove("bovianum")
+    scene = rules.scene(game)
+    assert scene.kinds == {"praeneste": "walled_victory", "bovianum": "normal_victory"}
+    assert (scene.kind("praeneste").form, scene.kind("roma").form, scene.kind("bovianum").form) == (
+        "star",
+        "star",
+        "diamond",
+    )
+    markers = {marker.place: marker.text for marker in scene.markers}
+    assert (markers["praeneste"], markers["roma"], "bovianum" in markers) == ("colony 2", "3", False)
+    told = {section.title: [line.label for line in section.lines] for section in rules.summary(game).sections}
+    assert "Samnites: Aufidena 3, Larinum 3" in told["Tribes"]
+    assert any("Praeneste 2 (colony)" in line for line in told["Loyalty of the cities"])
+
+
+@each_edition
+def test_capital_overseas_has_loyalty_only_with_five_players(edition: str) -> None:
+    """17: nobody conquers Carthago while Carthage has no player."""
+    rules: Any = loaded("sword_of_rome", edition).rules
+    game: Game = start(rules, "full", 1)
+    cities = next(section for section in rules.summary(game).sections if section.title == "Loyalty of the cities")
+    assert ("carthago" in {marker.place for marker in rules.scene(game).markers}) == (edition == "five")
+    assert any("Carthago" in line.label for line in cities.lines) == (edition == "five")
+
+
+@each_edition
+def test_legend_has_what_is_in_play(edition: str) -> None:
+    rules: Any = loaded("sword_of_rome", edition).rules
+    drawn = rules.scene(start(rules, "full", 1)).base
+    assert ("box" in drawn.place_kinds) == (edition != "three")
+    assert ("mercenaries" in dict(drawn.meanings).values()) == (edition == "five")
+
+
+def test_everybody_may_look_at_the_discards() -> None:
+    """6.1: discards are public, and so is what is out of the game (7.1.3)."""
+    rules: Any = loaded("sword_of_rome").rules
+    game: Game = start(rules, "full", 1)
+    game.discards["romans"], game.removed = ["r7", "r36"], ["r12"]
+    lines = next(section for section in rules.summary(rules.view(game, None)).sections if section.title == "Discards")
+    assert [line.label for line in lines.lines] == [
+        "Romans: Campaign, Settlers for Cales°",
+        "Out of the game: Appian Way",
+    ]
