@@ -91,6 +91,9 @@ def why_not_end(game: Game, march: March, space: str) -> Refusal | None:
             return Refusal(f"CU of {power_named(game, other)} are in {where}: allies do not stack", "15.3")
         if not allied and not march.force.cu and game.force(other, space).leaders:
             return Refusal(f"an enemy leader is in {where}: a leader alone does not stop there", "9.4.4")
+    holder = game.control.get(space)
+    if holder is not None and holder != power and game.garrison(holder, space).cu and game.allied(power, holder):
+        return Refusal(f"CU of {power_named(game, holder)} are inside {where}: allies do not stack", "15.3")
     ends = game.board.powers[power].ends_in
     if ends and space not in ends:
         return Refusal(f"{game.board.powers[power].name} cannot end a move in {where}", "16.3")
