@@ -197,12 +197,12 @@ class Scene:
     sides: tuple[DrawnSide, ...] = ()
     control: Mapping[str, str | None] = field(default_factory=dict)
     tints: Mapping[str, str | None] = field(default_factory=dict)
-    kinds: Mapping[str, str] = field(default_factory=dict)
     counters: tuple[Counter, ...] = ()
     markers: tuple[Marker, ...] = ()
     arrows: tuple[Arrow, ...] = ()
     panels: tuple[Panel, ...] = ()
     legend: bool = True
+    kinds: Mapping[str, str] = field(default_factory=dict)
     reader: str = ""
     """The side that reads it; empty: an observer does."""
     focus: tuple[str, ...] = ()

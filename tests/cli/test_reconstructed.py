@@ -177,9 +177,7 @@ def test_open_lists_what_is_reconstructed() -> None:
 
 def test_readme_has_title_and_counts() -> None:
     text = " ".join(Path("README.md").read_text("utf-8").split())
-    assert (
-        f"*{TITLE}*, for two to five players, has all of its rules, but only {', '.join(shares())} as printed" in text
-    )
+    assert f"*{TITLE}* for two to five players. Of the last one only {', '.join(shares())} are as printed." in text
 
 
 def test_open_has_the_notes_of_a_game_without_lists() -> None:
