@@ -94,10 +94,12 @@ def why_not_power(view: Game, side: Side, card: str, power: str) -> Refusal | No
         return Refusal(f"{record.name} has a treaty: nobody else activates it", "18")
     if power not in listed(view, side, card):
         return Refusal(f"{card} does not activate {record.name}", "16.1.1")
+    if power in view.fallen:
+        return Refusal(f"{record.name} has fallen", "17.2.2")
     if power in view.activated:
         return Refusal(f"{record.name} has been activated in this round", "16.1.1")
-    if not any(force.cu for _, force in view.everywhere(power)):
-        return Refusal(f"{record.name} has no CU left", "16.1.1")
+    if not any(force.cu for _, force in view.everywhere(power)) and not eligible(view, power):
+        return Refusal(f"{record.name} has no CU left, and no place for new ones", "16.1.1")
     return None
 
 
@@ -129,12 +131,6 @@ def active_leaders(view: Game, power: str, told: Mapping[str, str]) -> list[str]
     ]
 
 
-def levy_places(view: Game, power: str) -> list[str]:
-    """Return where the CU of a power can be placed (5.10)."""
-    fixed = view.board.powers[power].levy
-    return eligible(view, power) or [space for space in fixed if not view.enemies_in(power, space)]
-
-
 def nonplayer_orders(view: Game, decision: Decision) -> LegalOrders:
     """List every way to activate a power without a player, or to raise the unrest (16.1.1, S 20)."""
     side = decision.side
@@ -155,7 +151,7 @@ def _acts(view: Game, side: Side, base: Mapping[str, Any]) -> LegalOrders:
 
     def acts() -> LegalOrders:
         added = multisets(add_in, rooms(view, side, [power]), range(1, POINTS + 1))
-        levied = [act(then=LEVY, at=space) for space in levy_places(view, power)]
+        levied = [act(then=LEVY, at=space) for space in eligible(view, power)]
         return concat(
             flat_map(with_leaders, concat(added, of(levied))), flat_map(activations, with_leaders(act(then=ACTIVATE)))
         )
@@ -214,7 +210,7 @@ def _check_act(view: Game, side: Side, order: Order, power: str) -> Iterator[Fau
     elif then == LEVY:
         space = order.get("at")
         refusal = Refusal("say where the CU is placed", "5.10") if space is None else None
-        if space is not None and space not in levy_places(view, power):
+        if space is not None and space not in eligible(view, power):
             refusal = why_not_place(view, power, space)
         if refusal is not None:
             yield order.fault(("at",), refusal.reason, rule=refusal.rule)

@@ -177,9 +177,13 @@ class Game:
         """Return the word for an alliance of two powers."""
         return self.board.pairs[power][other]
 
+    def have_alliance(self, power: str, other: str) -> bool:
+        """Tell whether two powers have an alliance, or are one power (15)."""
+        return power == other or f"{power}+{other}" in self.alliances or f"{other}+{power}" in self.alliances
+
     def allied(self, power: str, other: str) -> bool:
-        """Tell whether two powers are allied; one is with itself, and while it moves with who activated it (16.1.2)."""
-        if power == other or f"{power}+{other}" in self.alliances or f"{other}+{power}" in self.alliances:
+        """Tell whether two powers are allied; a power is while it moves with who activated it (16.1.2)."""
+        if self.have_alliance(power, other):
             return True
         card = self.card
         if card is None or self.board.powers[card.power or power].side is not None:

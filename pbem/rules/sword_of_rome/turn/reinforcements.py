@@ -68,8 +68,7 @@ def levy(game: Game, power: str) -> int:
     if power == ROMANS:
         cities = sources(game, ROMANS)
         return sum(game.board.spaces[ROMA].reinforcement if city == ROMA else numbers["roman_city"] for city in cities)
-    fixed = sum(game.board.powers[power].levy.values()) if any(game.everywhere(power)) else 0
-    return fixed + sum(game.board.spaces[space].reinforcement for space in sources(game, power))
+    return game.board.powers[power].levy + sum(game.board.spaces[space].reinforcement for space in sources(game, power))
 
 
 def mercenaries_due(game: Game) -> int:
@@ -81,18 +80,12 @@ def mercenaries_due(game: Game) -> int:
 
 def lots(game: Game, powers: Sequence[str]) -> list[Lot]:
     """Return what some powers of one decider place together; what finds no place is forfeited (5.10)."""
-    places = {power: [(power, space) for space in _open_to(game, power)] for power in powers}
+    places = {power: [(power, space) for space in eligible(game, power)] for power in powers}
     everywhere = tuple(place for power in powers for place in places[power])
     found = [Lot(sum(levy(game, power) for power in powers), False, everywhere)]
     if CARTHAGE in powers and game.board.powers[CARTHAGE].side is not None:
         found.append(Lot(mercenaries_due(game), True, everywhere))
     return [lot for lot in found if lot.cu and lot.places]
-
-
-def _open_to(game: Game, power: str) -> list[str]:
-    """Return where a power may place its reinforcements: those with a fixed levy may always at their box or city."""
-    spaces = eligible(game, power)
-    return spaces or [space for space in game.board.powers[power].levy if not game.enemies_in(power, space)]
 
 
 def place_new(game: Game, table: Table, side: str, powers: Sequence[str]) -> Flow[None]:
