@@ -17,7 +17,7 @@ from pbem.rules.sword_of_rome.battle import battle
 from pbem.rules.sword_of_rome.events import minor_leaders
 from pbem.rules.sword_of_rome.events.card_play import EVENT, EXTRA, Use, lay_down, put_away, value_of
 from pbem.rules.sword_of_rome.events.conditions import hold
-from pbem.rules.sword_of_rome.events.support import add, room_for, rooms, wrong_additions
+from pbem.rules.sword_of_rome.events.support import add_all, room_for, rooms, wrong_additions
 from pbem.rules.sword_of_rome.movement import activation as movement
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, CLEAR, DESPERATE_TIMES, DESPERATE_VALUE, REBELS
 from pbem.rules.sword_of_rome.position.changes import INSURRECTION, settle_spaces
@@ -255,9 +255,7 @@ def activate_nonplayer(game: Game, table: Table, order: Order) -> Flow[None]:
         table.tell("nonplayer_activated", power=power, side=side, rule="16.1.1")
         minor_leaders.put_leaders(game, table, order.get("leaders", {}))
     if then == SUPPORT:
-        for space in order["add"]:
-            add(game, side, space, [power])
-        table.tell("support_of", power=power, spaces=list(order["add"]), rule="16.1.1")
+        add_all(game, table, side, order["add"], power)
     elif then == LEVY:
         game.put(power, order["at"], Force(cu=1))
         table.tell("levied", power=power, space=order["at"], cu=1, rule="16.1.1")

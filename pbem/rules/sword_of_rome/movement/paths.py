@@ -37,6 +37,14 @@ def enemy_cu_at(game: Game, power: str, space: str) -> bool:
     return bool(inside or game.enemies_in(power, space))
 
 
+def ally_inside(game: Game, power: str, space: str) -> str | None:
+    """Return the ally of a power that has CU inside a city; None: there is none (15.3)."""
+    holder = game.control.get(space)
+    if holder is None or holder == power or not game.garrison(holder, space).cu:
+        return None
+    return holder if game.allied(power, holder) else None
+
+
 def why_not_land(game: Game, march: March, to: str) -> Refusal | None:
     """Say why the force under way cannot step into a space by land; None: it can (9.2)."""
     board, here = game.board, space_named(game, march.at)
@@ -63,6 +71,9 @@ def why_not_enter(game: Game, march: March, to: str) -> Refusal | None:
         return Refusal(f"{game.board.powers[march.power].name} never enters Italy, where {where} is", "16.3")
     if not march.force.cu and enemy_cu_at(game, march.power, to):
         return Refusal(f"enemy CU are in {where}: no leader goes there alone", "9.4.4")
+    ally = ally_inside(game, march.power, to)
+    if ally is not None and march.force.cu and game.enemies_in(march.power, to):
+        return Refusal(f"CU of {power_named(game, ally)} are inside {where}: no ally attacks who is before it", "15.3")
     if march.flanking is not None and game.enemies_in(march.power, to):
         return Refusal(f"enemy CU are in {where}: a flank goes round them", "9.5.6")
     return None
@@ -87,8 +98,9 @@ def why_not_end(game: Game, march: March, space: str) -> Refusal | None:
     power, where = march.power, game.board.spaces[space].name
     for other in game.present(space):
         allied = game.allied(power, other)
-        if other != power and allied and game.outside(other, space):
-            return Refusal(f"CU of {power_named(game, other)} are in {where}: allies do not stack", "15.3")
+        if other != power and allied:
+            what = "CU of {} are" if game.outside(other, space) else "a leader of {} is"
+            return Refusal(f"{what.format(power_named(game, other))} in {where}: allies do not stack", "15.3")
         if not allied and not march.force.cu and game.force(other, space).leaders:
             return Refusal(f"an enemy leader is in {where}: a leader alone does not stop there", "9.4.4")
     ends = game.board.powers[power].ends_in

@@ -33,6 +33,19 @@ def set_control(game: Game, space: str, power: str | None) -> None:
         game.loyalty[space] = game.board.tables["city"]["converted"]
 
 
+def change_marker(game: Game, table: Table, power: str, space: str) -> bool:
+    """Replace the marker of a normal space by a power's, and tell whether that lies there now (7.3.1).
+
+    In an ally's home the marker only goes (15.2.3).
+    """
+    if not game.allys_home(power, space):
+        set_control(game, space, power)
+        return True
+    set_control(game, space, None)
+    table.tell("marker_removed", power=power, space=space, rule="15.2.3")
+    return False
+
+
 def lose(game: Game, power: str, space: str, cu: int, *, inside: bool = False) -> int:
     """Take CU from a force, mercenaries first, and return how many it had to give.
 

@@ -224,6 +224,18 @@ class Game:
         holder = self.control.get(space)
         return holder is not None and self.allied(power, holder)
 
+    def allys_home(self, power: str, space: str) -> bool:
+        """Tell whether a space is the home of an ally, where a power places no marker of its own (15.2.3)."""
+        home = self.board.spaces[space].home
+        return home is not None and home != power and self.allied(power, home)
+
+    def takes_marker(self, power: str, space: str) -> bool:
+        """Tell whether a power with CU in a normal space can change its marker (7.3.1, 15.2.3).
+
+        A friend's stays, and so does in an ally's home that of nobody.
+        """
+        return not self.friendly(power, space) and (space in self.control or not self.allys_home(power, space))
+
     def cities(self, power: str) -> list[str]:
         """Return the walled cities that a power controls."""
         return [space for space, holder in self.control.items() if holder == power and self.kind(space) == WALLED]
