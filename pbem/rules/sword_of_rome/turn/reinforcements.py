@@ -21,6 +21,8 @@ from pbem.rules.sword_of_rome.turn.scoring import drop_out
 Place: TypeAlias = tuple[str, str]
 """A power, and a space where it may place."""
 MERCENARIES: Final = "mercenaries"
+CHOICE: Final = "choice"
+"""Carthage chooses the mercenaries that go home (option `leaving_mercenaries`)."""
 
 
 class Lot(NamedTuple):
@@ -113,22 +115,28 @@ def place_new(game: Game, table: Table, side: str, powers: Sequence[str]) -> Flo
 
 
 def halve_mercenaries(game: Game, table: Table) -> Flow[None]:
-    """Send half of the mercenaries on the board home, rounded up; Carthage says which (S 5.10)."""
+    """Send half of the mercenaries on the board home, rounded up (S 5.10).
+
+    Carthage says which, or they are those of the largest forces (option `leaving_mercenaries`).
+    """
     there = mercenaries(game)
     leaving = (sum(there.values()) + 1) // 2
     if not leaving:
         return
-    order = yield from table.ask(
-        CARTHAGE, "halve", rule="S 5.10", default={"remove": _first(there, leaving)}, leaving=leaving, there=there
-    )
-    for space, cu in order["remove"].items():
+    gone = _first(there, leaving)
+    if game.options["leaving_mercenaries"] == CHOICE:
+        order = yield from table.ask(
+            CARTHAGE, "halve", rule="S 5.10", default={"remove": gone}, leaving=leaving, there=there
+        )
+        gone = order["remove"]
+    for space, cu in gone.items():
         inside = space not in game.forces[CARTHAGE] or game.forces[CARTHAGE][space].mercenaries < cu
         force = game.inside[space] if inside else game.forces[CARTHAGE][space]
         force.cu -= cu
         force.mercenaries -= cu
         if force.empty:
             (game.inside if inside else game.forces[CARTHAGE]).pop(space)
-    table.tell("mercenaries_leave", cu=leaving, spaces=order["remove"], rule="S 5.10")
+    table.tell("mercenaries_leave", cu=leaving, spaces=gone, rule="S 5.10")
 
 
 def mercenaries(game: Game) -> dict[str, int]:
