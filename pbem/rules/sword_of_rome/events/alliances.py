@@ -51,7 +51,7 @@ def why_not_propose(view: Game, power: str, to: str) -> Refusal | None:
 
 
 def _led_by_player(view: Game, side: Side) -> list[str]:
-    """Return the powers of a player: those of the side, or of its person (option `player_besieged`)."""
+    """Return the powers of a player (15.1): those of the side, or of its person (option `player_besieged`)."""
     sides = view.board.seats_of(side) if view.options["player_besieged"] == PERSON else (side,)
     return [power for each in sides for power in view.board.powers_of[each]]
 
