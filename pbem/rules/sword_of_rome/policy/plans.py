@@ -10,6 +10,7 @@ from pbem.protocol import Side
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner
 from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, Body
 from pbem.rules.sword_of_rome.movement.parts import companies
+from pbem.rules.sword_of_rome.movement.paths import ally_inside
 from pbem.rules.sword_of_rome.policy.reach import Way, ways
 from pbem.rules.sword_of_rome.policy.worth import (
     ARMY,
@@ -124,7 +125,8 @@ class Field:
             saved = (1.0 if game.kind(space) == WALLED else OPEN) * self.hold * self.late
             return saved * worth(game, power, space) * min(1.0, cu / danger)
         kind = game.kind(space)
-        if game.host(power, space) is not None:
+        home = self.board.spaces[space].home
+        if home is not None and home != power and game.allied(power, home):
             return 0.1
         if kind == NORMAL:
             return self.settled * self.taken(space)
@@ -282,7 +284,9 @@ class Field:
         """Return what it is worth that a force arrives in a space; None: it had better not (9.4, 12, 13, 14)."""
         game, power = self.game, self.power
         enemies = game.enemies_in(power, to)
-        if any(other != power and game.outside(other, to) and game.allied(power, other) for other in self.board.powers):
+        if any(other != power and game.allied(power, other) for other in game.present(to)):
+            return None
+        if enemies and ally_inside(game, power, to) is not None:
             return None
         there = game.force(power, to).cu
         if enemies:

@@ -158,7 +158,8 @@ def kill_inside(game: Game, table: Table, space: str) -> None:
 def convert(game: Game, table: Table, space: str, power: str) -> None:
     """Give a city or a tribe to its besieger; in an ally's home the ally gets it (13.5)."""
     kill_inside(game, table, space)
-    owner = game.host(power, space) or power
+    home = game.board.spaces[space].home
+    owner = home if home is not None and game.allys_home(power, space) else power
     if space in game.tribes:
         game.tribes.remove(space)
     set_control(game, space, owner)

@@ -20,9 +20,12 @@ def eligible(game: Game, power: str) -> list[str]:
 
     They are friendly and without enemy CU, and connected by such spaces, over no rough path and no strait, with an
     own unbesieged home reinforcement space; for Rome with any city. Carthage and its allies connect by sea too.
-    Carthage may place in the Garrison box (S 19.1), and without a player never in Italy (16.3).
+    Carthage may place in the Garrison box (S 19.1), and without a player never in Italy (16.3). The rebels have no
+    home: new ones join those who are there (S 5.10.1).
     """
     board = game.board
+    if not board.homes[power]:
+        return board.in_order(game.stands(power))
     friends = {other for other in board.powers if game.allied(power, other)}
     free = {space for space, holder in game.control.items() if holder in friends}
     free.difference_update(space for space in game.sieges if game.kind(space) == WALLED)
@@ -50,17 +53,6 @@ def eligible(game: Game, power: str) -> list[str]:
         seen.add(GARRISON_BOX)
     seen -= board.powers[power].barred
     return board.in_order(seen - taken)  # powers do not stack (15.3, 16.2)
-
-
-def levy_places(game: Game, power: str) -> list[str]:
-    """Return where a power may place its reinforcements (5.10).
-
-    The rebels have no home that could send any: theirs come where they stand or hold a space (S 5.10.1).
-    """
-    if game.board.homes[power]:
-        return eligible(game, power)
-    own = [space for space in game.board.spaces if game.control.get(space) == power or game.cu(power, space)]
-    return [space for space in own if space not in game.inside and not game.enemies_in(power, space)]
 
 
 def sources(game: Game, power: str) -> list[str]:

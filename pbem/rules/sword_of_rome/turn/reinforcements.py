@@ -14,13 +14,15 @@ from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.turn.deciders import decider
 from pbem.rules.sword_of_rome.turn.order_of_play import ranked
-from pbem.rules.sword_of_rome.turn.placing import handfuls, levy_places, sources
+from pbem.rules.sword_of_rome.turn.placing import eligible, handfuls, sources
 from pbem.rules.sword_of_rome.turn.returning import change_consuls, pay_for_leaders, return_displaced, returning
 from pbem.rules.sword_of_rome.turn.scoring import drop_out
 
 Place: TypeAlias = tuple[str, str]
 """A power, and a space where it may place."""
 MERCENARIES: Final = "mercenaries"
+CHOICE: Final = "choice"
+"""Carthage chooses the mercenaries that go home (option `leaving_mercenaries`)."""
 
 
 class Lot(NamedTuple):
@@ -68,8 +70,7 @@ def levy(game: Game, power: str) -> int:
     if power == ROMANS:
         cities = sources(game, ROMANS)
         return sum(game.board.spaces[ROMA].reinforcement if city == ROMA else numbers["roman_city"] for city in cities)
-    fixed = sum(game.board.powers[power].levy.values())
-    return fixed + sum(game.board.spaces[space].reinforcement for space in sources(game, power))
+    return game.board.powers[power].levy + sum(game.board.spaces[space].reinforcement for space in sources(game, power))
 
 
 def mercenaries_due(game: Game) -> int:
@@ -81,7 +82,7 @@ def mercenaries_due(game: Game) -> int:
 
 def lots(game: Game, powers: Sequence[str]) -> list[Lot]:
     """Return what some powers of one decider place together; what finds no place is forfeited (5.10)."""
-    places = {power: [(power, space) for space in levy_places(game, power)] for power in powers}
+    places = {power: [(power, space) for space in eligible(game, power)] for power in powers}
     everywhere = tuple(place for power in powers for place in places[power])
     found = [Lot(sum(levy(game, power) for power in powers), False, everywhere)]
     if CARTHAGE in powers and game.board.powers[CARTHAGE].side is not None:
@@ -114,22 +115,28 @@ def place_new(game: Game, table: Table, side: str, powers: Sequence[str]) -> Flo
 
 
 def halve_mercenaries(game: Game, table: Table) -> Flow[None]:
-    """Send half of the mercenaries on the board home, rounded up; Carthage says which (S 5.10)."""
+    """Send half of the mercenaries on the board home, rounded up (S 5.10).
+
+    Carthage says which, or they are those of the largest forces (option `leaving_mercenaries`).
+    """
     there = mercenaries(game)
     leaving = (sum(there.values()) + 1) // 2
     if not leaving:
         return
-    order = yield from table.ask(
-        CARTHAGE, "halve", rule="S 5.10", default={"remove": _first(there, leaving)}, leaving=leaving, there=there
-    )
-    for space, cu in order["remove"].items():
+    gone = _first(there, leaving)
+    if game.options["leaving_mercenaries"] == CHOICE:
+        order = yield from table.ask(
+            CARTHAGE, "halve", rule="S 5.10", default={"remove": gone}, leaving=leaving, there=there
+        )
+        gone = order["remove"]
+    for space, cu in gone.items():
         inside = space not in game.forces[CARTHAGE] or game.forces[CARTHAGE][space].mercenaries < cu
         force = game.inside[space] if inside else game.forces[CARTHAGE][space]
         force.cu -= cu
         force.mercenaries -= cu
         if force.empty:
             (game.inside if inside else game.forces[CARTHAGE]).pop(space)
-    table.tell("mercenaries_leave", cu=leaving, spaces=order["remove"], rule="S 5.10")
+    table.tell("mercenaries_leave", cu=leaving, spaces=gone, rule="S 5.10")
 
 
 def mercenaries(game: Game) -> dict[str, int]:
