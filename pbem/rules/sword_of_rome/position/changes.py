@@ -80,7 +80,7 @@ def lift_sieges(game: Game, table: Table) -> None:
     """Lift the sieges whose besiegers have left, or are friends by now (13.4); in an order that a file keeps."""
     for space, siege in sorted(game.sieges.items(), key=_SPACE):
         holder = game.control.get(space)
-        friends = holder is not None and game.allied(siege.by, holder)
+        friends = holder is not None and game.sworn(siege.by, holder)
         if friends or not game.outside(siege.by, space):
             del game.sieges[space]
             table.tell("siege_lifted", space=space, power=siege.by, rule="13.4")
@@ -91,7 +91,8 @@ def settle_spaces(game: Game, table: Table) -> None:
     lift_sieges(game, table)
     for space, force in sorted(game.inside.items(), key=_SPACE):
         power = game.control.get(space)
-        if power is not None and not game.enemies_in(power, space):
+        before = [other for other in game.present(space) if power is None or not game.sworn(power, other)]
+        if power is not None and not any(game.outside(other, space) for other in before):
             del game.inside[space]
             come_out(game, power, space, force)
     for power in game.board.powers:

@@ -187,6 +187,10 @@ class Game:
         leading = self.board.powers_of[card.side]
         return (power == card.power and other in leading) or (other == card.power and power in leading)
 
+    def sworn(self, power: str, other: str) -> bool:
+        """Tell whether two powers have made an alliance; moving together for one activation is none (15, 16.1.2)."""
+        return power == other or self.pair(power, other) in self.alliances
+
     def allies(self, power: str) -> list[str]:
         """Return the other powers allied with a power."""
         return [other for other in self.board.powers if other != power and self.allied(power, other)]
