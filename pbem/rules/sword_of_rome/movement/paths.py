@@ -111,6 +111,9 @@ def why_not_end(game: Game, march: March, space: str) -> Refusal | None:
             return Refusal(f"CU of {power_named(game, other)} are in {where}: allies do not stack", "15.3")
         if not allied and not march.force.cu and game.force(other, space).leaders:
             return Refusal(f"an enemy leader is in {where}: a leader alone does not stop there", "9.4.4")
+    holder = game.control.get(space)
+    if holder is not None and holder != power and game.garrison(holder, space).cu and game.allied(power, holder):
+        return Refusal(f"CU of {power_named(game, holder)} are inside {where}: allies do not stack", "15.3")
     return why_no_home(game, power, space)
 
 
@@ -180,16 +183,32 @@ def retreats(
     """Return the shortest ways of a retreat, each without the space it begins in; empty: there is none (12.4.1).
 
     They end in a space without enemy CU and without CU of another power that is friendly, or holds more own CU than
-    retreat. `first` is the first step that an attacker must take, `not_by` the space that a defender must not enter.
+    come there. `first` is the first step that an attacker must take, `not_by` the space that a defender must not enter.
     """
-    most = game.board.tables["movement"]["retreat"]
-    ways: list[list[str]] = [[]]
-    for _ in range(most):
-        ways = [[*way, to] for way in ways for to in _steps_back(game, power, space, way, not_by, first)]
-        found = [way for way in ways if _refuge(game, power, way[-1], cu)]
+    ways: list[tuple[list[str], int]] = [([], cu)]
+    for _ in range(game.board.tables["movement"]["retreat"]):
+        steps = [
+            ([*way, to], there) for way, there in ways for to in _steps_back(game, power, space, way, not_by, first)
+        ]
+        found = [way for way, coming in steps if _refuge(game, power, way[-1], coming)]
         if found:
             return found
+        ways = [(way, _on_leaving(game, power, way[-1], coming)) for way, coming in steps]
     return []
+
+
+def penalty(game: Game, power: str, space: str) -> int:
+    """Return the CU that entering a space costs a retreating army (12.4.5).
+
+    One if the marker, city or tribe there is an enemy's, as independent ones are, and one for each enemy CU.
+    """
+    enemies = sum(game.cu(other, space) for other in game.board.powers if not game.allied(power, other))
+    return enemies + (not game.friendly(power, space))
+
+
+def _on_leaving(game: Game, power: str, space: str, cu: int) -> int:
+    """Return how many of a beaten army leave a space on its way: own CU there have joined before it pays (12.4.2)."""
+    return max(0, cu + game.force(power, space).cu - penalty(game, power, space))
 
 
 def _steps_back(
@@ -202,5 +221,5 @@ def _steps_back(
 
 
 def _refuge(game: Game, power: str, space: str, cu: int) -> bool:
-    others = any(other != power and game.outside(other, space) for other in game.present(space))
+    others = any(game.cu(other, space) for other in game.board.powers if other != power)
     return not others and (game.friendly(power, space) or game.cu(power, space) > cu)

@@ -49,16 +49,16 @@ def sally(game: Game, table: Table, wanted: Wanted) -> Flow[None]:
     march.force = Force()
     game.inside[space] = inside
     if game.enemies_in(power, space):
-        yield from _sortie(game, table, part, failed_avoidance=failed, name=f"sortie/{name}")
+        yield from _attack(game, table, part, failed_avoidance=failed, name=f"sortie/{name}")
     settle_spaces(game, table)
 
 
-def _sortie(game: Game, table: Table, part: Force, *, failed_avoidance: bool, name: str) -> Flow[None]:
-    """Attack the besiegers, with a flank if there is one; who loses goes back inside (9.5.8, 13.4.1)."""
+def _attack(game: Game, table: Table, part: Force, *, failed_avoidance: bool, name: str) -> Flow[None]:
+    """Attack the besiegers, with a flank if a Campaign brings one; who loses goes back inside (9.5.8, 13.4.1)."""
     power, space = game.the_march.power, game.the_march.at
     besieger = game.enemies_in(power, space)[0]
     game.battle = Battle(space, power, besieger)
-    sally_out(game, power, space, part.cu, list(part.leaders))
+    sally_out(game, power, space, part.cu, part.leaders)
     table.tell("sortie", power=power, space=space, cu=part.cu, leaders=list(part.leaders), rule="13.4.1")
     flank = yield from bring_flank(game, table)
     outcome = yield from fight(

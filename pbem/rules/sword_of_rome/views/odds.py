@@ -231,7 +231,7 @@ def siege(board: Board, numbers: Mapping[str, int]) -> Chances:
         falls.append(then.pop(needed, Fraction(0)))
         at = then
     each = sum(Fraction(cu * ways, 36) for (_, cu), ways in results.items())
-    mean = sum((roll * chance for roll, chance in enumerate(falls, 1)), Fraction(0)) / sum(falls)
+    mean = _mean_rolls(results, needed - start)
     lines = [f"{needed - start} points to win, a modifier of {numbers['modifier']:+d}", "", "it falls with roll"]
     done = Fraction(0)
     for roll, chance in enumerate(falls, 1):
@@ -240,6 +240,18 @@ def siege(board: Board, numbers: Mapping[str, int]) -> Chances:
     lines += ["", f"{float(mean):.1f} rolls on average, at {float(each):.2f} CU a roll"]
     chances = {str(roll): float(chance) for roll, chance in enumerate(falls, 1)}
     return Chances(tuple(lines), {"rolls": chances, "mean": float(mean), "cu_a_roll": float(each)})
+
+
+def _mean_rolls(results: Mapping[tuple[int, int], int], points: int) -> Fraction:
+    """Return how many rolls it takes on average to win some points, the unlikely long sieges included."""
+    brings: Counter[int] = Counter()
+    for (won, _), ways in results.items():
+        brings[won] += ways
+    rolls = [Fraction(0)]
+    for missing in range(1, points + 1):
+        further = (ways * rolls[max(0, missing - won)] for won, ways in brings.items() if won)
+        rolls.append(sum(further, Fraction(36)) / (36 - brings[0]))
+    return rolls[points]
 
 
 def raid(board: Board, numbers: Mapping[str, int]) -> Chances:
