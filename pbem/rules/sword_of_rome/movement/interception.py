@@ -21,7 +21,7 @@ from pbem.rules.sword_of_rome.movement.parts import (
     why_not_part,
 )
 from pbem.rules.sword_of_rome.movement.paths import why_barred, why_no_home, why_not_end
-from pbem.rules.sword_of_rome.movement.voyages import founder, sail
+from pbem.rules.sword_of_rome.movement.voyages import sail, sink
 from pbem.rules.sword_of_rome.position.board import SEA
 from pbem.rules.sword_of_rome.position.changes import lift_sieges
 from pbem.rules.sword_of_rome.position.force import Force
@@ -290,7 +290,7 @@ def refuse(game: Game, table: Table, by: str, name: str) -> Flow[bool]:
     if march.came_by == SEA and not (
         yield from sail(game, table, march.power, march.at, back, march.force, f"{name}/back")
     ):
-        founder(game, table, own)
+        sink(game, table, own)
         return False
     table.tell("refuses", power=march.power, leader=march.leader, space=back, rule="10.5.1")
     march.at, march.over, march.fought = back, True, True

@@ -20,7 +20,7 @@ from pbem.rules.sword_of_rome.movement.paths import (
     why_not_raid,
     why_not_step,
 )
-from pbem.rules.sword_of_rome.movement.voyages import borrow, carried, founder, sail
+from pbem.rules.sword_of_rome.movement.voyages import borrow, carried, sail, sink
 from pbem.rules.sword_of_rome.position.board import GARRISON_BOX, SEA
 from pbem.rules.sword_of_rome.position.changes import displace, settle_spaces
 from pbem.rules.sword_of_rome.position.force import Force
@@ -162,7 +162,7 @@ def cross(game: Game, table: Table, to: str) -> Flow[None]:
         arrive(game, table, to, SEA)
     else:
         march.over = True
-        founder(game, table, before)
+        sink(game, table, before)
 
 
 def raid(game: Game, table: Table, attempts: int) -> Flow[None]:

@@ -272,7 +272,7 @@ def sail(game: Game, table: Table, power: str, origin: str, to: str, force: Forc
     return arrives
 
 
-def founder(game: Game, table: Table, before: int) -> None:
+def sink(game: Game, table: Table, before: int) -> None:
     """End the march of a force that has lost all CU that it had `before` at sea: its leaders are displaced (8.4)."""
     march = game.the_march
     leaders = march.force.leaders
