@@ -11,7 +11,7 @@ from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, points_left, poi
 from pbem.rules.sword_of_rome.movement.orders import NONE, STOP, Body, MarchOrder, Step
 from pbem.rules.sword_of_rome.movement.parts import part_of, strengths
 from pbem.rules.sword_of_rome.movement.paths import taken_by, why_not_step
-from pbem.rules.sword_of_rome.movement.voyages import ports_for, room_at_sea
+from pbem.rules.sword_of_rome.movement.voyages import room_at_sea
 from pbem.rules.sword_of_rome.position.board import NORMAL, ROMANS, SEA
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, power_named, space_named
@@ -118,7 +118,7 @@ def ways_to_flank(game: Game, march: March, way: WayToFlank | None = None) -> It
     if why_not_flank_from(game, march, march.at) is None:
         yield way
     by_land = [Step(to) for to in game.board.neighbours[march.at]]
-    for step in [*by_land, *(Step(to, by_sea=True) for to in ports_for(game, march))]:
+    for step in [*by_land, *(Step(to, by_sea=True) for to in _ports_near(game, march))]:
         if step.to in march.trail or why_not_step(game, march, step) is not None:
             continue
         kind, cost = taken_by(game, march, step)
@@ -128,6 +128,17 @@ def ways_to_flank(game: Game, march: March, way: WayToFlank | None = None) -> It
         on.points, on.trail = march.points - cost, [*march.trail, step.to]
         on.came_from, on.at, on.came_by = march.at, step.to, kind
         yield from ways_to_flank(game, on, WayToFlank([*way.steps, written], room))
+
+
+def _ports_near(game: Game, march: March) -> list[str]:
+    """List the ports to which a flank may sail and have the points to come next to the battle, or seem to."""
+    left = march.points - game.board.tables["movement"]["cost"][SEA]
+    if left < 0 or not game.is_harbour(march.power, march.at):
+        return []
+    near = {game.the_battle.space}
+    for _ in range(left + 2):  # the last path leads to the battle itself, and one on the Appian Way may be free
+        near |= {to for space in near for to in game.board.neighbours[space]}
+    return [to for to in game.harbours(march.power) if to in near]
 
 
 # ---- the questions

@@ -37,8 +37,10 @@ from pbem.rules.sword_of_rome.siege.unrest import fresh_cu
 
 Units: TypeAlias = tuple[int, int]
 """CU, and the mercenaries among them."""
-Steps: TypeAlias = dict[tuple[bool, int], list[tuple[dict[str, Any], int]]]
-"""Whether a leader goes alone, and his points -> his steps by sea, each with the CU that may take it."""
+Reach: TypeAlias = tuple[bool, bool, int]
+"""What decides where a force may go: CU or none, a leader who never leaves his home or none (17.1.1), and its points."""
+Steps: TypeAlias = dict[Reach, list[tuple[dict[str, Any], int]]]
+"""The steps by sea of a force, each with the CU that may take it."""
 
 
 # ---- where he stands, or is
@@ -128,27 +130,33 @@ def _alike(view: Game, march: March, leaders: list[str], some: Sequence[Units]) 
 
     In a Campaign a larger force may have units that have gone farther (9.5.2).
     """
-    found: dict[tuple[bool, int], tuple[March, list[Units]]] = {}
+    found: dict[Reach, tuple[March, list[Units]]] = {}
     for cu, mercenaries in some:
         trial = setting_out(view, march, Force(cu, mercenaries, leaders))
-        _, units = found.setdefault((not cu, trial.points), (trial, []))
+        _, units = found.setdefault(_reach(view, trial), (trial, []))
         units.append((cu, mercenaries))
     return list(found.values())
 
 
+def _reach(view: Game, trial: March) -> Reach:
+    leaders = view.board.leaders
+    stays = any(leaders[leader].stays for leader in trial.force.leaders)
+    return bool(trial.force.cu), stays, points_left(view, trial)
+
+
 def _first_ports(view: Game, trial: March, steps: Steps) -> list[tuple[dict[str, Any], int]]:
-    """Return the steps by sea of a force with the CU that may take each; found once for all of as many points."""
-    key = (not trial.force.cu, trial.points)
-    if key not in steps:
-        steps[key] = [({"to": to, "by": SEA}, room_at_sea(view, trial, to)) for to in overseas(view, trial)]
-    return steps[key]
+    """Return the steps by sea of a force with the CU that may take each; found once for all of the same reach."""
+    reach = _reach(view, trial)
+    if reach not in steps:
+        steps[reach] = [({"to": to, "by": SEA}, room_at_sea(view, trial, to)) for to in overseas(view, trial)]
+    return steps[reach]
 
 
 def _steps(view: Game, march: March) -> LegalOrders:
     """List the next steps of a force on the march, with what it drops or takes before each (9.1.2)."""
     ground = view.force(march.power, march.at)
-    by_land: dict[tuple[bool, int], list[str]] = {}
-    by_sea: dict[tuple[bool, int], list[tuple[str, int]]] = {}
+    by_land: dict[Reach, list[str]] = {}
+    by_sea: dict[Reach, list[tuple[str, int]]] = {}
 
     def after(exchanged: dict[str, Any]) -> LegalOrders:
         trial = march.as_if(march.force)
@@ -159,13 +167,13 @@ def _steps(view: Game, march: March) -> LegalOrders:
             part = part_named(ground, Wanted.read(exchanged["take"]))
             trial.force = added(march.force, part)
             trial.legs = legs_with(view, march, march.at, ground.cu, part.cu)
-        cu, key = trial.force.cu, (not trial.force.cu, points_left(view, trial))
-        if key not in by_land:
-            by_land[key] = onward(view, trial)
+        cu, reach = trial.force.cu, _reach(view, trial)
+        if reach not in by_land:
+            by_land[reach] = onward(view, trial)
             least = trial.as_if(Force(min(1, cu), 0, trial.force.leaders))
-            by_sea[key] = [(to, room_at_sea(view, least, to)) for to in overseas(view, least)]
-        steps = [{"to": to} for to in by_land[key]]
-        steps += [{"to": to, "by": SEA} for to, room in by_sea[key] if cu <= room]
+            by_sea[reach] = [(to, room_at_sea(view, least, to)) for to in overseas(view, least)]
+        steps = [{"to": to} for to in by_land[reach]]
+        steps += [{"to": to, "by": SEA} for to, room in by_sea[reach] if cu <= room]
         return of([Order("march", {"path": [{**step, **exchanged}], "then": ASK}) for step in steps])
 
     return flat_map(after, [dict(each) for each in exchanges(view, march, ground)])
@@ -175,6 +183,13 @@ def flanks(view: Game, decision: Decision) -> LegalOrders:
     """List every way of a flank, with every force that can go (9.5.6)."""
     march = view.the_march
     stack = view.force(march.power, march.at)
+    found: dict[Reach, list[WayToFlank]] = {}
+
+    def ways(trial: March) -> list[WayToFlank]:
+        reach = _reach(view, trial)
+        if reach not in found:
+            found[reach] = list(ways_to_flank(view, trial))
+        return found[reach]
 
     def with_them(others: tuple[str, ...]) -> LegalOrders:
         leaders = [march.leader, *others]
@@ -184,7 +199,7 @@ def flanks(view: Game, decision: Decision) -> LegalOrders:
 
         def parts() -> Iterator[LegalOrders]:
             for trial, units in _alike(view, march, leaders, strengths(view, stack, leaders, 1, most_cu(view))):
-                for way in ways_to_flank(view, trial):
+                for way in ways(trial):
                     yield product(order, [each for each in units if each[0] <= way.room], [way])
 
         return concat(*parts())
