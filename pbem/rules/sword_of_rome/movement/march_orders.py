@@ -38,7 +38,7 @@ from pbem.rules.sword_of_rome.siege.unrest import fresh_cu
 Units: TypeAlias = tuple[int, int]
 """CU, and the mercenaries among them."""
 Reach: TypeAlias = tuple[bool, bool, int]
-"""What decides where a force may go: CU or none, a leader who never leaves his home or none (17.1.1), and its points."""
+"""What decides where a force may go: CU or none, a leader who never leaves his home or none (17.1.1), its points."""
 Steps: TypeAlias = dict[Reach, list[tuple[dict[str, Any], int]]]
 """The steps by sea of a force, each with the CU that may take it."""
 
