@@ -318,12 +318,7 @@ def stop(game: Game, table: Table) -> Flow[None]:
         return
     there = march.at == GARRISON_BOX and not march.path  # and not back in port after a storm
     if march.then == ATTACK_UNREST and there and march.force.cu and march.points >= 1:
-        leader, cu, name = march.leader, march.against or march.force.cu, name_of(march)
-        put_down(game, march)
-        fought = standing(game, march)
-        yield from unrest.attack(game, table, leader, min(cu, unrest.fresh_cu(game)), name)
-        tire(game, march, fought)
-        settle_spaces(game, table)
+        yield from attack_unrest(game, table)
         return
     if march.at in march.bribed and march.force.cu and (enemies := game.enemies_in(march.power, march.at)):
         march.bribed.remove(march.at)
@@ -332,6 +327,19 @@ def stop(game: Game, table: Table) -> Flow[None]:
             return
     stand(game, table, march)
     settle_at(game, table, march.power, march.at)
+
+
+def attack_unrest(game: Game, table: Table) -> Flow[None]:
+    """Attack the unrest with some of the CU that have come to the Garrison box, with the last point (S 20.3)."""
+    march = game.the_march
+    force, name = march.force, name_of(march)
+    join(game, march)
+    before = game.force(march.power, march.at).cu
+    cu = min(march.against or force.cu, unrest.fresh_cu(game))
+    yield from unrest.attack(game, table, march.leader, cu, name)
+    lost = before - game.force(march.power, march.at).cu
+    tire(game, march, Force(cu - lost, 0, force.leaders))
+    settle_spaces(game, table)
 
 
 def stand(game: Game, table: Table, march: March) -> None:

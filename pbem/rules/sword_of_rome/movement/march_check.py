@@ -80,10 +80,10 @@ def why_not_attack_unrest(game: Game, march: March) -> Refusal | None:
         return Refusal("the unrest is attacked in the Garrison box, by Carthage", "S 20.3")
     if not march.force.cu:
         return Refusal("the attack on the unrest takes CU", "S 20.3")
-    if points_left(game, march) < game.board.tables["movement"]["cost"]["unrest"]:
-        return Refusal("no movement point is left for the attack on the unrest", "S 20.3")
     if march.origin == GARRISON_BOX and march.force.cu > fresh_cu(game):
         return Refusal(f"{fresh_cu(game)} CU in the Garrison box can attack", "S 20.3")
+    if points_left(game, march) < game.board.tables["movement"]["cost"]["unrest"]:
+        return Refusal("no movement point is left for the attack on the unrest", "S 20.3")
     return None if game.unrest else Refusal("there is no unrest", "S 20.3")
 
 

@@ -45,6 +45,14 @@ def enemy_cu_at(game: Game, power: str, space: str) -> bool:
     return bool(inside or game.enemies_in(power, space))
 
 
+def ally_inside(game: Game, power: str, space: str) -> str | None:
+    """Return the ally of a power that has CU inside a city; None: there is none (15.3)."""
+    holder = game.control.get(space)
+    if holder is None or holder == power or not game.garrison(holder, space).cu:
+        return None
+    return holder if game.allied(power, holder) else None
+
+
 def why_not_land(game: Game, march: March, to: str) -> Refusal | None:
     """Say why the force under way cannot step into a space by land; None: it can (9.2)."""
     board, here = game.board, space_named(game, march.at)
@@ -77,15 +85,21 @@ def why_no_home(game: Game, power: str, space: str) -> Refusal | None:
 
 
 def why_not_enter(game: Game, march: March, to: str) -> Refusal | None:
-    """Say why the force under way must keep out of a space, however it comes there; None: it need not (9.4, 9.5.6)."""
+    """Say why the force under way must keep out of a space, however it comes there; None: it need not.
+
+    A leader alone does not go among enemies (9.4.4), a flank goes round them (9.5.6), and nobody attacks them where it
+    cannot end (15.3, 16.3).
+    """
     where, barred = space_named(game, to), why_barred(game, march.power, to)
     if barred is not None:
         return barred
     if not march.force.cu and enemy_cu_at(game, march.power, to):
         return Refusal(f"enemy CU are in {where}: no leader goes there alone", "9.4.4")
-    if march.flanking is not None and game.enemies_in(march.power, to):
+    if not game.enemies_in(march.power, to):
+        return None
+    if march.flanking is not None:
         return Refusal(f"enemy CU are in {where}: a flank goes round them", "9.5.6")
-    return None
+    return why_not_end(game, march, to)  # who fights there ends there
 
 
 def why_not_step(game: Game, march: March, step: Step) -> Refusal | None:
@@ -107,13 +121,14 @@ def why_not_end(game: Game, march: March, space: str) -> Refusal | None:
     power, where = march.power, game.board.spaces[space].name
     for other in game.present(space):
         allied = game.allied(power, other)
-        if other != power and allied and game.outside(other, space):
-            return Refusal(f"CU of {power_named(game, other)} are in {where}: allies do not stack", "15.3")
+        if other != power and allied:
+            what = "CU of {} are" if game.outside(other, space) else "a leader of {} is"
+            return Refusal(f"{what.format(power_named(game, other))} in {where}: allies do not stack", "15.3")
         if not allied and not march.force.cu and game.force(other, space).leaders:
             return Refusal(f"an enemy leader is in {where}: a leader alone does not stop there", "9.4.4")
-    holder = game.control.get(space)
-    if holder is not None and holder != power and game.garrison(holder, space).cu and game.allied(power, holder):
-        return Refusal(f"CU of {power_named(game, holder)} are inside {where}: allies do not stack", "15.3")
+    ally = ally_inside(game, power, space)
+    if ally is not None:
+        return Refusal(f"CU of {power_named(game, ally)} are inside {where}: allies do not stack", "15.3")
     return why_no_home(game, power, space)
 
 
