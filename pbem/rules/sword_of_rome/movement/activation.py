@@ -24,10 +24,10 @@ from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import Use, lay_down, playable, put_away, value_of
 from pbem.rules.sword_of_rome.events.card_uses import card_faults
 from pbem.rules.sword_of_rome.movement import avoidance, bribes, cities, flanks, interception, march_orders, voyages
-from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, exhaust, points_left, points_of
+from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, points_left, points_of
 from pbem.rules.sword_of_rome.movement.flanks import ask_next, consents, respond_to, why_no_colony, why_not_next
-from pbem.rules.sword_of_rome.movement.march import march, obey, raid, set_out, tire
-from pbem.rules.sword_of_rome.movement.march_orders import is_inside
+from pbem.rules.sword_of_rome.movement.march import march, obey, raid, set_out, standing, tire
+from pbem.rules.sword_of_rome.movement.march_check import is_inside
 from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, NONE, MarchOrder
 from pbem.rules.sword_of_rome.movement.parts import part_of
 from pbem.rules.sword_of_rome.movement.sally import sally
@@ -61,7 +61,7 @@ def activate(game: Game, table: Table, power: str, leader: str, side: Side | Non
     points = points_of(game, power) + further
     under_way = March(moves, power, leader, Force(), space, space, points, trail=[space], further=further)
     game.march = under_way
-    under_way.points = points_left(game, under_way)
+    under_way.points = max(0, points_left(game, under_way.as_if(Force(leaders=[leader]))))
     table.tell("activated", power=power, leader=leader, space=space, rule="9.1")
     order = yield from table.ask(
         moves, "march", rule="9.1", power=power, leader=leader, at=space, points=under_way.points
@@ -78,7 +78,7 @@ def carry_out(game: Game, table: Table, said: MarchOrder) -> Flow[None]:
         yield from _roll(game, table, under_way)
     elif said.sortie:
         yield from sally(game, table, said.force)
-        tire(game, under_way)
+        tire(game, under_way, standing(game, under_way))
     elif said.path or said.raid or said.then in (ASK, ATTACK_UNREST):
         part = part_of(game.force(power, space), said.force, under_way.leader, game.board.tables["movement"]["cu"])
         set_out(game, table, part)
@@ -94,7 +94,7 @@ def _roll(game: Game, table: Table, under_way: March) -> Flow[None]:
     space, name = under_way.at, f"siege/{under_way.leader}/{under_way.at}"
     if game.card is not None:
         game.card.rolled_at.append(space)
-    exhaust(game, under_way, space, game.force(under_way.power, space).cu)
+    tire(game, under_way, standing(game, under_way))
     yield from roll_siege(game, table, under_way.power, space, name, rule="13.1.1")
 
 
@@ -203,7 +203,6 @@ def carry_campaign(game: Game, table: Table, order: Order) -> Flow[None]:
     card.moved.append(first)
     yield from activate(game, table, power, first)
     while card.commanders_left and could_follow(game):
-        card.commanders_left -= 1
         yield from _second(game, table, (yield from ask_next(game, table, "")))
     put_away(game, table)
 
@@ -214,15 +213,18 @@ def could_follow(game: Game) -> bool:
 
 
 def _second(game: Game, table: Table, order: Order) -> Flow[None]:
-    """Activate the second commander of a Campaign, or let his army found a colony (9.5.1, 9.5.5, 7.2.1)."""
+    """Activate the second commander of a Campaign, or let his army found a colony (9.5.1, 9.5.5, 7.2.1).
+
+    An ally who does not lend his army leaves the Campaign its second commander.
+    """
     card, leader = game.card, order["leader"]
     assert card is not None
-    if leader == NONE:
+    if leader != NONE and not order.get("colony") and not (yield from consents(game, table, leader)):
         return
+    card.commanders_left -= 1
     if order.get("colony"):
         yield from _settle(game, table, leader)
-    elif (yield from consents(game, table, leader)):
-        card.moved.append(leader)
+    elif leader != NONE:
         yield from activate(game, table, game.board.leaders[leader].power, leader, card.side)
 
 

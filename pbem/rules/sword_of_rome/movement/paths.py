@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from pbem.game import Refusal, listing
-from pbem.rules.sword_of_rome.movement.fatigue import points_left
+from pbem.rules.sword_of_rome.movement.fatigue import points_left, why_too_far
 from pbem.rules.sword_of_rome.movement.orders import Step
 from pbem.rules.sword_of_rome.movement.voyages import ports_for, why_not_sail
-from pbem.rules.sword_of_rome.position.board import APPIAN, CLEAR, DIFFICULT, NORMAL
+from pbem.rules.sword_of_rome.position.board import APPIAN, CLEAR, DIFFICULT, NORMAL, SEA
 from pbem.rules.sword_of_rome.position.naming import no_such_space, power_named, space_named
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.under_way import March
@@ -28,6 +28,14 @@ def step_cost(game: Game, march: March, to: str, kind: str) -> int:
     goes_on = kind == APPIAN and march.came_by == APPIAN and march.came_from != to
     cost: int = 0 if goes_on else costs[kind]
     return cost
+
+
+def taken_by(game: Game, march: March, step: Step) -> tuple[str, int]:
+    """Return the kind of a step that the force under way can take, and its points (9.2, 9.6)."""
+    if step.by_sea:
+        return SEA, game.board.tables["movement"]["cost"][SEA]
+    kind = game.board.path(march.power, march.at, step.to) or CLEAR
+    return kind, step_cost(game, march, step.to, kind)
 
 
 def enemy_cu_at(game: Game, power: str, space: str) -> bool:
@@ -58,10 +66,22 @@ def why_not_land(game: Game, march: March, to: str) -> Refusal | None:
         )
     if march.pursuing and kind in DIFFICULT:
         return Refusal(f"no pursuit over a {kind} path, as it leads to {space_named(game, to)}", "11.4")
-    cost, left = step_cost(game, march, to, kind), points_left(game, march)
-    if cost > left:
-        return Refusal(f"the way to {space_named(game, to)} takes {cost} movement points; {left} are left", "9.2")
-    return None
+    return why_too_far(game, march, f"the way to {space_named(game, to)}", step_cost(game, march, to, kind), "9.2")
+
+
+def why_barred(game: Game, power: str, space: str) -> Refusal | None:
+    """Say why a power never enters a space; None: it may (16.3)."""
+    if space not in game.board.powers[power].barred:
+        return None
+    return Refusal(f"{game.board.powers[power].name} never enters Italy, where {space_named(game, space)} is", "16.3")
+
+
+def why_no_home(game: Game, power: str, space: str) -> Refusal | None:
+    """Say why a power cannot end a march, an interception or an avoidance in a space; None: it can (16.3)."""
+    ends = game.board.powers[power].ends_in
+    if not ends or space in ends:
+        return None
+    return Refusal(f"{game.board.powers[power].name} cannot end a move in {space_named(game, space)}", "16.3")
 
 
 def why_not_enter(game: Game, march: March, to: str) -> Refusal | None:
@@ -70,9 +90,9 @@ def why_not_enter(game: Game, march: March, to: str) -> Refusal | None:
     A leader alone does not go among enemies (9.4.4), a flank goes round them (9.5.6), and nobody attacks them where it
     cannot end (15.3, 16.3).
     """
-    where = space_named(game, to)
-    if to in game.board.powers[march.power].barred:
-        return Refusal(f"{game.board.powers[march.power].name} never enters Italy, where {where} is", "16.3")
+    where, barred = space_named(game, to), why_barred(game, march.power, to)
+    if barred is not None:
+        return barred
     if not march.force.cu and enemy_cu_at(game, march.power, to):
         return Refusal(f"enemy CU are in {where}: no leader goes there alone", "9.4.4")
     if not game.enemies_in(march.power, to):
@@ -109,10 +129,7 @@ def why_not_end(game: Game, march: March, space: str) -> Refusal | None:
     ally = ally_inside(game, power, space)
     if ally is not None:
         return Refusal(f"CU of {power_named(game, ally)} are inside {where}: allies do not stack", "15.3")
-    ends = game.board.powers[power].ends_in
-    if ends and space not in ends:
-        return Refusal(f"{game.board.powers[power].name} cannot end a move in {where}", "16.3")
-    return None
+    return why_no_home(game, power, space)
 
 
 def why_no_end_from(game: Game, march: March, space: str, points: int, came_from: str, kind: str) -> Refusal | None:
@@ -139,11 +156,7 @@ def why_no_way(game: Game, march: March, step: Step) -> Refusal | None:
     refusal = why_not_step(game, march, step)
     if refusal is not None:
         return refusal
-    if step.by_sea:
-        cost, kind = game.board.tables["movement"]["cost"]["sea"], CLEAR
-    else:
-        kind = game.board.path(march.power, march.at, step.to) or CLEAR
-        cost = step_cost(game, march, step.to, kind)
+    kind, cost = taken_by(game, march, step)
     return why_no_end_from(game, march, step.to, points_left(game, march) - cost, march.at, kind)
 
 

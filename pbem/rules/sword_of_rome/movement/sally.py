@@ -1,4 +1,7 @@
-"""An active leader who attacks the besiegers out of his city: they may avoid battle, nobody intercepts (13.4.1)."""
+"""Sorties: an active leader attacks the besiegers out of his city (13.4.1).
+
+They may avoid battle, and nobody intercepts him. A Campaign may bring its second army to his flank (9.5.8).
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,9 @@ def sally(game: Game, table: Table, wanted: Wanted) -> Flow[None]:
         orders = yield from table.ask_all(asked)
         for decision, order in zip(asked, orders, strict=True):
             if order["to"] != NONE:
-                failed = not (yield from avoidance.avoid(game, table, decision.facts["power"], order, name))
+                besieger = decision.facts["power"]
+                leaving = avoidance.declared(game, besieger, order)
+                failed = not (yield from avoidance.avoid(game, table, besieger, order, leaving, name))
     march.force = Force()
     game.inside[space] = inside
     if game.enemies_in(power, space):

@@ -74,16 +74,21 @@ def drop_force(game: Game, power: str, space: str, *, inside: bool = False) -> N
 
 
 def displace(game: Game, table: Table, power: str, space: str, *, inside: bool = False) -> None:
-    """Displace the leaders of a power in a space (8.4).
-
-    Named ones go to the Displaced box, minor ones are set aside.
-    """
+    """Displace the leaders of a power in a space (8.4)."""
     force = game.inside.get(space) if inside else game.forces[power].get(space)
     if force is None or not force.leaders:
         return
     leaders, force.leaders = force.leaders, []
     if force.empty:
         drop_force(game, power, space, inside=inside)
+    displace_leaders(game, table, power, space, leaders)
+
+
+def displace_leaders(game: Game, table: Table, power: str, space: str, leaders: list[str]) -> None:
+    """Displace leaders who have been taken out of their force (8.4).
+
+    Named ones go to the Displaced box, minor ones are set aside.
+    """
     for leader in leaders:
         (game.displaced if game.board.leaders[leader].named else game.reserve).append(leader)
     table.tell("displaced", power=power, space=space, leaders=leaders, rule="8.4")

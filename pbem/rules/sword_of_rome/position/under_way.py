@@ -41,7 +41,7 @@ class CardPlay:
     commanders_left: int = 0
     """Commanders whom a Campaign still activates (9.5)."""
     moved: list[str] = field(default_factory=list)
-    """Leaders who have been activated by it (9.5.1)."""
+    """Leaders who have been activated by it, or whom an ally has not lent to it (9.5.1, 9.5.5)."""
     rolled_at: list[str] = field(default_factory=list)
     """Spaces that have had their siege roll by it (9.5.3)."""
     cancelled: bool = False
@@ -112,12 +112,13 @@ class March:
     """CU that attack the unrest when it has come to the Garrison box; None: those that have come (S 20.3)."""
     over: bool = False
     fought: bool = False
+    """It has fought, refused battle or failed to pursue, and is done for this card (9.5.2)."""
     failed_interceptors: list[str] = field(default_factory=list)
     """Leaders who failed to intercept it: their armies may not avoid it either (10.6)."""
     trail: list[str] = field(default_factory=list)
     """The spaces it has been in, the origin first."""
     pursuing: bool = False
-    """It goes on after an enemy has avoided it: not over a rough path or a strait (11.4)."""
+    """It goes on after an enemy has avoided it: its next step is not over a rough path or a strait (11.4)."""
     lent: int | None = None
     """CU that a fleet lent by Carthage carries; 0: refused, None: Carthage was not asked (S 9.6.3)."""
     bribed: list[str] = field(default_factory=list)

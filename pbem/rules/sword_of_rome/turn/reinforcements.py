@@ -9,7 +9,7 @@ from pbem.game import Kinds, LegalOrders, Table, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import minor_leaders
 from pbem.rules.sword_of_rome.position.board import BOX, CARTHAGE, GREEKS, REBELS, ROMA, ROMANS
-from pbem.rules.sword_of_rome.position.changes import INSURRECTION
+from pbem.rules.sword_of_rome.position.changes import INSURRECTION, settle_spaces
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.turn.deciders import decider
@@ -137,6 +137,7 @@ def halve_mercenaries(game: Game, table: Table) -> Flow[None]:
         if force.empty:
             (game.inside if inside else game.forces[CARTHAGE]).pop(space)
     table.tell("mercenaries_leave", cu=leaving, spaces=gone, rule="S 5.10")
+    settle_spaces(game, table)
 
 
 def mercenaries(game: Game) -> dict[str, int]:
