@@ -229,6 +229,12 @@ def test_sweep_asks_the_next_day_for_what_came_later(game: Folder) -> None:
         assert list(due(found, "red", tomorrow, game.office)) == []
 
 
+def test_letter_that_came_before_the_question_is_of_its_day(game: Folder) -> None:
+    """Letters wait, and those of strangers have a queue of their own: not all are taken in in the order they came."""
+    asking(take(game, written(bury(game)), settings=at(game, hours=1)))
+    assert take(game, written(bury(game, at=1))).letters == []
+
+
 def test_clock_that_jumps_back_keeps_nobody_from_being_asked(game: Folder) -> None:
     asking(take(game, written(bury(game)), settings=at(game, days=3000)))
     assert kinds(take(game, written(bury(game, at=1)))) == [f"confirm {RED}"]
