@@ -242,8 +242,12 @@ class SqliteTables(Tables):
 
     # ---- letters go
 
-    def put(self, letters: Sequence[ToSend]) -> int:
+    def put(self, letters: Sequence[ToSend], answering: Waiting | None = None) -> int:
         with self._write(lasting=True) as connection:
+            if answering is not None:
+                query = "SELECT count(*) FROM work WHERE letter = ? AND state = 'waiting'"
+                (waiting,) = connection.execute(query, (answering.id,)).fetchone()
+                answering.check(waiting)
             added = connection.executemany(
                 "INSERT OR IGNORE INTO outbox (name, recipient, thread, urgency, state, since, due, content) "
                 "VALUES (?, ?, ?, ?, 'waiting', ?, 0, ?)",

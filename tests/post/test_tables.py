@@ -13,7 +13,7 @@ import pytest
 
 from pbem.post.sqlite_schema import SCHEMA
 from pbem.post.sqlite_tables import SqliteTables
-from pbem.post.tables import LONGEST, NEVER, NO_GAME, NewLetter, Tables, TablesDamaged, ToSend, Urgency
+from pbem.post.tables import LONGEST, NEVER, NO_GAME, NewLetter, Tables, TablesDamaged, TakenIn, ToSend, Urgency
 from tests.support.postgres import Server
 
 NOON = 1_000_000.0
@@ -199,6 +199,20 @@ def test_letter_is_sent_once_whatever_is_put_again(tables: Tables) -> None:
     assert tables.to_send(NOON, 9) == []
     assert tables.sent_between(NOON - 3600, NOON) == 1
     assert tables.sent_between(NOON, NOON + 3600) == 0
+
+
+def test_answer_to_a_letter_that_is_done_is_not_kept(tables: Tables) -> None:
+    tables.add("box", "1", new(b"both", "punica", "zama"), {})
+    asleep = tables.next_letter("punica", NOON)
+    assert asleep is not None
+    assert tables.put([out("a")], asleep)
+    tables.done(asleep.id, "punica")
+    with pytest.raises(TakenIn, match="was taken in by another worker"):
+        tables.put([out("b")], asleep)
+    rest = tables.next_letter("zama", NOON)
+    assert rest is not None
+    assert tables.put([out("c")], rest)
+    assert [each.name for each in tables.to_send(NOON, 9)] == ["a", "c"]
 
 
 def test_letter_put_off_keeps_its_content_and_counts_tries(tables: Tables) -> None:

@@ -28,9 +28,7 @@ def test_password_that_is_not_there_is_no_refused_login(way: str) -> None:
 
 
 @pytest.mark.parametrize("way", ["imap", "smtp"])
-def test_file_without_certificates_is_told(
-    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_without_certificates_is_told(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PBEM_IS_SET", "secret")
     with pytest.raises(Unreachable, match=r"none\.pem should hold certificates \(tls: ca\): No such file"):
         ask(Secret(env="PBEM_IS_SET"), Tls("implicit", tmp_path / "none.pem"), way)
