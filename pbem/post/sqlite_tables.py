@@ -31,6 +31,8 @@ class SqliteTables(Tables):
         self._clock = clock
         self._own = local()
         self._all: list[sqlite3.Connection] = []
+        if not file.exists():
+            file.touch(mode=0o600)  # letters lie in it, and the keys in them
         with self._failing(), self._write() as connection:
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             if version in (0, 1):

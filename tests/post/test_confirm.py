@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stat
 from datetime import timedelta
 
 import pytest
@@ -43,6 +44,8 @@ def test_letter_without_a_proof_waits_and_its_player_is_asked(game: Folder) -> N
     assert all(len(line) <= 80 for line in text.splitlines())
     assert sheets(game) == 0
     assert handled.log == ["punica: letter of red: nothing shows that its player wrote it; it waits to be confirmed"]
+    note = game.repo("punica") / "pbem.asked.red"
+    assert stat.S_IMODE(note.stat().st_mode) == 0o600, "the code in it confirms letters"
 
 
 def test_answer_with_nothing_in_it_confirms(game: Folder) -> None:

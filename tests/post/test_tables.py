@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from hashlib import sha256
@@ -298,6 +299,13 @@ def test_second_process_finds_what_the_first_has_put(tables: Tables, another: Ca
     other = another()
     assert other.next_games(NOON, 9) == ["punica"]
     assert [each.name for each in other.to_send(NOON, 9)] == ["a"]
+
+
+def test_tables_are_for_their_owner_alone(sqlite_tables: SqliteTables) -> None:
+    assert sqlite_tables.put([out("a")])
+    files = list(sqlite_tables.file.parent.glob(f"{sqlite_tables.file.name}*"))
+    assert len(files) == 3
+    assert {stat.S_IMODE(each.stat().st_mode) for each in files} == {0o600}
 
 
 def test_file_that_is_no_table_is_named(tmp_path: Path) -> None:
