@@ -129,7 +129,7 @@ def test_what_waits_is_told_with_its_reason(season: Season) -> None:
     tables.put([ToSend("a", "ann@example.org", b"x", Urgency.NEWS, "", 0, 0)])
     assert list(waiting(tables)) == ["1 letter to take in.", "1 letter to send."]
     tables.postpone("punica", time() + 60, "the disk is full")
-    tables.note(FULL, "60 letters an hour, 400 a day", 0)
+    tables.note(FULL, "As many have gone as may: 60 letters an hour, 400 a day", 0)
     assert list(waiting(tables)) == [
         "1 letter of punica cannot be taken in: the disk is full",
         "1 letter to take in.",
