@@ -28,5 +28,7 @@ def misfits(value: Any, schema: Any) -> Iterator[tuple[Path, str, bool]]:
                     yield (*path, key), f"{key} does not belong here{did_you_mean(key, known)}", True
         elif error.validator == "not" and "required" in error.validator_value:
             yield path, f"{' and '.join(error.validator_value['required'])} does not go with the rest of it", False
+        elif error.validator == "enum":
+            yield path, f"{error.message[:LONGEST_REASON]}{did_you_mean(error.instance, map(str, error.validator_value))}", False
         else:
             yield path, error.message[:LONGEST_REASON], False
