@@ -29,6 +29,7 @@ def misfits(value: Any, schema: Any) -> Iterator[tuple[Path, str, bool]]:
         elif error.validator == "not" and "required" in error.validator_value:
             yield path, f"{' and '.join(error.validator_value['required'])} does not go with the rest of it", False
         elif error.validator == "enum":
-            yield path, f"{error.message[:LONGEST_REASON]}{did_you_mean(error.instance, map(str, error.validator_value))}", False
+            meant = did_you_mean(error.instance, map(str, error.validator_value))
+            yield path, error.message[:LONGEST_REASON] + meant, False
         else:
             yield path, error.message[:LONGEST_REASON], False
