@@ -17,7 +17,7 @@ from pbem.rules.sword_of_rome.events.card_play import (
     why_no_desperate,
     why_not_play,
 )
-from pbem.rules.sword_of_rome.events.support import add, rooms, wrong_additions
+from pbem.rules.sword_of_rome.events.support import add_all, rooms, wrong_additions
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
@@ -61,9 +61,7 @@ def add_support(game: Game, table: Table, order: Order) -> Flow[None]:
     """Add the points of support that a card buys (7.1, 7.3.1)."""
     side = game.the_activation.side
     lay_down(game, table, side, order["card"], "support")
-    for space in order["add"]:
-        add(game, side, space)
-    table.tell("support_added", side=side, spaces=list(order["add"]), rule="7.3.1")
+    add_all(game, table, side, order["add"])
     put_away(game, table)
     return
     yield

@@ -22,6 +22,7 @@ from pbem.rules.sword_of_rome.movement.bribes import bribe
 from pbem.rules.sword_of_rome.movement.orders import NONE
 from pbem.rules.sword_of_rome.position.changes import settle_spaces
 from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.siege.siege import place_marker
 
 
 class Met(NamedTuple):
@@ -59,10 +60,12 @@ def enter(game: Game, table: Table, name: str) -> Flow[Met]:
 def react(game: Game, table: Table, met: Met, name: str) -> Flow[Met]:
     """Do what follows interceptions and avoidance: refusal, bribe, responses (10.5.1, 7.2.2, 9.3.3)."""
     march = game.the_march
-    by = met.intercepted_by
-    if by is not None and (yield from interception.refuse(game, table, by, name)):
-        return met
-    if (yield from bribe(game, table)) and march.over:
+    by, space = met.intercepted_by, march.at
+    away = by is not None and (yield from interception.refuse(game, table, by, name))
+    away = away or ((yield from bribe(game, table)) and march.over)
+    if away:
+        if by is not None:
+            place_marker(game, table, by, space)  # its army stands before an enemy city now, if there is one (13.1)
         return met
     enemies = [power for power in game.enemies_in(march.power, march.at) if march.at not in march.bribed]
     about = {"space": march.at, "power": march.power, "other": enemies[0] if enemies else None}

@@ -37,6 +37,14 @@ def enemy_cu_at(game: Game, power: str, space: str) -> bool:
     return bool(inside or game.enemies_in(power, space))
 
 
+def ally_inside(game: Game, power: str, space: str) -> str | None:
+    """Return the ally of a power that has CU inside a city; None: there is none (15.3)."""
+    holder = game.control.get(space)
+    if holder is None or holder == power or not game.garrison(holder, space).cu:
+        return None
+    return holder if game.allied(power, holder) else None
+
+
 def why_not_land(game: Game, march: March, to: str) -> Refusal | None:
     """Say why the force under way cannot step into a space by land; None: it can (9.2)."""
     board, here = game.board, space_named(game, march.at)
@@ -57,15 +65,21 @@ def why_not_land(game: Game, march: March, to: str) -> Refusal | None:
 
 
 def why_not_enter(game: Game, march: March, to: str) -> Refusal | None:
-    """Say why the force under way must keep out of a space, however it comes there; None: it need not (9.4, 9.5.6)."""
+    """Say why the force under way must keep out of a space, however it comes there; None: it need not.
+
+    A leader alone does not go among enemies (9.4.4), a flank goes round them (9.5.6), and nobody attacks them where it
+    cannot end (15.3, 16.3).
+    """
     where = space_named(game, to)
     if to in game.board.powers[march.power].barred:
         return Refusal(f"{game.board.powers[march.power].name} never enters Italy, where {where} is", "16.3")
     if not march.force.cu and enemy_cu_at(game, march.power, to):
         return Refusal(f"enemy CU are in {where}: no leader goes there alone", "9.4.4")
-    if march.flanking is not None and game.enemies_in(march.power, to):
+    if not game.enemies_in(march.power, to):
+        return None
+    if march.flanking is not None:
         return Refusal(f"enemy CU are in {where}: a flank goes round them", "9.5.6")
-    return None
+    return why_not_end(game, march, to)  # who fights there ends there
 
 
 def why_not_step(game: Game, march: March, step: Step) -> Refusal | None:
@@ -87,10 +101,14 @@ def why_not_end(game: Game, march: March, space: str) -> Refusal | None:
     power, where = march.power, game.board.spaces[space].name
     for other in game.present(space):
         allied = game.allied(power, other)
-        if other != power and allied and game.outside(other, space):
-            return Refusal(f"CU of {power_named(game, other)} are in {where}: allies do not stack", "15.3")
+        if other != power and allied:
+            what = "CU of {} are" if game.outside(other, space) else "a leader of {} is"
+            return Refusal(f"{what.format(power_named(game, other))} in {where}: allies do not stack", "15.3")
         if not allied and not march.force.cu and game.force(other, space).leaders:
             return Refusal(f"an enemy leader is in {where}: a leader alone does not stop there", "9.4.4")
+    ally = ally_inside(game, power, space)
+    if ally is not None:
+        return Refusal(f"CU of {power_named(game, ally)} are inside {where}: allies do not stack", "15.3")
     ends = game.board.powers[power].ends_in
     if ends and space not in ends:
         return Refusal(f"{game.board.powers[power].name} cannot end a move in {where}", "16.3")
@@ -167,16 +185,32 @@ def retreats(
     """Return the shortest ways of a retreat, each without the space it begins in; empty: there is none (12.4.1).
 
     They end in a space without enemy CU and without CU of another power that is friendly, or holds more own CU than
-    retreat. `first` is the first step that an attacker must take, `not_by` the space that a defender must not enter.
+    come there. `first` is the first step that an attacker must take, `not_by` the space that a defender must not enter.
     """
-    most = game.board.tables["movement"]["retreat"]
-    ways: list[list[str]] = [[]]
-    for _ in range(most):
-        ways = [[*way, to] for way in ways for to in _steps_back(game, power, space, way, not_by, first)]
-        found = [way for way in ways if _refuge(game, power, way[-1], cu)]
+    ways: list[tuple[list[str], int]] = [([], cu)]
+    for _ in range(game.board.tables["movement"]["retreat"]):
+        steps = [
+            ([*way, to], there) for way, there in ways for to in _steps_back(game, power, space, way, not_by, first)
+        ]
+        found = [way for way, coming in steps if _refuge(game, power, way[-1], coming)]
         if found:
             return found
+        ways = [(way, _on_leaving(game, power, way[-1], coming)) for way, coming in steps]
     return []
+
+
+def penalty(game: Game, power: str, space: str) -> int:
+    """Return the CU that entering a space costs a retreating army (12.4.5).
+
+    One if the marker, city or tribe there is an enemy's, as independent ones are, and one for each enemy CU.
+    """
+    enemies = sum(game.cu(other, space) for other in game.board.powers if not game.allied(power, other))
+    return enemies + (not game.friendly(power, space))
+
+
+def _on_leaving(game: Game, power: str, space: str, cu: int) -> int:
+    """Return how many of a beaten army leave a space on its way: own CU there have joined before it pays (12.4.2)."""
+    return max(0, cu + game.force(power, space).cu - penalty(game, power, space))
 
 
 def _steps_back(
@@ -189,5 +223,5 @@ def _steps_back(
 
 
 def _refuge(game: Game, power: str, space: str, cu: int) -> bool:
-    others = any(other != power and game.outside(other, space) for other in game.present(space))
+    others = any(game.cu(other, space) for other in game.board.powers if other != power)
     return not others and (game.friendly(power, space) or game.cu(power, space) > cu)

@@ -173,7 +173,7 @@ def _power(record: Record, seats: Seats, spaces: Mapping[str, Space], homes: Map
         raids=record.get("raids", False),
         city_loyalty=record.get("city_loyalty", 3),
         siege=record.get("siege", 0),
-        levy=record.get("levy", {}),
+        levy=record.get("levy", 0),
         ends_in=frozenset([*ends.get("spaces", ()), *(homes[ends["home_of"]] if "home_of" in ends else ())]),
         victim=alone.get("victim"),
         barred=frozenset(id for id, space in spaces.items() if space.italy) if "keeps_out" in alone else frozenset(),

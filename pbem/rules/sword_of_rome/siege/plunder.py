@@ -85,9 +85,7 @@ def raid(game: Game, table: Table, power: str, space: str, name: str) -> Flow[bo
 
 def may_loot(game: Game, power: str, space: str) -> bool:
     """Tell whether a power may loot a city that falls to it: another power's, not in an ally's home (13.5, 14.4)."""
-    home = game.board.spaces[space].home
-    in_allys_home = home is not None and home != power and game.allied(power, home)
-    return game.board.powers[power].raids and space in game.control and not in_allys_home
+    return game.board.powers[power].raids and space in game.control and not game.allys_home(power, space)
 
 
 def loot(game: Game, table: Table, power: str, space: str) -> None:
