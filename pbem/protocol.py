@@ -283,6 +283,8 @@ class Rules(ABC, Generic[S]):
     """The one of its `periods` that is a round: at its end news is told that was held back. Empty: there is none."""
     turn: str = ""
     """The one of its `periods` at whose beginning reports say in full how things stand. Empty: there is none."""
+    in_play: frozenset[str] | None = None
+    """The ids of the records of the box that this edition has, where a box counts what is as printed; None: all."""
     has_bot: bool = False
     """Whether `bot_order` plays better than the first legal order."""
 

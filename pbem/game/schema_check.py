@@ -1,4 +1,4 @@
-"""The check of plain values against JSON Schemas, with a suggestion where a key is only misspelt."""
+"""The check of plain values against JSON Schemas, with a suggestion where a key or a word is only misspelt."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def misfits(value: Any, schema: Any) -> Iterator[tuple[Path, str, bool]]:
         elif error.validator == "not" and "required" in error.validator_value:
             yield path, f"{' and '.join(error.validator_value['required'])} does not go with the rest of it", False
         elif error.validator == "enum":
-            meant = did_you_mean(error.instance, map(str, error.validator_value))
-            yield path, error.message[:LONGEST_REASON] + meant, False
+            words = [str(word) for word in error.validator_value]
+            many = f"{error.instance!r} is none of the {len(words)} words that may stand here"
+            told = error.message if len(error.message) <= LONGEST_REASON else many
+            yield path, told + did_you_mean(error.instance, words), False
         else:
             yield path, error.message[:LONGEST_REASON], False

@@ -27,7 +27,7 @@ from pbem.render.panels import legend, panel, title
 from pbem.render.places import LABEL_SIZE, changed_ring, glow, siege_ring, spot
 from pbem.render.window import SCALE, WIDTH, window
 
-_PANEL_GAP: Final = 8
+PANEL_GAP: Final = 8
 _COLOURS: Final = 128
 _PALETTE_SCALE: Final = 0.25
 """The scale of the boards of which the commonest colours are counted."""
@@ -154,21 +154,22 @@ class _Sheet:
         """Ring the places in focus, those that have changed, and those under siege in the besieger's colour."""
         base = self.scene.base
         for id in self.scene.changed:
-            self._put(changed_ring(base.place_kinds[base.places[id].kind].size, self.scale), id)
+            self._put(changed_ring(self.scene.kind(id).size, self.scale), id)
         for id in self.scene.focus:
-            kind = base.place_kinds[base.places[id].kind]
+            kind = self.scene.kind(id)
             self._put(glow(kind.form, kind.size, canvas.FOCUS, self.scale), id)
         for marker in self.scene.markers:
             if marker.kind == "siege":
                 place, besieger = base.places[marker.place], self.sides.get(marker.side or "", STRANGER)
-                circle = siege_ring(base.place_kinds[place.kind].size, place.hangs, besieger.colour, self.scale)
+                size = self.scene.kind(place.id).size
+                circle = siege_ring(size, place.hangs, besieger.colour, self.scale)
                 self._put(circle, place.id)
 
     def _places(self) -> None:
         base, control = self.scene.base, self.scene.control
         shown = grown(self.part or (0, 0, base.width, base.height), _SPRITE, _SPRITE)
         for id, place in base.places.items():
-            kind = base.place_kinds[place.kind]
+            kind = self.scene.kind(id)
             if kind.form == "open" or not meet((place.x, place.y, place.x, place.y), shown):
                 continue
             side = self.sides.get(control.get(id) or "")
@@ -266,5 +267,5 @@ def panels(board: Image.Image, scene: Scene, scale: float) -> list[Bounds]:
         board.paste(each, (round(x * scale), round(y * scale)), each)
         height = each.height / scale
         boxes.append((x, y, x + each.width / scale, y + height))
-        down[name] += height + _PANEL_GAP
+        down[name] += height + PANEL_GAP
     return boxes
