@@ -55,6 +55,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   |-- NoSuchGame             repo.git: no repo of a game at a path
     |   `-- TooLarge               repo.git.objects: a file of a repo that is larger than what is read
     |-- TablesDamaged              post.tables: tables that cannot be read
+    |-- TakenIn                    post.tables: a letter that another worker has taken in meanwhile
     |-- Unreachable                post.transport.base: a mail server that does not answer, or broke off
     |   `-- LoginRefused           post.transport.base: a mail server that refuses user or password
     |-- UnknownZone (LookupError)  referee.clock.zones: a name that is no time zone
