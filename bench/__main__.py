@@ -16,8 +16,8 @@ from pathlib import Path
 
 from bench import Figure
 
-BY_NAME = ("bench_policy",)
-"""Benches that play hundreds of whole games."""
+BY_NAME = ("bench_memory", "bench_policy")
+"""Benches that play for many minutes: thousands of letters, hundreds of whole games."""
 
 
 def modules(names: Iterable[str]) -> list[str]:

@@ -20,7 +20,7 @@ from pbem.game.scene import Counter, DrawnSide, Scene
 from pbem.game.shelf import Loaded
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order, Side
-from pbem.render.base_map import ground, land_mask
+from pbem.render.base_map import ground
 from pbem.render.picture import render, render_board, render_window
 from pbem.render.pictures import pictures
 
@@ -43,7 +43,6 @@ def figures() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         ground(scenes(0).base, 1.0, Path(folder))
         ground.cache_clear()
-        land_mask.cache_clear()
         kept = seconds(lambda: ground(scenes(0).base, 1.0, Path(folder)))
         yield Figure("picture: board from its cache folder", 1000 * kept, "ms")
     for id in shelf.ids():

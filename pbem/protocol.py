@@ -55,6 +55,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   |-- NoSuchGame             repo.git: no repo of a game at a path
     |   `-- TooLarge               repo.git.objects: a file of a repo that is larger than what is read
     |-- TablesDamaged              post.tables: tables that cannot be read
+    |-- TakenIn                    post.tables: a letter that another worker has taken in meanwhile
     |-- Unreachable                post.transport.base: a mail server that does not answer, or broke off
     |   `-- LoginRefused           post.transport.base: a mail server that refuses user or password
     |-- UnknownZone (LookupError)  referee.clock.zones: a name that is no time zone
@@ -282,6 +283,8 @@ class Rules(ABC, Generic[S]):
     """The one of its `periods` that is a round: at its end news is told that was held back. Empty: there is none."""
     turn: str = ""
     """The one of its `periods` at whose beginning reports say in full how things stand. Empty: there is none."""
+    in_play: frozenset[str] | None = None
+    """The ids of the records of the box that this edition has, where a box counts what is as printed; None: all."""
     has_bot: bool = False
     """Whether `bot_order` plays better than the first legal order."""
 

@@ -34,18 +34,18 @@ def new(
 ) -> None:
     """Write the files of a game that are reconstructed as forms, for an owner of the printed game to correct."""
     from pbem.game.box import open_box
-    from pbem.game.printed import form_for_owner, printed_lists
+    from pbem.game.printed import files_for_owner, form_for_owner
 
     opened = open_box(game, rules_dir or ())
-    files = list(dict.fromkeys(each.file for each in printed_lists(opened)))
+    files = files_for_owner(opened)
     if not files:
         misuse(f"{opened.title} does not say what of it is reconstructed; `pbem rules {game}` has notes on its sources")
     paths = [folder / game / f"{file}.yaml" for file in files]
     for path in paths:
         if path.exists():
             misuse(f"{path} is there already; nothing was written")
-    paths[0].parent.mkdir(parents=True, exist_ok=True)
     for file, path in zip(files, paths, strict=True):
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(form_for_owner(opened, file), encoding="utf-8")
     if json:
         print_json({"game": game, "files": [str(path) for path in paths]})
@@ -87,7 +87,7 @@ def _checked(id: str, folder: Path, others: Sequence[Path]) -> tuple[Sequence[Fl
     from pbem.game import shelf
     from pbem.game.box import open_box
     from pbem.game.box_file import BrokenBox
-    from pbem.game.printed import contradictions
+    from pbem.game.printed import as_printed, contradictions
 
     folders = (folder, *others)
     try:
@@ -95,4 +95,5 @@ def _checked(id: str, folder: Path, others: Sequence[Path]) -> tuple[Sequence[Fl
         shelf.check(corrected, folders)
     except BrokenBox as broken:
         return broken.flaws, ""
-    return sorted(contradictions(corrected, open_box(id, others))), corrected.as_printed
+    said = as_printed(shelf.load(id, folders=folders).rules, corrected)
+    return sorted(contradictions(corrected, open_box(id, others))), said

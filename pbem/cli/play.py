@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from errno import ENOENT
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pbem.cli.runtime import (
     FAULTS,
@@ -35,9 +35,11 @@ from pbem.cli.runtime import (
 if TYPE_CHECKING:
     from pbem.game.box import Box
     from pbem.orders.check import Receipt
-    from pbem.protocol import Decision, Side
+    from pbem.protocol import Decision, Rules, Side
     from pbem.referee.adjudicator import Adjudicator
     from pbem.referee.open_game import OpenGame
+
+T = TypeVar("T")
 
 
 def shelf(check: bool, boxes: Boxes, json: bool) -> None:
@@ -57,6 +59,8 @@ def shelf(check: bool, boxes: Boxes, json: bool) -> None:
         print(f"{row['id']}: {row['title']}" + (" (checked)" if check else ""))
         if row["printed"]:
             print(f"  {row['printed']}")
+        for edition, printed in row["printed_of_editions"].items():
+            print(f"    in edition {edition}: {printed}")
         print(f"  sides: {', '.join(row['sides'])}")
         for edition, sides in row["sides_of_editions"].items():
             print(f"    in edition {edition}: {', '.join(sides)}")
@@ -67,40 +71,41 @@ def shelf(check: bool, boxes: Boxes, json: bool) -> None:
 
 def _on_the_shelf(box: Box, boxes: Boxes) -> dict[str, Any]:
     """Return what there is to tell of a game on the shelf."""
-    sides = {edition: _sides(box, edition, boxes) for edition in box.editions}
-    usual = sides[box.editions[0]]
+    from pbem.game.printed import as_printed
+
+    rules = {edition: _rules(box, edition, boxes) for edition in box.editions}
+    # While its rules cannot be loaded, only its box says something of an edition.
+    sides = {edition: list(box.side_ids if of is None else of.sides) for edition, of in rules.items()}
+    printed = {edition: "" if of is None else as_printed(of, box) for edition, of in rules.items()}
     return {
         "id": box.id,
         "title": box.title,
-        "printed": _as_printed(box),
+        "printed": printed[box.editions[0]],
+        "printed_of_editions": _unusual(printed, box),
         "editions": list(box.editions),
         "experimental": [edition for edition in box.editions if box.is_experimental(edition)],
         "scenarios": list(box.scenarios),
-        "sides": usual,
-        "sides_of_editions": {edition: others for edition, others in sides.items() if others != usual},
+        "sides": sides[box.editions[0]],
+        "sides_of_editions": _unusual(sides, box),
         "folder": str(box.folder),
     }
 
 
-def _as_printed(box: Box) -> str:
-    """Return how much of a game is as printed; nothing while its box cannot be read."""
-    from pbem.game.box_file import BrokenBox
-
-    try:
-        return box.as_printed
-    except BrokenBox:
-        return ""
+def _unusual(of_editions: Mapping[str, T], box: Box) -> dict[str, T]:
+    """Return what editions have otherwise than the usual one."""
+    usual = of_editions[box.editions[0]]
+    return {edition: other for edition, other in of_editions.items() if other != usual}
 
 
-def _sides(box: Box, edition: str, boxes: Boxes) -> list[str]:
-    """Return the sides that play an edition: its rules say it, or while they cannot be loaded, its box."""
+def _rules(box: Box, edition: str, boxes: Boxes) -> Rules[Any] | None:
+    """Return the rules of an edition; None: its box is not in order."""
     from pbem.game import shelf as shelf_room
     from pbem.game.box_file import BrokenBox
 
     try:
-        return list(shelf_room.load(box.id, edition=edition, folders=boxes or ()).rules.sides)
+        return shelf_room.load(box.id, edition=edition, folders=boxes or ()).rules
     except BrokenBox:
-        return list(box.side_ids)
+        return None
 
 
 def form(name: str, side: str, games: Path | None, boxes: Boxes, json: bool = False) -> None:

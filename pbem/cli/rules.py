@@ -12,6 +12,9 @@ from pbem.paths import games_folder
 
 if TYPE_CHECKING:
     from pbem.game.box import Box
+    from pbem.game.corrections import Correction
+    from pbem.game.shelf import Loaded
+    from pbem.repo.charter import Charter
 
 _WIDTH: Final = 96
 _INDENT: Final = "    "
@@ -116,17 +119,24 @@ def _print_cards(game: str, boxes: Boxes, json: bool) -> None:
 def _print_open(game: str, boxes: Boxes, json: bool) -> None:
     """Print what of a game is reconstructed: records that no source tells of, and notes on sources."""
     from pbem.game.box import Box
-    from pbem.game.printed import counts, unprinted
+    from pbem.game.printed import as_printed, counts, unprinted
 
-    box = _box(game, boxes)
+    played = _played(game, boxes)
+    usual = next(iter(played.values()))
+    box = usual.box
     notes = _notes_of([Box(box.folder, box.corrections, id) for id in box.editions])
     records = list(unprinted(box))
     if json:
         lists = [{"what": what, "missing": missing, "records": ids} for what, missing, ids in records]
-        shares = [{"what": what, "printed": printed, "of": of} for what, printed, of in counts(box)]
+        shares = [{"what": what, "printed": printed, "of": of} for what, printed, of in counts(usual.rules, box)]
         print_json({"id": box.id, "title": box.title, "printed": shares, "open": lists, "confidence": _noted(notes)})
         return
-    print(f"{box.title} ({box.id})" + (f": {box.as_printed}" if box.as_printed else ""))
+    said = {edition: as_printed(of.rules, box) for edition, of in played.items()}
+    first = next(iter(said.values()))
+    print(f"{box.title} ({box.id})" + (f": {first}" if first else ""))
+    for edition, other in said.items():
+        if other != first:
+            print(f"  in edition {edition}: {other}")
     for what, of_it in groupby(records, lambda each: each[0]):
         print(f"\nNot as printed: {what}")
         for _, missing, ids in of_it:
@@ -143,16 +153,38 @@ def _print_open(game: str, boxes: Boxes, json: bool) -> None:
 
 def _box(game: str, boxes: Boxes) -> Box:
     """Return the box of an id of the shelf, or of a game in progress."""
-    from pbem.audit.access import repo_of
     from pbem.game.box import open_box
+
+    if (kept := _in_progress(game)) is None:
+        return open_box(game, boxes or ())
+    charter, corrections = kept
+    return open_box(charter.rules, boxes or (), corrections)
+
+
+def _played(game: str, boxes: Boxes) -> dict[str, Loaded]:
+    """Return the editions of an id of the shelf, the usual one first; of a game in progress the one it is played in."""
+    from pbem.game import shelf
+
+    folders = boxes or ()
+    if (kept := _in_progress(game)) is None:
+        return {edition: shelf.load(game, edition=edition, folders=folders) for edition in _box(game, boxes).editions}
+    charter, corrections = kept
+    edition, options = charter.edition, charter.options
+    loaded = shelf.load(charter.rules, edition=edition, options=options, folders=folders, kept=corrections)
+    return {edition: loaded}
+
+
+def _in_progress(game: str) -> tuple[Charter, Mapping[str, Correction]] | None:
+    """Return the charter of a game in progress, and the corrected files that it keeps; None: there is no such game."""
+    from pbem.audit.access import repo_of
     from pbem.repo.git import GameRepo
     from pbem.repo.public import charter_in, corrections_in
 
     repo = repo_of(games_folder(), game)
     if not (repo / "HEAD").is_file():
-        return open_box(game, boxes or ())
+        return None
     with GameRepo.open(repo) as opened:
-        return open_box(charter_in(opened).rules, boxes or (), corrections_in(opened))
+        return charter_in(opened), corrections_in(opened)
 
 
 def _record(box: Box, chosen: Mapping[str, Mapping[str, Any]], notes: Iterable[_Note]) -> dict[str, Any]:

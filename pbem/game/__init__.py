@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pbem.game.hexes import HexCoordinate, cheapest, direction, distance, way
     from pbem.game.legal_orders import NOT_TOLD, LegalOrders, concat, flat_map, lazy, multisets, of, product, subsets
     from pbem.game.odds import Chances, Number, Odds, percent
+    from pbem.game.printed import as_printed
     from pbem.game.refusal import Refusal
     from pbem.game.scene import Arrow, Cell, Counter, DrawnSide, Grid, Marker, Panel, Row, Scene, Track, drawn_sides
     from pbem.game.summary import Line, Section, Summary
@@ -71,6 +72,7 @@ _HOMES: Final = {
         "percent",
     ),
     "refusal": ("Refusal",),
+    "printed": ("as_printed",),
     "board_map": ("BaseMap", "base_map"),
     "scene": (
         "Arrow",
@@ -132,6 +134,7 @@ __all__ = [
     "Throw",
     "Track",
     "Vocabulary",
+    "as_printed",
     "base_map",
     "cheapest",
     "concat",

@@ -30,7 +30,7 @@ from pbem.game.corrections import Correction, Corrections, corrections_for, read
 from pbem.game.order_form import OrderForm
 from pbem.game.pins import box_digest
 from pbem.game.plain import Record
-from pbem.game.printed import marked_names, sentence
+from pbem.game.printed import marked_names
 from pbem.game.schema_check import ANY_SCHEMA, misfits
 from pbem.game.wording import did_you_mean, listing, on_one_line
 from pbem.game.words import WORDS, Lexicon, read_lexicon
@@ -252,11 +252,6 @@ class Box:
         """Id -> name of all that has both in the files that `names_from` lists, marked if it is not as printed."""
         names = {id: name for file in self.table(GAME)["names_from"] for _, id, name in named((), self.table(file))}
         return names | dict(marked_names(self))
-
-    @cached_property
-    def as_printed(self) -> str:
-        """How much of it is as printed, such as "42 of 75 places as printed"; empty if it says nothing of that."""
-        return sentence(self)
 
     @cached_property
     def lexicon(self) -> Lexicon:

@@ -3,13 +3,13 @@
 A box may declare in `game.yaml`, under `printed`, lists of records of which some are reconstructed:
 
     printed:
-    - {what: places, file: map, list: spaces, by: sources.name, values: [name, kind], counted: true}
-    - {what: cards, file: cards, list: cards, by: printed, is: whole, mark: "°", counted: true}
+    - {what: places, file: map, list: spaces, by: sources.name, values: [name, kind], counted: places}
+    - {what: cards, file: cards, list: cards, by: printed, is: whole, mark: "°", counted: cards}
 
 A record is as printed if the value at `by` is `is`, or if it has any value there. `values` are those that the printed
 game has; the record names the sources of some of them under `sources`, and the others are reconstructed. Lists that
-are `counted` stand in the sentence that shelves, letters and reports have. Names of records that are not as printed
-end with `mark`.
+are `counted` stand in the sentence that shelves, letters and reports have, under that word. It counts the records that
+an edition has (`Rules.in_play`). Names of records that are not as printed end with `mark`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pbem.game.plain import Record
 from pbem.game.wording import listing
-from pbem.protocol import Path
+from pbem.protocol import Path, Rules
 
 if TYPE_CHECKING:
     from pbem.game.box import Box
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 PRINTED: Final = "printed"
 SOURCES: Final = "sources"
+NOTES: Final = "confidence"
+"""The key of a file's notes on how reliable it is."""
 OURS: Final = "ours"
 """What a record is of which no source tells anything."""
 
@@ -44,7 +46,8 @@ class PrintedList:
     """The value at `by` of a record that is as printed; None: any."""
     mark: str = ""
     values: tuple[str, ...] = ()
-    counted: bool = False
+    counted: str = ""
+    """The word under which the records are counted; empty: they are not."""
     hearsay: tuple[str, ...] = ()
     """Sources that an owner's file may contradict."""
 
@@ -59,7 +62,7 @@ class PrintedList:
             named=record.get("is"),
             mark=record.get("mark", ""),
             values=tuple(record.get("values", ())),
-            counted=record.get("counted", False),
+            counted=record.get("counted", ""),
             hearsay=tuple(record.get("hearsay", ())),
         )
 
@@ -94,25 +97,29 @@ def printed_lists(box: Box) -> list[PrintedList]:
     return [PrintedList.read(record) for record in box.table("game").get(PRINTED, ())]
 
 
-def counts(box: Box) -> list[tuple[str, int, int]]:
-    """Return what is counted, how many of it are as printed, and how many there are."""
-    found = []
+def counts(rules: Rules[Any], box: Box) -> list[tuple[str, int, int]]:
+    """Return what is counted of a game, how many of it are as printed, and how many there are."""
+    found: dict[str, list[bool]] = {}
     for each in printed_lists(box):
         if each.counted:
-            records = each.records(box)
-            found.append((each.what, sum(map(each.is_printed, records)), len(records)))
-    return found
+            there = found.setdefault(each.counted, [])
+            there += [each.is_printed(record) for record in each.records(box) if _in_play(rules, record)]
+    return [(what, sum(there), len(there)) for what, there in found.items()]
 
 
-def sentence(box: Box) -> str:
-    """Return how much of a box is as printed, such as "17 of 190 cards, 42 of 75 places as printed"; or nothing."""
-    words = [f"{printed} of {all_} {what}" for what, printed, all_ in counts(box)]
+def _in_play(rules: Rules[Any], record: Record) -> bool:
+    return rules.in_play is None or record.get("id") in rules.in_play
+
+
+def as_printed(rules: Rules[Any], box: Box) -> str:
+    """Return how much of a game is as printed, such as "17 of 190 cards, 42 of 75 places as printed"; or nothing."""
+    words = [f"{printed} of {all_} {what}" for what, printed, all_ in counts(rules, box)]
     return f"{', '.join(words)} as printed" if words else ""
 
 
-def foot(box: Box) -> list[str]:
-    """Return what the foot of each report says of a box: the counts, and what the marks mean."""
-    said = sentence(box)
+def foot(rules: Rules[Any], box: Box) -> list[str]:
+    """Return what the foot of each report says of a game: the counts, and what the marks mean."""
+    said = as_printed(rules, box)
     marked: dict[str, list[str]] = {}
     for each in printed_lists(box):
         if each.mark:
@@ -158,6 +165,16 @@ def called(record: Record) -> str:
     return " ".join(map(str, next(iter(record.items()))))
 
 
+def files_for_owner(box: Box) -> list[str]:
+    """Return the files in which something is reconstructed: those of the lists, then others with notes on that.
+
+    Empty if a box declares no lists: then it does not say what an owner of the printed game should look up.
+    """
+    of_lists = dict.fromkeys(each.file for each in printed_lists(box))
+    noted = [file for file in box.correctable if NOTES in box.table(file)] if of_lists else []
+    return list(of_lists | dict.fromkeys(noted))
+
+
 def form_for_owner(box: Box, file: str) -> str:
     """Return a file of a box as a form: above each record of a declared list, what the sources say of it."""
     above: dict[int, str] = {}
@@ -170,13 +187,19 @@ def form_for_owner(box: Box, file: str) -> str:
         if number in above:
             lines.append(" " * (len(line) - len(line.lstrip())) + above[number])
         lines.append(line)
-    return "\n".join([*_HEAD, *lines]) + "\n"
+    return "\n".join([*(_HEAD if above else _HEAD_WITHOUT_RECORDS), *lines]) + "\n"
 
 
 _HEAD: Final = (
     "# A form for the owner of the printed game. Above each record stands what the sources demand of it, and what not.",
     "# Correct the other values, and say so: name their source under `sources`, such as {name: printed map}, or write",
-    "# `printed: whole` for a card. Then pbem box check holds the file against the sources.",
+    "# `printed: whole` for a card; of all else say it under `confidence`. Then pbem box check holds the file against",
+    "# the sources.",
+    "",
+)
+_HEAD_WITHOUT_RECORDS: Final = (
+    "# A form for the owner of the printed game. Correct the values, and say so under `confidence`. Then pbem box",
+    "# check says whether the file is in order.",
     "",
 )
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias, get_args
 
-from pbem.game.board_map import BaseMap, require_known
+from pbem.game.board_map import BaseMap, PlaceKind, require_known
 from pbem.game.plain import Record
 
 Mark: TypeAlias = Literal["none", "cross", "bar", "dot", "ring", "saltire", "chevron", "half", "checks"]
@@ -187,7 +187,8 @@ class Scene:
     """One position on paper: the base map and what lies on it, as its reader may know it.
 
     `control` names the side that holds a place (a place left out is held by nobody), `tints` the side that holds a
-    region. The fields from `reader` on are not for games to fill in: whoever sends the picture knows them.
+    region, `kinds` the kind of a place that is another by now than is printed. The fields from `reader` on are not for
+    games to fill in: whoever sends the picture knows them.
     """
 
     base: BaseMap
@@ -201,6 +202,7 @@ class Scene:
     arrows: tuple[Arrow, ...] = ()
     panels: tuple[Panel, ...] = ()
     legend: bool = True
+    kinds: Mapping[str, str] = field(default_factory=dict)
     reader: str = ""
     """The side that reads it; empty: an observer does."""
     focus: tuple[str, ...] = ()
@@ -211,3 +213,7 @@ class Scene:
     """The names of those whose move it is."""
     until: str = ""
     """The deadline for their answers, as text."""
+
+    def kind(self, place: str) -> PlaceKind:
+        """Return what a place is now."""
+        return self.base.place_kinds[self.kinds.get(place) or self.base.places[place].kind]

@@ -1,4 +1,4 @@
-"""The check of plain values against JSON Schemas, with a suggestion where a key is only misspelt."""
+"""The check of plain values against JSON Schemas, with a suggestion where a key or a word is only misspelt."""
 
 from __future__ import annotations
 
@@ -28,5 +28,10 @@ def misfits(value: Any, schema: Any) -> Iterator[tuple[Path, str, bool]]:
                     yield (*path, key), f"{key} does not belong here{did_you_mean(key, known)}", True
         elif error.validator == "not" and "required" in error.validator_value:
             yield path, f"{' and '.join(error.validator_value['required'])} does not go with the rest of it", False
+        elif error.validator == "enum":
+            words = [str(word) for word in error.validator_value]
+            many = f"{error.instance!r} is none of the {len(words)} words that may stand here"
+            told = error.message if len(error.message) <= LONGEST_REASON else many
+            yield path, told + did_you_mean(error.instance, words), False
         else:
             yield path, error.message[:LONGEST_REASON], False

@@ -253,7 +253,7 @@ class Desk:
         game, settings, handled = self.game, self.settings, self.handled
         match reply:
             case Reply.REPORTED_BEFORE:
-                handled.notes.append(f"{game.name}: and answered before")
+                handled.notes.append(f"{game.name}: the letter was answered before")
             case Reply.RECEIPT:
                 handled.letters += receipt_letter(game, self.side, settings, self.answered)
             case Reply.LAST_REPORT:

@@ -79,14 +79,14 @@ def put_note(repo: Path, note: str, content: bytes) -> None:
 
 
 def put_notes(repo: Path, notes: Mapping[str, bytes], *, lasting: bool = True) -> None:
-    """Write notes beside the repo of a game, in order: of each all or nothing.
+    """Write notes beside the repo of a game, in order: of each all or nothing. Nobody else on the machine reads them.
 
     Those of what was told need not be `lasting`: where a power cut brings the ones before them back, letters are
     written again that lie there already.
     """
     drafts = {repo / f".{note}.{os.getpid()}": repo / note for note in notes}
     try:
-        write(dict(zip(drafts, notes.values(), strict=True)))
+        write(dict(zip(drafts, notes.values(), strict=True)), mode=0o600)
         for draft, path in drafts.items():
             os.replace(draft, path)
     except BaseException:

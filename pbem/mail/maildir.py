@@ -69,11 +69,11 @@ def _timeless(content: bytes) -> bytes:
 
 
 def _make(room: Path) -> None:
-    """Make a folder that lasts, and those above it."""
+    """Make a folder that lasts, and those above it. Nobody else on the machine reads the letters in it."""
     if not room.is_dir():
         if not room.parent.is_dir():
             _make(room.parent)
-        room.mkdir(exist_ok=True)
+        room.mkdir(mode=0o700, exist_ok=True)
         sync_folder(room.parent)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pbem.game.printed import as_printed
 from pbem.game.wording import listing
 from pbem.mail.outbox import Attachments
 from pbem.mail.outgoing import About, MailSettings, Outgoing, called, letter, paragraphs
@@ -44,7 +45,7 @@ def heading(game: Adjudicator, side: Side) -> dict[str, object]:
     dice = game.charter.dice
     return {
         "title": game.box.title,
-        "printed": game.box.as_printed,
+        "printed": as_printed(game.rules, game.box),
         "edition": _edition(game),
         "game": game.name,
         "player": game.player(side),

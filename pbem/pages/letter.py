@@ -18,7 +18,7 @@ from pbem.game.wording import listing
 from pbem.pages.plain_text import Paragraph, paragraphs
 from pbem.pages.taps import Taps, taps
 from pbem.pages.templates import page
-from pbem.protocol import S
+from pbem.protocol import Rules, S
 from pbem.render.contents import Contents
 from pbem.render.form import standing_text, title
 from pbem.render.messages import Said, Sentences
@@ -123,7 +123,7 @@ def _values(contents: Contents[S], envelope: Envelope) -> dict[str, Any]:
         "filed": [standing_text(each) for each in request.filed] if request.list_filed else [],
         "standing": stands.sections if known is None else [],
         "cut": "",
-        "notes": list(_notes(box, request)),
+        "notes": list(_notes(rules, box, request)),
     }
 
 
@@ -137,13 +137,13 @@ def _brief(say: Sentences, box: Box, request: ReportRequest[S]) -> Iterator[str]
         yield from asked_nothing(say, request, listing([say.name(each) for each in others]))
 
 
-def _notes(box: Box, request: ReportRequest[S]) -> Iterator[str]:
+def _notes(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Iterator[str]:
     yield from request.rulings
     if request.time:
         yield request.time
     if request.sheets[0]:
         yield sheets_used(*request.sheets)
-    yield from foot(box)
+    yield from foot(rules, box)
 
 
 def _first_open(said: Sequence[Said]) -> int:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pbem.game.board_map import BaseMap
+from pbem.game.printed import foot
 from pbem.game.scene import Scene
 from pbem.game.summary import Summary
 from pbem.game.wording import listing
@@ -164,6 +165,7 @@ class _Replay:
             name=record.game,
             box_title=record.loaded.box.title,
             players=players(record),
+            foot=foot(record.loaded.rules, record.loaded.box),
             first=first,
             last=last,
             part=name,

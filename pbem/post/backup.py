@@ -78,7 +78,7 @@ def back_up_all(places: Places, into: Path, recipients: Sequence[str] = (), pass
         draft.rename(folder)
         sync_folder(into)
         if tables is not None:
-            tables.note(NOTE, str(folder), time())
+            tables.note(NOTE, str(folder.absolute()), time())
             tables.close()
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
@@ -137,7 +137,7 @@ def restore(folder: Path, to: Places, identities: Sequence[Any] = (), passphrase
     sealed = next((folder / name for name in (KEYS, PLAIN_KEYS) if (folder / name).exists()), None)
     if sealed is None:
         raise NoBackup(f"{folder} has no {KEYS}: the secrets are not in it")
-    restored = restore_keys(to.keys, games, sealed.read_bytes(), identities, passphrase)
+    restored = restore_keys(to.keys, folder / GAMES, sealed.read_bytes(), identities, passphrase)
     games.mkdir(parents=True, exist_ok=True)
     names = []
     for path in sorted((folder / GAMES).iterdir()):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from time import time
 from typing import Final, NamedTuple
 
 from pbem.game.wording import counted
 from pbem.post import bounces
+from pbem.post.backup import NOTE as BACKUP
 from pbem.post.backup import last_backup
 from pbem.post.health import health, waiting
 from pbem.post.log import sentence
@@ -130,7 +132,7 @@ def _way(name: str, check: Callable[[], object]) -> Finding:
 
 def _backup(config: PostConfig) -> Finding:
     """Return how old the last backup is. That there is none is no fault yet where no game is older than one may be."""
-    found = None if config.backup is None else last_backup(config.backup)
+    found = _noted_backup(config) if config.backup is None else last_backup(config.backup)
     if found is None:
         folder = config.backup or "FOLDER"
         none = "no folder of backups is named (`backup:` in the config)" if config.backup is None else "there is none"
@@ -139,6 +141,19 @@ def _backup(config: PostConfig) -> Finding:
     days = (time() - found[1]) / 86400
     text = f"the last one is {counted(int(days), 'day')} old: {found[0]}"
     return Finding("backup", days <= _OLDEST_BACKUP, text)
+
+
+def _noted_backup(config: PostConfig) -> tuple[Path, float] | None:
+    """Return the last backup that the tables know of, and when it was made; None: there is none any more."""
+    if never_opened(config):
+        return None
+    try:
+        tables = open_tables(config)
+        noted = tables.noted(BACKUP)
+        tables.close()
+    except (PbemError, OSError):  # another finding says so
+        return None
+    return (Path(noted[0]), noted[1]) if noted is not None and Path(noted[0]).is_dir() else None
 
 
 def _age_of_games(config: PostConfig) -> float:

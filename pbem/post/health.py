@@ -77,7 +77,7 @@ def waiting(tables: Tables, game: str | None = None) -> Iterator[str]:
         yield f"{counted(counts.waiting, 'letter')} to take in."
     if game is None and counts.to_send:
         full = tables.noted(FULL)
-        why = f" As many have gone as may: {full[0]} (`send:` in the config)." if full is not None else ""
+        why = f" {full[0]} (`send:` in the config)." if full is not None else ""
         yield f"{counted(counts.to_send, 'letter')} to send.{why}"
     if game is None and counts.refused:
         yield f"{counted(counts.refused, 'letter')} of ours refused by mail servers for good."

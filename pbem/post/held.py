@@ -54,8 +54,12 @@ class Asked:
     """Code -> the digests of the letters that it confirms."""
 
     def may_ask(self, now: datetime) -> bool:
-        """Tell whether the player may be asked now: at most once a day, also if the clock has jumped back since."""
-        return not self.when or not timedelta() <= now - datetime.fromisoformat(self.when) < ASK_AGAIN
+        """Tell whether the player may be asked now: at most once a day.
+
+        A letter that came shortly before the player was asked, and is taken in after it, is on the same day. Only a
+        clock that has jumped back since is further off.
+        """
+        return not self.when or abs(now - datetime.fromisoformat(self.when)) >= ASK_AGAIN
 
     @property
     def unasked(self) -> list[Waiting]:

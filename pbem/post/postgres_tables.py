@@ -248,9 +248,13 @@ class PostgresTables(Tables):
 
     # ---- letters go
 
-    def put(self, letters: Sequence[ToSend]) -> int:
+    def put(self, letters: Sequence[ToSend], answering: Waiting | None = None) -> int:
         rows = [(each.name, each.to, each.thread, int(each.urgency), each.since, each.content) for each in letters]
         with self._transaction() as connection, connection.cursor() as cursor:
+            if answering is not None:
+                cursor.execute("SELECT 1 FROM letters WHERE id = %s FOR SHARE", (answering.id,))  # not while it ends
+                cursor.execute("SELECT count(*) FROM work WHERE letter = %s AND waits", (answering.id,))
+                answering.check(*cursor.fetchone() or (0,))
             cursor.executemany(
                 "INSERT INTO outbox (name, recipient, thread, urgency, state, since, content) "
                 "VALUES (%s, %s, %s, %s, 'waiting', %s, %s) ON CONFLICT DO NOTHING",

@@ -26,7 +26,7 @@ def refusal(game: Adjudicator, side: Side, refused: Letter, reason: str, setting
     note = _note(game.path, side)
     if refused.digest in note["letters"]:  # it is taken in again
         return Turned(log, [_letter(game, side, refused, reason, 0, settings)])
-    if note["told"] and timedelta() <= at - datetime.fromisoformat(note["told"]) < TELL_AGAIN:
+    if note["told"] and abs(at - datetime.fromisoformat(note["told"])) < TELL_AGAIN:  # it may have come before that
         _keep(game.path, side, {**note, "since": note["since"] + 1})
         return Turned(log)
     _keep(game.path, side, {"told": at.isoformat(), "since": 0, "letters": [*note["letters"], refused.digest][-10:]})

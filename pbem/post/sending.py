@@ -6,7 +6,7 @@ letter. A letter that a server puts off is tried again with the same Message-ID;
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from time import time
 from typing import Final, TypeAlias
 
@@ -27,7 +27,7 @@ _AT_ONCE: Final = 8
 _GIVE_UP: Final = 5 * _DAY
 """For so long a letter is tried again that a server puts off."""
 FULL: Final = "sending full"
-"""The note that as many letters have gone as may."""
+"""The note that says why letters wait: as many have gone as may, of all or of news."""
 _FIRST_PAUSE: Final = 60.0
 _LONGEST_PAUSE: Final = 4 * _HOUR
 
@@ -81,26 +81,35 @@ class Sending:
     def _allowed(self) -> list[ToSend]:
         """Return the letters that are sent next."""
         room, for_news = self.room(), self.room(_FOR_NEWS)
-        self._note_full(room)
-        allowed: list[ToSend] = []
+        allowed = list(self._chosen(room, for_news))
+        rates = f"{self._rates.per_hour} letters an hour, {self._rates.per_day} a day"
+        if not room:
+            self._note_full(f"As many have gone as may: {rates}")
+        elif not allowed and for_news <= 0 and self._tables.to_send(self._clock(), 1):
+            self._note_full(f"The news wait, and leave room for players who are asked: {rates}")
+        else:
+            self._note_full("")
+        return allowed
+
+    def _chosen(self, room: int, for_news: int) -> Iterator[ToSend]:
+        """Yield the letters that are sent next, where there is so much room for all of them, and so much for news."""
         for letter in self._tables.to_send(self._clock(), min(room, _AT_ONCE)) if room else ():
             if letter.urgency == Urgency.NEWS:
                 if for_news <= 0:
                     break
                 for_news -= 1
                 if letter.thread and letter.tries == 0:
-                    return [*allowed, self._bundled(letter)]  # what it was bundled with is not to be sent as well
-            allowed.append(letter)
-        return allowed
+                    yield self._bundled(letter)
+                    return  # what it was bundled with is not to be sent as well
+            yield letter
 
-    def _note_full(self, room: int) -> None:
-        """Note since when no more may be sent, for `pbem status`."""
+    def _note_full(self, why: str) -> None:
+        """Note why letters wait, for `pbem status`; empty: none has to."""
         noted = self._tables.noted(FULL)
-        if room and noted is not None:
+        if not why and noted is not None:
             self._tables.forget(FULL)
-        elif not room and noted is None:
-            text = f"{self._rates.per_hour} letters an hour, {self._rates.per_day} a day"
-            self._tables.note(FULL, text, self._clock())
+        elif why and (noted is None or noted[0] != why):
+            self._tables.note(FULL, why, self._clock())
 
     def _bundled(self, letter: ToSend) -> ToSend:
         """Put the news that wait for one reader into one letter, and return that."""

@@ -160,14 +160,13 @@ class Post:
 
 def once(post: Post) -> bool:
     """Fetch, take in and send what there is, and return whether all could be reached."""
-    well = True
     with duty(post.config, post.tables, post.say).alone():
         worker = Worker(post.config, post.tables, post.say, post.clock, post.repos)
-        for sweep in post.sweeps:
-            well &= _reached(post, sweep.source.name, partial(_all_of, sweep, post))
+        looked = [each for each in post.sweeps if _reached(post, each.source.name, partial(_all_of, each, post))]
+        well = len(looked) == len(post.sweeps)
         post.find_changed()
         worker.work(post.stop.is_set)
-        for sweep in post.sweeps:
+        for sweep in looked:
             well &= _reached(post, sweep.source.name, sweep.mark)
         well &= _reached(post, post.sender.name, post.send)
         post.tables.note(BEAT, ONCE, post.clock())

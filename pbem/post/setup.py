@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -45,6 +46,28 @@ class Dialogue(ABC):
         """Tell something."""
 
 
+def _fits(answer: str) -> str:
+    """Return that nothing is wrong with an answer."""
+    return ""
+
+
+class _Questions:
+    """Questions whose answers are offered when they are asked again."""
+
+    def __init__(self, talk: Dialogue) -> None:
+        self.talk = talk
+        self._said: dict[str, str] = {}
+
+    def ask(self, key: str, question: str, usual: str = "", wrong: Callable[[str], str] = _fits) -> str:
+        """Ask until nothing is `wrong` with the answer, and return it."""
+        offered = self._said.get(key) or usual
+        answer = self.talk.ask(question, offered)
+        while reason := wrong(answer):
+            answer = self.talk.ask(f"{reason}. {question}", offered)
+        self._said[key] = answer
+        return answer
+
+
 class Terminal(Dialogue):
     """The user of the command. Raises EOFError when nobody answers any more."""
 
@@ -77,18 +100,23 @@ def set_up(file: Path, dialogue: Dialogue | None = None, patience: float = 60.0)
         if found is not None:
             _compare(config, found, talk)
         return found is not None
+    password = _password_file(file)
+    keep = password.exists()
     try:
         return _make(file, talk, patience)
     except EOFError:
         talk.say("Nobody answers; no config was written.")
         return False
+    finally:
+        if not file.exists() and not keep:
+            password.unlink(missing_ok=True)
 
 
 def _make(file: Path, talk: Dialogue, patience: float) -> bool:
     """Ask until a mailbox works, or the game master has had enough, and write the config."""
-    said: dict[str, str] = {}
+    questions = _Questions(talk)
     while True:
-        value = _asked(talk, said, file)
+        value = _asked(questions, file)
         try:
             config = parse(yamlio.dump(value), file)
         except BadConfig as wrong:
@@ -110,24 +138,20 @@ def _yes(talk: Dialogue, question: str, usual: str) -> bool:
     return talk.ask(f"{question}? (yes or no)", usual).lower() in ("y", "yes")
 
 
-def _asked(talk: Dialogue, said: dict[str, str], file: Path) -> dict[str, Plain]:
-    """Ask the questions; `said` are the answers of the last time, which are offered again."""
-
-    def ask(key: str, question: str, usual: str) -> str:
-        said[key] = talk.ask(question, said.get(key) or usual)
-        return said[key]
-
-    from_ = ask("from", "The address that letters come from, such as Punic Wars <pbem@example.org>", "")
-    while (own := mailbox(from_)) is None:
-        from_ = ask("from", f"{from_ or 'Nothing'} is not a mail address. The address", "")
+def _asked(questions: _Questions, file: Path) -> dict[str, Plain]:
+    """Ask the questions, and return what the config says by the answers."""
+    ask, talk = questions.ask, questions.talk
+    from_ = ask("from", "The address that letters come from, such as Punic Wars <pbem@example.org>", "", _no_address)
+    own = mailbox(from_)
+    assert own is not None
     known = provider(own.address)
     if known.special:
         talk.say(f"About this provider: {known.special}.")
-    imap = _server(talk, ask("imap", "The server for reading (IMAP)", known.imap), 993)
+    imap = _server(questions, ask("imap", "The server for reading (IMAP)", known.imap), 993)
     user = ask("user", "The user name there", own.address)
     secret = _password(talk, file)
     folder = ask("folder", "The folder that players' letters come into", "INBOX")
-    smtp = _server(talk, ask("smtp", "The server for sending (SMTP)", known.smtp), 465)
+    smtp = _server(questions, ask("smtp", "The server for sending (SMTP)", known.smtp), 465)
     games = ask("games", "The folder of the games", str(games_folder().absolute()))
     login: dict[str, Plain] = {"user": user, "password": secret}
     today = datetime.now(UTC).date().isoformat()
@@ -140,19 +164,25 @@ def _asked(talk: Dialogue, said: dict[str, str], file: Path) -> dict[str, Plain]
     }
 
 
-def _server(talk: Dialogue, said: str, usual: int) -> dict[str, Plain]:
+def _no_address(answer: str) -> str:
+    return "" if mailbox(answer) is not None else f"{answer or 'Nothing'} is not a mail address"
+
+
+def _no_kind(answer: str) -> str:
+    return "" if answer in _KINDS else f"{answer} is none of these"
+
+
+def _server(questions: _Questions, said: str, usual: int) -> dict[str, Plain]:
     """Return what the config says of a server, given as HOST or HOST:PORT; asks how an unusual port is encrypted."""
     host, _, number = said.rpartition(":") if said.count(":") == 1 else (said, "", "")
     port = int(number) if number.isdecimal() else usual
     if port in PORTS:
         return {"host": host, "port": port}
-    kind = ""
-    while kind not in _KINDS:
-        kind = talk.ask(f"How is {said} encrypted: {', '.join(_KINDS)}", "none" if host in LOOPBACK else "implicit")
-    tls: Plain = kind
-    if kind != "none" and host in LOOPBACK:
-        ca = talk.ask("The file with its certificate, if the system does not know that", "")
-        tls = {"kind": kind, "ca": ca} if ca else kind
+    likely = "none" if host in LOOPBACK else "implicit"
+    tls: Plain = questions.ask(said, f"How is {said} encrypted: {', '.join(_KINDS)}", likely, _no_kind)
+    if tls != "none" and host in LOOPBACK:
+        ca = questions.ask("ca", "The file with its certificate, if the system does not know that")
+        tls = {"kind": tls, "ca": ca} if ca else tls
     return {"host": host, "port": port, "tls": tls}
 
 
@@ -161,12 +191,16 @@ def _password(talk: Dialogue, file: Path) -> dict[str, Plain]:
     password = talk.secret("The password (nothing: a variable of the environment holds it)")
     if not password:
         return {"env": talk.ask("The name of that variable", "PBEM_PASSWORD")}
-    place = file.absolute().parent / _PASSWORD
+    place = _password_file(file)
     with suppress(FileNotFoundError):
         place.unlink()
     write({place: f"{password}\n".encode()}, mode=0o600)
     talk.say(f"The password is in {place}, which only you can read.")
     return {"file": _PASSWORD}
+
+
+def _password_file(config: Path) -> Path:
+    return config.absolute().parent / _PASSWORD
 
 
 def _try(config: PostConfig, talk: Dialogue, patience: float) -> Found | None:

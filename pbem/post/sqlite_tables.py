@@ -31,6 +31,8 @@ class SqliteTables(Tables):
         self._clock = clock
         self._own = local()
         self._all: list[sqlite3.Connection] = []
+        if not file.exists():
+            file.touch(mode=0o600)  # letters lie in it, and the keys in them
         with self._failing(), self._write() as connection:
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             if version in (0, 1):
@@ -242,8 +244,12 @@ class SqliteTables(Tables):
 
     # ---- letters go
 
-    def put(self, letters: Sequence[ToSend]) -> int:
+    def put(self, letters: Sequence[ToSend], answering: Waiting | None = None) -> int:
         with self._write(lasting=True) as connection:
+            if answering is not None:
+                query = "SELECT count(*) FROM work WHERE letter = ? AND state = 'waiting'"
+                (waiting,) = connection.execute(query, (answering.id,)).fetchone()
+                answering.check(waiting)
             added = connection.executemany(
                 "INSERT OR IGNORE INTO outbox (name, recipient, thread, urgency, state, since, due, content) "
                 "VALUES (?, ?, ?, ?, 'waiting', ?, 0, ?)",

@@ -14,7 +14,7 @@ from pbem.mail.maildir import mark_read, read_maildir, unique_name
 from pbem.mail.mime import Headers
 from pbem.mail.outboxes import ToKeep
 from pbem.mail.outgoing import COPY
-from pbem.post.tables import Tables, ToSend, Urgency
+from pbem.post.tables import Tables, ToSend, Urgency, Waiting
 from pbem.protocol import Side
 
 _FORM: Final = re.compile(rb'filename="orders(-[\w-]+)?\.yaml"')
@@ -31,11 +31,13 @@ class TableOutbox:
     clock: Callable[[], float] = time
     hands_over: bool = False
     """They are handed over when they are sent."""
+    answering: Waiting | None = None
+    """The letter that is being taken in. `put` raises TakenIn if another worker has done that meanwhile."""
 
     def put(self, letters: Sequence[ToKeep]) -> Sequence[str]:
         """Keep letters to be sent, each once; return their names in the tables."""
         named = [each._replace(name=unique_name(each.name, each.content)) for each in letters]
-        self.tables.put([self._to_send(each) for each in named])
+        self.tables.put([self._to_send(each) for each in named], self.answering)
         return [each.name for each in named]
 
     def collect(self, folder: Path) -> int:

@@ -86,6 +86,11 @@ class Waiting:
     tries: int
     """How often it was begun before: more than none if a worker has died over it."""
 
+    def check(self, waiting: int) -> None:
+        """Check in how many games it waits. Raises TakenIn if it is done in some meanwhile."""
+        if waiting < len(self.games):
+            raise TakenIn(f"letter {self.digest[:12]} was taken in by another worker meanwhile")
+
 
 class Stuck(NamedTuple):
     """A game whose letters wait: why, until when at least, and how many there are."""
@@ -130,6 +135,10 @@ class Counts(NamedTuple):
 
 class TablesDamaged(PbemError):
     """What the tables lie in is not what it must be."""
+
+
+class TakenIn(PbemError):
+    """A letter was taken in by another worker meanwhile: this one was asleep, and its work is thrown away."""
 
 
 class Tables(ABC):
@@ -278,10 +287,11 @@ class Tables(ABC):
     # ---- letters go
 
     @abstractmethod
-    def put(self, letters: Sequence[ToSend]) -> int:
+    def put(self, letters: Sequence[ToSend], answering: Waiting | None = None) -> int:
         """Keep letters to be sent, all of them or none, and return how many are new.
 
-        One whose name is there or was sent is not kept again.
+        One whose name is there or was sent is not kept again. Raises TakenIn if they answer a letter that is done in
+        one of its games: who has done it has put everything here that was owed, and others may owe what came after.
         """
 
     @abstractmethod

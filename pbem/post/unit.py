@@ -27,19 +27,18 @@ TimeoutStopSec=60
 KillMode=mixed
 
 [Install]
-WantedBy={target}
+WantedBy=default.target
 """
 
 
 def unit_file(file: Path, config: PostConfig) -> str:
-    """Return a unit file for a config; of a user's own manager, unless the user is root."""
+    """Return a unit file for a config, for the manager of a user or that of the system."""
     return _UNIT.format(
         sender=config.address,
         command=_quoted(str(_command())),
         config=_quoted(str(file)),
         folder=file.parent,
         environment="".join(_environment(config, file)),
-        target="multi-user.target" if os.geteuid() == 0 else "default.target",
     )
 
 

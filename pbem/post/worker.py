@@ -37,7 +37,7 @@ from pbem.post.open_tables import open_tables
 from pbem.post.reception import bounced, received, too_big
 from pbem.post.settings import PostConfig
 from pbem.post.table_outbox import TableOutbox
-from pbem.post.tables import NEVER, NO_GAME, Tables, Waiting
+from pbem.post.tables import NEVER, NO_GAME, Tables, TakenIn, Waiting
 from pbem.protocol import PbemError
 from pbem.repo.git import Moved, NoSuchGame
 from pbem.repo.git.gamelock import Busy, GameLock
@@ -199,6 +199,8 @@ class Worker:
                 self._put_off(game, letter, "a letter has ended the worker that took it in, again and again")
             try:
                 handled = self._carry_out_as_it_stands(letter)
+            except TakenIn:
+                return False
             except (PbemError, OSError) as wrong:
                 return self._put_off(game, letter, sentence(wrong))
             except Exception as wrong:  # a bug: its letter waits, and those of other games go on
@@ -232,7 +234,8 @@ class Worker:
 
     def _carry_out(self, letter: Waiting) -> Handled:
         """Carry out a letter, and put the answers into the outbox."""
-        settings = self._settings(letter)
+        outbox = replace(self._outbox, answering=letter)
+        settings = replace(self._settings(letter), outbox=outbox)
         if letter.by == BOUNCE:
             handled = bounced(letter.content, settings, self._config.game_master)
         elif letter.by == TOO_BIG:
@@ -240,7 +243,7 @@ class Worker:
         else:
             handled = received(letter.content, self._config.who, settings, letter.by, self._sent_to)
         for out in handled.letters:
-            out.put_into(self._outbox)
+            out.put_into(outbox)
         for name in handled.waits.keys() - set(letter.games):
             self._say(f"letter {letter.digest[:12]}: {name} cannot take it in: {handled.waits[name]}")
         return handled

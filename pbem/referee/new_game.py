@@ -14,6 +14,7 @@ from pbem.crypto.signing import public_key
 from pbem.game import shelf
 from pbem.game.box import accepted
 from pbem.game.corrections import Corrections
+from pbem.game.printed import as_printed
 from pbem.game.shelf import Loaded
 from pbem.game.wording import listing
 from pbem.protocol import Side
@@ -75,6 +76,7 @@ class NewGame:
         loaded = self._loaded()
         self._require_press()
         rules, box = loaded.rules, loaded.box
+        printed = as_printed(rules, box)
         terms = None if self.clock is None else terms_of_new_game(self.clock, rules.sides, has_bot=rules.has_bot)
         path = games / f"{self.name}.git"
         keys = keys_for_new_game(keys_folder, self.name, path, self.secrets)
@@ -91,7 +93,7 @@ class NewGame:
             dice=promise(keys, self.beacon),
             sealed_to=recipient_of(keys.identity),
             signed_by=public_key(keys.signing),
-            printed=f"{box.title}: {box.as_printed}" if box.as_printed else None,
+            printed=f"{box.title}: {printed}" if printed else None,
             quorum=self.quorum,
             one_side_each=self.one_side_each,
             press=self.press,

@@ -127,9 +127,14 @@ def _shape(base: BaseMap, places: tuple[str, ...], style: str) -> _Shape:
     return _Shape(points, list(dashes(points, on, off)) if on else [], (heads[0], heads[1]))
 
 
+@lru_cache(maxsize=8)
+def _coarse_land(base: BaseMap) -> Image.Image:
+    return land_mask(base, _COARSE)
+
+
 def _course(points: list[Point], base: BaseMap) -> list[Point]:
     """Return points on curves along some places: of several bows the one that crosses least land."""
-    land = land_mask(base, _COARSE)
+    land = _coarse_land(base)
 
     def crossed(curve: list[Point]) -> int:
         edge_x, edge_y = land.width - 1, land.height - 1

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from hashlib import sha256
 from math import hypot
 from pathlib import Path as File
-from typing import Final
+from typing import Final, TypeAlias
 
 import PIL
 from PIL import Image, ImageChops, ImageFilter
@@ -30,9 +30,17 @@ _PEAK_STEP: Final = 13
 _SHALLOWS_BLUR, _HEIGHTS_BLUR = 9, 3
 """How softly the light water along the coast ends, and hills and mountains."""
 _BORDER_INK: Final = 130
+_BAND: Final = 48
+"""The height of the bands in which a region is tinted, in pixels: so a slanting one needs not half as much mask."""
 _BORDER: Final = 1.3
 _TILED_BORDER: Final = 3.2
 """Width of the borders of regions; those between hexes must stand out from the sides of all the others."""
+
+
+Box: TypeAlias = tuple[int, int, int, int]
+"""Left, top, right and bottom in pixels."""
+Wash: TypeAlias = list[tuple[Image.Image, Box]]
+"""How strongly a region is tinted: masks for bands of it, each as wide as it has to be, and where they lie."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,44 +52,74 @@ class Ground:
     """
 
     board: Image.Image
-    bare: Image.Image
-    """How strongly a tint shows, by what the lines leave free."""
+    washes: tuple[Wash, ...]
+    """How strongly a tint shows in each region, by what the lines leave free."""
 
-    def part(self, box: tuple[int, int, int, int]) -> Image.Image:
-        """Return a part of the board (left, top, right, bottom; pixels) in full colour."""
+    def part(self, box: Box) -> Image.Image:
+        """Return a part of the board in full colour."""
         return self.board.crop(box).convert("RGB")
 
 
-@lru_cache(maxsize=6)
-def ground(base: BaseMap, scale: float, cache_folder: File | None = None) -> Ground:
+@lru_cache(maxsize=12)
+def ground(base: BaseMap, scale: float, cache_folder: File | None) -> Ground:
     """Return the board without anything that changes.
 
     A cache folder keeps the layers as PNGs from one run of the program to the next.
     """
-    if cache_folder is None:
-        return _drawn(base, scale)
-    key = sha256(repr((base.digest, scale, _edition())).encode()).hexdigest()[:16]
-    files = [cache_folder / f"{base.id}-{key}-{layer}.png" for layer in ("board", "bare")]
-    try:
-        return Ground(*map(_opened, files))
-    except (OSError, SyntaxError):  # what Pillow raises where a file is missing or damaged
-        drawn = _drawn(base, scale)
-        for file, layer in zip(files, (drawn.board, drawn.bare), strict=True):
-            _keep(file, layer)
-        return drawn
+    board, bare = _drawn(base, scale) if cache_folder is None else _kept(base, scale, cache_folder)
+    land = land_mask(base, scale)
+    return Ground(board, tuple(_wash(base, region.outline, scale, land, bare) for region in base.regions))
 
 
-@lru_cache(maxsize=8)
 def land_mask(base: BaseMap, scale: float) -> Image.Image:
     """Return where the land is."""
     return _mask(base, scale, base.land)
 
 
-def _drawn(base: BaseMap, scale: float) -> Ground:
+def _wash(base: BaseMap, outline: Polyline, scale: float, land: Image.Image, bare: Image.Image) -> Wash:
+    """Return how strongly a region is tinted, most along its border, where there is land and no line."""
+    if not outline:
+        return []
+    left, top = (max(0, int(min(point[axis] for point in outline))) for axis in (0, 1))
+    right, bottom = min(max(x for x, _ in outline), base.width), min(max(y for _, y in outline), base.height)
+    sketch = Sketch((right - left, bottom - top), scale, "L", 0)
+    sketch.polygon([(x - left, y - top) for x, y in outline], 255)
+    inside = sketch.done()
+    corner = round(left * scale), round(top * scale)
+    box = (*corner, corner[0] + inside.width, corner[1] + inside.height)
+    inside = ImageChops.multiply(inside, land.crop(box))
+    heart = inside.filter(ImageFilter.GaussianBlur(9 * scale)).point(lambda v: max(0, v - 128) * 2)
+    tint = ImageChops.multiply(inside, ImageChops.invert(heart).point(lambda v: 42 + round(v * 0.3)))
+    tint = ImageChops.multiply(tint, bare.crop(box))
+    bands = []
+    for y in range(0, tint.height, _BAND):
+        band = tint.crop((0, y, tint.width, min(y + _BAND, tint.height)))
+        taken = band.getbbox()
+        if taken is not None:
+            x, down = corner[0], corner[1] + y
+            bands.append((band.crop(taken), (taken[0] + x, taken[1] + down, taken[2] + x, taken[3] + down)))
+    return bands
+
+
+def _kept(base: BaseMap, scale: float, folder: File) -> tuple[Image.Image, Image.Image]:
+    """Return what `_drawn` does, from the files of an earlier run if they are there."""
+    key = sha256(repr((base.digest, scale, _edition())).encode()).hexdigest()[:16]
+    files = [folder / f"{base.id}-{key}-{layer}.png" for layer in ("board", "bare")]
+    try:
+        return _opened(files[0]), _opened(files[1])
+    except (OSError, SyntaxError):  # what Pillow raises where a file is missing or damaged
+        drawn = _drawn(base, scale)
+        for file, layer in zip(files, drawn, strict=True):
+            _keep(file, layer)
+        return drawn
+
+
+def _drawn(base: BaseMap, scale: float) -> tuple[Image.Image, Image.Image]:
+    """Return the board, and what its lines leave free."""
     board, lines = _relief(base, scale), _lines(base, scale)
     board.paste(lines, mask=lines)
     colours = canvas.palette(printed_colours(base), board, 256, Image.Quantize.MEDIANCUT)
-    return Ground(board.quantize(palette=colours, dither=Image.Dither.NONE), ImageChops.invert(lines.getchannel("A")))
+    return board.quantize(palette=colours, dither=Image.Dither.NONE), ImageChops.invert(lines.getchannel("A"))
 
 
 def printed_colours(base: BaseMap) -> list[canvas.Shade]:
@@ -145,9 +183,10 @@ def _relief(base: BaseMap, scale: float) -> Image.Image:
 
 def _lines(base: BaseMap, scale: float) -> Image.Image:
     """Return borders, lakes, rivers, the coast, and the paths; names are laid on later."""
-    layer = _borders(base, scale)
+    land = land_mask(base, scale)
+    layer = _borders(base, scale, land)
     if base.abroad:
-        layer.alpha_composite(tiles.shore(base, scale, land_mask(base, scale), _mask(base, scale, base.abroad)))
+        layer.alpha_composite(tiles.shore(base, scale, land, _mask(base, scale, base.abroad)))
     sketch = Sketch((base.width, base.height), scale)
     for lake in base.lakes:
         sketch.polygon(lake, canvas.SHALLOWS)
@@ -168,15 +207,14 @@ def _lines(base: BaseMap, scale: float) -> Image.Image:
     return layer
 
 
-def _borders(base: BaseMap, scale: float) -> Image.Image:
+def _borders(base: BaseMap, scale: float, land: Image.Image) -> Image.Image:
     """Return the borders of regions, cut off at the sea."""
     sketch = Sketch((base.width, base.height), scale, "L", 0)
     for region in base.regions:
         sketch.line(region.outline, _BORDER_INK, _TILED_BORDER if base.tiles else _BORDER, closed=True)
-    layer = Image.new(
-        "RGBA", land_mask(base, scale).size, (*canvas.rgb(canvas.TILED_BORDER if base.tiles else canvas.BORDER), 0)
-    )
-    layer.putalpha(ImageChops.multiply(sketch.done(), land_mask(base, scale)))
+    colour = canvas.rgb(canvas.TILED_BORDER if base.tiles else canvas.BORDER)
+    layer = Image.new("RGBA", land.size, (*colour, 0))
+    layer.putalpha(ImageChops.multiply(sketch.done(), land))
     return layer
 
 

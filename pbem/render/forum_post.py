@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pbem.game.box import Box
+from pbem.game.printed import foot
 from pbem.game.summary import Section
 from pbem.game.wording import listing
 from pbem.protocol import Rules, S, Side
@@ -57,6 +58,7 @@ def post(rules: Rules[S], box: Box, request: ReportRequest[S], around: Around) -
         blocks.append(Fold("What you hold", [*_sections(stands.hand)]))
     if stands.sections:
         blocks.append(Fold("Where things stand", [*_sections(stands.sections)]))
+    blocks += [Prose(each) for each in foot(rules, box)]
     return [*blocks, *_footer(request, around)]
 
 

@@ -10,15 +10,15 @@ from math import ceil
 from pathlib import Path as File
 from typing import Final
 
-from PIL import Image, ImageChops, ImageFilter
+from PIL import Image
 
-from pbem.game.board_map import BaseMap, Point, Polyline
+from pbem.game.board_map import BaseMap, Point
 from pbem.game.scene import DrawnSide, Scene
 from pbem.render import canvas
 from pbem.render.alt_text import to_move
 from pbem.render.arrangement import STRANGER, Arrangement, LaidPiece, arrange, overview
 from pbem.render.arrows import lay_arrow
-from pbem.render.base_map import ground, land_mask, printed_colours
+from pbem.render.base_map import ground, printed_colours
 from pbem.render.boxes import grown, meet
 from pbem.render.canvas import Bounds, Sketch, mix
 from pbem.render.counters import picture
@@ -27,7 +27,7 @@ from pbem.render.panels import legend, panel, title
 from pbem.render.places import LABEL_SIZE, changed_ring, glow, siege_ring, spot
 from pbem.render.window import SCALE, WIDTH, window
 
-_PANEL_GAP: Final = 8
+PANEL_GAP: Final = 8
 _COLOURS: Final = 128
 _PALETTE_SCALE: Final = 0.25
 """The scale of the boards of which the commonest colours are counted."""
@@ -37,8 +37,6 @@ _PIECES: Final = 2 / 3
 """The least scale of the pieces on it: their type then has whole pixels."""
 _SPRITE: Final = 40
 """How far from its middle a place is drawn at most."""
-_BAND: Final = 48
-"""The height of the bands in which a region is tinted, in pixels: so a slanting one needs not half as much mask."""
 _COMPRESSION: Final = 4
 """A higher level takes twice as long for six per cent fewer bytes."""
 _LEAD_RIM, _LEAD_CORE = 5.5, 2.8
@@ -156,21 +154,22 @@ class _Sheet:
         """Ring the places in focus, those that have changed, and those under siege in the besieger's colour."""
         base = self.scene.base
         for id in self.scene.changed:
-            self._put(changed_ring(base.place_kinds[base.places[id].kind].size, self.scale), id)
+            self._put(changed_ring(self.scene.kind(id).size, self.scale), id)
         for id in self.scene.focus:
-            kind = base.place_kinds[base.places[id].kind]
+            kind = self.scene.kind(id)
             self._put(glow(kind.form, kind.size, canvas.FOCUS, self.scale), id)
         for marker in self.scene.markers:
             if marker.kind == "siege":
                 place, besieger = base.places[marker.place], self.sides.get(marker.side or "", STRANGER)
-                circle = siege_ring(base.place_kinds[place.kind].size, place.hangs, besieger.colour, self.scale)
+                size = self.scene.kind(place.id).size
+                circle = siege_ring(size, place.hangs, besieger.colour, self.scale)
                 self._put(circle, place.id)
 
     def _places(self) -> None:
         base, control = self.scene.base, self.scene.control
         shown = grown(self.part or (0, 0, base.width, base.height), _SPRITE, _SPRITE)
         for id, place in base.places.items():
-            kind = base.place_kinds[place.kind]
+            kind = self.scene.kind(id)
             if kind.form == "open" or not meet((place.x, place.y, place.x, place.y), shown):
                 continue
             side = self.sides.get(control.get(id) or "")
@@ -218,40 +217,15 @@ def printed_board(
     left, top, right, bottom = part or (0, 0, base.width, base.height)
     x, y = round(left * scale), round(top * scale)
     box = x, y, x + round((right - left) * scale), y + round((bottom - top) * scale)
-    board = ground(base, scale, cache_folder).part(box)
-    for region, side in zip(base.regions, holders, strict=True):
-        if side and region.outline:
+    printed = ground(base, scale, cache_folder)
+    board = printed.part(box)
+    for washes, side in zip(printed.washes, holders, strict=True):
+        if side:
             tint = mix(side.colour, "#ffffff", 0.12)
-            for wash, where in _washes(base, region.outline, scale, cache_folder):
+            for wash, where in washes:
                 if meet(where, box):
                     board.paste(tint, (where[0] - x, where[1] - y), wash)
     return board
-
-
-@lru_cache(maxsize=256)
-def _washes(
-    base: BaseMap, outline: Polyline, scale: float, cache_folder: File | None
-) -> list[tuple[Image.Image, tuple[int, int, int, int]]]:
-    """Return how strongly a region is tinted: masks for bands of it, each as wide as it has to be, and their boxes."""
-    left, top = (max(0, int(min(point[axis] for point in outline))) for axis in (0, 1))
-    right, bottom = min(max(x for x, _ in outline), base.width), min(max(y for _, y in outline), base.height)
-    sketch = Sketch((right - left, bottom - top), scale, "L", 0)
-    sketch.polygon([(x - left, y - top) for x, y in outline], 255)
-    inside = sketch.done()
-    corner = round(left * scale), round(top * scale)
-    box = (*corner, corner[0] + inside.width, corner[1] + inside.height)
-    inside = ImageChops.multiply(inside, land_mask(base, scale).crop(box))
-    heart = inside.filter(ImageFilter.GaussianBlur(9 * scale)).point(lambda v: max(0, v - 128) * 2)
-    tint = ImageChops.multiply(inside, ImageChops.invert(heart).point(lambda v: 42 + round(v * 0.3)))
-    tint = ImageChops.multiply(tint, ground(base, scale, cache_folder).bare.crop(box))
-    bands = []
-    for y in range(0, tint.height, _BAND):
-        band = tint.crop((0, y, tint.width, min(y + _BAND, tint.height)))
-        taken = band.getbbox()
-        if taken is not None:
-            x, down = corner[0], corner[1] + y
-            bands.append((band.crop(taken), (taken[0] + x, taken[1] + down, taken[2] + x, taken[3] + down)))
-    return bands
 
 
 @lru_cache(maxsize=8)
@@ -293,5 +267,5 @@ def panels(board: Image.Image, scene: Scene, scale: float) -> list[Bounds]:
         board.paste(each, (round(x * scale), round(y * scale)), each)
         height = each.height / scale
         boxes.append((x, y, x + each.width / scale, y + height))
-        down[name] += height + _PANEL_GAP
+        down[name] += height + PANEL_GAP
     return boxes

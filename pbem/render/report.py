@@ -110,7 +110,7 @@ def report(contents: Contents[S]) -> Report:
         "changed": changed,
         "filed": list(standing_lines(request.filed)) if request.list_filed else [],
         "standing": list(laid_out(stands.sections)),
-        "foot": [line for said_of_it in foot(box) for line in _prose(said_of_it)],
+        "foot": [line for said_of_it in foot(rules, box) for line in _prose(said_of_it)],
     }
     letter = everything | {
         "hand": list(laid_out([section for section in hand if section not in about])),

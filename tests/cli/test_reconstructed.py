@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from email import message_from_bytes
 from email.message import Message
 from email.policy import default
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -15,6 +17,7 @@ from pbem.cli.verbs import app
 from pbem.crypto.dice import SeededDice
 from pbem.game import shelf
 from pbem.game.box import open_box
+from pbem.game.printed import foot
 from pbem.game.scene import Row
 from pbem.game.table import Table
 from pbem.repo.git import GameRepo
@@ -24,6 +27,8 @@ from pbem.rules.sword_of_rome.position.state import Mark
 GAME = "sword_of_rome"
 TITLE = "The Sword of Rome (reconstructed map and cards)"
 USAGE, FAULTS = 2, 3
+FEWER = {"four": 4, "three": 3, "two": 2}
+"""The editions for fewer players, with their numbers."""
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +52,25 @@ def shares() -> tuple[str, str]:
     whole = sum(card.get("printed") == "whole" for card in cards)
     named = sum("name" in space["sources"] for space in spaces)
     return f"{whole} of {len(cards)} cards", f"{named} of {len(spaces)} places"
+
+
+def played(edition: str) -> str:
+    """Return what is said of an edition for fewer: its decks, with cards of the base game, and its part of the map."""
+    box = open_box(GAME)
+    (seats,) = (each for each in box.table("powers")["games"] if each["players"] == FEWER[edition])
+
+    def there(record: Mapping[str, Any]) -> bool:
+        return seats["players"] in record.get("players", (seats["players"],))
+
+    base = [card for card in box.table("cards")["base_cards"] if there(card)]
+    replaced = {card["in_place_of"] for card in base}
+    cards = [card for card in box.table("cards")["cards"] if card["id"] not in replaced] + base
+    cards = [card for card in cards if card["deck"] in seats["sides"]]
+    regions = {region["id"] for region in box.table("map")["regions"] if there(region)}
+    spaces = [space for space in box.table("map")["spaces"] if there(space) and space["region"] in regions]
+    whole = sum(card.get("printed") == "whole" for card in cards)
+    named = sum("name" in space["sources"] for space in spaces)
+    return f"{whole} of {len(cards)} cards, {named} of {len(spaces)} places as printed"
 
 
 def charter(home: Path) -> str:
@@ -83,10 +107,24 @@ def corrected(folder: Path) -> None:
 
 
 def test_shelf_has_the_counts() -> None:
-    assert f"{GAME}: {TITLE} {', '.join(shares())} as printed sides:" in said("shelf")
-    row = next(row for row in json.loads(said("shelf", "--json")) if row["id"] == GAME)
-    assert row["printed"] == f"{', '.join(shares())} as printed"
-    assert all(not row["printed"] for row in json.loads(said("shelf", "--json")) if row["id"] != GAME)
+    assert f"{GAME}: {TITLE} {', '.join(shares())} as printed in edition four:" in said("shelf")
+    rows = {row["id"]: row for row in json.loads(said("shelf", "--json"))}
+    assert rows[GAME]["printed"] == f"{', '.join(shares())} as printed"
+    assert rows[GAME]["printed_of_editions"] == {edition: played(edition) for edition in FEWER}
+    assert not any(row["printed"] or row["printed_of_editions"] for id, row in rows.items() if id != GAME)
+
+
+def test_game_of_three_has_the_counts_of_what_it_has(tmp_path: Path) -> None:
+    printed = f"{TITLE}: {played('three')}"
+    words = ("--edition", "three", "--player", "romans=Ann <ann@example.org>")
+    assert f"{printed}. " in said("new", "tiber", "--rules", GAME, *words)
+    letter = first_letter(tmp_path)
+    assert str(letter["Subject"]).endswith(f" - {printed}")
+    assert f"Of it, {played('three')}." in " ".join(text_of(letter).split())
+    assert charter(tmp_path) == printed
+    assert said("rules", "tiber", "--open").startswith(f"{TITLE} ({GAME}): {played('three')} Not as printed:")
+    three = shelf.load(GAME, edition="three")
+    assert foot(three.rules, three.box) == [f"{printed}. ° marks cards that are not."]
 
 
 def test_new_game_and_its_first_letter_have_the_counts(tmp_path: Path) -> None:
@@ -101,14 +139,17 @@ def test_new_game_and_its_first_letter_have_the_counts(tmp_path: Path) -> None:
 def test_report_has_the_counts_at_its_foot_and_marks_cards(tmp_path: Path) -> None:
     said("new", "tiber", "--rules", GAME, "--player", "romans=Ann <ann@example.org>", "--begin")
     assert str(first_letter(tmp_path)["Subject"]).endswith(" as printed")
-    foot = f"{TITLE}: {', '.join(shares())} as printed. ° marks cards that are not."
+    ending = f"{TITLE}: {', '.join(shares())} as printed. ° marks cards that are not."
     for reader in ("romans", "gauls"):
         report = said("report", "tiber", "--side", reader)
-        assert report.endswith(foot)
+        assert report.endswith(ending)
         ours = [card["name"] for card in open_box(GAME).table("cards")["cards"] if "printed" not in card]
         assert any(f"{name}° " in report for name in ours)
         assert "Campaign°" not in report
-    assert said("report", "tiber").endswith(foot)
+    assert said("report", "tiber").endswith(ending)
+    assert f"{ending} This post tells of commit" in said("thread", "tiber", "--format", "markdown")
+    said("site", str(tmp_path / "site"), "tiber")
+    assert f'<p class="q">{ending}</p>' in (tmp_path / "site" / "tiber" / "index.html").read_text("utf-8")
 
 
 def test_counts_change_with_corrected_files(tmp_path: Path) -> None:
@@ -125,12 +166,18 @@ def test_counts_change_with_corrected_files(tmp_path: Path) -> None:
 
 def test_open_lists_what_is_reconstructed() -> None:
     told = said("rules", GAME, "--open")
-    assert told.startswith(f"{TITLE} ({GAME}): {', '.join(shares())} as printed Not as printed: cards name (5): r1, r4")
+    assert told.startswith(f"{TITLE} ({GAME}): {', '.join(shares())} as printed in edition four: {played('four')} ")
+    assert "Not as printed: cards name (5): r1, r4" in told
     assert "loyalty (2): neapolis, messana" in told
     assert "tables, attrition: reconstructed" in told
     record = json.loads(said("rules", GAME, "--open", "--json"))
     assert {"what": "places", "missing": "loyalty", "records": ["neapolis", "messana"]} in record["open"]
     assert [share["what"] for share in record["printed"]] == ["cards", "places"]
+
+
+def test_readme_has_title_and_counts() -> None:
+    text = " ".join(Path("README.md").read_text("utf-8").split())
+    assert f"*{TITLE}* for two to five players. Of the last one only {', '.join(shares())} are as printed." in text
 
 
 def test_open_has_the_notes_of_a_game_without_lists() -> None:
@@ -141,7 +188,9 @@ def test_open_has_the_notes_of_a_game_without_lists() -> None:
 
 def test_forms_name_what_the_sources_demand(tmp_path: Path) -> None:
     own = tmp_path / "own"
-    said("box", "new", GAME, str(own))
+    files = {path for path in said("box", "new", GAME, str(own)).split() if path.endswith(".yaml")}
+    assert {str(own / GAME / f"{file}.yaml") for file in ("cards", "gallic_events", "scenarios/full")} < files
+    assert "say so under `confidence`" in (own / GAME / "gallic_events.yaml").read_text("utf-8").splitlines()[0]
     lines = (own / GAME / "map.yaml").read_text("utf-8").splitlines()
     above = {line.split(",")[0]: lines[i - 1] for i, line in enumerate(lines) if line.startswith("- {id: ")}
     assert above["- {id: luna"] == (
@@ -161,8 +210,8 @@ def test_forms_name_what_the_sources_demand(tmp_path: Path) -> None:
         ("{id: capua, name: Capua, kind: walled", "{id: capua, name: Capua, kind: normal", "the lists have 13"),
         (
             "name: Pisae, kind: walled, home: etruscans",
-            "name: Pisae, kind: walled, home: gauls",
-            "home of pisae is etruscans in the sources (5.10.1), not gauls",
+            "name: Pisae, kind: walled, home: samnites",
+            "home of pisae is etruscans in the sources (5.10.1), not samnites",
         ),
         (
             "reinforcement: 2, loyalty: 3, victory: always, lat: 4189",
@@ -208,4 +257,4 @@ def test_map_has_the_counts_and_marks_events_in_effect() -> None:
     view = loaded.rules.view(game, None)
     rows = [row.label for panel in loaded.rules.scene(view).panels for row in panel.rows if isinstance(row, Row)]
     assert f"{', '.join(shares())} as printed" in rows
-    assert {"In effect: Elephants°", "In effect: Appian Way"} <= set(rows)
+    assert "In effect: Elephants°, Appian Way" in rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from dataclasses import replace
 from datetime import UTC, datetime
 from email import message_from_bytes, policy
@@ -279,6 +280,11 @@ def test_a_letter_is_written_once(tmp_path: Path) -> None:
     assert write_to_maildir(tmp_path, b"two", "punica-41-rome") != path
     assert [content for _, content in read_maildir(tmp_path)] in ([b"one", b"two"], [b"two", b"one"])
     assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_nobody_else_reads_the_letters_of_a_maildir(tmp_path: Path) -> None:
+    write_to_maildir(tmp_path / "out", b"one", "a")
+    assert {stat.S_IMODE(each.stat().st_mode) for each in (tmp_path / "out", *(tmp_path / "out").iterdir())} == {0o700}
 
 
 def test_a_letter_that_was_read_is_not_written_again(tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ def test_season_goes_on_where_the_backup_was_made(season: Season, tmp_path: Path
     (second.path / "games").rmdir()
     back = restore(made.folder, places(second), identities_in(IDENTITY))
     assert [each.good for each in back.keys] == [True]
+    assert back.keys[0].text.endswith(f"they fit {made.folder}/games/punica.git")
     assert commits(second) == commits(season)
     once(opened(second, box, way))
     assert len(way.given) == sent

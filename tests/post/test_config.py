@@ -141,7 +141,12 @@ def test_standard_input_and_sendmail() -> None:
         ("since: 2026-11-01", "since: 2026-11-31", "11:12: there is no such day"),
         ("    port: 587", "    port: 587\n    tls: none", "16:10: without TLS the password could be read"),
         ("    port: 587", "    port: 587\n    tls: ssl", "16:10: 'ssl' is not one of ['implicit', 'starttls', 'none']"),
-        ("[signature]", "[signatures]", "23:23: 'signatures' is not one of ['token', 'provider'"),
+        (
+            "[signature]",
+            "[signatures]",
+            "23:23: 'signatures' is not one of ['token', 'provider', 'dkim', 'signature', 'address']; "
+            "did you mean signature?",
+        ),
     ],
 )
 def test_fault_is_told_with_its_place(line: str, instead: str, expected: str) -> None:

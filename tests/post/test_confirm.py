@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stat
 from datetime import timedelta
 
 import pytest
@@ -43,6 +44,8 @@ def test_letter_without_a_proof_waits_and_its_player_is_asked(game: Folder) -> N
     assert all(len(line) <= 80 for line in text.splitlines())
     assert sheets(game) == 0
     assert handled.log == ["punica: letter of red: nothing shows that its player wrote it; it waits to be confirmed"]
+    note = game.repo("punica") / "pbem.asked.red"
+    assert stat.S_IMODE(note.stat().st_mode) == 0o600, "the code in it confirms letters"
 
 
 def test_answer_with_nothing_in_it_confirms(game: Folder) -> None:
@@ -227,6 +230,12 @@ def test_sweep_asks_the_next_day_for_what_came_later(game: Folder) -> None:
         assert out.to == RED
         assert sides_to_ask(found) == []
         assert list(due(found, "red", tomorrow, game.office)) == []
+
+
+def test_letter_that_came_before_the_question_is_of_its_day(game: Folder) -> None:
+    """Letters wait, and those of strangers have a queue of their own: not all are taken in in the order they came."""
+    asking(take(game, written(bury(game)), settings=at(game, hours=1)))
+    assert take(game, written(bury(game, at=1))).letters == []
 
 
 def test_clock_that_jumps_back_keeps_nobody_from_being_asked(game: Folder) -> None:

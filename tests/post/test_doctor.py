@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from time import time
 from unittest.mock import patch
@@ -75,6 +76,18 @@ def test_old_backup_is_found(config: PostConfig) -> None:
     assert found.text.startswith("the last one is 0 days old")
 
 
+def test_backup_in_a_folder_that_is_not_named_is_found(config: PostConfig) -> None:
+    assert config.backup is not None
+    back_up_all(Places(config.games, config.keys, config.tables_file, config.file), config.backup)
+    unnamed = replace(config, backup=None)
+    found = next(each for each in examine(unnamed) if each.what == "backup")
+    assert (found.well, found.warning) == (True, False)
+    assert found.text.startswith(f"the last one is 0 days old: {config.backup}/pbem-")
+    shutil.rmtree(config.backup)
+    found = next(each for each in examine(unnamed) if each.what == "backup")
+    assert found.text.startswith("no folder of backups is named (`backup:` in the config): pbem backup FOLDER")
+
+
 def test_missing_backup_is_a_warning_until_it_is_due(config: PostConfig) -> None:
     assert config.backup is not None
     shutil.rmtree(config.backup)
@@ -116,7 +129,7 @@ def test_what_waits_is_told_with_its_reason(season: Season) -> None:
     tables.put([ToSend("a", "ann@example.org", b"x", Urgency.NEWS, "", 0, 0)])
     assert list(waiting(tables)) == ["1 letter to take in.", "1 letter to send."]
     tables.postpone("punica", time() + 60, "the disk is full")
-    tables.note(FULL, "60 letters an hour, 400 a day", 0)
+    tables.note(FULL, "As many have gone as may: 60 letters an hour, 400 a day", 0)
     assert list(waiting(tables)) == [
         "1 letter of punica cannot be taken in: the disk is full",
         "1 letter to take in.",

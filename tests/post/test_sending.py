@@ -10,6 +10,7 @@ import pytest
 
 from pbem.mail.maildir import write_to_maildir
 from pbem.mail.outboxes import ToKeep
+from pbem.post.health import waiting
 from pbem.post.sending import FULL, Sending
 from pbem.post.settings import Rates
 from pbem.post.sqlite_tables import SqliteTables
@@ -86,7 +87,7 @@ def test_no_more_leave_than_the_rates_allow(
         put(f"letter-{number}")
     assert sending.send() == 8
     assert sending.send() == 0
-    assert tables.noted(FULL) is not None
+    assert tables.noted(FULL) == ("As many have gone as may: 8 letters an hour, 20 a day", clock.now)
     clock.now += HOUR + 1
     assert sending.send() == 8
     clock.now += HOUR + 1
@@ -99,10 +100,16 @@ def test_no_more_leave_than_the_rates_allow(
     assert names(way) == [f"letter-{number}" for number in range(25)]
 
 
-def test_news_leave_room_for_players_who_are_asked(sending: Sending, put: Callable[..., None], way: Way) -> None:
+def test_news_leave_room_for_players_who_are_asked(
+    sending: Sending, put: Callable[..., None], way: Way, tables: SqliteTables
+) -> None:
     for number in range(8):
         put(f"news-{number}", Urgency.NEWS)
     assert sending.send() == 6
+    assert list(waiting(tables)) == [
+        "2 letters to send. The news wait, and leave room for players who are asked: "
+        "8 letters an hour, 20 a day (`send:` in the config)."
+    ]
     put("asked", Urgency.ASKED)
     put("answer")
     assert sending.send() == 2

@@ -142,6 +142,7 @@ def test_unit_file_starts_the_service_with_its_config(season: Season, monkeypatc
     assert unit["Service"]["ExecStart"].endswith(f"post --config {season.file}")
     assert unit["Service"]["Environment"] == '"PBEM_CACHE=/var/cache/my games"'
     assert unit["Service"]["Restart"] == "always"
+    assert unit["Install"]["WantedBy"] == "default.target", "the manager of a user knows no multi-user.target"
 
 
 @pytest.fixture
@@ -226,6 +227,10 @@ def test_once_tells_what_it_could_not_reach_and_does_the_rest(season: Season) ->
     way.wrong = ""
     assert once(post)
     assert len(way.given) == 1
+    box.wrong = "it hung up"
+    assert not once(post)
+    assert season.said[-2:] == ["way cannot be reached: no route to host", "box cannot be reached: it hung up"]
+    assert "NOT well: box cannot be reached since" in health(post.tables, time()).line
 
 
 @pytest.mark.real

@@ -222,7 +222,7 @@ def test_what_fails_is_told_and_can_be_asked_again(
     master = Master(*ANSWERS, "no", "no")
     assert not set_up(tmp_path / "pbem.yaml", master, 0.1)
     assert said in master.heard
-    assert not (tmp_path / "pbem.yaml").exists()
+    assert list(tmp_path.iterdir()) == []
     again = Master(*ANSWERS, "yes", *ANSWERS, "no", "yes")
     assert not set_up(tmp_path / "pbem.yaml", again, 0.1)
     assert again.asked[8].endswith("[pbem@example.org]"), "the answer of before is offered"
@@ -266,6 +266,27 @@ def test_unusual_port_is_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert (source.port, source.tls) == (1143, Tls("starttls", tmp_path / "cert.pem"))
     assert isinstance(found.out, SmtpOut)
     assert (found.out.port, found.out.tls) == (1025, Tls("none"))
+
+
+def test_encryption_is_offered_as_it_was_answered_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    box = Box(wrong=LoginRefused("it refuses the login of pbem@example.org: no"))
+    use(monkeypatch, box)
+    answers = ("pbem@example.org", "localhost:1143", "ssl", "starttls", "cert.pem", "", "pw", "", "localhost:1025", "")
+    (tmp_path / "cert.pem").touch()
+    master = Master(*answers, "", "yes", *[""] * 5, "pw")
+    assert not set_up(tmp_path / "pbem.yaml", master, 0.1)
+    first, second = (master.asked[at : at + 5] for at in (0, 12))
+    assert first[3].startswith("ssl is none of these. How is localhost:1143 encrypted")
+    assert [each.rpartition(" ")[2] for each in second] == [
+        *("[pbem@example.org]", "[localhost:1143]", "[starttls]", "[cert.pem]", "[pbem@example.org]")
+    ]
+
+
+def test_password_that_is_not_there_brings_no_advice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    master = Master("pbem@example.org", "", "", "", "PBEM_NOT_SET", "", "", "", "no", "no")
+    assert not set_up(tmp_path / "pbem.yaml", master, 0.1)
+    assert "PBEM_NOT_SET of the environment; it is not set" in master.heard
+    assert "app password" not in master.heard
 
 
 def test_nobody_to_ask_writes_nothing(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from hashlib import sha256
@@ -13,7 +14,7 @@ import pytest
 
 from pbem.post.sqlite_schema import SCHEMA
 from pbem.post.sqlite_tables import SqliteTables
-from pbem.post.tables import LONGEST, NEVER, NO_GAME, NewLetter, Tables, TablesDamaged, ToSend, Urgency
+from pbem.post.tables import LONGEST, NEVER, NO_GAME, NewLetter, Tables, TablesDamaged, TakenIn, ToSend, Urgency
 from tests.support.postgres import Server
 
 NOON = 1_000_000.0
@@ -201,6 +202,20 @@ def test_letter_is_sent_once_whatever_is_put_again(tables: Tables) -> None:
     assert tables.sent_between(NOON, NOON + 3600) == 0
 
 
+def test_answer_to_a_letter_that_is_done_is_not_kept(tables: Tables) -> None:
+    tables.add("box", "1", new(b"both", "punica", "zama"), {})
+    asleep = tables.next_letter("punica", NOON)
+    assert asleep is not None
+    assert tables.put([out("a")], asleep)
+    tables.done(asleep.id, "punica")
+    with pytest.raises(TakenIn, match="was taken in by another worker"):
+        tables.put([out("b")], asleep)
+    rest = tables.next_letter("zama", NOON)
+    assert rest is not None
+    assert tables.put([out("c")], rest)
+    assert [each.name for each in tables.to_send(NOON, 9)] == ["a", "c"]
+
+
 def test_letter_put_off_keeps_its_content_and_counts_tries(tables: Tables) -> None:
     tables.put([out("a")])
     tables.later("a", NOON + 60, "451 try again")
@@ -284,6 +299,13 @@ def test_second_process_finds_what_the_first_has_put(tables: Tables, another: Ca
     other = another()
     assert other.next_games(NOON, 9) == ["punica"]
     assert [each.name for each in other.to_send(NOON, 9)] == ["a"]
+
+
+def test_tables_are_for_their_owner_alone(sqlite_tables: SqliteTables) -> None:
+    assert sqlite_tables.put([out("a")])
+    files = list(sqlite_tables.file.parent.glob(f"{sqlite_tables.file.name}*"))
+    assert len(files) == 3
+    assert {stat.S_IMODE(each.stat().st_mode) for each in files} == {0o600}
 
 
 def test_file_that_is_no_table_is_named(tmp_path: Path) -> None:

@@ -306,10 +306,10 @@ def test_side_is_told_once_a_day(game: Folder) -> None:
         return take(game, written(text), settings=at(game, hours=hours))
 
     assert kinds(forged(0)) == [f"refused {RED}"]
-    assert [kinds(forged(hours)) for hours in (1, 2, 23)] == [[], [], []]
+    assert [kinds(forged(hours)) for hours in (1, 2, 23, -1)] == [[], [], [], []]  # the last one had to wait
     told = forged(25)
     assert kinds(told) == [f"refused {RED}"]
-    assert "3 more were refused since you were last told" in text_of(told.letters[0])
+    assert "4 more were refused since you were last told" in text_of(told.letters[0])
 
 
 def test_refused_letter_that_is_taken_in_again_tells_the_same(game: Folder) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
@@ -16,11 +17,13 @@ from unittest.mock import patch
 import pytest
 
 from pbem.mail.mailbox import read_letter
+from pbem.mail.outboxes import ToKeep
 from pbem.post import worker as worker_module
 from pbem.post.bundled_news import news_in_one
 from pbem.post.health import waiting
 from pbem.post.reception import received
 from pbem.post.service import Post, once
+from pbem.post.table_outbox import TableOutbox
 from pbem.post.tables import NO_GAME
 from pbem.post.worker import Worker
 from pbem.referee.adjudicator import Adjudicator
@@ -123,6 +126,36 @@ def test_letter_taken_in_again_after_a_death_counts_once(season: Season, post: P
     sent = [read_letter("", content).message_id for _, content in way.given]
     assert len(sent) == len(set(sent)) == 3
     assert box.marked == list(box.letters)
+
+
+def test_worker_that_wakes_up_late_writes_no_report_again(
+    season: Season, post: Post, box: Box, way: Way, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has read a letter, and slept while another host took it in; it wakes up when that is to report on the next."""
+    monkeypatch.setattr(GameLock, "acquire", lambda *_: None)  # as in a shared folder without file locks
+    for each in asked(season):
+        box.put(each, datetime.now(UTC))
+    for sweep in post.sweeps:
+        sweep.look()
+    before, tables = adjudication(season), season.tables()
+    read = [tables.next_letter("punica", time()), None]
+    late = Worker(season.config, tables, season.said.append)
+    put, woken = TableOutbox.put, list[int]()
+
+    def waking(outbox: TableOutbox, letters: Sequence[ToKeep]) -> Sequence[str]:
+        if not woken and adjudication(season) > before:
+            woken.append(-1)
+            with patch.object(tables, "next_letter", side_effect=read):
+                woken.append(late.take_in("punica"))
+        return put(outbox, letters)
+
+    with patch.object(TableOutbox, "put", waking):
+        once(post)
+    tables.close()
+    assert woken == [-1, 0]
+    sent = [read_letter("", content).message_id for _, content in way.given]
+    assert len(sent) == len(set(sent)) == 3
+    assert not post.tables.stuck()
 
 
 def test_game_that_another_worker_has_claimed_is_left_to_it(season: Season, post: Post, box: Box) -> None:

@@ -77,7 +77,7 @@ def crowded() -> Scene:
 
 def forget() -> None:
     """Empty every cache that holds part of a picture."""
-    for kept in (ground.ground, ground.land_mask, picture._palette, picture._washes, counters.picture):
+    for kept in (ground.ground, picture._palette, counters.picture):
         kept.cache_clear()
 
 

@@ -31,6 +31,8 @@ SERVER_KILLS: Final = scaled(30, 1)
 """How often each server is killed."""
 ODD: Final = 0.1
 """The share of letters beside which an odd one is written."""
+RULES: Final = ("rome_carthage", "toy", "toy", "toy")
+"""The games that are played; most are short ones, so that many begin and end."""
 LARGEST: Final = 150 * 1024 * 1024
 """So many bytes of memory a process of the service has at most."""
 
@@ -38,9 +40,9 @@ LARGEST: Final = 150 * 1024 * 1024
 class PostSoak:
     """The season, what was written, and what is expected of it."""
 
-    def __init__(self, season: Season, games: int, random: Random) -> None:
-        """`games` are played at a time: another one begins when one is over."""
-        self.season, self.random = season, random
+    def __init__(self, season: Season, games: int, random: Random, rules: Sequence[str] = RULES) -> None:
+        """`games` are played at a time, of `rules` in turn: another one begins when one is over."""
+        self.season, self.random, self.rules = season, random, rules
         self.names: list[str] = []
         """All games, those that are over too."""
         self.playing = [self._begin() for _ in range(games)]
@@ -50,7 +52,7 @@ class PostSoak:
     def _begin(self) -> str:
         number = len(self.names)
         name = f"soak-{number:03}"
-        self.season.create(name, "rome_carthage" if number % 4 == 0 else "toy", _secrets(number), begin=True)
+        self.season.create(name, self.rules[number % len(self.rules)], _secrets(number), begin=True)
         self.names.append(name)
         return name
 

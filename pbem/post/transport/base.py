@@ -28,10 +28,7 @@ class Unreachable(PbemError):
 
 
 class LoginRefused(Unreachable):
-    """A server refuses the user or the password, or there is none to give.
-
-    A person has to see to it, and many attempts may lock an account.
-    """
+    """A server refuses the user or the password. A person has to see to it, and many attempts may lock an account."""
 
 
 class Gone(PbemError):

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from pbem.game import Kinds, LegalOrders, Table, plain, propose_order
+from pbem.game import Kinds, LegalOrders, Table, as_printed, plain, propose_order
 from pbem.protocol import Decision, Event, Fault, Flow, Order, Roll, Rules, Side
 from pbem.rules.sword_of_rome.battle import battle
 from pbem.rules.sword_of_rome.events import alliances, desperate_times, events, minor_leaders, nonplayers, responses
@@ -77,6 +77,7 @@ class SwordOfRome(Rules[Game]):
         self.edition = cast(Options, options)
         self.board = unpack(box, self.edition["players"])
         self.sides = self.board.sides
+        self.in_play = frozenset([*self.board.spaces, *self.board.cards])
         self._base: BaseMap | None = None
 
     def setup(self, scenario: str, table: Table) -> Game:
@@ -127,7 +128,7 @@ class SwordOfRome(Rules[Game]):
         if self._base is None:
             self._base = base(self.box, self.board)
         powers = [power for power in self.box.table("powers")["powers"] if power["id"] in self.board.powers]
-        return scene(view, self._base, powers, self.box.as_printed, told)
+        return scene(view, self._base, powers, as_printed(self, self.box), told)
 
     def left_in_turn(self, view: Game) -> tuple[int, str] | None:
         """Return the rounds that come after this one: in each every side is active once (5.4)."""

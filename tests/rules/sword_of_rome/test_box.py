@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pbem.game.box import Box, open_box
 from pbem.game.box_file import BrokenBox
+from pbem.rules.sword_of_rome.position.contradictions import contradictions
 from pbem.rules.sword_of_rome.position.unpack import unpack
 
 BOX = open_box("sword_of_rome")
@@ -122,8 +124,26 @@ def opened(box: Box) -> None:
         ("map", "between: [luna, pisae]", "between: [luna, pisa]", "there is no space pisa; did you mean pisae?"),
         ("map", "spaces: 75, paths", "spaces: 74, paths", "the lists have 75"),
         ("map", "- {between: [messana, thermae]}", "- {between: [messana, lilybaeum]}", None),
+        ("map", "name: Ancona, kind: normal", "name: Ancona, kind: normal, home: romans", "none of the seven"),
+        ("map", "name: Volaterrae, kind: normal", "name: Volaterrae, kind: walled, loyalty: 2", "only Pisae and Tarq"),
+        ("map", "name: Parma, kind: normal", "name: Parma, kind: walled, loyalty: 1", "parma is a home space of the G"),
+        (
+            "map",
+            "{id: selinus, ",
+            "{id: selinus, victory: five, ",
+            "selinus: the victory spaces of Carthage are the ports",
+        ),
+        (
+            "map",
+            "region: sardinia, port: true, victory: five, lat: 3922",
+            "region: africa, lat: 3922",
+            "caralis is none",
+        ),
+        ("map", "{id: capua, ", "{id: casilinum, ", "there is no space capua"),
         ("cards", "deck_size: 37", "deck_size: 36", "gauls has 37 cards"),
-        ("cards", "do: [{levy: 1}]", "do: [{levi: 1}]", "levy"),
+        ("cards", "do: [{levy: 1}]", "do: [{levi: 1}]", "levi does not belong here; did you mean levy?"),
+        ("cards", "when: raid,", "when: raids,", "none of the 16 words that may stand here; did you mean raid?"),
+        ("cards", "place: siege", "place: sieges", "did you mean siege?"),
         ("cards", "roll: {of: etruscans", "roll: {of: etruscan", "there is no power etruscan; did you mean etruscans?"),
         ("cards", "one_of: [brennus]", "one_of: [brenus]", "there is no leader brenus; did you mean brennus?"),
         ("cards", "players: [5]", "control: {space: rom, by: own}", "there is no space rom; did you mean roma?"),
@@ -153,6 +173,22 @@ def test_flaws_are_found(tmp_path: Path, file: str, old: str, new: str, reason: 
     with pytest.raises(BrokenBox) as broken:
         opened(box)
     assert reason in str(broken.value)
+
+
+@pytest.mark.parametrize(
+    ("space", "left", "reason"),
+    [
+        ("sutrium", ["roma", "narnia"], "no space of the Etruscans is next to sutrium"),
+        ("capua", ["neapolis"], "no space of the Samnites is next to capua"),
+        ("clusium", ["arretium"], "an army marches from Clusium to Roma with 4 points"),
+    ],
+)
+def test_map_without_paths_of_an_example_is_a_flaw(space: str, left: list[str], reason: str) -> None:
+    """7.3.2: what the Romans can do in the example, a map must let them do."""
+    around = {near: kind for near, kind in BOARD.neighbours[space].items() if near in left}
+    board = replace(BOARD, neighbours={**BOARD.neighbours, space: around})
+    assert [told for _, _, told in contradictions(BOARD, BOX)] == []
+    assert reason in "".join(told for _, _, told in contradictions(board, BOX))
 
 
 def test_a_map_that_is_cut_in_two_is_a_flaw(tmp_path: Path) -> None:

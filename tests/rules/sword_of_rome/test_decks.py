@@ -21,6 +21,7 @@ from tests.support.walks import loaded, start
 
 BOX = open_box("sword_of_rome")
 CARDS: Final = BOX.table("cards")["cards"]
+BASE_CARDS: Final = BOX.table("cards")["base_cards"]
 SIDES: Final = BOX.side_ids
 PAGE: Final = Path("docs/sword_of_rome/decks.md").read_text("utf-8")
 PLACES: Final = {
@@ -205,6 +206,25 @@ def test_the_page_lists_the_cards_as_they_are() -> None:
     assert sorted(rows) == sorted(
         (card["id"], card["name"], str(card["value"]), card["place"], card.get("printed", "ours")) for card in CARDS
     )
+    base = re.findall(r"^\| (\w\d+) \| (\w\d+) \| ([^|]+) \| (\d) \|.*\| (\w+) \|$", PAGE, re.MULTILINE)
+    assert sorted(base) == sorted(
+        (card["id"], card["in_place_of"], card["name"], str(card["value"]), card.get("printed", "ours"))
+        for card in BASE_CARDS
+    )
+
+
+def test_the_page_counts_the_cards_whose_events_are_printed() -> None:
+    whole = [card["place"] == "campaign" for card in CARDS if card.get("printed") == "whole"]
+    text = " ".join(PAGE.split())
+    assert f"So {len(whole)} of the {len(CARDS)} cards count as printed: {whole.count(False)} with events of" in text
+    assert f"and {whole.count(True)} Campaigns." in text
+
+
+def test_cards_of_the_base_game_keep_the_values_of_a_deck() -> None:
+    values = {card["id"]: (card["deck"], card["value"]) for card in CARDS}
+    assert [(card["deck"], card["value"]) for card in BASE_CARDS] == [
+        values[card["in_place_of"]] for card in BASE_CARDS
+    ]
 
 
 def test_every_effect_of_the_decks_is_in_the_budget() -> None:

@@ -7,13 +7,21 @@ from functools import cache
 from itertools import combinations
 from typing import Any
 
+import pytest
+
 from pbem.game import BaseMap
 from pbem.render.boxes import overlap
 from pbem.render.canvas import Bounds
 from pbem.render.panels import legend, panel, title
+from pbem.render.picture import PANEL_GAP
 from pbem.render.places import label_box, shape_box
+from pbem.rules.sword_of_rome.position.state import Game, Mark
 from pbem.rules.sword_of_rome.views.scene import base
 from tests.support.walks import loaded, start
+
+ALLIANCES = 6
+"""So many alliances at once, beside the one for ever, have room on the picture."""
+each_edition = pytest.mark.parametrize("edition", ["five", "four", "three", "two"])
 
 
 @cache
@@ -28,37 +36,50 @@ def printed() -> Iterator[tuple[str, Bounds]]:
         yield f"the name of {place.id}", label_box(italy(), place)
 
 
-def slots() -> Iterator[tuple[str, Bounds]]:
-    """Yield what the panels of the first position take, those of one slot one below another."""
-    rules: Any = loaded("sword_of_rome").rules
-    view = rules.view(start(rules, "short", 1), None)
-    scene = rules.scene(view)
+def full(edition: str) -> Game:
+    """Return a position in which the panels have much to say: many alliances and events, and no leader on the map."""
+    game: Game = start(loaded("sword_of_rome", edition).rules, "full", 1)
+    powers = [power for side in game.board.sides for power in game.board.powers_of[side]]
+    game.alliances += ["+".join(sorted(pair)) for pair in combinations(powers, 2)][:ALLIANCES]
+    game.marks = [Mark(name, "greeks", "game") for name in ("appian_way", "duoviri_navales", "elephants", "dictator")]
+    game.marks += [Mark("wild_beasts", "gauls", "game", power) for power in powers[:3]]
+    game.displaced = [leader for leader in game.board.leaders if leader not in (*game.reserve, *game.cup)]
+    game.activated, game.unrest_raised = [power for power in game.board.powers if power not in powers], True
+    return game
+
+
+def slots(edition: str) -> Iterator[tuple[str, Bounds]]:
+    """Yield what the panels of a full position take, those of one slot one below another."""
+    rules: Any = loaded("sword_of_rome", edition).rules
+    scene = rules.scene(full(edition))
     sides = scene.sides
-    room = italy().slots
+    room = scene.base.slots
     pictures = [("title", title(scene.title, scene.subtitle, room["title"].width, 1))]
     pictures += [(each.slot, panel(each, sides, room[each.slot].width, 1)) for each in scene.panels]
-    pictures.append(("legend", legend(italy(), sides, room["legend"].width, 1)))
+    pictures.append(("legend", legend(scene.base, sides, room["legend"].width, 1)))
     down = {name: float(slot.y) for name, slot in room.items()}
     for n, (name, picture) in enumerate(pictures):
         x, y = room[name].x, down[name]
         yield f"panel {n} in {name}", (x, y, x + picture.width, y + picture.height)
-        down[name] += picture.height
+        down[name] += picture.height + PANEL_GAP
 
 
-def test_nothing_printed_lies_on_anything_else() -> None:
+@each_edition
+def test_nothing_printed_lies_on_anything_else(edition: str) -> None:
     clashes = [
         (one, other)
-        for (one, a), (other, b) in combinations([*printed(), *slots()], 2)
+        for (one, a), (other, b) in combinations([*printed(), *slots(edition)], 2)
         if overlap(a, b) and other != f"the name of {one}"
     ]
 
     assert clashes == []
 
 
-def test_everything_printed_is_on_the_picture() -> None:
+@each_edition
+def test_everything_printed_is_on_the_picture(edition: str) -> None:
     out = [
         name
-        for name, (left, top, right, bottom) in [*printed(), *slots()]
+        for name, (left, top, right, bottom) in [*printed(), *slots(edition)]
         if left < 0 or top < 0 or right > italy().width or bottom > italy().height
     ]
 
@@ -94,3 +115,53 @@ def _covers(at: dict[str, tuple[int, int]], path: Any, id: str) -> bool:
     along: float = ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / length
     across: float = abs((x - ax) * (by - ay) - (y - ay) * (bx - ax)) / length
     return 0 < along < length and across < 18
+
+
+def test_colony_and_subjugated_tribe_look_as_they_are_now() -> None:
+    """7.2.1, 13.5: a colony is a walled city, and a subjugated tribe a normal space, for the rest of the game."""
+    rules: Any = loaded("sword_of_rome").rules
+    game: Game = start(rules, "full", 1)
+    game.colonies, game.loyalty["praeneste"] = ["praeneste"], 2
+    game.tribes.remove("bovianum")
+    scene = rules.scene(game)
+    assert scene.kinds == {"praeneste": "walled_victory", "bovianum": "normal_victory"}
+    assert (scene.kind("praeneste").form, scene.kind("roma").form, scene.kind("bovianum").form) == (
+        "star",
+        "star",
+        "diamond",
+    )
+    markers = {marker.place: marker.text for marker in scene.markers}
+    assert (markers["praeneste"], markers["roma"], "bovianum" in markers) == ("colony 2", "3", False)
+    told = {section.title: [line.label for line in section.lines] for section in rules.summary(game).sections}
+    assert "Samnites: Aufidena 3, Larinum 3" in told["Tribes"]
+    assert any("Praeneste 2 (colony)" in line for line in told["Loyalty of the cities"])
+
+
+@each_edition
+def test_capital_overseas_has_loyalty_only_with_five_players(edition: str) -> None:
+    """17: nobody conquers Carthago while Carthage has no player."""
+    rules: Any = loaded("sword_of_rome", edition).rules
+    game: Game = start(rules, "full", 1)
+    cities = next(section for section in rules.summary(game).sections if section.title == "Loyalty of the cities")
+    assert ("carthago" in {marker.place for marker in rules.scene(game).markers}) == (edition == "five")
+    assert any("Carthago" in line.label for line in cities.lines) == (edition == "five")
+
+
+@each_edition
+def test_legend_has_what_is_in_play(edition: str) -> None:
+    rules: Any = loaded("sword_of_rome", edition).rules
+    drawn = rules.scene(start(rules, "full", 1)).base
+    assert ("box" in drawn.place_kinds) == (edition != "three")
+    assert ("mercenaries" in dict(drawn.meanings).values()) == (edition == "five")
+
+
+def test_everybody_may_look_at_the_discards() -> None:
+    """6.1: discards are public, and so is what is out of the game (7.1.3)."""
+    rules: Any = loaded("sword_of_rome").rules
+    game: Game = start(rules, "full", 1)
+    game.discards["romans"], game.removed = ["r7", "r36"], ["r12"]
+    lines = next(section for section in rules.summary(rules.view(game, None)).sections if section.title == "Discards")
+    assert [line.label for line in lines.lines] == [
+        "Romans: Campaign, Settlers for Cales°",
+        "Out of the game: Appian Way",
+    ]

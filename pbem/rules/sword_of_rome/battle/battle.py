@@ -169,6 +169,8 @@ def _decide(game: Game, table: Table, name: str) -> Flow[Outcome]:
             winner = battle.attacker if automatic == "attacker" else battle.defender
             loser = _other(battle, winner)
             yield from _destroy(game, table, loser)
+            if loser == battle.attacker:
+                yield from _lead_flank_away(game, table, name)
             break
         winner = yield from _roll(game, table, name if not times else f"{name}/again-{times}")
         loser = _other(battle, winner)
@@ -256,9 +258,13 @@ def _roll(game: Game, table: Table, name: str) -> Flow[str]:
 
 
 def throw(game: Game, power: str, name: str, own: Modifiers) -> Throw:
-    """Return the dice of one side of the battle under way, three unless an event says otherwise (12.2.3)."""
+    """Return the dice of one side of the battle under way, three unless an event says otherwise (12.2.3).
+
+    The event may be that of who is only on its flank.
+    """
     battle = game.the_battle
-    dice = battle.dice.get(power, game.board.tables["battle"]["dice"])
+    said = (battle.dice[each] for each in battle.side_of(power) if each in battle.dice)
+    dice = next(said, game.board.tables["battle"]["dice"])
     return Throw(name, own, dice, game.board.powers[power].side or "", {"power": power, "space": battle.space})
 
 
@@ -283,10 +289,7 @@ def count_lost(battle: Battle, power: str, cu: int) -> None:
 
 
 def _retreat(game: Game, table: Table, loser: str, name: str) -> Flow[None]:
-    """Let the loser go: back into the city from which it came, or away (12.4).
-
-    A flank stays where it is in a friendly space (9.5.6).
-    """
+    """Let the loser go: back into the city from which it came, or away (12.4)."""
     battle = game.the_battle
     space = battle.space
     if loser == battle.defender:
@@ -299,11 +302,17 @@ def _retreat(game: Game, table: Table, loser: str, name: str) -> Flow[None]:
         )
     else:
         displace(game, table, loser, space)
-    flank, at = battle.flank, battle.flank_at
-    if flank is None or at is None or not flank_cu(game):
+    yield from _lead_flank_away(game, table, name)
+
+
+def _lead_flank_away(game: Game, table: Table, name: str) -> Flow[None]:
+    """Let the flank of a beaten attacker retreat; it stays where it would be safe (9.5.6, 12.4)."""
+    flank, at, cu = game.the_battle.flank, game.the_battle.flank_at, flank_cu(game)
+    if flank is None or at is None or not cu:
         return
-    if not game.friendly(flank, at) or game.enemies_in(flank, at):
-        yield from retreat.retreat(game, table, flank, at, not_by=space, name=f"{name}/flank")
+    safe = game.friendly(flank, at) or game.force(flank, at).cu - cu > cu
+    if not safe or game.enemies_in(flank, at):
+        yield from retreat.retreat(game, table, flank, at, not_by=game.the_battle.space, name=f"{name}/flank")
 
 
 KINDS: Final[Kinds] = {**losses.KINDS, **retreat.KINDS, **spoils.KINDS}

@@ -14,8 +14,8 @@ from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.battle.losses import bear
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.movement import voyages
-from pbem.rules.sword_of_rome.movement.paths import retreats
-from pbem.rules.sword_of_rome.position.board import CLEAR, DIFFICULT, SEA, TRIBE, WALLED
+from pbem.rules.sword_of_rome.movement.paths import penalty, retreats
+from pbem.rules.sword_of_rome.position.board import CLEAR, DIFFICULT, SEA, WALLED
 from pbem.rules.sword_of_rome.position.changes import come_out, displace
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import space_named
@@ -60,10 +60,11 @@ def retreat(
         if sails and came_from in ports(game, power, space):
             facts["free"] = came_from
         order = yield from _ask(game, table, side, facts)
+        onward = "path" in order.body or "to" in order.body
         if order.get("inside"):
-            yield from _go_inside(
-                game, table, power, space, facts["room"], rest="path" in order.body or "to" in order.body
-            )
+            gone_in = yield from _go_inside(game, table, power, space, rest=onward)
+            if not gone_in and not onward:
+                continue  # a response has shut the city: the army must go another way
         if not game.force(power, space).cu:
             return
         if "path" in order.body:
@@ -107,7 +108,7 @@ def room_inside(game: Game, power: str, space: str) -> int:
     """Return how many CU of a power can go inside the city of a space: three in its own (9.3.1, 12.4.4)."""
     if game.kind(space) != WALLED or game.control.get(space) != power or game.board.is_capital(space):
         return 0
-    if game.card is not None and space in game.card.closed:
+    if game.barred(space):
         return 0
     most: int = game.board.tables["city"]["cu"]
     return most - game.garrison(power, space).cu
@@ -134,7 +135,7 @@ def open_ports(game: Game, power: str, space: str) -> list[str]:
     """
     side = game.board.powers[power].side
     own = side is not None and voyages.holds_cards(game, side)
-    lent = voyages.lender(game, power) is not None
+    lent = voyages.may_get_leave(game, power)
     return [
         port
         for port in ports(game, power, space)
@@ -173,26 +174,19 @@ def cost(game: Game, power: str, way: Sequence[str]) -> int:
     return sum(penalty(game, power, space) for space in way)
 
 
-def penalty(game: Game, power: str, space: str) -> int:
-    """Return the CU that entering a space costs a retreating army (12.4.5).
-
-    One if an enemy PC, city or tribe is there, independent ones included, and one for each enemy CU.
-    """
-    enemies = sum(game.cu(other, space) for other in game.board.powers if not game.allied(power, other))
-    unfriendly = not game.friendly(power, space) and (space in game.control or game.kind(space) in (WALLED, TRIBE))
-    return enemies + unfriendly
-
-
 # ---- the three ways
 
 
-def _go_inside(game: Game, table: Table, power: str, space: str, room: int, *, rest: bool) -> Flow[None]:
-    """Put as many CU as there is room for inside the city; the leaders stay with the rest if that goes on (12.4.4)."""
+def _go_inside(game: Game, table: Table, power: str, space: str, *, rest: bool) -> Flow[int]:
+    """Put as many CU as there is room for inside the city, and return how many (12.4.4).
+
+    The leaders stay with the rest if that goes on.
+    """
     about = {"space": space, "power": power, "other": None}
     yield from responses.window(game, table, "into_city", about=about)
     cu = min(room_inside(game, power, space), game.force(power, space).cu)
     if not cu:
-        return
+        return 0
     force = game.force(power, space)
     leaders = [] if rest and force.cu > cu else list(force.leaders)
     taken = game.take(power, space, part(force, cu, leaders))
@@ -201,6 +195,7 @@ def _go_inside(game: Game, table: Table, power: str, space: str, room: int, *, r
     there.mercenaries += taken.mercenaries
     there.leaders = sorted([*there.leaders, *taken.leaders], key=lambda leader: not game.board.leaders[leader].named)
     table.tell("withdraws_inside", power=power, space=space, cu=cu, rule="12.4.4")
+    return cu
 
 
 def _march_off(game: Game, table: Table, power: str, space: str, path: Sequence[str]) -> Flow[None]:
@@ -294,9 +289,12 @@ def retreat_orders(view: Game, decision: Decision) -> LegalOrders:
 
 
 def _needs_no_card(view: Game, facts: Mapping[str, Any], to: str) -> bool:
-    """Tell whether an army may sail without a card of its side: Carthage is asked, or it has no player (12.4.3)."""
+    """Tell whether an army may sail without a card that carries it (12.4.3).
+
+    An event of its own or Carthage may give it leave, and a power without a player needs none.
+    """
     power = facts["power"]
-    return voyages.lender(view, power) is not None or voyages.without_card(view, power, facts["space"], to) > 0
+    return voyages.may_get_leave(view, power) or voyages.without_card(view, power, facts["space"], to) > 0
 
 
 def _carrying(view: Game, decision: Decision, to: str) -> list[str]:

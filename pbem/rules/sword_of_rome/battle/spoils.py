@@ -42,7 +42,9 @@ def spend(game: Game, table: Table, winner: str, loser: str, points: int, space:
     )
     removed, added, for_ally = (list(order.get(word, ())) for word in SUPPORT)
     if removed or added or for_ally:
-        table.tell("spoils", power=winner, removed=removed, added=added, for_ally=for_ally, rule="12.5.1")
+        freed = [at for at in added if game.kind(at) == NORMAL and game.allys_home(winner, at)]
+        gained = [at for at in added if at not in freed]
+        table.tell("spoils", power=winner, removed=[*removed, *freed], added=gained, for_ally=for_ally, rule="12.5.1")
     for at in removed:
         remove(game, winner, at)
         fall_if_due(game, table, at)
@@ -80,9 +82,8 @@ def taker(game: Game, winner: str, space: str) -> str | None:
     """
     if space not in game.the_battle.near.get(winner, ()) or game.enemies_in(winner, space):
         return None
-    home = game.board.spaces[space].home
-    if home is not None and home != winner and game.allied(winner, home):
-        return home if game.kind(space) == WALLED else None
+    if game.allys_home(winner, space):
+        return game.board.spaces[space].home if game.kind(space) == WALLED else None
     return winner
 
 
@@ -121,6 +122,8 @@ def why_not_add(game: Game, power: str, space: str) -> Refusal | None:
     if kind == NORMAL:
         if game.friendly(power, space):
             return Refusal(f"{there} takes no point: a friend controls it", "7.3.1")
+        if not game.takes_marker(power, space):
+            return Refusal(f"{there} is an ally's home and has no marker to remove", "15.2.3")
         if not game.cu(power, space):
             return Refusal(f"{there} has no CU of {power}", "7.3.1")
         return None
@@ -138,9 +141,7 @@ def add(game: Game, power: str, space: str) -> None:
     if game.kind(space) == WALLED and game.control.get(space) == power:
         game.loyalty[space] += 1
         return
-    home = game.board.spaces[space].home
-    in_allys_home = home is not None and home != power and game.allied(power, home)
-    set_control(game, space, None if in_allys_home else power)
+    set_control(game, space, None if game.allys_home(power, space) else power)
 
 
 # ---- legal orders and checks

@@ -39,16 +39,21 @@ def why_not_propose(view: Game, power: str, to: str) -> Refusal | None:
         return Refusal(f"{view.board.powers[to].name} is out of the game", "5.10.3")
     if view.pair(power, to) in view.alliances:
         return Refusal(f"{view.board.powers[power].name} and {view.board.powers[to].name} are allied", "15.1")
-    asked = view.board.seats_of(other) if view.options["player_besieged"] == PERSON else (other,)
-    besieged = [own for each in asked for own in view.board.powers_of[each]]
+    besiegers, besieged = _led_by_player(view, side), _led_by_player(view, other)
     for space, siege in view.sieges.items():
-        if siege.by in view.board.powers_of[side] and view.control.get(space) in besieged:
+        if siege.by in besiegers and view.control.get(space) in besieged:
             return Refusal(f"you besiege {space_named(view, space)}: nothing can be proposed to its player", "15.1")
     if GREEKS in (power, to) and view.guardian(CARTHAGE) in (side, other):
         return Refusal("Rome does not ally with the Greeks while it has its treaty with Carthage", "18")
     if f"{power}+{to}" in view.the_activation.proposed:
         return Refusal(f"{view.board.powers[to].name} has refused in this activation", "15.1")
     return None
+
+
+def _led_by_player(view: Game, side: Side) -> list[str]:
+    """Return the powers of a player (15.1): those of the side, or of its person (option `player_besieged`)."""
+    sides = view.board.seats_of(side) if view.options["player_besieged"] == PERSON else (side,)
+    return [power for each in sides for power in view.board.powers_of[each]]
 
 
 def proposal_orders(view: Game, decision: Decision) -> LegalOrders:

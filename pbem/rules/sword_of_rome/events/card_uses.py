@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import LegalOrders, Table, flat_map, multisets, of
+from pbem.game import LegalOrders, Refusal, Table, flat_map, multisets, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import (
     HIRE,
@@ -18,7 +18,7 @@ from pbem.rules.sword_of_rome.events.card_play import (
     why_no_desperate,
     why_not_play,
 )
-from pbem.rules.sword_of_rome.events.support import add, rooms, wrong_additions
+from pbem.rules.sword_of_rome.events.support import add_all, rooms, wrong_additions
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
@@ -62,9 +62,7 @@ def add_support(game: Game, table: Table, order: Order) -> Flow[None]:
     """Add the points of support that a card buys (7.1, 7.3.1)."""
     side = game.the_activation.side
     lay_down(game, table, side, order["card"], "support")
-    for space in order["add"]:
-        add(game, side, space)
-    table.tell("support_added", side=side, spaces=list(order["add"]), rule="7.3.1")
+    add_all(game, table, side, order["add"])
     put_away(game, table)
     return
     yield
@@ -115,7 +113,8 @@ def place_faults(view: Game, side: Side, order: Order) -> Iterator[Fault]:
 def bring_levy(game: Game, table: Table, order: Order) -> Flow[None]:
     """Place the CU that a card of value 3 brings (7.1)."""
     side = game.the_activation.side
-    power = order.get("power", game.board.powers_of[side][0])
+    power = own_power(game, side, order)
+    assert power is not None
     lay_down(game, table, side, order["card"], "levy", power)
     game.put(power, order["at"], Force(cu=1))
     table.tell("levied", power=power, space=order["at"], cu=1, rule="7.1")
@@ -133,8 +132,28 @@ def hire_orders(view: Game, decision: Decision) -> LegalOrders:
     if side != CARTHAGE or view.the_activation.hired:
         return of([])
     spaces = eligible(view, CARTHAGE)
-    cards = [*view.hands[side], *([DESPERATE_TIMES] if why_no_desperate(view, side) is None else [])]
-    return flat_map(lambda card: _hire_with(view, card, spaces), cards if spaces else [])
+    return flat_map(lambda card: _hire_with(view, card, spaces), _paying(view) if spaces else [])
+
+
+def _paying(view: Game) -> list[str]:
+    """Return the cards that pay for mercenaries: any of the hand, or a Desperate Times (S 7.2.4, S 7.4.6).
+
+    In the activation of a Desperate Times they are its one action (7.4.3).
+    """
+    if view.the_activation.desperate:
+        return playable(view, CARTHAGE)
+    return [*view.hands[CARTHAGE], *([DESPERATE_TIMES] if why_no_desperate(view, CARTHAGE) is None else [])]
+
+
+def _why_not_paying(view: Game, card: str | None) -> Refusal | None:
+    """Say why a card does not pay for mercenaries; None: it does (S 7.2.4, 7.4.3)."""
+    if card in _paying(view):
+        return None
+    if view.the_activation.desperate:
+        return why_not_play(view, CARTHAGE, str(card))
+    if card == DESPERATE_TIMES:
+        return why_no_desperate(view, CARTHAGE)
+    return Refusal(f"{card} is not in your hand", "S 7.2.4")
 
 
 def _hire_with(view: Game, card: str, spaces: Sequence[str]) -> LegalOrders:
@@ -152,15 +171,10 @@ def check_hire(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     if view.the_activation.hired:
         yield order.fault(("do",), "you have hired mercenaries in this round", rule="S 7.2.4")
     card, place = order.get("card"), order.get("place", {})
-    desperate = card == DESPERATE_TIMES
-    refusal = why_no_desperate(view, CARTHAGE) if desperate else None
-    held = card in view.hands[CARTHAGE] or (desperate and refusal is None)
-    most = value_of(view, str(card)) if held else DESPERATE_VALUE
+    refusal = _why_not_paying(view, card)
     if refusal is not None:
         yield order.fault(("card",), refusal.reason, rule=refusal.rule)
-    elif not held:
-        yield order.fault(("card",), f"{card} is not in your hand", rule="S 7.2.4")
-    elif sum(place.values()) != most:
+    elif sum(place.values()) != (most := value_of(view, str(card))):
         yield order.fault(("place",), f"the card hires {most} CU: place them all", rule="S 7.2.4")
     for space, cu in place.items():
         if cu > DESPERATE_VALUE:
@@ -170,9 +184,11 @@ def check_hire(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
 
 
 def hire(game: Game, table: Table, order: Order) -> Flow[None]:
-    """Hire mercenaries with a card beside the one of the round (S 7.2.4)."""
+    """Hire mercenaries with a card beside the one of the round, or as the action of a Desperate Times (S 7.2.4)."""
     lay_down(game, table, CARTHAGE, order["card"], HIRE, CARTHAGE)
-    game.the_activation.hired = True
+    activation = game.the_activation
+    activation.hired = True
+    activation.played = activation.played or activation.desperate
     for space, cu in order["place"].items():
         game.put(CARTHAGE, space, Force(cu=cu, mercenaries=cu))
         table.tell("hired", space=space, cu=cu, rule="S 7.2.4")

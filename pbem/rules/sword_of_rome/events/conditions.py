@@ -15,6 +15,8 @@ ALLY: Final = "ally"
 OTHER: Final = "other"
 WHOM: Final = (OWN, ALLY, OTHER)
 """The words that name a power by who plays the card."""
+OF_BATTLES: Final = ("battle_begins", "battle_roll", "battle_won", "battle_lost")
+"""The moments of a battle."""
 Condition: TypeAlias = Callable[[Game, Side, Any], "str | None"]
 """Says what a condition requires; None: it holds."""
 
@@ -44,13 +46,17 @@ def in_words(game: Game, whom: str) -> str:
 
 
 def taking_part(game: Game) -> Iterator[str]:
-    """Yield the powers whose armies take part in what is responded to: in the battle, or those of the moment."""
-    if game.battle is not None:
-        yield from (game.battle.attacker, game.battle.defender)
-        if game.battle.flank is not None:
-            yield game.battle.flank
-    if game.moment is not None:
-        yield from (game.moment.power, game.moment.other)
+    """Yield the powers whose armies take part in what is responded to: those of the moment, and of its battle.
+
+    A battle that is held for a flank has no part in what the flank does meanwhile (9.5.6).
+    """
+    moment, battle = game.moment, game.battle
+    if battle is not None and (moment is None or moment.name in OF_BATTLES):
+        yield from (battle.attacker, battle.defender)
+        if battle.flank is not None:
+            yield battle.flank
+    if moment is not None:
+        yield from (moment.power, moment.other)
 
 
 def hold(game: Game, side: Side, card: str) -> Refusal | None:
@@ -83,7 +89,9 @@ def army_of(game: Game, side: Side, whom: str) -> str | None:
 
 def attacker(game: Game, side: Side, whom: str) -> str | None:
     """Require a power to be the attacker."""
-    attacks = game.battle.attacker if game.battle is not None else _acting(game)
+    battle, moment = game.battle, game.moment
+    held = battle is not None and moment is not None and moment.name not in OF_BATTLES
+    attacks = battle.attacker if battle is not None and not held else _acting(game)
     return None if is_meant(game, side, whom, attacks) else f"where {in_words(game, whom)} attacks"
 
 

@@ -23,7 +23,9 @@ from pbem.rules.sword_of_rome.turn.order_of_play import ranked, standing, tie_wi
 
 REDRAW: Final = "redraw"
 NAMED_EVENT: Final = "named_event"
-USES_OF_IT: Final = frozenset({"support", "levy", "activate", "colony", "attack_unrest", REDRAW, NAMED_EVENT, "end"})
+USES_OF_IT: Final = frozenset(
+    {"support", "levy", "hire", "activate", "colony", "attack_unrest", REDRAW, NAMED_EVENT, "end"}
+)
 """What a side may do in the activation of its Desperate Times: one action by that card, or nothing (7.4.3)."""
 
 # ---- who plays (7.4.1, 7.4.2, 7.4.5)

@@ -91,16 +91,12 @@ def play_event(game: Game, table: Table, order: Order) -> Flow[None]:
 def play_card(game: Game, table: Table, side: Side, card: str, order: Order) -> Flow[None]:
     """Lay a card of a hand down for its event, let others respond, carry it out, and put it away (7.1)."""
     record = game.board.cards[card]
-    lay_down(game, table, side, card, EXTRA if record.extra else EVENT)
-    about = {"power": game.board.powers_of[side][0], "value": record.value}
-    moment = yield from responses.window(game, table, responses.EVENT_PLAYED, about=about)
-    if moment.cancelled:
-        assert game.card is not None
-        game.card.cancelled = True
-        table.tell("event_cancelled", side=side, card=card, rule="7.1.1")
-    else:
+    play = lay_down(game, table, side, card, EXTRA if record.extra else EVENT)
+    if (yield from responses.takes_place(game, table, side, card)):
         table.tell("event_played", side=side, card=card, rule="7.1")
         yield from effects.play(game, table, side, card, order.get("effect", {}))
+    else:
+        play.cancelled = True
     put_away(game, table)
 
 

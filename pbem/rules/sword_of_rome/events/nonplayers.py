@@ -17,7 +17,7 @@ from pbem.rules.sword_of_rome.battle import battle
 from pbem.rules.sword_of_rome.events import minor_leaders
 from pbem.rules.sword_of_rome.events.card_play import EVENT, EXTRA, Use, lay_down, put_away, value_of
 from pbem.rules.sword_of_rome.events.conditions import hold
-from pbem.rules.sword_of_rome.events.support import add, room_for, rooms, wrong_additions
+from pbem.rules.sword_of_rome.events.support import add_all, room_for, rooms, wrong_additions
 from pbem.rules.sword_of_rome.movement import activation as movement
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, CLEAR, DESPERATE_TIMES, DESPERATE_VALUE, REBELS
 from pbem.rules.sword_of_rome.position.changes import INSURRECTION, settle_spaces
@@ -94,10 +94,12 @@ def why_not_power(view: Game, side: Side, card: str, power: str) -> Refusal | No
         return Refusal(f"{record.name} has a treaty: nobody else activates it", "18")
     if power not in listed(view, side, card):
         return Refusal(f"{card} does not activate {record.name}", "16.1.1")
+    if power in view.fallen:
+        return Refusal(f"{record.name} has fallen", "17.2.2")
     if power in view.activated:
         return Refusal(f"{record.name} has been activated in this round", "16.1.1")
-    if not any(force.cu for _, force in view.everywhere(power)):
-        return Refusal(f"{record.name} has no CU left", "16.1.1")
+    if not any(force.cu for _, force in view.everywhere(power)) and not eligible(view, power):
+        return Refusal(f"{record.name} has no CU left, and no place for new ones", "16.1.1")
     return None
 
 
@@ -129,12 +131,6 @@ def active_leaders(view: Game, power: str, told: Mapping[str, str]) -> list[str]
     ]
 
 
-def levy_places(view: Game, power: str) -> list[str]:
-    """Return where the CU of a power can be placed (5.10)."""
-    fixed = view.board.powers[power].levy
-    return eligible(view, power) or [space for space in fixed if not view.enemies_in(power, space)]
-
-
 def nonplayer_orders(view: Game, decision: Decision) -> LegalOrders:
     """List every way to activate a power without a player, or to raise the unrest (16.1.1, S 20)."""
     side = decision.side
@@ -155,7 +151,7 @@ def _acts(view: Game, side: Side, base: Mapping[str, Any]) -> LegalOrders:
 
     def acts() -> LegalOrders:
         added = multisets(add_in, rooms(view, side, [power]), range(1, POINTS + 1))
-        levied = [act(then=LEVY, at=space) for space in levy_places(view, power)]
+        levied = [act(then=LEVY, at=space) for space in eligible(view, power)]
         return concat(
             flat_map(with_leaders, concat(added, of(levied))), flat_map(activations, with_leaders(act(then=ACTIVATE)))
         )
@@ -214,7 +210,7 @@ def _check_act(view: Game, side: Side, order: Order, power: str) -> Iterator[Fau
     elif then == LEVY:
         space = order.get("at")
         refusal = Refusal("say where the CU is placed", "5.10") if space is None else None
-        if space is not None and space not in levy_places(view, power):
+        if space is not None and space not in eligible(view, power):
             refusal = why_not_place(view, power, space)
         if refusal is not None:
             yield order.fault(("at",), refusal.reason, rule=refusal.rule)
@@ -259,16 +255,13 @@ def activate_nonplayer(game: Game, table: Table, order: Order) -> Flow[None]:
         table.tell("nonplayer_activated", power=power, side=side, rule="16.1.1")
         minor_leaders.put_leaders(game, table, order.get("leaders", {}))
     if then == SUPPORT:
-        for space in order["add"]:
-            add(game, side, space, [power])
-        table.tell("support_of", power=power, spaces=list(order["add"]), rule="16.1.1")
+        add_all(game, table, side, order["add"], power)
     elif then == LEVY:
         game.put(power, order["at"], Force(cu=1))
         table.tell("levied", power=power, space=order["at"], cu=1, rule="16.1.1")
     elif then == ACTIVATE:
         play.value = POINTS
-        if (yield from movement.goes_ahead(game, table, order["leader"])):
-            yield from movement.activate(game, table, power, order["leader"])
+        yield from movement.activate(game, table, power, order["leader"])
     put_away(game, table)
     settle_spaces(game, table)
 

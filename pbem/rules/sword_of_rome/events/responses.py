@@ -3,8 +3,8 @@
 What this module offers to the others: `moment = yield from window(game, table, name, about={...})`. The name is a word
 of `when` in `schemas/cards.yaml`; `about` holds public facts of the moment: `space`, `power` (who acts), `other`
 (against whom), `value` (of the card that was played). What responses have made of it stands in the `Moment` that
-comes back: `cancelled`, `modifier`, `points`, `sails`, `avoided`, `flight`, `again`, `ambush`. Modifiers, dice and
-losses of a battle stand in `Game.battle`, a cancelled activation in `Game.card` too.
+comes back: `cancelled`, `modifier`, `points`, `sails`, `avoided`, `flight`, `again`. Modifiers, dice and losses of a
+battle stand in `Game.battle`, a cancelled activation in `Game.card` too.
 
 A window opens to a side by public facts only: it holds a card, and a card of its deck fits that lies neither in its
 discards nor out of the game. Whether it is in the hand does not count, so no question betrays a hand.
@@ -50,6 +50,15 @@ def window(game: Game, table: Table, name: str, *, about: Mapping[str, Any]) -> 
     return moment
 
 
+def takes_place(game: Game, table: Table, side: Side, card: str) -> Flow[bool]:
+    """Let all respond to a card that is played for its event, and return whether that takes place (7.1.1)."""
+    about = {"power": game.board.powers_of[side][0], "value": game.board.cards[card].value}
+    moment = yield from window(game, table, EVENT_PLAYED, about=about)
+    if moment.cancelled:
+        table.tell("event_cancelled", side=side, card=card, rule="7.1.1")
+    return not moment.cancelled
+
+
 def _in_order(game: Game) -> list[Side]:
     """Return the sides in the order in which they respond; out of an activation the first player begins (7.1.1)."""
     first = game.activation.side if game.activation is not None else game.first
@@ -75,20 +84,18 @@ def _ask(game: Game, table: Table, side: Side, moment: Moment) -> Flow[Order]:
 
 
 def respond(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
-    """Play a response: others may respond to it before it takes effect (7.1.1)."""
+    """Play a response: others may respond to it before it takes effect (7.1.1).
+
+    It is discarded; what leaves the game after its event does so once that takes place (7.1.3).
+    """
     card = order["card"]
     game.hands[side].remove(card)
     table.tell("responds", side=side, card=card, rule="7.1.1")
-    file_away(game, table, side, card, event=True)
-    answered = yield from window(
-        game,
-        table,
-        EVENT_PLAYED,
-        about={"power": game.board.powers_of[side][0], "value": game.board.cards[card].value},
-    )
-    if answered.cancelled:
-        table.tell("event_cancelled", side=side, card=card, rule="7.1.1")
-    else:
+    file_away(game, table, side, card, event=False)
+    if (yield from takes_place(game, table, side, card)):
+        if game.board.cards[card].remove:
+            game.discards[side].remove(card)
+            file_away(game, table, side, card, event=True)
         yield from effects.play(game, table, side, card, order.get("effect", {}))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pbem.game import Refusal, Table
 from pbem.protocol import Flow, Side
 from pbem.rules.sword_of_rome.position.board import NORMAL, WALLED
-from pbem.rules.sword_of_rome.position.changes import set_control, settle_spaces
+from pbem.rules.sword_of_rome.position.changes import change_marker, set_control, settle_spaces
 from pbem.rules.sword_of_rome.position.naming import no_such_space, space_named
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.siege.siege import fall_if_due, take_fallen
@@ -31,7 +31,7 @@ def room_for(game: Game, side: Side, space: str, powers: Sequence[str] | None = 
     if power is None or kind not in (NORMAL, WALLED):
         return 0
     if kind == NORMAL:
-        return int(not game.friendly(power, space))
+        return int(game.takes_marker(power, space))
     if game.control.get(space) != power or game.besieged(space):
         return 0
     return game.board.powers[power].city_loyalty - game.loyalty[space]
@@ -48,8 +48,11 @@ def why_not_add(
     if kind not in (NORMAL, WALLED):
         return Refusal(f"{space_named(game, space)} has no support: it is a {kind}", "7.3")
     if kind == NORMAL:
-        if adder(game, side, space, powers) is None:
+        power = adder(game, side, space, powers)
+        if power is None:
             return Refusal(f"you have no CU in {space_named(game, space)}", "7.3.1")
+        if not game.friendly(power, space) and not game.takes_marker(power, space):
+            return Refusal(f"{space_named(game, space)} is an ally's home and has no marker to remove", "15.2.3")
         return Refusal(f"{space_named(game, space)} takes one point, and none where a friend controls it", "7.3.1")
     if game.control.get(space) not in (game.board.powers_of[side] if powers is None else powers):
         return Refusal(f"{space_named(game, space)} is not your city", "7.3.1")
@@ -59,19 +62,24 @@ def why_not_add(
     return Refusal(f"{space_named(game, space)} has loyalty {game.loyalty[space]}, and room for {room}", "7.3.1")
 
 
-def add(game: Game, side: Side, space: str, powers: Sequence[str] | None = None) -> None:
-    """Add a point of support in a space: own PC for an enemy's, or loyalty (7.3.1).
+def add_all(game: Game, table: Table, side: Side, spaces: Sequence[str], led: str | None = None) -> None:
+    """Add points of support in some spaces: own PC for an enemy's, or loyalty (7.3.1).
 
-    In an ally's home the enemy's PC only goes (15.2.3).
+    In an ally's home the enemy's PC only goes (15.2.3). `led` is a power without a player whose support it is (16.1.1).
     """
-    power = adder(game, side, space, powers)
-    assert power is not None
-    if game.kind(space) == WALLED:
-        game.loyalty[space] += 1
-        return
-    home = game.board.spaces[space].home
-    in_allys_home = home is not None and home != power and game.allied(power, home)
-    set_control(game, space, None if in_allys_home else power)
+    added = []
+    for space in spaces:
+        power = adder(game, side, space, None if led is None else [led])
+        assert power is not None
+        if game.kind(space) == WALLED:
+            game.loyalty[space] += 1
+            added.append(space)
+        elif change_marker(game, table, power, space):
+            added.append(space)
+    if added and led is None:
+        table.tell("support_added", side=side, spaces=added, rule="7.3.1")
+    elif added:
+        table.tell("support_of", power=led, spaces=added, rule="16.1.1")
 
 
 def rooms(game: Game, side: Side, powers: Sequence[str] | None = None) -> dict[str, int]:

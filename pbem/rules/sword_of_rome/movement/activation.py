@@ -21,14 +21,13 @@ from typing import Final
 
 from pbem.game import Kinds, LegalOrders, Refusal, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.card_play import Use, lay_down, playable, put_away, value_of
 from pbem.rules.sword_of_rome.events.card_uses import card_faults
 from pbem.rules.sword_of_rome.movement import avoidance, bribes, cities, flanks, interception, march_orders, voyages
-from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, exhaust, points_left, points_of
-from pbem.rules.sword_of_rome.movement.flanks import ask_next, consents, why_no_colony, why_not_next
-from pbem.rules.sword_of_rome.movement.march import march, obey, raid, set_out, tire
-from pbem.rules.sword_of_rome.movement.march_orders import is_inside
+from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, points_left, points_of
+from pbem.rules.sword_of_rome.movement.flanks import ask_next, consents, respond_to, why_no_colony, why_not_next
+from pbem.rules.sword_of_rome.movement.march import march, obey, raid, set_out, standing, tire
+from pbem.rules.sword_of_rome.movement.march_check import is_inside
 from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, NONE, MarchOrder
 from pbem.rules.sword_of_rome.movement.parts import part_of
 from pbem.rules.sword_of_rome.movement.sally import sally
@@ -49,17 +48,20 @@ COMMANDERS: Final = 2
 
 
 def activate(game: Game, table: Table, power: str, leader: str, side: Side | None = None) -> Flow[None]:
-    """Activate a leader: he rolls for a siege, attacks out of a city, or marches (9.1, 13.1.1, 13.4.1).
+    """Activate a leader, unless a response cancels that (21.4).
 
-    `side` moves him if it is not who decides for his power: a Campaign that has an ally's army.
+    He rolls for a siege, attacks out of a city, or marches (9.1, 13.1.1, 13.4.1). `side` moves him if it is not who
+    decides for his power: a Campaign that has an ally's army.
     """
+    moment = yield from respond_to(game, table, leader)
     space = game.where(leader)
-    if space is None:
+    if moment.cancelled or space is None:
         return
-    moves = side or (yield from decider(game, table, power))
-    points = points_of(game, power) + (game.card.points if game.card is not None else 0)
-    under_way = game.march = March(moves, power, leader, Force(), space, space, points, trail=[space])
-    under_way.points = points_left(game, under_way)
+    moves, further = side or (yield from decider(game, table, power)), moment.points
+    points = points_of(game, power) + further
+    under_way = March(moves, power, leader, Force(), space, space, points, trail=[space], further=further)
+    game.march = under_way
+    under_way.points = max(0, points_left(game, under_way.as_if(Force(leaders=[leader]))))
     table.tell("activated", power=power, leader=leader, space=space, rule="9.1")
     order = yield from table.ask(
         moves, "march", rule="9.1", power=power, leader=leader, at=space, points=under_way.points
@@ -76,7 +78,7 @@ def carry_out(game: Game, table: Table, said: MarchOrder) -> Flow[None]:
         yield from _roll(game, table, under_way)
     elif said.sortie:
         yield from sally(game, table, said.force)
-        tire(game, under_way)
+        tire(game, under_way, standing(game, under_way))
     elif said.path or said.raid or said.then in (ASK, ATTACK_UNREST):
         part = part_of(game.force(power, space), said.force, under_way.leader, game.board.tables["movement"]["cu"])
         set_out(game, table, part)
@@ -92,7 +94,7 @@ def _roll(game: Game, table: Table, under_way: March) -> Flow[None]:
     space, name = under_way.at, f"siege/{under_way.leader}/{under_way.at}"
     if game.card is not None:
         game.card.rolled_at.append(space)
-    exhaust(game, under_way, space, game.force(under_way.power, space).cu)
+    tire(game, under_way, standing(game, under_way))
     yield from roll_siege(game, table, under_way.power, space, name, rule="13.1.1")
 
 
@@ -158,21 +160,11 @@ def _leader_faults(view: Game, decision: Decision, order: Order, value: int) -> 
 
 
 def carry_activation(game: Game, table: Table, order: Order) -> Flow[None]:
-    """Lay the card down and activate the leader, unless a response cancels that (8.1, 21.4)."""
+    """Lay the card down and activate the leader (8.1)."""
     leader, power = order["leader"], game.board.leaders[order["leader"]].power
     lay_down(game, table, game.the_activation.side, order["card"], "activate", power)
-    if (yield from goes_ahead(game, table, leader)):
-        yield from activate(game, table, power, leader)
+    yield from activate(game, table, power, leader)
     put_away(game, table)
-
-
-def goes_ahead(game: Game, table: Table, leader: str) -> Flow[bool]:
-    """Let all respond to an activation, and return whether it takes place (7.1, 21.4)."""
-    card = game.card
-    assert card is not None
-    about = {"space": game.where(leader), "power": game.board.leaders[leader].power, "value": card.value}
-    moment = yield from responses.window(game, table, "activation", about=about)
-    return not moment.cancelled
 
 
 # ---- Campaign (9.5)
@@ -200,17 +192,18 @@ def check_campaign(view: Game, decision: Decision, order: Order) -> Iterator[Fau
 
 
 def carry_campaign(game: Game, table: Table, order: Order) -> Flow[None]:
-    """Activate two commanders, one after the other, or the second on the flank of the first one's battle (9.5)."""
+    """Activate two commanders, one after the other, or the second on the flank of the first one's battle (9.5).
+
+    A response may cancel the activation of one of them, and the other goes on (21.4).
+    """
     first = order["leader"]
     power = game.board.leaders[first].power
     card = lay_down(game, table, game.the_activation.side, order["card"], CAMPAIGN, power)
     card.commanders_left = COMMANDERS - 1
     card.moved.append(first)
-    if (yield from goes_ahead(game, table, first)):
-        yield from activate(game, table, power, first)
-        while card.commanders_left and could_follow(game):
-            card.commanders_left -= 1
-            yield from _second(game, table, (yield from ask_next(game, table, "")))
+    yield from activate(game, table, power, first)
+    while card.commanders_left and could_follow(game):
+        yield from _second(game, table, (yield from ask_next(game, table, "")))
     put_away(game, table)
 
 
@@ -220,15 +213,18 @@ def could_follow(game: Game) -> bool:
 
 
 def _second(game: Game, table: Table, order: Order) -> Flow[None]:
-    """Activate the second commander of a Campaign, or let his army found a colony (9.5.1, 9.5.5, 7.2.1)."""
+    """Activate the second commander of a Campaign, or let his army found a colony (9.5.1, 9.5.5, 7.2.1).
+
+    An ally who does not lend his army leaves the Campaign its second commander.
+    """
     card, leader = game.card, order["leader"]
     assert card is not None
-    if leader == NONE:
+    if leader != NONE and not order.get("colony") and not (yield from consents(game, table, leader)):
         return
+    card.commanders_left -= 1
     if order.get("colony"):
-        found_colony(game, table, leader)
-    elif (yield from consents(game, table, leader)):
-        card.moved.append(leader)
+        yield from _settle(game, table, leader)
+    elif leader != NONE:
         yield from activate(game, table, game.board.leaders[leader].power, leader, card.side)
 
 
@@ -260,13 +256,14 @@ def check_colony(view: Game, decision: Decision, order: Order) -> Iterator[Fault
 def carry_colony(game: Game, table: Table, order: Order) -> Flow[None]:
     """Lay the card down and found a colony, unless a response cancels the activation (7.2.1)."""
     lay_down(game, table, game.the_activation.side, order["card"], "colony", ROMANS)
-    if (yield from goes_ahead(game, table, order["leader"])):
-        found_colony(game, table, order["leader"])
+    yield from _settle(game, table, order["leader"])
     put_away(game, table)
 
 
-def found_colony(game: Game, table: Table, leader: str) -> None:
+def _settle(game: Game, table: Table, leader: str) -> Flow[None]:
     """Remove a CU and make the space a Roman walled city with loyalty 1, for the rest of the game (7.2.1)."""
+    if (yield from respond_to(game, table, leader)).cancelled:
+        return
     space = game.where(leader)
     assert space is not None
     settle_colony(game, space)

@@ -12,7 +12,7 @@ from pbem.rules.sword_of_rome.events.minor_leaders import take_command
 from pbem.rules.sword_of_rome.movement.interception import let_go, why_not_sent
 from pbem.rules.sword_of_rome.movement.orders import NONE, Body, Wanted
 from pbem.rules.sword_of_rome.movement.parts import companies, move_out, part_of, strengths, told
-from pbem.rules.sword_of_rome.movement.paths import can_go_on, enemy_cu_at
+from pbem.rules.sword_of_rome.movement.paths import can_go_on, enemy_cu_at, why_barred, why_no_home
 from pbem.rules.sword_of_rome.movement.voyages import (
     borrow,
     capacity,
@@ -24,7 +24,7 @@ from pbem.rules.sword_of_rome.movement.voyages import (
     why_not_held,
     without_card,
 )
-from pbem.rules.sword_of_rome.position.changes import lift_sieges, lose
+from pbem.rules.sword_of_rome.position.changes import displace_leaders, lift_sieges, lose
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, no_such_space, space_named
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
@@ -36,7 +36,7 @@ STAND: Final[Body] = {"to": NONE}
 # ---- who may avoid, and where to (11.1, 11.2)
 
 
-def why_not_avoid(game: Game, power: str, leader: str) -> Refusal | None:
+def why_not_avoid(game: Game, leader: str) -> Refusal | None:
     """Say why a leader cannot avoid battle with the force under way; None: he can (10.6, 11.2)."""
     if leader in game.the_march.failed_interceptors:
         name = game.board.leaders[leader].name
@@ -46,12 +46,11 @@ def why_not_avoid(game: Game, power: str, leader: str) -> Refusal | None:
 
 def open_to(game: Game, power: str, to: str) -> bool:
     """Tell whether an army that avoids battle may stop in a space: friendly, without enemy or other CU (11.1, 15.3)."""
-    others = any(other != power and game.outside(other, to) for other in game.board.powers)
-    ends = game.board.powers[power].ends_in
-    if to in game.board.powers[power].barred:
+    if to == game.the_march.came_from or not game.friendly(power, to):
         return False
-    in_reach = to != game.the_march.came_from and game.friendly(power, to)
-    return in_reach and not others and not enemy_cu_at(game, power, to) and (not ends or to in ends)
+    others = any(other != power and game.outside(other, to) for other in game.board.powers)
+    limit = why_barred(game, power, to) or why_no_home(game, power, to)
+    return not others and not enemy_cu_at(game, power, to) and limit is None
 
 
 def refuges(game: Game, power: str, space: str) -> list[str]:
@@ -98,7 +97,7 @@ def questions(game: Game, table: Table) -> Flow[list[Decision]]:
         if game.board.is_capital(space) and game.board.powers[power].overseas is not None:
             continue
         there = game.force(power, space)
-        leaders = [leader for leader in there.leaders if why_not_avoid(game, power, leader) is None]
+        leaders = [leader for leader in there.leaders if why_not_avoid(game, leader) is None]
         if not (there.cu and leaders and (refuges(game, power, space) or ports_of_refuge(game, power, space))):
             continue
         side = yield from decider(game, table, power)
@@ -151,7 +150,7 @@ def avoid_orders(view: Game, decision: Decision) -> LegalOrders:
         return NOT_TOLD
 
     def by(flight: Flight) -> LegalOrders:
-        leaders = [leader for leader in stack.leaders if why_not_avoid(view, power, leader) is None]
+        leaders = [leader for leader in stack.leaders if why_not_avoid(view, leader) is None]
         return flat_map(lambda leader: _led(view, stack, flight, leader), leaders)
 
     return concat(of([Order("avoid", STAND)]), flat_map(by, flights(view, decision)))
@@ -188,7 +187,7 @@ def check_avoid(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
         word, refusal = flight
         yield order.fault((word,), refusal.reason, rule=refusal.rule)
     leader = order.get("leader", stack.commander)
-    refusal = no_such_leader(view, leader) or why_not_avoid(view, power, leader)
+    refusal = no_such_leader(view, leader) or why_not_avoid(view, leader)
     refusal = refusal or why_he_stays(view, [leader, *Wanted.read(order.body).others], order["to"])
     if refusal is not None:
         yield order.fault(("leader",), refusal.reason, rule=refusal.rule)
@@ -226,44 +225,61 @@ def _flight(view: Game, decision: Decision, order: Order) -> Flight | tuple[str,
 # ---- what comes of it
 
 
-def avoid(game: Game, table: Table, power: str, order: Order, name: str) -> Flow[bool]:
-    """Try to avoid battle, and return whether it succeeds; what stays behind must fight (11.1, 11.1.1)."""
-    march, stack = game.the_march, game.force(power, game.the_march.at)
-    space, to, card = march.at, order["to"], order.get("card")
+def declared(game: Game, power: str, order: Order) -> Force:
+    """Return the part of an army that an order wants to avoid battle, of those who are there now (9.3.2).
+
+    Who intercepts later does not go with it (11.2).
+    """
+    stack, wanted = game.force(power, game.the_march.at), Wanted.read(order.body)
     leader: str = order.get("leader", stack.commander)
-    limit = game.board.tables["avoidance"]["cu"]
+    stays = stack.commander not in (leader, *wanted.others)
+    return part_of(stack, wanted, leader, min(game.board.tables["avoidance"]["cu"], stack.cu - stays))
+
+
+def avoid(game: Game, table: Table, power: str, order: Order, part: Force, name: str) -> Flow[bool]:
+    """Try to avoid battle with a part that was declared, and return whether it succeeds (11.1, 11.1.1).
+
+    What stays behind must fight. A fleet that carries fewer takes mercenaries first.
+    """
+    space, to, card, leader = game.the_march.at, order["to"], order.get("card"), part.leaders[0]
     by_sea = card is not None or to not in refuges(game, power, space)
     table.tell("avoids", power=power, leader=leader, origin=space, space=to, rule="11.1")
     if card is not None:
         side = game.board.powers[power].side
         assert side is not None
-        limit = min(limit, capacity(game, power, card, space, to, fleeing=True))
+        part.cu = min(part.cu, capacity(game, power, card, space, to, fleeing=True))
         play_card(game, table, side, card, "sail")
     elif by_sea:
         most = without_card(game, power, space, to)
-        most = most or (yield from borrow(game, table, power, space, to, stack.cu, fleeing=True))
-        limit = min(limit, most)
-    wanted = Wanted.read(order.body)
-    stays = stack.commander not in (leader, *wanted.others)
-    part = part_of(stack, wanted, leader, min(limit, stack.cu - stays))
-    part.cu = min(part.cu, limit)
+        most = most or (yield from borrow(game, table, power, space, to, part.cu, fleeing=True))
+        part.cu = min(part.cu, most)
     part.mercenaries = min(part.mercenaries, part.cu)
     if not part.cu or not (yield from _succeeds(game, table, power, leader, name)):
         table.tell("avoidance_fails", power=power, leader=leader, space=space, rule="11.1")
         return False
-    part.mercenaries = max(part.mercenaries, part.cu - (stack.cu - stack.mercenaries))
-    if by_sea:
-        at_sea = Force(part.cu, part.mercenaries, list(part.leaders))
-        arrives = yield from sail(game, table, power, space, to, at_sea, f"{name}/{leader}")
-        lose(game, power, space, part.cu - at_sea.cu)
-        if not arrives:
-            return False
+    if by_sea and not (yield from _sail_away(game, table, power, to, part, f"{name}/{leader}")):
+        return False
     moved = move_out(game, power, space, part)
     game.put(power, to, moved)
     table.tell("avoided", power=power, leader=leader, space=to, cu=moved.cu, rule="11.1")
     lift_sieges(game, table)
     yield from take_command(game, table, power, to)
     return True
+
+
+def _sail_away(game: Game, table: Table, power: str, to: str, part: Force, name: str) -> Flow[bool]:
+    """Make the voyage of a part that avoids battle, and return whether it arrives (11.1.1).
+
+    Whose CU are all lost at sea is displaced (8.4).
+    """
+    space = game.the_march.at
+    at_sea = Force(part.cu, part.mercenaries, list(part.leaders))
+    arrives = yield from sail(game, table, power, space, to, at_sea, name)
+    lose(game, power, space, part.cu - at_sea.cu)
+    if not at_sea.cu:
+        leaders = game.take(power, space, Force(leaders=list(part.leaders))).leaders
+        displace_leaders(game, table, power, space, leaders)
+    return arrives
 
 
 def _succeeds(game: Game, table: Table, power: str, leader: str, name: str) -> Flow[bool]:
@@ -321,6 +337,7 @@ def pursue(game: Game, table: Table, name: str) -> Flow[None]:
         rule="11.3",
     )
     march.over = not roll.success
+    march.fought = march.fought or march.over
 
 
 KINDS: Final[Kinds] = {"avoid": (avoid_orders, check_avoid), "pursue": yes_or_no("pursue", "roll")}

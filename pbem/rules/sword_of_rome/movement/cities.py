@@ -22,7 +22,7 @@ def take_positions(game: Game, table: Table) -> Flow[None]:
     """Let the owner of the city into whose space an army has come say who goes inside (9.3.1).
 
     A power hides in its own cities only, not in those of an ally, and in its capital overseas it stands (17.1).
-    Leaders without CU always go inside.
+    Leaders without CU always go inside. Once it is said who goes, a response may bar the city (21.3).
     """
     march = game.the_march
     space = march.at
@@ -33,8 +33,7 @@ def take_positions(game: Game, table: Table) -> Flow[None]:
     if there.empty or space in game.inside:
         return
     if there.cu:
-        yield from responses.window(game, table, "into_city", about={"space": space, "power": holder})
-        if game.card is not None and space in game.card.closed:
+        if game.barred(space):
             return
         side = yield from decider(game, table, holder)
         order = yield Decision(
@@ -50,7 +49,9 @@ def take_positions(game: Game, table: Table) -> Flow[None]:
             part.leaders = list(there.leaders)
     else:
         part = Force(leaders=list(there.leaders))
-    if part.empty:
+    if part.cu:
+        yield from responses.window(game, table, "into_city", about={"space": space, "power": holder})
+    if part.empty or (part.cu and game.barred(space)):
         return
     inside = move_out(game, holder, space, part)
     arrange(game, inside)

@@ -12,7 +12,7 @@ The battle that follows is that of `march`. A leader without CU meets none of th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from pbem.game import Table
 from pbem.protocol import Flow, Order
@@ -21,16 +21,20 @@ from pbem.rules.sword_of_rome.movement import avoidance, cities, interception
 from pbem.rules.sword_of_rome.movement.bribes import bribe
 from pbem.rules.sword_of_rome.movement.orders import NONE
 from pbem.rules.sword_of_rome.position.changes import settle_spaces
+from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.siege.siege import place_marker
+
+Avoidance: TypeAlias = tuple[Order, Force]
+"""The order to avoid battle, and the part of the army that it has declared for it."""
 
 
 class Met(NamedTuple):
-    """What an army has met in a space: who has intercepted it, who tried to avoid it, who attacks from an ambush."""
+    """What an army has met in a space: who has intercepted it, who tried to avoid it, and whether somebody has."""
 
     intercepted_by: str | None = None
     failed_avoidance: tuple[str, ...] = ()
     avoided: bool = False
-    ambush: str | None = None
 
 
 def enter(game: Game, table: Table, name: str) -> Flow[Met]:
@@ -43,8 +47,8 @@ def enter(game: Game, table: Table, name: str) -> Flow[Met]:
     by = yield from interception.intercept(game, table, declared, name)
     failed: list[str] = []
     avoided = False
-    for power, order in avoiding.items():
-        if (yield from avoidance.avoid(game, table, power, order, name)):
+    for power, (order, part) in avoiding.items():
+        if (yield from avoidance.avoid(game, table, power, order, part, name)):
             avoided = True
         else:
             failed.append(power)
@@ -59,18 +63,20 @@ def enter(game: Game, table: Table, name: str) -> Flow[Met]:
 def react(game: Game, table: Table, met: Met, name: str) -> Flow[Met]:
     """Do what follows interceptions and avoidance: refusal, bribe, responses (10.5.1, 7.2.2, 9.3.3)."""
     march = game.the_march
-    by = met.intercepted_by
-    if by is not None and (yield from interception.refuse(game, table, by, name)):
-        return met
-    if (yield from bribe(game, table)) and march.over:
+    by, space = met.intercepted_by, march.at
+    away = by is not None and (yield from interception.refuse(game, table, by, name))
+    away = away or ((yield from bribe(game, table)) and march.over)
+    if away:
+        if by is not None:
+            place_marker(game, table, by, space)  # its army stands before an enemy city now, if there is one (13.1)
         return met
     enemies = [power for power in game.enemies_in(march.power, march.at) if march.at not in march.bribed]
     about = {"space": march.at, "power": march.power, "other": enemies[0] if enemies else None}
-    moment = yield from responses.window(game, table, "army_enters", about=about)
-    return met._replace(ambush=moment.ambush or None)
+    yield from responses.window(game, table, "army_enters", about=about)
+    return met
 
 
-def _declarations(game: Game, table: Table) -> Flow[tuple[Mapping[str, Sequence[Any]], Mapping[str, Order]]]:
+def _declarations(game: Game, table: Table) -> Flow[tuple[Mapping[str, Sequence[Any]], Mapping[str, Avoidance]]]:
     """Ask all at once who intercepts and who avoids battle, and return both by power (9.3.2)."""
     asked = yield from interception.questions(game, table)
     asked += yield from avoidance.questions(game, table)
@@ -78,11 +84,11 @@ def _declarations(game: Game, table: Table) -> Flow[tuple[Mapping[str, Sequence[
         return {}, {}
     orders = yield from table.ask_all(asked)
     declared: dict[str, Sequence[Any]] = {}
-    avoiding: dict[str, Order] = {}
+    avoiding: dict[str, Avoidance] = {}
     for decision, order in zip(asked, orders, strict=True):
         power = decision.facts["power"]
         if decision.kind == "intercept":
             declared[power] = order["with"]
         elif order["to"] != NONE:
-            avoiding[power] = order
+            avoiding[power] = order, avoidance.declared(game, power, order)
     return declared, avoiding

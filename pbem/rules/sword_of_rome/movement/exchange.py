@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from pbem.game import Refusal, Table
-from pbem.rules.sword_of_rome.movement.fatigue import set_off, stay
+from pbem.rules.sword_of_rome.movement.fatigue import legs_without, set_off, stay
 from pbem.rules.sword_of_rome.movement.orders import Body, Step, Wanted
 from pbem.rules.sword_of_rome.movement.parts import (
     arrange,
@@ -94,7 +94,7 @@ def _told(table: Table, march: March, part: Force, word: str) -> None:
 
 def drop(game: Game, march: March, part: Force) -> None:
     """Leave a part of the force under way where it is."""
-    stay(game, march, part.cu)
+    stay(game, march, part)
     march.force = rest_of(march.force, part)
     arrange(game, game.put(march.power, march.at, part))
 
@@ -109,13 +109,29 @@ def leave_behind(game: Game, table: Table, march: March, cu: int) -> None:
 
 
 def join(game: Game, march: March) -> None:
-    """Let the force under way join what its power has in the space; its commander goes before his equals (8.2.1)."""
+    """Let the force under way join what its power has in the space where it stops."""
+    stay(game, march, march.force)
+    put_down(game, march)
+
+
+def put_down(game: Game, march: March) -> None:
+    """Put the force under way among what its power has there, to stay or to act; its commander leads (8.2.1)."""
     going, space = march.force, march.at
-    stay(game, march, going.cu)
     march.force = Force()
     stack = game.put(march.power, space, going)
     stack.leaders = [*going.leaders, *(leader for leader in stack.leaders if leader not in going.leaders)]
     arrange(game, stack)
+
+
+def take_up(game: Game, march: March, force: Force) -> None:
+    """Take up again what is left of a force that was put down to fight or to raid, as far as it is there (9.4.1)."""
+    there = game.force(march.power, march.at)
+    cu = min(force.cu, there.cu)
+    fewest = cu - (there.cu - there.mercenaries)
+    mercenaries = max(fewest, min(cu, force.mercenaries, there.mercenaries))
+    march.legs = legs_without(march, len(march.legs) - cu)
+    leaders = [leader for leader in force.leaders if leader in there.leaders]
+    march.force = move_out(game, march.power, march.at, Force(cu, mercenaries, leaders))
 
 
 # ---- what can be exchanged

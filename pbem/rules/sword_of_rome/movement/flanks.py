@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from pbem.game import Kinds, LegalOrders, Refusal, Table, of, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order
-from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, points_of
-from pbem.rules.sword_of_rome.movement.orders import NONE, STOP, MarchOrder, Step
+from pbem.rules.sword_of_rome.events import responses
+from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, points_left, points_of, setting_out
+from pbem.rules.sword_of_rome.movement.orders import NONE, STOP, Body, MarchOrder, Step
 from pbem.rules.sword_of_rome.movement.parts import part_of, strengths
-from pbem.rules.sword_of_rome.movement.paths import step_cost, why_not_step
-from pbem.rules.sword_of_rome.position.board import CLEAR, NORMAL, ROMANS
+from pbem.rules.sword_of_rome.movement.paths import taken_by, why_not_step
+from pbem.rules.sword_of_rome.movement.voyages import room_at_sea
+from pbem.rules.sword_of_rome.position.board import NORMAL, ROMANS, SEA
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, power_named, space_named
 from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.position.under_way import March
+from pbem.rules.sword_of_rome.position.under_way import March, Moment
 
 # ---- who can come next (9.5.1, 9.5.5)
 
@@ -35,7 +37,7 @@ def why_not_next(game: Game, leader: str) -> Refusal | None:
     if game.where(leader) is None:
         return Refusal(f"{name} is not on the map", "8.1")
     if leader in card.moved:
-        return Refusal(f"this Campaign has activated {name} already", "9.5.1")
+        return Refusal(f"this Campaign has called {name} already", "9.5.1")
     return None
 
 
@@ -70,16 +72,20 @@ def can_flank(game: Game, leader: str) -> bool:
     units = next(iter(strengths(game, stack, [leader], 1, game.board.tables["movement"]["cu"])), None)
     if units is None:
         return False
-    force = Force(*units, [leader])
-    return next(ways_to_flank(game, _marching(game, leader, space).as_if(force)), None) is not None
+    march = setting_out(game, _marching(game, leader, space), Force(*units, [leader]))
+    return next(ways_to_flank(game, march), None) is not None
 
 
-def _marching(game: Game, leader: str, space: str) -> March:
+def _marching(game: Game, leader: str, space: str, further: int = 0) -> March:
     """Return the march of a leader who is activated to flank the battle that is held."""
     card, power = game.card, game.board.leaders[leader].power
     assert card is not None
-    points = points_of(game, power) + card.points
-    return March(card.side, power, leader, Force(), space, space, points, trail=[space], flanking=game.the_battle.space)
+    held, points = game.the_battle.space, points_of(game, power) + further
+    march = March(
+        card.side, power, leader, Force(), space, space, points, trail=[space], flanking=held, further=further
+    )
+    march.points = max(0, points_left(game, march.as_if(Force(leaders=[leader]))))
+    return march
 
 
 def why_not_flank_from(game: Game, march: March, space: str) -> Refusal | None:
@@ -99,18 +105,43 @@ def why_not_flank_from(game: Game, march: March, space: str) -> Refusal | None:
     return None
 
 
-def ways_to_flank(game: Game, march: March) -> Iterator[list[str]]:
-    """Yield the ways by land on which a force can come to the flank of the battle, without going in a circle."""
+class WayToFlank(NamedTuple):
+    """A way to the flank of a battle: its steps as an order writes them, and the CU that can take it."""
+
+    steps: list[Body]
+    room: int
+
+
+def ways_to_flank(game: Game, march: March, way: WayToFlank | None = None) -> Iterator[WayToFlank]:
+    """Yield the ways on which a force can come to the flank of the battle, without going in a circle (9.5.6).
+
+    `way` is how it has come to where it is now.
+    """
+    way = way or WayToFlank([], game.board.tables["movement"]["cu"])
     if why_not_flank_from(game, march, march.at) is None:
-        yield march.trail[1:]
-    for to in game.board.neighbours[march.at]:
-        if to in march.trail or why_not_step(game, march, Step(to)) is not None:
+        yield way
+    by_land = [Step(to) for to in game.board.neighbours[march.at]]
+    for step in [*by_land, *(Step(to, by_sea=True) for to in _ports_near(game, march))]:
+        if step.to in march.trail or why_not_step(game, march, step) is not None:
             continue
-        kind = game.board.path(march.power, march.at, to) or CLEAR
+        kind, cost = taken_by(game, march, step)
+        room = min(way.room, room_at_sea(game, march, step.to)) if step.by_sea else way.room
+        written = {"to": step.to, "by": SEA} if step.by_sea else {"to": step.to}
         on = march.as_if(march.force)
-        on.points, on.trail = march.points - step_cost(game, march, to, kind), [*march.trail, to]
-        on.came_from, on.at, on.came_by = march.at, to, kind
-        yield from ways_to_flank(game, on)
+        on.points, on.trail = march.points - cost, [*march.trail, step.to]
+        on.came_from, on.at, on.came_by = march.at, step.to, kind
+        yield from ways_to_flank(game, on, WayToFlank([*way.steps, written], room))
+
+
+def _ports_near(game: Game, march: March) -> list[str]:
+    """List the ports to which a flank may sail and have the points to come next to the battle, or seem to."""
+    left = march.points - game.board.tables["movement"]["cost"][SEA]
+    if left < 0 or not game.is_harbour(march.power, march.at):
+        return []
+    near = {game.the_battle.space}
+    for _ in range(left + 2):  # the last path leads to the battle itself, and one on the Appian Way may be free
+        near |= {to for space in near for to in game.board.neighbours[space]}
+    return [to for to in game.harbours(march.power) if to in near]
 
 
 # ---- the questions
@@ -133,9 +164,13 @@ def ask_next(game: Game, table: Table, space: str) -> Flow[Order]:
 
 
 def consents(game: Game, table: Table, leader: str) -> Flow[bool]:
-    """Ask an ally for its army; its no does not end the alliance (9.5.5)."""
+    """Tell whether a Campaign gets a leader, who is asked for if he is an ally's (9.5.5).
+
+    A no does not end the alliance; the Campaign does not ask for him again.
+    """
     card, power = game.card, game.board.leaders[leader].power
     assert card is not None
+    card.moved.append(leader)
     side = game.board.powers[power].side
     if side is None or side == card.side:
         return True
@@ -149,6 +184,14 @@ def consents(game: Game, table: Table, leader: str) -> Flow[bool]:
     return agreed
 
 
+def respond_to(game: Game, table: Table, leader: str) -> Flow[Moment]:
+    """Let all respond to the activation of a leader: they may cancel it, or send his army further (7.1, 9.2, 21.4)."""
+    card = game.card
+    assert card is not None
+    about = {"space": game.where(leader), "power": game.board.leaders[leader].power, "value": card.value}
+    return (yield from responses.window(game, table, "activation", about=about))
+
+
 def choose_flank(game: Game, table: Table) -> Flow[March | None]:
     """Let a Campaign bring its second commander to the flank of the battle, and return his march (9.5.6).
 
@@ -157,21 +200,22 @@ def choose_flank(game: Game, table: Table) -> Flow[March | None]:
     card, held = game.card, game.the_battle
     if card is None or card.use != CAMPAIGN or not card.commanders_left:
         return None
-    if not any(can_flank(game, leader) for leader in game.board.leaders):
-        return None
     own, enemy = game.force(held.attacker, held.space).cu, game.force(held.defender, held.space).cu
     if own >= enemy and game.board.force_ratio(own, enemy) is None:
         return None
-    order = yield from ask_next(game, table, held.space)
-    leader = order["leader"]
-    if leader == NONE or not (yield from consents(game, table, leader)):
-        return None
-    card.moved.append(leader)
-    card.commanders_left -= 1
-    power, space = game.board.leaders[leader].power, game.where(leader)
-    assert space is not None
-    table.tell("activated", power=power, leader=leader, space=space, rule="9.5.6")
-    return _marching(game, leader, space)
+    while any(can_flank(game, leader) for leader in game.board.leaders):
+        leader = (yield from ask_next(game, table, held.space))["leader"]
+        if leader == NONE:
+            return None
+        if (yield from consents(game, table, leader)):
+            card.commanders_left -= 1
+            moment = yield from respond_to(game, table, leader)
+            power, space = game.board.leaders[leader].power, game.where(leader)
+            if moment.cancelled or space is None:
+                return None
+            table.tell("activated", power=power, leader=leader, space=space, rule="9.5.6")
+            return _marching(game, leader, space, moment.points)
+    return None
 
 
 def way_of_flank(game: Game, table: Table) -> Flow[Force]:

@@ -20,8 +20,8 @@ from pbem.rules.sword_of_rome.movement.parts import (
     why_consul_alone,
     why_not_part,
 )
-from pbem.rules.sword_of_rome.movement.paths import why_not_end
-from pbem.rules.sword_of_rome.movement.voyages import sail
+from pbem.rules.sword_of_rome.movement.paths import why_barred, why_no_home, why_not_end
+from pbem.rules.sword_of_rome.movement.voyages import sail, sink
 from pbem.rules.sword_of_rome.position.board import SEA
 from pbem.rules.sword_of_rome.position.changes import lift_sieges
 from pbem.rules.sword_of_rome.position.force import Force
@@ -42,12 +42,7 @@ def why_not_into(game: Game, power: str) -> Refusal | None:
     for other in game.board.powers:
         if other != power and game.force(other, space).cu:
             return Refusal(f"CU of {power_named(game, other)} stand in {where}", "10.2")
-    if space in game.board.powers[power].barred:
-        return Refusal(f"{game.board.powers[power].name} never enters Italy, where {where} is", "16.3")
-    ends = game.board.powers[power].ends_in
-    if ends and space not in ends:
-        return Refusal(f"{game.board.powers[power].name} cannot end a move in {where}", "16.3")
-    return None
+    return why_barred(game, power, space) or why_no_home(game, power, space)
 
 
 def why_not_from(game: Game, power: str, origin: str) -> Refusal | None:
@@ -158,8 +153,8 @@ def why_not_sent(
         return
     rest = rest_of(stack, part)
     if part.cu < least or (most is not None and part.cu > most):
-        most_said = f"to {most} " if most is not None else "or more "
-        yield "cu", Refusal(f"{least} {most_said}CU can go, not {part.cu}", "11.1")
+        many = f"to {most}" if most is not None else "or more"
+        yield "cu", Refusal(f"{least} {many} CU can go, not {part.cu}", "10.1" if most is None else "11.1")
     elif stays and not rest.cu:
         yield "cu", Refusal("a subordinate goes only if the commander keeps 1 CU", "10.2")
     elif (alone := why_consul_alone(game, part, rest)) is not None:
@@ -295,9 +290,10 @@ def refuse(game: Game, table: Table, by: str, name: str) -> Flow[bool]:
     if march.came_by == SEA and not (
         yield from sail(game, table, march.power, march.at, back, march.force, f"{name}/back")
     ):
+        sink(game, table, own)
         return False
     table.tell("refuses", power=march.power, leader=march.leader, space=back, rule="10.5.1")
-    march.at, march.over = back, True
+    march.at, march.over, march.fought = back, True, True
     return True
 
 

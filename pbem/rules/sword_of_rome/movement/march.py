@@ -8,7 +8,7 @@ from pbem.rules.sword_of_rome.battle import battle
 from pbem.rules.sword_of_rome.battle.battle import Outcome
 from pbem.rules.sword_of_rome.movement.avoidance import pursue
 from pbem.rules.sword_of_rome.movement.entering import Met, enter, react
-from pbem.rules.sword_of_rome.movement.exchange import exchange, join, leave_behind
+from pbem.rules.sword_of_rome.movement.exchange import exchange, join, leave_behind, put_down, take_up
 from pbem.rules.sword_of_rome.movement.fatigue import exhaust, set_off, spend
 from pbem.rules.sword_of_rome.movement.flanks import choose_flank, way_of_flank
 from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, MarchOrder, Step
@@ -20,7 +20,7 @@ from pbem.rules.sword_of_rome.movement.paths import (
     why_not_raid,
     why_not_step,
 )
-from pbem.rules.sword_of_rome.movement.voyages import borrow, carried, sail
+from pbem.rules.sword_of_rome.movement.voyages import borrow, carried, sail, sink
 from pbem.rules.sword_of_rome.position.board import GARRISON_BOX, SEA
 from pbem.rules.sword_of_rome.position.changes import displace, settle_spaces
 from pbem.rules.sword_of_rome.position.force import Force
@@ -156,11 +156,13 @@ def cross(game: Game, table: Table, to: str) -> Flow[None]:
             return
         leave_behind(game, table, march, march.force.cu - most)
     spend(game, march, game.board.tables["movement"]["cost"]["sea"])
+    before = march.force.cu
     arrives = yield from sail(game, table, march.power, origin, to, march.force, name_of(march))
     if arrives:
         arrive(game, table, to, SEA)
     else:
         march.over = True
+        sink(game, table, before)
 
 
 def raid(game: Game, table: Table, attempts: int) -> Flow[None]:
@@ -172,10 +174,10 @@ def raid(game: Game, table: Table, attempts: int) -> Flow[None]:
         spend(game, march, game.board.tables["movement"]["cost"]["raid"])
         power, space, force = march.power, march.at, march.force
         before = game.force(power, space).cu
-        join(game, march)
+        put_down(game, march)
         yield from plunder.raid(game, table, power, space, f"{name_of(march)}/{march.points}/{number}")
         lost = before + force.cu - game.force(power, space).cu
-        march.force = move_out(game, power, space, Force(force.cu - lost, 0, force.leaders))
+        take_up(game, march, Force(force.cu - lost, force.mercenaries, force.leaders))
 
 
 # ---- battle (9.4.1)
@@ -186,9 +188,6 @@ def meet(game: Game, table: Table, met: Met) -> Flow[None]:
     march = game.the_march
     if march.over:
         return
-    if met.ambush is not None:
-        yield from suffer_ambush(game, table, met.ambush)
-        return
     enemies = [] if march.at in march.bribed else game.enemies_in(march.power, march.at)
     if march.force.cu and enemies:
         yield from attack(game, table, met, enemies[0])
@@ -196,23 +195,13 @@ def meet(game: Game, table: Table, met: Met) -> Flow[None]:
         yield from pursue(game, table, name_of(march))
 
 
-def suffer_ambush(game: Game, table: Table, attacker: str) -> Flow[None]:
-    """Fight as defender against an army that attacks the one that has entered; no battle is refused (9.3.3)."""
-    march = game.the_march
-    march.fought = march.over = True
-    join(game, march)
-    yield from battle.fight(
-        game, table, attacker, march.power, march.at, came_from=None, name=f"ambush/{name_of(march)}"
-    )
-    tire(game, march)
-
-
 def attack(game: Game, table: Table, met: Met, defender: str) -> Flow[None]:
     """Attack enemies in the space, with a flank if a Campaign brings one (9.4.1, 9.5.6)."""
     march, space = game.the_march, game.the_march.at
     force, name = march.force, name_of(march)
     march.fought = True
-    join(game, march)
+    put_down(game, march)
+    fought = standing(game, march)
     game.battle = Battle(space, march.power, defender, came_from=march.came_from, came_by=march.came_by)
     flank = yield from bring_flank(game, table)
     outcome: Outcome = yield from battle.fight(
@@ -229,23 +218,23 @@ def attack(game: Game, table: Table, met: Met, defender: str) -> Flow[None]:
     )
     go_on = outcome.goes_on and outcome.winner == march.power and march.leader in game.force(march.power, space).leaders
     if go_on:
-        there = game.force(march.power, space)
-        leaders = [leader for leader in force.leaders if leader in there.leaders]
-        cu = min(force.cu, there.cu)  # dice may have cost some before the battle was fought again (21.3)
-        fewest = cu - (there.cu - there.mercenaries)
-        mercenaries = max(fewest, min(cu, force.mercenaries, there.mercenaries))
-        march.force = move_out(game, march.power, space, Force(cu, mercenaries, leaders))
+        take_up(game, march, force)  # dice may have cost CU before the battle was fought again (21.3)
     else:
         march.over = True
-        tire(game, march)
+        tire(game, march, fought)
     if flank is not None:
         yield from after_flank(game, table, *flank, go_on)
 
 
-def tire(game: Game, march: March) -> None:
-    """Note that the army of a march has done all that it can in this Campaign, wherever it is now (9.5.2)."""
-    space = game.where(march.leader)
-    exhaust(game, march, space or march.at, game.force(march.power, space).cu if space else 0)
+def standing(game: Game, march: March) -> Force:
+    """Return what the power of a march has where it is now, as a force of its own."""
+    there = game.force(march.power, march.at)
+    return Force(there.cu, there.mercenaries, list(there.leaders))
+
+
+def tire(game: Game, march: March, fought: Force) -> None:
+    """Note that an army that has fought has done all that it can in this Campaign, wherever it is now (9.5.2)."""
+    exhaust(game, march, game.where(march.leader) or march.at, fought)
 
 
 # ---- the flank of a Campaign (9.5.6 to 9.5.9)
@@ -274,7 +263,7 @@ def bring_flank(game: Game, table: Table) -> Flow[tuple[March, Force] | None]:
         table.tell("flanks", power=flank.power, leader=flank.leader, space=held.space, at=flank.at, rule="9.5.6")
     force = flank.force
     if not force.empty:
-        join(game, flank)
+        put_down(game, flank)
     return flank, force
 
 
@@ -294,11 +283,7 @@ def after_flank(game: Game, table: Table, flank: March, force: Force, goes_on: b
         yield from follow(game, table)
         yield from stop(game, table)
     game.march = flank
-    leaders = [leader for leader in force.leaders if leader in there.leaders]
-    cu = min(there.cu, force.cu)
-    flank.force = move_out(
-        game, flank.power, flank.at, Force(cu, min(cu, force.mercenaries, there.mercenaries), leaders)
-    )
+    take_up(game, flank, force)
     flank.flanking = None
     flank.over, flank.then = False, ASK
     if by is not None:
@@ -318,11 +303,7 @@ def stop(game: Game, table: Table) -> Flow[None]:
         return
     there = march.at == GARRISON_BOX and not march.path  # and not back in port after a storm
     if march.then == ATTACK_UNREST and there and march.force.cu and march.points >= 1:
-        leader, cu, name = march.leader, march.against or march.force.cu, name_of(march)
-        join(game, march)
-        yield from unrest.attack(game, table, leader, min(cu, unrest.fresh_cu(game)), name)
-        tire(game, march)
-        settle_spaces(game, table)
+        yield from attack_unrest(game, table)
         return
     if march.at in march.bribed and march.force.cu and (enemies := game.enemies_in(march.power, march.at)):
         march.bribed.remove(march.at)
@@ -331,6 +312,19 @@ def stop(game: Game, table: Table) -> Flow[None]:
             return
     stand(game, table, march)
     settle_at(game, table, march.power, march.at)
+
+
+def attack_unrest(game: Game, table: Table) -> Flow[None]:
+    """Attack the unrest with some of the CU that have come to the Garrison box, with the last point (S 20.3)."""
+    march = game.the_march
+    force, name = march.force, name_of(march)
+    join(game, march)
+    before = game.force(march.power, march.at).cu
+    cu = min(march.against or force.cu, unrest.fresh_cu(game))
+    yield from unrest.attack(game, table, march.leader, cu, name)
+    lost = before - game.force(march.power, march.at).cu
+    tire(game, march, Force(cu - lost, 0, force.leaders))
+    settle_spaces(game, table)
 
 
 def stand(game: Game, table: Table, march: March) -> None:

@@ -1,7 +1,7 @@
-"""The order `march` and the way of a flank: their check, and all that can be ordered, put together lazily (9).
+"""All that can be ordered to an active leader or to the force that he leads, put together lazily (9).
 
-Legal orders go one step and ask again, so that every march can be put together from them. A player may write a whole
-path; it is checked as a whole. A path may lead through enemy armies, in case they avoid battle.
+Legal orders go one step and ask again, so that every march can be put together from them; but none drops units and
+takes others in the same place. A player may write more at once: a whole path, which `march_check` checks.
 """
 
 from __future__ import annotations
@@ -10,265 +10,40 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from pbem.game import Kinds, LegalOrders, Refusal, concat, flat_map, lazy, of, product
-from pbem.protocol import Decision, Fault, Order
-from pbem.rules.sword_of_rome.movement.exchange import (
-    added,
-    exchanges,
-    part_named,
-    why_not_drop,
-    why_not_take,
+from pbem.game import Kinds, LegalOrders, concat, flat_map, lazy, of, product
+from pbem.protocol import Decision, Order
+from pbem.rules.sword_of_rome.movement.exchange import added, exchanges, part_named
+from pbem.rules.sword_of_rome.movement.fatigue import legs_with, legs_without, points_left, setting_out
+from pbem.rules.sword_of_rome.movement.flanks import WayToFlank, ways_to_flank
+from pbem.rules.sword_of_rome.movement.march_check import (
+    can_leave,
+    check_flank,
+    check_march,
+    is_inside,
+    most_cu,
+    why_no_sortie,
+    why_not_attack_unrest,
+    why_not_roll_now,
 )
-from pbem.rules.sword_of_rome.movement.fatigue import points_left
-from pbem.rules.sword_of_rome.movement.flanks import ways_to_flank, why_not_flank_from
-from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, STOP, MarchOrder, Step, Wanted, illegal
-from pbem.rules.sword_of_rome.movement.parts import (
-    companies,
-    nearest_part,
-    part_of,
-    rest_of,
-    strengths,
-    told,
-    why_consul_alone,
-    why_not_part,
-)
-from pbem.rules.sword_of_rome.movement.paths import (
-    onward,
-    overseas,
-    step_cost,
-    why_no_end_from,
-    why_not_end,
-    why_not_raid,
-    why_not_step,
-)
-from pbem.rules.sword_of_rome.movement.sally import part_for_sortie
-from pbem.rules.sword_of_rome.movement.voyages import may_borrow, own_capacity
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, CLEAR, GARRISON_BOX, SEA
+from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, STOP, Wanted
+from pbem.rules.sword_of_rome.movement.parts import companies, part_of, rest_of, strengths, told
+from pbem.rules.sword_of_rome.movement.paths import onward, overseas, why_no_end_from, why_not_end, why_not_raid
+from pbem.rules.sword_of_rome.movement.voyages import room_at_sea
+from pbem.rules.sword_of_rome.position.board import SEA
 from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.naming import space_named
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.under_way import March
-from pbem.rules.sword_of_rome.siege.siege import why_not_roll
 from pbem.rules.sword_of_rome.siege.unrest import fresh_cu
 
-MOVING: Final = ("cu", "mercenaries", "with", "path", "raid")
-"""The words of an order that go with a march only."""
-Steps: TypeAlias = dict[tuple[bool, int], list[tuple[dict[str, Any], int]]]
-"""Whether a leader goes alone, and his points -> his steps by sea, each with the CU that may take it."""
-SETTING_OUT: Final = ("cu", "mercenaries", "with")
-"""Those that say with whom a leader sets out."""
+Units: TypeAlias = tuple[int, int]
+"""CU, and the mercenaries among them."""
+Reach: TypeAlias = tuple[bool, bool, int]
+"""What decides where a force may go: CU or none, a leader who never leaves his home or none (17.1.1), its points."""
+Steps: TypeAlias = dict[Reach, list[tuple[dict[str, Any], int]]]
+"""The steps by sea of a force, each with the CU that may take it."""
 
 
-def most_cu(game: Game) -> int:
-    """Return how many CU move together (9.1.1)."""
-    most: int = game.board.tables["movement"]["cu"]
-    return most
-
-
-def is_inside(game: Game, march: March) -> bool:
-    """Tell whether the active leader is inside a city, with enemies before it (13.4.1)."""
-    return march.leader in game.garrison(march.power, march.origin).leaders
-
-
-def why_not_roll_now(game: Game, march: March) -> Refusal | None:
-    """Say why the active leader cannot roll for a siege instead of moving; None: he can (9.5.3, 13.1.1)."""
-    force, leaders = game.force(march.power, march.at), game.board.leaders
-    if len(march.trail) > 1 or march.leader not in force.leaders:
-        return Refusal("only who has not moved rolls for a siege", "13.1.1")
-    if leaders[force.leaders[0]].named and not leaders[march.leader].named:
-        return Refusal(f"{leaders[force.leaders[0]].name} commands there", "13.1.1")
-    if game.card is not None and march.at in game.card.rolled_at:
-        return Refusal(f"this card has brought a roll for {space_named(game, march.at)} already", "9.5.3")
-    return why_not_roll(game, march.power, march.at)
-
-
-def why_no_sortie(game: Game, march: March) -> Refusal | None:
-    """Say why the active leader cannot attack the besiegers; None: he can (13.4.1)."""
-    if not is_inside(game, march):
-        return Refusal(f"{game.board.leaders[march.leader].name} is not inside a besieged city", "13.4.1")
-    if not game.garrison(march.power, march.at).cu:
-        return Refusal("no CU are inside the city", "13.4.1")
-    return None
-
-
-def why_not_attack_unrest(game: Game, march: March) -> Refusal | None:
-    """Say why a force cannot attack the unrest with its last point; None: it can (S 20.3)."""
-    if march.power != CARTHAGE or march.at != GARRISON_BOX:
-        return Refusal("the unrest is attacked in the Garrison box, by Carthage", "S 20.3")
-    if not march.force.cu:
-        return Refusal("the attack on the unrest takes CU", "S 20.3")
-    if points_left(game, march) < game.board.tables["movement"]["cost"]["unrest"]:
-        return Refusal("no movement point is left for the attack on the unrest", "S 20.3")
-    if march.origin == GARRISON_BOX and march.force.cu > fresh_cu(game):
-        return Refusal(f"{fresh_cu(game)} CU in the Garrison box can attack", "S 20.3")
-    return None if game.unrest else Refusal("there is no unrest", "S 20.3")
-
-
-# ---- the check
-
-
-def check_march(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with an order to the active leader (9.1 to 9.6, 13.1.1, 13.4.1, 14.2)."""
-    march, said = view.the_march, MarchOrder.read(order.body)
-    if said.roll or said.sortie:
-        word, refusal = ("roll", why_not_roll_now(view, march)) if said.roll else ("sortie", why_no_sortie(view, march))
-        if refusal is not None:
-            yield order.fault((word,), refusal.reason, rule=refusal.rule)
-        for other in (*MOVING, "sortie") if said.roll else ("path", "raid"):
-            if order.get(other):
-                yield order.fault((other,), f"{word} goes without {other}: leave that out", rule="9.1")
-        if said.sortie and refusal is None:
-            inside = view.garrison(march.power, march.at)
-            part = part_for_sortie(inside, said.force, march.leader)
-            for what, why in why_not_part(view, inside, part):
-                yield order.fault((what,) if what in order.body else ("sortie",), why.reason, rule=why.rule)
-            if not part.cu:
-                yield order.fault(("cu",), "a sortie takes a CU", rule="13.4.1")
-        return
-    if is_inside(view, march):
-        for word in MOVING:
-            if order.get(word):
-                yield order.fault(
-                    (word,), "he is inside a besieged city: a sortie is all that he can do", rule="13.4.1"
-                )
-        return
-    yield from Trial(view, march, said).faults(order)
-
-
-def check_flank(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with the way of a flank: it ends next to the battle, by another path (9.5.6)."""
-    trial = Trial(view, view.the_march, MarchOrder.read(order.body))
-    yield from trial.faults(order)
-    if not trial.lost:
-        refusal = why_not_flank_from(view, trial.march, trial.march.at)
-        if refusal is not None:
-            at = len(trial.said.path) - 1
-            yield order.fault(("path", at, "to") if at >= 0 else ("path",), refusal.reason, rule=refusal.rule)
-
-
-class Trial:
-    """A march on trial: what an order would make of the force under way, if nobody reacts."""
-
-    def __init__(self, view: Game, march: March, said: MarchOrder) -> None:
-        self.view, self.said = view, said
-        self.march = march.as_if(march.force)
-        self.march.trail, self.march.legs = list(march.trail), list(march.legs)
-        self.sets_out = march.force.empty
-        self.ground: dict[str, Force] = {}
-        self.lost = False
-
-    def faults(self, order: Order) -> Iterator[Fault]:
-        """Yield all that is wrong with the order."""
-        if self.sets_out:
-            yield from self._set_out(order)
-        else:
-            for word in SETTING_OUT:
-                if word in order.body:
-                    reason = "the army is on the march: write drop or take at a step"
-                    yield order.fault((word,), reason, rule="9.1.2")
-        if self.lost:
-            return
-        yield from self._raid(("raid",), self.said.raid)
-        for at, step in enumerate(self.said.path):
-            yield from self._step(at, step)
-            if self.lost:
-                return
-        yield from self._end()
-
-    def _set_out(self, order: Order) -> Iterator[Fault]:
-        view, march = self.view, self.march
-        stack = view.force(march.power, march.at)
-        march.force = part_of(stack, self.said.force, march.leader, most_cu(view))
-        wrong = list(why_not_part(view, stack, march.force))
-        if march.force.cu > most_cu(view):
-            wrong.append(("cu", Refusal(f"no more than {most_cu(view)} CU move together", "9.1.1")))
-        # Units that are wrong do not hide what is wrong with the path: the nearest that can go are followed on it.
-        march.force = nearest_part(stack, march.force, most_cu(view))
-        self.ground[march.at] = rest = rest_of(stack, march.force)
-        moves = bool(self.said.path)
-        if not wrong and moves and (alone := why_consul_alone(view, march.force, rest)) is not None:
-            wrong.append(("cu", alone))
-        for word, refusal in wrong:
-            self.lost = self.lost or word not in ("cu", "mercenaries")
-            yield order.fault((word,) if word in order.body else (), refusal.reason, rule=refusal.rule)
-
-    def _step(self, at: int, step: Step) -> Iterator[Fault]:
-        view, march = self.view, self.march
-        yield from self._exchange(at, step)
-        refusal = why_not_step(view, march, step)
-        if refusal is not None:
-            yield illegal(("path", at, "to"), refusal.reason, rule=refusal.rule)
-            self.lost = True
-            return
-        kind = SEA if step.by_sea else view.board.path(march.power, march.at, step.to) or CLEAR
-        cost = view.board.tables["movement"]["cost"][SEA] if step.by_sea else step_cost(view, march, step.to, kind)
-        self._spend(cost)
-        march.came_from, march.at, march.came_by, march.pursuing = march.at, step.to, kind, False
-        march.trail.append(step.to)
-        yield from self._raid(("path", at, "raid"), step.raid)
-
-    def _exchange(self, at: int, step: Step) -> Iterator[Fault]:
-        march = self.march
-        ground = self.ground.setdefault(march.at, self.view.force(march.power, march.at))
-        for word, wanted in (("drop", step.drop), ("take", step.take)):
-            if wanted is None:
-                continue
-            drops = word == "drop"
-            part = part_named(march.force if drops else ground, wanted)
-            wrong = list((why_not_drop if drops else why_not_take)(self.view, march, ground, part))
-            for what, refusal in wrong:
-                written = self.said.written[at][word]
-                path = ("path", at, word, what) if what in written else ("path", at, word)
-                yield illegal(path, refusal.reason, rule=refusal.rule)
-            if not wrong:
-                march.force = (rest_of if drops else added)(march.force, part)
-                ground = self.ground[march.at] = (added if drops else rest_of)(ground, part)
-
-    def _raid(self, path: tuple[str | int, ...], attempts: int) -> Iterator[Fault]:
-        if not attempts:
-            return
-        refusal = why_not_raid(self.view, self.march)
-        left = points_left(self.view, self.march)
-        if refusal is None and attempts > left:
-            refusal = Refusal(f"{left} movement points are left, and each attempt takes one", "14.2")
-        if refusal is not None:
-            yield illegal(path, refusal.reason, rule=refusal.rule)
-        self._spend(min(attempts, max(left, 0)))
-
-    def _spend(self, points: int) -> None:
-        self.march.points -= points
-        self.march.legs = [used + points for used in self.march.legs]
-
-    def _end(self) -> Iterator[Fault]:
-        """Yield what is wrong with the end of the path (9.4.4, 15.3, 16.3, S 20.3)."""
-        view, march, then = self.view, self.march, self.said.then
-        if self.said.against is not None and then != ATTACK_UNREST:
-            yield illegal(("against",), "write then: attack_unrest beside it", rule="S 20.3")
-        if then == ATTACK_UNREST:
-            refusal = why_not_attack_unrest(view, march)
-            if refusal is not None:
-                yield illegal(("then",), refusal.reason, rule=refusal.rule)
-            return
-        if march.flanking is not None:
-            return
-        if then == STOP:
-            refusal = why_not_end(view, march, march.at)
-            if refusal is not None and len(self.said.path) == 0 and not _can_leave(view, march):
-                refusal = None
-        else:
-            came_from = march.came_from or march.at
-            refusal = why_no_end_from(view, march, march.at, points_left(view, march), came_from, march.came_by)
-        if refusal is not None:
-            at = len(self.said.path) - 1
-            path: tuple[str | int, ...] = ("path", at, "to") if at >= 0 else ()
-            yield illegal(path, refusal.reason, rule=refusal.rule)
-
-
-def _can_leave(view: Game, march: March) -> bool:
-    return bool(onward(view, march) or overseas(view, march))
-
-
-# ---- what can be ordered
+# ---- where he stands, or is
 
 
 def marches(view: Game, decision: Decision) -> LegalOrders:
@@ -278,7 +53,7 @@ def marches(view: Game, decision: Decision) -> LegalOrders:
         few = list(_standing(view, march))
         return of(few) if is_inside(view, march) else concat(of(few), lazy(lambda: _departures(view, march)))
     few = []
-    if why_not_end(view, march, march.at) is None or not _can_leave(view, march):
+    if why_not_end(view, march, march.at) is None or not can_leave(view, march):
         few.append(Order("march", {"then": STOP}))
     if why_not_attack_unrest(view, march) is None:
         few.append(Order("march", {"then": ATTACK_UNREST}))
@@ -314,6 +89,9 @@ def _raids(view: Game, march: March) -> list[Order]:
     return [Order("march", {"raid": 1, "then": ASK})] if stuck is None else []
 
 
+# ---- steps
+
+
 def _departures(view: Game, march: March) -> LegalOrders:
     """List every force that can set out, with every first step (9.1.1, 9.1.2)."""
     stack = view.force(march.power, march.at)
@@ -329,82 +107,102 @@ def _setting_out(view: Game, march: March, stack: Force, others: tuple[str, ...]
     What has been found for one company is kept in `steps` for the others.
     """
     leaders = [march.leader, *others]
-    some = strengths(view, stack, leaders, 0, most_cu(view))
 
-    def order(units: tuple[int, int], step: dict[str, Any]) -> Order:
+    def order(units: Units, step: dict[str, Any]) -> Order:
         force = {**told(*units, stack), "with": list(others)}
         return Order("march", {**force, "path": [step], "then": ASK})
 
-    def by_sea(units: list[tuple[int, int]], trial: March) -> LegalOrders:
+    def by_sea(units: list[Units], trial: March) -> LegalOrders:
         ports = _first_ports(view, trial, steps)
         parts = [product(order, [each for each in units if each[0] <= room], [step]) for step, room in ports]
         return concat(*parts)
 
     def parts() -> Iterator[LegalOrders]:
-        for units in ([each for each in some if not each[0]], [each for each in some if each[0]]):
-            if units:
-                trial = march.as_if(Force(*units[0], leaders))
-                yield product(order, units, [{"to": to} for to in onward(view, trial)])
-                yield lazy(partial(by_sea, units, trial))
+        for trial, units in _alike(view, march, leaders, strengths(view, stack, leaders, 0, most_cu(view))):
+            yield product(order, units, [{"to": to} for to in onward(view, trial)])
+            yield lazy(partial(by_sea, units, trial))
 
     return concat(*parts())
 
 
+def _alike(view: Game, march: March, leaders: list[str], some: Sequence[Units]) -> list[tuple[March, list[Units]]]:
+    """Put units together that go alike: none, or all those with as many points; each lot with a march of the first.
+
+    In a Campaign a larger force may have units that have gone farther (9.5.2).
+    """
+    found: dict[Reach, tuple[March, list[Units]]] = {}
+    for cu, mercenaries in some:
+        trial = setting_out(view, march, Force(cu, mercenaries, leaders))
+        _, units = found.setdefault(_reach(view, trial), (trial, []))
+        units.append((cu, mercenaries))
+    return list(found.values())
+
+
+def _reach(view: Game, trial: March) -> Reach:
+    leaders = view.board.leaders
+    stays = any(leaders[leader].stays for leader in trial.force.leaders)
+    return bool(trial.force.cu), stays, points_left(view, trial)
+
+
 def _first_ports(view: Game, trial: March, steps: Steps) -> list[tuple[dict[str, Any], int]]:
-    """Return the steps by sea of a force with the CU that may take each; found once for all of as many points."""
-    key = (not trial.force.cu, points_left(view, trial))
-    if key not in steps:
-        steps[key] = [({"to": to, "by": SEA}, room_at_sea(view, trial, to)) for to in overseas(view, trial)]
-    return steps[key]
+    """Return the steps by sea of a force with the CU that may take each; found once for all of the same reach."""
+    reach = _reach(view, trial)
+    if reach not in steps:
+        steps[reach] = [({"to": to, "by": SEA}, room_at_sea(view, trial, to)) for to in overseas(view, trial)]
+    return steps[reach]
 
 
 def _steps(view: Game, march: March) -> LegalOrders:
     """List the next steps of a force on the march, with what it drops or takes before each (9.1.2)."""
     ground = view.force(march.power, march.at)
-    by_land: dict[tuple[bool, int], list[str]] = {}
-    by_sea: dict[tuple[bool, int], list[tuple[str, int]]] = {}
+    by_land: dict[Reach, list[str]] = {}
+    by_sea: dict[Reach, list[tuple[str, int]]] = {}
 
     def after(exchanged: dict[str, Any]) -> LegalOrders:
-        force = march.force
+        trial = march.as_if(march.force)
         if "drop" in exchanged:
-            force = rest_of(force, part_named(force, Wanted.read(exchanged["drop"])))
+            part = part_named(march.force, Wanted.read(exchanged["drop"]))
+            trial.force, trial.legs = rest_of(march.force, part), legs_without(march, part.cu)
         elif "take" in exchanged:
-            force = added(force, part_named(ground, Wanted.read(exchanged["take"])))
-        trial = march.as_if(force)
-        key = (not force.cu, points_left(view, trial))
-        if key not in by_land:
-            by_land[key] = onward(view, trial)
-            least = march.as_if(Force(min(1, force.cu), 0, force.leaders))
-            by_sea[key] = [(to, room_at_sea(view, least, to)) for to in overseas(view, least)]
-        steps = [{"to": to} for to in by_land[key]]
-        steps += [{"to": to, "by": SEA} for to, room in by_sea[key] if force.cu <= room]
+            part = part_named(ground, Wanted.read(exchanged["take"]))
+            trial.force = added(march.force, part)
+            trial.legs = legs_with(view, march, march.at, ground.cu, part.cu)
+        cu, reach = trial.force.cu, _reach(view, trial)
+        if reach not in by_land:
+            by_land[reach] = onward(view, trial)
+            least = trial.as_if(Force(min(1, cu), 0, trial.force.leaders))
+            by_sea[reach] = [(to, room_at_sea(view, least, to)) for to in overseas(view, least)]
+        steps = [{"to": to} for to in by_land[reach]]
+        steps += [{"to": to, "by": SEA} for to, room in by_sea[reach] if cu <= room]
         return of([Order("march", {"path": [{**step, **exchanged}], "then": ASK}) for step in steps])
 
     return flat_map(after, [dict(each) for each in exchanges(view, march, ground)])
-
-
-def room_at_sea(view: Game, march: March, to: str) -> int:
-    """Return the CU that may be ordered to sail to a port: more than own ships carry if a fleet may be lent."""
-    return most_cu(view) if may_borrow(view, march) else own_capacity(view, march, to)
 
 
 def flanks(view: Game, decision: Decision) -> LegalOrders:
     """List every way of a flank, with every force that can go (9.5.6)."""
     march = view.the_march
     stack = view.force(march.power, march.at)
+    found: dict[Reach, list[WayToFlank]] = {}
+
+    def ways(trial: March) -> list[WayToFlank]:
+        reach = _reach(view, trial)
+        if reach not in found:
+            found[reach] = list(ways_to_flank(view, trial))
+        return found[reach]
 
     def with_them(others: tuple[str, ...]) -> LegalOrders:
         leaders = [march.leader, *others]
-        units = strengths(view, stack, leaders, 1, most_cu(view))
-        if not units:
-            return of([])
-        ways = list(ways_to_flank(view, march.as_if(Force(*units[0], leaders))))
 
-        def order(some: tuple[int, int], way: Sequence[str]) -> Order:
-            force = {**told(*some, stack), "with": list(others)}
-            return Order("flank", {**force, "path": [{"to": to} for to in way]})
+        def order(some: Units, way: WayToFlank) -> Order:
+            return Order("flank", {**told(*some, stack), "with": list(others), "path": list(way.steps)})
 
-        return product(order, units, ways)
+        def parts() -> Iterator[LegalOrders]:
+            for trial, units in _alike(view, march, leaders, strengths(view, stack, leaders, 1, most_cu(view))):
+                for way in ways(trial):
+                    yield product(order, [each for each in units if each[0] <= way.room], [way])
+
+        return concat(*parts())
 
     return flat_map(with_them, list(companies(view, stack, march.leader)))
 

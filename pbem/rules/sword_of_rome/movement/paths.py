@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from pbem.game import Refusal, listing
-from pbem.rules.sword_of_rome.movement.fatigue import points_left
+from pbem.rules.sword_of_rome.movement.fatigue import points_left, why_too_far
 from pbem.rules.sword_of_rome.movement.orders import Step
 from pbem.rules.sword_of_rome.movement.voyages import ports_for, why_not_sail
-from pbem.rules.sword_of_rome.position.board import APPIAN, CLEAR, DIFFICULT, NORMAL
+from pbem.rules.sword_of_rome.position.board import APPIAN, CLEAR, DIFFICULT, NORMAL, SEA
 from pbem.rules.sword_of_rome.position.naming import no_such_space, power_named, space_named
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.under_way import March
@@ -30,11 +30,27 @@ def step_cost(game: Game, march: March, to: str, kind: str) -> int:
     return cost
 
 
+def taken_by(game: Game, march: March, step: Step) -> tuple[str, int]:
+    """Return the kind of a step that the force under way can take, and its points (9.2, 9.6)."""
+    if step.by_sea:
+        return SEA, game.board.tables["movement"]["cost"][SEA]
+    kind = game.board.path(march.power, march.at, step.to) or CLEAR
+    return kind, step_cost(game, march, step.to, kind)
+
+
 def enemy_cu_at(game: Game, power: str, space: str) -> bool:
     """Tell whether enemy CU are in a space, inside a city or not: none of them lets a leader alone pass (9.4.4)."""
     holder = game.control.get(space)
     inside = holder is not None and not game.allied(power, holder) and game.garrison(holder, space).cu
     return bool(inside or game.enemies_in(power, space))
+
+
+def ally_inside(game: Game, power: str, space: str) -> str | None:
+    """Return the ally of a power that has CU inside a city; None: there is none (15.3)."""
+    holder = game.control.get(space)
+    if holder is None or holder == power or not game.garrison(holder, space).cu:
+        return None
+    return holder if game.allied(power, holder) else None
 
 
 def why_not_land(game: Game, march: March, to: str) -> Refusal | None:
@@ -50,22 +66,40 @@ def why_not_land(game: Game, march: March, to: str) -> Refusal | None:
         )
     if march.pursuing and kind in DIFFICULT:
         return Refusal(f"no pursuit over a {kind} path, as it leads to {space_named(game, to)}", "11.4")
-    cost, left = step_cost(game, march, to, kind), points_left(game, march)
-    if cost > left:
-        return Refusal(f"the way to {space_named(game, to)} takes {cost} movement points; {left} are left", "9.2")
-    return None
+    return why_too_far(game, march, f"the way to {space_named(game, to)}", step_cost(game, march, to, kind), "9.2")
+
+
+def why_barred(game: Game, power: str, space: str) -> Refusal | None:
+    """Say why a power never enters a space; None: it may (16.3)."""
+    if space not in game.board.powers[power].barred:
+        return None
+    return Refusal(f"{game.board.powers[power].name} never enters Italy, where {space_named(game, space)} is", "16.3")
+
+
+def why_no_home(game: Game, power: str, space: str) -> Refusal | None:
+    """Say why a power cannot end a march, an interception or an avoidance in a space; None: it can (16.3)."""
+    ends = game.board.powers[power].ends_in
+    if not ends or space in ends:
+        return None
+    return Refusal(f"{game.board.powers[power].name} cannot end a move in {space_named(game, space)}", "16.3")
 
 
 def why_not_enter(game: Game, march: March, to: str) -> Refusal | None:
-    """Say why the force under way must keep out of a space, however it comes there; None: it need not (9.4, 9.5.6)."""
-    where = space_named(game, to)
-    if to in game.board.powers[march.power].barred:
-        return Refusal(f"{game.board.powers[march.power].name} never enters Italy, where {where} is", "16.3")
+    """Say why the force under way must keep out of a space, however it comes there; None: it need not.
+
+    A leader alone does not go among enemies (9.4.4), a flank goes round them (9.5.6), and nobody attacks them where it
+    cannot end (15.3, 16.3).
+    """
+    where, barred = space_named(game, to), why_barred(game, march.power, to)
+    if barred is not None:
+        return barred
     if not march.force.cu and enemy_cu_at(game, march.power, to):
         return Refusal(f"enemy CU are in {where}: no leader goes there alone", "9.4.4")
-    if march.flanking is not None and game.enemies_in(march.power, to):
+    if not game.enemies_in(march.power, to):
+        return None
+    if march.flanking is not None:
         return Refusal(f"enemy CU are in {where}: a flank goes round them", "9.5.6")
-    return None
+    return why_not_end(game, march, to)  # who fights there ends there
 
 
 def why_not_step(game: Game, march: March, step: Step) -> Refusal | None:
@@ -87,14 +121,15 @@ def why_not_end(game: Game, march: March, space: str) -> Refusal | None:
     power, where = march.power, game.board.spaces[space].name
     for other in game.present(space):
         allied = game.allied(power, other)
-        if other != power and allied and game.outside(other, space):
-            return Refusal(f"CU of {power_named(game, other)} are in {where}: allies do not stack", "15.3")
+        if other != power and allied:
+            what = "CU of {} are" if game.outside(other, space) else "a leader of {} is"
+            return Refusal(f"{what.format(power_named(game, other))} in {where}: allies do not stack", "15.3")
         if not allied and not march.force.cu and game.force(other, space).leaders:
             return Refusal(f"an enemy leader is in {where}: a leader alone does not stop there", "9.4.4")
-    ends = game.board.powers[power].ends_in
-    if ends and space not in ends:
-        return Refusal(f"{game.board.powers[power].name} cannot end a move in {where}", "16.3")
-    return None
+    ally = ally_inside(game, power, space)
+    if ally is not None:
+        return Refusal(f"CU of {power_named(game, ally)} are inside {where}: allies do not stack", "15.3")
+    return why_no_home(game, power, space)
 
 
 def why_no_end_from(game: Game, march: March, space: str, points: int, came_from: str, kind: str) -> Refusal | None:
@@ -121,11 +156,7 @@ def why_no_way(game: Game, march: March, step: Step) -> Refusal | None:
     refusal = why_not_step(game, march, step)
     if refusal is not None:
         return refusal
-    if step.by_sea:
-        cost, kind = game.board.tables["movement"]["cost"]["sea"], CLEAR
-    else:
-        kind = game.board.path(march.power, march.at, step.to) or CLEAR
-        cost = step_cost(game, march, step.to, kind)
+    kind, cost = taken_by(game, march, step)
     return why_no_end_from(game, march, step.to, points_left(game, march) - cost, march.at, kind)
 
 
@@ -167,16 +198,32 @@ def retreats(
     """Return the shortest ways of a retreat, each without the space it begins in; empty: there is none (12.4.1).
 
     They end in a space without enemy CU and without CU of another power that is friendly, or holds more own CU than
-    retreat. `first` is the first step that an attacker must take, `not_by` the space that a defender must not enter.
+    come there. `first` is the first step that an attacker must take, `not_by` the space that a defender must not enter.
     """
-    most = game.board.tables["movement"]["retreat"]
-    ways: list[list[str]] = [[]]
-    for _ in range(most):
-        ways = [[*way, to] for way in ways for to in _steps_back(game, power, space, way, not_by, first)]
-        found = [way for way in ways if _refuge(game, power, way[-1], cu)]
+    ways: list[tuple[list[str], int]] = [([], cu)]
+    for _ in range(game.board.tables["movement"]["retreat"]):
+        steps = [
+            ([*way, to], there) for way, there in ways for to in _steps_back(game, power, space, way, not_by, first)
+        ]
+        found = [way for way, coming in steps if _refuge(game, power, way[-1], coming)]
         if found:
             return found
+        ways = [(way, _on_leaving(game, power, way[-1], coming)) for way, coming in steps]
     return []
+
+
+def penalty(game: Game, power: str, space: str) -> int:
+    """Return the CU that entering a space costs a retreating army (12.4.5).
+
+    One if the marker, city or tribe there is an enemy's, as independent ones are, and one for each enemy CU.
+    """
+    enemies = sum(game.cu(other, space) for other in game.board.powers if not game.allied(power, other))
+    return enemies + (not game.friendly(power, space))
+
+
+def _on_leaving(game: Game, power: str, space: str, cu: int) -> int:
+    """Return how many of a beaten army leave a space on its way: own CU there have joined before it pays (12.4.2)."""
+    return max(0, cu + game.force(power, space).cu - penalty(game, power, space))
 
 
 def _steps_back(
@@ -189,5 +236,5 @@ def _steps_back(
 
 
 def _refuge(game: Game, power: str, space: str, cu: int) -> bool:
-    others = any(other != power and game.outside(other, space) for other in game.present(space))
+    others = any(game.cu(other, space) for other in game.board.powers if other != power)
     return not others and (game.friendly(power, space) or game.cu(power, space) > cu)

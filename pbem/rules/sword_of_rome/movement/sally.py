@@ -1,16 +1,22 @@
-"""An active leader who attacks the besiegers out of his city: they may avoid battle, nobody intercepts (13.4.1)."""
+"""Sorties: an active leader attacks the besiegers out of his city (13.4.1).
+
+They may avoid battle, and nobody intercepts him. A Campaign may bring its second army to his flank (9.5.8).
+"""
 
 from __future__ import annotations
 
 from pbem.game import Table
 from pbem.protocol import Flow
+from pbem.rules.sword_of_rome.battle.battle import fight
 from pbem.rules.sword_of_rome.movement import avoidance
+from pbem.rules.sword_of_rome.movement.march import after_flank, bring_flank
 from pbem.rules.sword_of_rome.movement.orders import NONE, Wanted
 from pbem.rules.sword_of_rome.movement.parts import part_of, rest_of
 from pbem.rules.sword_of_rome.position.changes import settle_spaces
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.siege.sorties import sortie
+from pbem.rules.sword_of_rome.position.under_way import Battle
+from pbem.rules.sword_of_rome.siege.relief import sally_out
 
 
 def part_for_sortie(inside: Force, wanted: Wanted, leader: str) -> Force:
@@ -37,11 +43,26 @@ def sally(game: Game, table: Table, wanted: Wanted) -> Flow[None]:
         orders = yield from table.ask_all(asked)
         for decision, order in zip(asked, orders, strict=True):
             if order["to"] != NONE:
-                failed = not (yield from avoidance.avoid(game, table, decision.facts["power"], order, name))
+                besieger = decision.facts["power"]
+                leaving = avoidance.declared(game, besieger, order)
+                failed = not (yield from avoidance.avoid(game, table, besieger, order, leaving, name))
     march.force = Force()
     game.inside[space] = inside
     if game.enemies_in(power, space):
-        yield from sortie(
-            game, table, power, space, part.cu, part.leaders, failed_avoidance=failed, name=f"sortie/{name}"
-        )
+        yield from _attack(game, table, part, failed_avoidance=failed, name=f"sortie/{name}")
     settle_spaces(game, table)
+
+
+def _attack(game: Game, table: Table, part: Force, *, failed_avoidance: bool, name: str) -> Flow[None]:
+    """Attack the besiegers, with a flank if a Campaign brings one; who loses goes back inside (9.5.8, 13.4.1)."""
+    power, space = game.the_march.power, game.the_march.at
+    besieger = game.enemies_in(power, space)[0]
+    game.battle = Battle(space, power, besieger)
+    sally_out(game, power, space, part.cu, part.leaders)
+    table.tell("sortie", power=power, space=space, cu=part.cu, leaders=list(part.leaders), rule="13.4.1")
+    flank = yield from bring_flank(game, table)
+    outcome = yield from fight(
+        game, table, power, besieger, space, came_from=None, failed_avoidance=failed_avoidance, name=name
+    )
+    if flank is not None:
+        yield from after_flank(game, table, *flank, outcome.goes_on and outcome.winner == power)

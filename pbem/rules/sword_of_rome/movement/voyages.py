@@ -9,9 +9,10 @@ from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.card_play import value_of
-from pbem.rules.sword_of_rome.movement.fatigue import points_left
+from pbem.rules.sword_of_rome.movement.fatigue import points_left, why_too_far
 from pbem.rules.sword_of_rome.movement.orders import NONE
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE, GREEKS
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE, GARRISON_BOX, GREEKS
+from pbem.rules.sword_of_rome.position.changes import displace_leaders
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import not_in_hand, space_named
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
@@ -119,17 +120,16 @@ def why_not_sail(game: Game, march: March, to: str) -> Refusal | None:
     power, cost = march.power, game.board.tables["movement"]["cost"]["sea"]
     for space in (march.at, to):
         if not game.is_harbour(power, space):
-            return Refusal(f"{space_named(game, space)} is not a port of {game.board.powers[power].name}", "9.6")
+            rule = "S 19" if space == GARRISON_BOX else "9.6.2" if game.board.spaces[space].port else "9.6"
+            return Refusal(f"{space_named(game, space)} is not a port of {game.board.powers[power].name}", rule)
     stays = why_he_stays(game, march.force.leaders, to)
     if stays is not None:
         return stays
     if to == march.at:
         return Refusal(f"the army is in {space_named(game, to)}", "9.6")
-    if march.pursuing:
-        return Refusal("a pursuit does not go by sea", "11.4")
-    left = points_left(game, march)
-    if cost > left:
-        return Refusal(f"a voyage takes {cost} movement points; {left} are left", "9.6")
+    too_far = why_too_far(game, march, "a voyage", cost, "9.6")
+    if too_far is not None:
+        return too_far
     most = own_capacity(game, march, to)
     if (most and march.force.cu <= most) or may_borrow(game, march):
         return None
@@ -147,6 +147,12 @@ def own_capacity(game: Game, march: March, to: str) -> int:
     """Return the CU that the force under way can sail with: by its card, or by a fleet that was lent (9.6.3)."""
     value = game.card.value if game.card is not None else 0
     return max(carried(game, march.power, value, march.at, to), march.lent or 0)
+
+
+def room_at_sea(game: Game, march: March, to: str) -> int:
+    """Return the CU that may be ordered to sail to a port: more than own ships carry if a fleet may be lent."""
+    most: int = game.board.tables["movement"]["cu"]
+    return most if may_borrow(game, march) else own_capacity(game, march, to)
 
 
 def may_borrow(game: Game, march: March) -> bool:
@@ -264,6 +270,16 @@ def sail(game: Game, table: Table, power: str, origin: str, to: str, force: Forc
     if not arrives:
         table.tell("turned_back", power=power, space=origin, rule="9.6.4")
     return arrives
+
+
+def sink(game: Game, table: Table, before: int) -> None:
+    """End the march of a force that has lost all CU that it had `before` at sea: its leaders are displaced (8.4)."""
+    march = game.the_march
+    leaders = march.force.leaders
+    if march.force.cu or not before:
+        return
+    march.force, march.over = Force(), True
+    displace_leaders(game, table, march.power, march.at, leaders)
 
 
 def naval_modifiers(game: Game, power: str, value: int, origin: str, to: str) -> dict[str, int]:

@@ -97,5 +97,6 @@ def best_flank(view: Game, decision: Decision) -> Iterator[Order]:
     if not units:
         return
     force = Force(*units[-1], [march.leader])
-    for way in sorted(ways_to_flank(view, replace(march, force=force)), key=len)[:LOOKED_AT]:
-        yield Order("flank", {"cu": force.cu, "mercenaries": force.mercenaries, "path": [{"to": to} for to in way]})
+    ways = sorted(ways_to_flank(view, replace(march, force=force)), key=lambda way: len(way.steps))
+    for way in ways[:LOOKED_AT]:
+        yield Order("flank", {"cu": force.cu, "mercenaries": force.mercenaries, "path": way.steps})

@@ -9,10 +9,10 @@ from typing import Any, Final
 from pbem.game import Reply
 from pbem.protocol import Decision, Order
 from pbem.rules.sword_of_rome.events.minor_leaders import minors
-from pbem.rules.sword_of_rome.events.nonplayers import levy_places
 from pbem.rules.sword_of_rome.policy.worth import ARMY, hostile, threat, worth
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX, GREEKS, NORMAL
 from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.turn.placing import eligible
 from pbem.rules.sword_of_rome.turn.reinforcements import MERCENARIES, lots
 from pbem.rules.sword_of_rome.turn.returning import easable, greek_leaders, relief
 
@@ -57,14 +57,14 @@ def rate(view: Game, power: str, space: str, enemies: list[tuple[str, str, int]]
 
 def best_space(view: Game, power: str) -> str | None:
     """Return where new CU of a power are best placed; None: nowhere (5.10)."""
-    places = levy_places(view, power)
+    places = eligible(view, power)
     enemies = hostile(view, power)
     return max(places, key=lambda space: rate(view, power, space, enemies), default=None)
 
 
 def spread(view: Game, power: str, cu: int) -> dict[str, int]:
     """Return places for some new CU of a power, one by one where each is best; empty: there is none (5.10)."""
-    places, enemies = levy_places(view, power), hostile(view, power)
+    places, enemies = eligible(view, power), hostile(view, power)
     come = Counter[str]()
     for _ in range(cu if places else 0):
         come[max(places, key=lambda space: rate(view, power, space, enemies, come[space]))] += 1

@@ -10,6 +10,7 @@ from pbem.protocol import Side
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner
 from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, Body
 from pbem.rules.sword_of_rome.movement.parts import companies
+from pbem.rules.sword_of_rome.movement.paths import ally_inside
 from pbem.rules.sword_of_rome.policy.reach import Way, ways
 from pbem.rules.sword_of_rome.policy.worth import (
     ARMY,
@@ -283,7 +284,9 @@ class Field:
         """Return what it is worth that a force arrives in a space; None: it had better not (9.4, 12, 13, 14)."""
         game, power = self.game, self.power
         enemies = game.enemies_in(power, to)
-        if any(other != power and game.outside(other, to) and game.allied(power, other) for other in self.board.powers):
+        if any(other != power and game.allied(power, other) for other in game.present(to)):
+            return None
+        if enemies and ally_inside(game, power, to) is not None:
             return None
         there = game.force(power, to).cu
         if enemies:

@@ -11,13 +11,14 @@ from pbem.rules.sword_of_rome.battle.battle import armies
 from pbem.rules.sword_of_rome.battle.odds import Ground
 from pbem.rules.sword_of_rome.events.card_play import value_of
 from pbem.rules.sword_of_rome.events.effects.base import Played
+from pbem.rules.sword_of_rome.events.effects.moves import ambushes
 from pbem.rules.sword_of_rome.events.responses import why_no_response
 from pbem.rules.sword_of_rome.movement.bribes import bribes
 from pbem.rules.sword_of_rome.movement.orders import NONE
 from pbem.rules.sword_of_rome.policy.events import RATED, look_at
 from pbem.rules.sword_of_rome.policy.plans import Field, unrest_chance
 from pbem.rules.sword_of_rome.policy.worth import ARMY, army, chance, chief
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, DIFFICULT, ETRUSCANS, SAMNITES
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, DIFFICULT, ETRUSCANS
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.turn.gallic_events import MOMENT as GALLIC_EVENT
 
@@ -32,7 +33,7 @@ LOST: Final = 0.4
 AGAIN: Final = 0.1
 """The chance from which a lost battle is fought again."""
 AMBUSH: Final = 0.45
-"""The chance from which the Samnites come out of an ambush."""
+"""The chance of victory from which an army comes out of an ambush."""
 FURTHER: Final = 0.1
 """What a plan must be worth more for a response that lets the army go further."""
 DEAR: Final = 2
@@ -57,7 +58,7 @@ def _told(view: Game, decision: Decision, card: str) -> dict[str, Any] | None:
     for each in view.board.cards[card].effects:
         for word, told in each.items():
             if word == "ambush":
-                ambush = _ambush(view, decision.facts["space"])
+                ambush = _ambush(here, card, told)
                 if ambush is None:
                     return None
                 effect.update(ambush)
@@ -181,19 +182,17 @@ MOMENTS: Final[Mapping[str, Callable[[_Here, Any], bool]]] = {
 """Word of `do` -> whether it is worth a card at the moment that is open."""
 
 
-def _ambush(view: Game, space: str) -> dict[str, Any] | None:
-    """Return from where the Samnites attack an army that has come near, if they are more (9.3.3)."""
-    march = view.march
-    if march is None or view.allied(march.power, SAMNITES):
-        return None
-    near = [at for at in (space, *view.board.neighbours[space]) if view.force(SAMNITES, at).army]
-    best = max(near, key=lambda at: view.force(SAMNITES, at).cu, default=None)
+def _ambush(here: _Here, card: str, told: Any) -> dict[str, Any] | None:
+    """Return from where an army waylays one that has come near, if it is likely to beat it (9.3.3)."""
+    view, march = here.view, here.view.the_march
+    best = max(ambushes(view, Played(here.side, card, told)), key=lambda way: int(way["cu"]), default=None)
     if best is None:
         return None
-    enemy, own = army(view, march.power, space, march.force), army(view, SAMNITES, space, view.force(SAMNITES, best))
-    if chance(view.board, own, enemy, Ground()) < AMBUSH:
-        return None
-    return {"ambush": {"from": best}}
+    power, space = told["power"], march.at
+    force = view.force(power, best["from"])
+    enemy, own = army(view, march.power, space, march.force), army(view, power, space, force, view.cu(power, space))
+    ground = Ground(march.came_by in DIFFICULT)
+    return {"ambush": best} if 1 - chance(view.board, enemy, own, ground) >= AMBUSH else None
 
 
 def bribe(view: Game, decision: Decision) -> Iterator[Order]:

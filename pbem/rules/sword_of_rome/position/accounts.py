@@ -115,7 +115,7 @@ def _cities(game: Game) -> Iterator[str]:
     for space, siege in game.sieges.items():
         if space not in walled and space not in game.tribes:
             yield f"a siege of {space}, which is neither a city nor a tribe"
-        elif space in game.control and game.allied(siege.by, game.control[space]):
+        elif space in game.control and game.have_alliance(siege.by, game.control[space]):
             yield f"{siege.by} besieges {space}, which is a friend's"
         elif not game.outside(siege.by, space):
             yield f"{siege.by} besieges {space} without CU"

@@ -97,8 +97,8 @@ class Power(NamedTuple):
     """The most loyalty its cities can have (7.3.1)."""
     siege: int
     """Modifier of its siege rolls (13.2)."""
-    levy: Mapping[str, int]
-    """Space -> CU it gets in the Reinforcement Phase whatever it controls (5.10.1)."""
+    levy: int
+    """CU that it gets in the Reinforcement Phase whatever it controls (5.10.1)."""
     ends_in: frozenset[str]
     """The spaces in which its moves, interceptions and avoidances must end; empty: anywhere (16.3)."""
     victim: str | None

@@ -33,6 +33,19 @@ def set_control(game: Game, space: str, power: str | None) -> None:
         game.loyalty[space] = game.board.tables["city"]["converted"]
 
 
+def change_marker(game: Game, table: Table, power: str, space: str) -> bool:
+    """Replace the marker of a normal space by a power's, and tell whether that lies there now (7.3.1).
+
+    In an ally's home the marker only goes (15.2.3).
+    """
+    if not game.allys_home(power, space):
+        set_control(game, space, power)
+        return True
+    set_control(game, space, None)
+    table.tell("marker_removed", power=power, space=space, rule="15.2.3")
+    return False
+
+
 def lose(game: Game, power: str, space: str, cu: int, *, inside: bool = False) -> int:
     """Take CU from a force, mercenaries first, and return how many it had to give.
 
@@ -61,26 +74,34 @@ def drop_force(game: Game, power: str, space: str, *, inside: bool = False) -> N
 
 
 def displace(game: Game, table: Table, power: str, space: str, *, inside: bool = False) -> None:
-    """Displace the leaders of a power in a space (8.4).
-
-    Named ones go to the Displaced box, minor ones are set aside.
-    """
+    """Displace the leaders of a power in a space (8.4)."""
     force = game.inside.get(space) if inside else game.forces[power].get(space)
     if force is None or not force.leaders:
         return
     leaders, force.leaders = force.leaders, []
     if force.empty:
         drop_force(game, power, space, inside=inside)
+    displace_leaders(game, table, power, space, leaders)
+
+
+def displace_leaders(game: Game, table: Table, power: str, space: str, leaders: list[str]) -> None:
+    """Displace leaders who have been taken out of their force (8.4).
+
+    Named ones go to the Displaced box, minor ones are set aside.
+    """
     for leader in leaders:
         (game.displaced if game.board.leaders[leader].named else game.reserve).append(leader)
     table.tell("displaced", power=power, space=space, leaders=leaders, rule="8.4")
 
 
 def lift_sieges(game: Game, table: Table) -> None:
-    """Lift the sieges whose besiegers have left, or are friends by now (13.4); in an order that a file keeps."""
+    """Lift the sieges whose besiegers have left, or are friends by now (13.4); in an order that a file keeps.
+
+    A power that only moves as if it were an ally ends no siege by that (16.1.2).
+    """
     for space, siege in sorted(game.sieges.items(), key=_SPACE):
         holder = game.control.get(space)
-        friends = holder is not None and game.allied(siege.by, holder)
+        friends = holder is not None and game.have_alliance(siege.by, holder)
         if friends or not game.outside(siege.by, space):
             del game.sieges[space]
             table.tell("siege_lifted", space=space, power=siege.by, rule="13.4")
@@ -91,17 +112,36 @@ def settle_spaces(game: Game, table: Table) -> None:
     lift_sieges(game, table)
     for space, force in sorted(game.inside.items(), key=_SPACE):
         power = game.control.get(space)
-        if power is not None and not game.enemies_in(power, space):
+        if power is not None and not _beset(game, power, space):
             del game.inside[space]
             come_out(game, power, space, force)
     for power in game.board.powers:
         for space in sorted([space for space, force in game.forces[power].items() if not force.cu]):
             if game.enemies_in(power, space) and not (game.kind(space) == WALLED and game.friendly(power, space)):
                 displace(game, table, power, space)
+    _end_insurrection(game, table)
+
+
+def _end_insurrection(game: Game, table: Table) -> None:
+    """End the revolt once the last rebel CU is gone (S 16.4).
+
+    The rebels are a power only while the event is in effect. Then their leaders go, and what they held is independent,
+    as that of a player who is out (5.10.3).
+    """
     insurrection = game.mark(INSURRECTION)
-    if insurrection is not None and not any(force.cu for _, force in game.everywhere(REBELS)):
-        game.marks.remove(insurrection)
-        table.tell("insurrection_ends", rule="S 16.4")
+    if insurrection is None or any(force.cu for _, force in game.everywhere(REBELS)):
+        return
+    game.marks.remove(insurrection)
+    for space in [space for space, holder in sorted(game.control.items()) if holder == REBELS]:
+        set_control(game, space, None)
+    for space in sorted(game.forces[REBELS]):
+        displace(game, table, REBELS, space)
+    table.tell("insurrection_ends", rule="S 16.4")
+
+
+def _beset(game: Game, power: str, space: str) -> bool:
+    """Tell whether CU stand before a city of a power that has no alliance with theirs (9.3.1, 16.1.2)."""
+    return any(game.outside(each, space) and not game.have_alliance(power, each) for each in game.present(space))
 
 
 def come_out(game: Game, power: str, space: str, force: Force) -> None:

@@ -24,9 +24,14 @@ class Options(TypedDict):
     intercepted_flank: bool
     last_raider: bool
     active_player_decides: bool
+    victim_decides: bool
+    unrest_losses: str
+    unrest_automatic: bool
     besieged_attrition: bool
     surrender_roll: bool
     vp_steps: str
+    renewals: str
+    leaving_mercenaries: str
     box_mercenaries: bool
     box_is_map: bool
     pooled_levies: bool

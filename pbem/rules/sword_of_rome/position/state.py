@@ -177,9 +177,13 @@ class Game:
         """Return the word for an alliance of two powers."""
         return self.board.pairs[power][other]
 
+    def have_alliance(self, power: str, other: str) -> bool:
+        """Tell whether two powers have an alliance, or are one power (15)."""
+        return power == other or f"{power}+{other}" in self.alliances or f"{other}+{power}" in self.alliances
+
     def allied(self, power: str, other: str) -> bool:
-        """Tell whether two powers are allied; one is with itself, and while it moves with who activated it (16.1.2)."""
-        if power == other or f"{power}+{other}" in self.alliances or f"{other}+{power}" in self.alliances:
+        """Tell whether two powers are allied; a power is while it moves with who activated it (16.1.2)."""
+        if self.have_alliance(power, other):
             return True
         card = self.card
         if card is None or self.board.powers[card.power or power].side is not None:
@@ -220,6 +224,18 @@ class Game:
         holder = self.control.get(space)
         return holder is not None and self.allied(power, holder)
 
+    def allys_home(self, power: str, space: str) -> bool:
+        """Tell whether a space is the home of an ally, where a power places no marker of its own (15.2.3)."""
+        home = self.board.spaces[space].home
+        return home is not None and home != power and self.allied(power, home)
+
+    def takes_marker(self, power: str, space: str) -> bool:
+        """Tell whether a power with CU in a normal space can change its marker (7.3.1, 15.2.3).
+
+        A friend's stays, and so does in an ally's home that of nobody.
+        """
+        return not self.friendly(power, space) and (space in self.control or not self.allys_home(power, space))
+
     def cities(self, power: str) -> list[str]:
         """Return the walled cities that a power controls."""
         return [space for space, holder in self.control.items() if holder == power and self.kind(space) == WALLED]
@@ -246,6 +262,10 @@ class Game:
     def besieged(self, space: str) -> bool:
         """Tell whether a city is besieged or a tribe being subjugated, be it at level 0 (13.3)."""
         return space in self.sieges
+
+    def barred(self, space: str) -> bool:
+        """Tell whether an event bars a city to enemy CU for as long as its card lies on the table (21.3)."""
+        return self.card is not None and space in self.card.closed
 
     # ---- forces
 

@@ -41,13 +41,11 @@ class CardPlay:
     commanders_left: int = 0
     """Commanders whom a Campaign still activates (9.5)."""
     moved: list[str] = field(default_factory=list)
-    """Leaders who have been activated by it (9.5.1)."""
+    """Leaders who have been activated by it, or whom an ally has not lent to it (9.5.1, 9.5.5)."""
     rolled_at: list[str] = field(default_factory=list)
     """Spaces that have had their siege roll by it (9.5.3)."""
     cancelled: bool = False
     """A response has cancelled its activation or its event (7.1.1, 21.4)."""
-    points: int = 0
-    """Movement points that events add to its marches."""
     closed: list[str] = field(default_factory=list)
     """Cities into which no enemy CU go while it lies there (21.3)."""
     legs: dict[str, list[int]] = field(default_factory=dict)
@@ -78,7 +76,7 @@ class Moment:
     modifier: int = 0
     """What is added to its roll: interception, avoidance, siege or raid."""
     points: int = 0
-    """Siege points that are added to a siege."""
+    """Siege points that are added to a siege, or movement points to an army that is activated."""
     sails: int = 0
     """CU that may sail without another leave (9.6.3)."""
     avoided: bool = False
@@ -87,8 +85,6 @@ class Moment:
     """The enemy retreats without a battle (21.3)."""
     again: bool = False
     """The battle is fought a second time (21.3)."""
-    ambush: str = ""
-    """The power whose army attacks out of an ambush; it stands in the space already (9.3.3)."""
 
 
 @dataclass(slots=True)
@@ -116,12 +112,13 @@ class March:
     """CU that attack the unrest when it has come to the Garrison box; None: those that have come (S 20.3)."""
     over: bool = False
     fought: bool = False
+    """It has fought, refused battle or failed to pursue, and is done for this card (9.5.2)."""
     failed_interceptors: list[str] = field(default_factory=list)
     """Leaders who failed to intercept it: their armies may not avoid it either (10.6)."""
     trail: list[str] = field(default_factory=list)
     """The spaces it has been in, the origin first."""
     pursuing: bool = False
-    """It goes on after an enemy has avoided it: not over a rough path or a strait (11.4)."""
+    """It goes on after an enemy has avoided it: its next step is not over a rough path or a strait (11.4)."""
     lent: int | None = None
     """CU that a fleet lent by Carthage carries; 0: refused, None: Carthage was not asked (S 9.6.3)."""
     bribed: list[str] = field(default_factory=list)
@@ -132,6 +129,8 @@ class March:
     """The power that has intercepted a flank, whose battle comes after the first one (9.5.9)."""
     legs: list[int] = field(default_factory=list)
     """Points that each of its CU has used in a Campaign, one entry a CU (9.5.2)."""
+    further: int = 0
+    """Movement points that events have added to those of its card (9.2)."""
 
     def as_if(self, force: Force) -> March:
         """Return the same march with another force, to look at what that could do."""

@@ -1,26 +1,16 @@
-"""The reader of the box: makes the objects of `board`, and says where records of the box contradict each other."""
+"""The reader of the box: makes the objects of `board`, and says where its records name what is not there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pbem.game import did_you_mean
 from pbem.protocol import Path
 from pbem.rules.sword_of_rome.position.board import (
-    APPIAN,
-    BOX,
-    CARTHAGE,
     CLEAR,
-    GAULS,
     LEADER,
     NAMED,
-    NORMAL,
-    ROMA,
-    ROUGH,
-    SICILY,
-    TRANSALPINE_BOX,
     TRIBE,
     WALLED,
     Board,
@@ -34,6 +24,7 @@ from pbem.rules.sword_of_rome.position.board import (
     Voyage,
 )
 from pbem.rules.sword_of_rome.position.cards import Finding, Known, unknown_in_cards
+from pbem.rules.sword_of_rome.position.contradictions import contradictions
 
 if TYPE_CHECKING:
     from pbem.game import Box
@@ -51,7 +42,7 @@ def unpack(box: Box, players: int | None = None) -> Board:
         box.refuse(_unknown_words(box))
         games = seatings(box)
         whole = assemble(box, games[0])
-        box.refuse(_contradictions(whole, box))
+        box.refuse(contradictions(whole, box))
         seats = next((each for each in games if each.players == players), games[0])
         return whole if seats is games[0] else assemble(box, seats)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
@@ -173,7 +164,7 @@ def _power(record: Record, seats: Seats, spaces: Mapping[str, Space], homes: Map
         raids=record.get("raids", False),
         city_loyalty=record.get("city_loyalty", 3),
         siege=record.get("siege", 0),
-        levy=record.get("levy", {}),
+        levy=record.get("levy", 0),
         ends_in=frozenset([*ends.get("spaces", ()), *(homes[ends["home_of"]] if "home_of" in ends else ())]),
         victim=alone.get("victim"),
         barred=frozenset(id for id, space in spaces.items() if space.italy) if "keeps_out" in alone else frozenset(),
@@ -243,7 +234,7 @@ def _neighbours(spaces: Mapping[str, Space], paths: Sequence[Record]) -> dict[st
     return {id: dict(sorted(kinds.items())) for id, kinds in around.items()}
 
 
-# ---- what contradicts itself
+# ---- words that name nothing
 
 
 def _unknown_words(box: Box) -> Iterator[Finding]:
@@ -290,65 +281,3 @@ def _unknown_words(box: Box) -> Iterator[Finding]:
 def _unknown(file: str, path: Path, what: str, word: str, known: set[str]) -> Iterator[Finding]:
     if word not in known:
         yield file, path, f"there is no {what} {word}{did_you_mean(word, sorted(known))}"
-
-
-def _contradictions(board: Board, box: Box) -> Iterator[Finding]:
-    """Yield totals that the lists do not add up to, decks of another size, and spaces that no path reaches."""
-    counts = {
-        "spaces": len(board.spaces),
-        "paths": len(board.connections),
-        "walled": len(board.walled),
-        "tribes": len(board.tribes),
-        "ports": len(board.ports),
-    }
-    for what, told in box.table("map")["totals"].items():
-        if counts[what] != told:
-            yield "map", ("totals", what), f"the lists have {counts[what]}"
-    size = box.table("cards")["deck_size"]
-    for side, deck in board.decks.items():
-        if len(deck) != size:
-            yield "cards", ("deck_size",), f"{side} has {len(deck)} cards"
-    reached = _reached(board)
-    for i, record in enumerate(box.table("map")["spaces"]):
-        if record["id"] not in reached and record["kind"] != BOX:
-            yield "map", ("spaces", i), f"no path and no port leads from Roma to {record['id']}: the map is cut in two"
-    yield from _against_the_rules(board, box)
-
-
-def _against_the_rules(board: Board, box: Box) -> Iterator[Finding]:
-    """Yield what the rules say of the map and the map does not have."""
-    from_the_box = [ends for ends in board.connections if TRANSALPINE_BOX in ends]
-    if from_the_box != [(TRANSALPINE_BOX, "eporedia", ROUGH)] or board.neighbours["eporedia"].get(TRANSALPINE_BOX):
-        yield "map", ("connections",), "one rough path, one way, leads from the Transalpine box, to Eporedia (2.2)"
-    way = board.appian_way
-    if way[0] != ROMA or way[-1] != "antium" or len(way) < len((ROMA, "between", "antium")):
-        yield "map", ("appian_way",), "the Appian Way leads from Roma to Antium by at least one space (21.2)"
-    for i, (a, b) in enumerate(pairwise(way)):
-        if board.neighbours[a].get(b) != APPIAN:
-            yield "map", ("appian_way", i), f"no path of kind appian joins {a} and {b} (21.2)"
-    in_sicily = [id for id in board.homes[CARTHAGE] if board.spaces[id].region == SICILY and board.spaces[id].port]
-    for i, record in enumerate(box.table("map")["spaces"]):
-        if record.get("home") == GAULS and record["kind"] not in (NORMAL, WALLED):
-            yield (
-                "map",
-                ("spaces", i, "kind"),
-                f"{record['id']} is a home space of the Gauls, where there are markers (14.6)",
-            )
-        if record["id"] in in_sicily[2:]:
-            reason = "Carthage has two ports in Sicily at the start: a hand of 5 and 2 is 7 (S 5.2, S set-up)"
-            yield "map", ("spaces", i), reason
-
-
-def _reached(board: Board) -> set[str]:
-    """Return the spaces that can be reached from Roma by paths and between ports."""
-    reached: set[str] = set()
-    found = [ROMA]
-    while found:
-        space = found.pop()
-        if space in reached:
-            continue
-        reached.add(space)
-        found.extend(board.neighbours[space])
-        if board.spaces[space].port:
-            found.extend(board.ports)
-    return reached

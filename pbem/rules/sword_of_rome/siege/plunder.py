@@ -45,20 +45,6 @@ def add_markers(game: Game, table: Table, power: str, count: int, rule: str = "1
 # ---- raids (14.2, 14.3)
 
 
-def why_not_raid(game: Game, power: str, space: str, cu: int) -> Refusal | None:
-    """Say why an army of so many CU cannot raid a space; None: it can (14.2, 15.2.2).
-
-    It must be led, and the space have the marker of another power that is no ally.
-    """
-    if not game.board.powers[power].raids:
-        return Refusal("only the Gauls raid", "14.2")
-    if game.kind(space) != NORMAL or space not in game.control:
-        return Refusal(f"{space_named(game, space)} has no PC marker of another power", "14.2")
-    if game.friendly(power, space):
-        return Refusal(f"{space_named(game, space)} is friendly", "15.2.2")
-    return None if cu else Refusal("a raid takes a CU", "14.2")
-
-
 def raid(game: Game, table: Table, power: str, space: str, name: str) -> Flow[bool]:
     """Raid a space once with the army there, and tell whether that succeeds (14.2, 14.3).
 
@@ -85,9 +71,7 @@ def raid(game: Game, table: Table, power: str, space: str, name: str) -> Flow[bo
 
 def may_loot(game: Game, power: str, space: str) -> bool:
     """Tell whether a power may loot a city that falls to it: another power's, not in an ally's home (13.5, 14.4)."""
-    home = game.board.spaces[space].home
-    in_allys_home = home is not None and home != power and game.allied(power, home)
-    return game.board.powers[power].raids and space in game.control and not in_allys_home
+    return game.board.powers[power].raids and space in game.control and not game.allys_home(power, space)
 
 
 def loot(game: Game, table: Table, power: str, space: str) -> None:

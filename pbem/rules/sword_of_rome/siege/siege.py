@@ -159,7 +159,7 @@ def convert(game: Game, table: Table, space: str, power: str) -> None:
     """Give a city or a tribe to its besieger; in an ally's home the ally gets it (13.5)."""
     kill_inside(game, table, space)
     home = game.board.spaces[space].home
-    owner = home if home is not None and home != power and game.allied(power, home) else power
+    owner = home if home is not None and game.allys_home(power, space) else power
     if space in game.tribes:
         game.tribes.remove(space)
     set_control(game, space, owner)

@@ -16,12 +16,15 @@ from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner,
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.card_play import Use, lay_down, playable, put_away, value_of
 from pbem.rules.sword_of_rome.events.card_uses import card_faults
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX, Board
 from pbem.rules.sword_of_rome.position.changes import settle_spaces
+from pbem.rules.sword_of_rome.position.naming import no_such_leader
+from pbem.rules.sword_of_rome.position.options import Options
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.under_way import Battle
 
 ATTACK: Final = "attack_unrest"
+ATTACKERS: Final = "attackers"
 UNREST: Final = "unrest"
 """The unrest in the names of its rolls; it is no power."""
 
@@ -61,10 +64,14 @@ def why_not_attack(game: Game, leader: str, cu: int) -> tuple[str, Refusal] | No
     """Say why a leader cannot attack the unrest with so many CU, and which word of the order says so (S 20.3)."""
     if not game.unrest:
         return "do", Refusal("there is no unrest", "S 20.3")
+    unknown = no_such_leader(game, leader)
+    if unknown is not None:
+        return "leader", unknown
+    name = game.board.leaders[leader].name
     if leader not in game.force(CARTHAGE, GARRISON_BOX).leaders:
-        return "leader", Refusal(f"{leader} is not in the Garrison box", "S 20.3")
+        return "leader", Refusal(f"{name} is not in the Garrison box", "S 20.3")
     if game.card is not None and leader in game.card.moved:
-        return "leader", Refusal(f"{leader} has been activated by this card", "S 20.3")
+        return "leader", Refusal(f"{name} has been activated by this card", "S 20.3")
     if not 0 < cu <= fresh_cu(game):
         return "cu", Refusal(f"{fresh_cu(game)} CU in the Garrison box can attack", "S 20.3")
     return None
@@ -73,37 +80,56 @@ def why_not_attack(game: Game, leader: str, cu: int) -> tuple[str, Refusal] | No
 def attack(game: Game, table: Table, leader: str, cu: int, name: str) -> Flow[None]:
     """Attack the unrest with a leader and so many CU in the Garrison box (S 20.3, 19.2).
 
-    Only these CU are lost. The points of either side change the unrest and nothing else. `name` goes into the names of
-    the rolls.
+    Only these CU are lost, by an option others in the box after them. They alone bring the unrest points. The points of
+    either side change the unrest and nothing else. `name` goes into the names of the rolls.
     """
     game.battle = Battle(GARRISON_BOX, CARTHAGE, "")
     about = {"space": GARRISON_BOX, "power": CARTHAGE}
     table.tell("unrest_attacked", leader=leader, cu=cu, level=game.unrest, rule="S 20.3")
     yield from responses.window(game, table, "battle_begins", about=about)
-    automatic = automatic_winner(game.board, *_armies(game, leader, cu))
+    automatic = wins_automatically(game.board, game.options, *_armies(game, leader, cu))
     if automatic is None:
         yield from responses.window(game, table, "battle_roll", about=about)
-        automatic = automatic_winner(game.board, *_armies(game, leader, cu))  # a response may have changed its level
+        # a response may have changed its level
+        automatic = wins_automatically(game.board, game.options, *_armies(game, leader, cu))
     if automatic is None:
         wins, inflicted, suffered = _roll(game, table, leader, cu, name)
     else:
         wins, inflicted, suffered = automatic == "attacker", 0, 0 if automatic == "attacker" else cu
         table.tell("automatic_win", winner=CARTHAGE if wins else UNREST, space=GARRISON_BOX, rule="12.2.1")
-    lost = yield from bear(game, table, CARTHAGE, GARRISON_BOX, min(suffered, cu), rule="S 20.3", leaders=False)
+    most = cu if game.options["unrest_losses"] == ATTACKERS else suffered
+    lost = yield from bear(game, table, CARTHAGE, GARRISON_BOX, min(suffered, most), rule="S 20.3", leaders=False)
     if game.card is not None:
-        game.card.attacked += cu - lost
-    if lost == cu:
+        game.card.attacked += max(0, cu - lost)
+    if lost >= cu:
         _displace(game, table, leader)
     if wins:
         points = game.unrest if automatic is not None else (inflicted + 1) // 2
         table.tell("unrest_beaten", points=points, rule="S 20.3")
         lower_by(game, table, points, "S 20.3")
     else:
-        points = (lost + 1) // 2
+        points = (min(lost, cu) + 1) // 2
         table.tell("unrest_wins", points=points, rule="S 20.3")
         raise_by(game, table, points, "S 20.3")
     game.battle = None
     settle_spaces(game, table)
+
+
+def wins_automatically(board: Board, options: Options, attacker: Army, unrest: Army) -> str | None:
+    """Return who wins without dice, "attacker" or "defender"; None: nobody (12.2.1, S 20.3).
+
+    Whether the unrest can is an option: the rules speak of the automatic victory of Carthage only.
+    """
+    winner = automatic_winner(board, attacker, unrest)
+    return winner if winner == "attacker" or options["unrest_automatic"] else None
+
+
+def sized_for_dice(board: Board, attacker: Army, unrest: Army) -> tuple[Army, Army]:
+    """Return both armies as they roll: an unrest that may not win without dice has the largest modifier (12.2.1)."""
+    size = unrest.size
+    while size > attacker.size and board.force_ratio(size, attacker.size) is None:
+        size -= 1
+    return attacker, Army(size)
 
 
 def _armies(game: Game, leader: str, cu: int) -> tuple[Army, Army]:
@@ -115,7 +141,7 @@ def _roll(game: Game, table: Table, leader: str, cu: int, name: str) -> tuple[bo
 
     Return whether Carthage wins, what it inflicts, and what it suffers.
     """
-    battle, both = game.the_battle, _armies(game, leader, cu)
+    battle, both = game.the_battle, sized_for_dice(game.board, *_armies(game, leader, cu))
     usual = game.board.tables["battle"]["dice"]
     own, theirs = modifiers(game.board, *both, Ground())
     own["event"] = battle.modifiers.get(CARTHAGE, 0)
@@ -180,9 +206,10 @@ def check_attack(view: Game, decision: Decision, order: Order) -> Iterator[Fault
         word, refusal = refused
         yield order.fault((word,), refusal.reason, rule=refusal.rule)
     elif order.get("card") in playable(view, decision.side):
-        initiative, value = view.board.leaders[leader].initiative, value_of(view, order["card"])
-        if initiative > value:
-            yield order.fault(("card",), f"{leader} is activated by a card of {initiative} or more", rule="8.1")
+        record, value = view.board.leaders[leader], value_of(view, order["card"])
+        if record.initiative > value:
+            reason = f"{record.name} is activated by a card of {record.initiative} or more"
+            yield order.fault(("card",), reason, rule="8.1")
 
 
 def attack_by_card(game: Game, table: Table, order: Order) -> Flow[None]:

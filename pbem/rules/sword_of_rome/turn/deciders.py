@@ -24,7 +24,8 @@ def decider(game: Game, table: Table, power: str) -> Flow[Side]:
     For a power without a player that is the side that has activated it. Out of its activation it is the side with the
     fewest VP that is not allied with the active player, nor the active player themselves (option
     `active_player_decides`). At the end of a turn it is the side with the fewest VP that is neither the power's natural
-    victim nor allied with it. A side that is bound to a power by a treaty decides everything for it (18).
+    victim nor allied with it (option `victim_decides`: nor in the Action Phase). A side that is bound to a power by a
+    treaty decides everything for it (18).
     """
     side = game.board.powers[power].side
     if side is not None:
@@ -34,15 +35,14 @@ def decider(game: Game, table: Table, power: str) -> Flow[Side]:
     guardian = game.guardian(power)
     if guardian is not None:
         return guardian
-    if game.activation is None:
-        victim = game.board.powers[power].victim
-        free = [each for each in game.in_play if victim is None or not is_friend(game, each, victim)]
-    else:
+    victim, free = game.board.powers[power].victim, game.in_play
+    if victim is not None and (game.activation is None or not game.options["victim_decides"]):
+        free = [each for each in free if not is_friend(game, each, victim)]
+    if game.activation is not None:
         active = game.activation.side
         own = game.board.powers_of[active]
-        free = [each for each in game.in_play if not any(is_friend(game, each, one) for one in own)]
-        if game.options["active_player_decides"]:
-            free.append(active)
+        strangers = [each for each in free if not any(is_friend(game, each, one) for one in own)]
+        free = [*strangers, active] if active in free and game.options["active_player_decides"] else strangers
     return (yield from fewest_vp(game, table, free or game.in_play, power))
 
 

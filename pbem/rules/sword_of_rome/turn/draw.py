@@ -41,7 +41,13 @@ def discard(game: Game, table: Table) -> Flow[None]:
     """Take all cards of the Gauls, and ask the others which of those they have kept they discard (6.2.1)."""
     keeping = [side for side in game.in_play if game.hands[side] and not _keeps_nothing(game, side)]
     asked = [
-        Decision("discard", side, "6.2.1", {"turn": game.turn, "cards": len(game.hands[side])}, {"cards": []})
+        Decision(
+            "discard",
+            side,
+            "6.2.1",
+            {"turn": game.turn, "cards": len(game.hands[side])},
+            {"cards": sorted(game.hands[side], key=lambda card: game.board.cards[card].value)[: surplus(game, side)]},
+        )
         for side in keeping
     ]
     orders = (yield from table.ask_all(asked)) if asked else ()
@@ -56,6 +62,13 @@ def discard(game: Game, table: Table) -> Flow[None]:
 def _keeps_nothing(game: Game, side: Side) -> bool:
     """Tell whether a side must discard all it holds: the Gauls, with four players or five (6.2.1)."""
     return side in game.board.seats.discard_all
+
+
+def surplus(game: Game, side: Side) -> int:
+    """Return how many cards a side must discard: those above its limit, by option `kept_hand` (S 20.2)."""
+    if game.options["kept_hand"] != "is_cut":
+        return 0
+    return max(0, len(game.hands[side]) - hand_limit(game, side))
 
 
 def lay_off(game: Game, side: Side, cards: list[str]) -> None:
@@ -77,8 +90,6 @@ def shuffle_discards(game: Game, side: Side, table: Table, name: str) -> None:
 def fill_hand(game: Game, side: Side, table: Table) -> None:
     """Draw up to the hand limit (6.2.2)."""
     wanted = hand_limit(game, side) - len(game.hands[side])
-    if wanted < 0 and game.options["kept_hand"] == "is_cut":
-        lay_off(game, side, game.hands[side][wanted:])
     draw(game, side, table, wanted, "exhausted")
 
 
@@ -110,19 +121,25 @@ def hand_limit(game: Game, side: Side) -> int:
 
 
 def discard_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every selection of the hand (6.2.1)."""
+    """List every selection of the hand, of as many cards as must go at least (6.2.1, S 20.2)."""
     hand = view.hands[decision.side]
     if UNSEEN in hand:
         return NOT_TOLD
-    return subsets(lambda cards: Order("discard", {"cards": cards}), hand, range(len(hand) + 1))
+    return subsets(
+        lambda cards: Order("discard", {"cards": cards}), hand, range(surplus(view, decision.side), len(hand) + 1)
+    )
 
 
 def check_discard(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield the cards that are not in the hand (6.2.1)."""
+    """Yield the cards that are not in the hand, and what must go besides (6.2.1, S 20.2)."""
     for i, card in enumerate(order["cards"]):
         if card not in view.hands[decision.side]:
             hold = counted(len(view.hands[decision.side]), "card")
             yield order.fault(("cards", i), f"{not_in_hand(view, decision.side, card)}; you hold {hold}", rule="6.2.1")
+    least = surplus(view, decision.side)
+    if len(order["cards"]) < least:
+        kept = counted(hand_limit(view, decision.side), "card")
+        yield order.fault(("cards",), f"you keep {kept} at most: discard {least} or more", rule="S 20.2")
 
 
 KINDS: Final[Kinds] = {"discard": (discard_orders, check_discard)}

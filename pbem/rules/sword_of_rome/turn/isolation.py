@@ -8,14 +8,14 @@ from pbem.game import Table
 from pbem.rules.sword_of_rome.position.board import BOX, DIFFICULT, NORMAL, TRIBE, WALLED
 from pbem.rules.sword_of_rome.position.changes import set_control
 from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.turn.deciders import without_players
 from pbem.rules.sword_of_rome.turn.order_of_play import by_vp
 
 
 def remove_isolated(game: Game, table: Table) -> None:
     """Make the isolated markers independent: of powers without a player first, then by descending VP (5.7.2)."""
     players = [power for side in by_vp(game) for power in game.board.powers_of[side]]
-    for power in [*without_players(game), *players]:
+    alone = [power.id for power in game.board.powers.values() if power.side is None]  # with CU or without
+    for power in [*alone, *players]:
         lost = list(isolated(game, power))
         for space in lost:
             set_control(game, space, None)

@@ -20,9 +20,12 @@ def eligible(game: Game, power: str) -> list[str]:
 
     They are friendly and without enemy CU, and connected by such spaces, over no rough path and no strait, with an
     own unbesieged home reinforcement space; for Rome with any city. Carthage and its allies connect by sea too.
-    Carthage may place in the Garrison box (S 19.1), and without a player never in Italy (16.3).
+    Carthage may place in the Garrison box (S 19.1), and without a player never in Italy (16.3). The rebels have no
+    home: new ones join those who are there (S 5.10.1).
     """
     board = game.board
+    if not board.homes[power]:
+        return board.in_order(game.stands(power))
     friends = {other for other in board.powers if game.allied(power, other)}
     free = {space for space, holder in game.control.items() if holder in friends}
     free.difference_update(space for space in game.sieges if game.kind(space) == WALLED)

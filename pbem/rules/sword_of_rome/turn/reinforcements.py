@@ -9,7 +9,7 @@ from pbem.game import Kinds, LegalOrders, Table, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import minor_leaders
 from pbem.rules.sword_of_rome.position.board import BOX, CARTHAGE, GREEKS, REBELS, ROMA, ROMANS
-from pbem.rules.sword_of_rome.position.changes import INSURRECTION
+from pbem.rules.sword_of_rome.position.changes import INSURRECTION, settle_spaces
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.turn.deciders import decider
@@ -21,6 +21,8 @@ from pbem.rules.sword_of_rome.turn.scoring import drop_out
 Place: TypeAlias = tuple[str, str]
 """A power, and a space where it may place."""
 MERCENARIES: Final = "mercenaries"
+CHOICE: Final = "choice"
+"""Carthage chooses the mercenaries that go home (option `leaving_mercenaries`)."""
 
 
 class Lot(NamedTuple):
@@ -68,8 +70,7 @@ def levy(game: Game, power: str) -> int:
     if power == ROMANS:
         cities = sources(game, ROMANS)
         return sum(game.board.spaces[ROMA].reinforcement if city == ROMA else numbers["roman_city"] for city in cities)
-    fixed = sum(game.board.powers[power].levy.values()) if any(game.everywhere(power)) else 0
-    return fixed + sum(game.board.spaces[space].reinforcement for space in sources(game, power))
+    return game.board.powers[power].levy + sum(game.board.spaces[space].reinforcement for space in sources(game, power))
 
 
 def mercenaries_due(game: Game) -> int:
@@ -81,18 +82,12 @@ def mercenaries_due(game: Game) -> int:
 
 def lots(game: Game, powers: Sequence[str]) -> list[Lot]:
     """Return what some powers of one decider place together; what finds no place is forfeited (5.10)."""
-    places = {power: [(power, space) for space in _open_to(game, power)] for power in powers}
+    places = {power: [(power, space) for space in eligible(game, power)] for power in powers}
     everywhere = tuple(place for power in powers for place in places[power])
     found = [Lot(sum(levy(game, power) for power in powers), False, everywhere)]
     if CARTHAGE in powers and game.board.powers[CARTHAGE].side is not None:
         found.append(Lot(mercenaries_due(game), True, everywhere))
     return [lot for lot in found if lot.cu and lot.places]
-
-
-def _open_to(game: Game, power: str) -> list[str]:
-    """Return where a power may place its reinforcements: those with a fixed levy may always at their box or city."""
-    spaces = eligible(game, power)
-    return spaces or [space for space in game.board.powers[power].levy if not game.enemies_in(power, space)]
 
 
 def place_new(game: Game, table: Table, side: str, powers: Sequence[str]) -> Flow[None]:
@@ -120,22 +115,29 @@ def place_new(game: Game, table: Table, side: str, powers: Sequence[str]) -> Flo
 
 
 def halve_mercenaries(game: Game, table: Table) -> Flow[None]:
-    """Send half of the mercenaries on the board home, rounded up; Carthage says which (S 5.10)."""
+    """Send half of the mercenaries on the board home, rounded up (S 5.10).
+
+    Carthage says which, or they are those of the largest forces (option `leaving_mercenaries`).
+    """
     there = mercenaries(game)
     leaving = (sum(there.values()) + 1) // 2
     if not leaving:
         return
-    order = yield from table.ask(
-        CARTHAGE, "halve", rule="S 5.10", default={"remove": _first(there, leaving)}, leaving=leaving, there=there
-    )
-    for space, cu in order["remove"].items():
+    gone = _first(there, leaving)
+    if game.options["leaving_mercenaries"] == CHOICE:
+        order = yield from table.ask(
+            CARTHAGE, "halve", rule="S 5.10", default={"remove": gone}, leaving=leaving, there=there
+        )
+        gone = order["remove"]
+    for space, cu in gone.items():
         inside = space not in game.forces[CARTHAGE] or game.forces[CARTHAGE][space].mercenaries < cu
         force = game.inside[space] if inside else game.forces[CARTHAGE][space]
         force.cu -= cu
         force.mercenaries -= cu
         if force.empty:
             (game.inside if inside else game.forces[CARTHAGE]).pop(space)
-    table.tell("mercenaries_leave", cu=leaving, spaces=order["remove"], rule="S 5.10")
+    table.tell("mercenaries_leave", cu=leaving, spaces=gone, rule="S 5.10")
+    settle_spaces(game, table)
 
 
 def mercenaries(game: Game) -> dict[str, int]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from pbem.game import Kinds, Table, yes_or_no
-from pbem.protocol import Flow
+from pbem.protocol import Decision, Flow, Side
 from pbem.rules.sword_of_rome.events.alliances import part
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.turn.order_of_play import ranked
+
+IN_TURN: Final = "in_turn"
 
 
 def renew_alliances(game: Game, table: Table) -> Flow[None]:
@@ -38,7 +40,8 @@ def _sides(game: Game, pair: str) -> list[str]:
 def _renew(game: Game, table: Table, side: str, pair: str) -> Flow[None]:
     """Ask both sides of an alliance, this one first, and end it unless both renew it (5.9).
 
-    With two players both may be of one person: they are asked once, and renew it unless they say otherwise.
+    By an option both answer at once. With two players both may be of one person: they are asked once, and renew it
+    unless they say otherwise.
     """
     powers = pair.split("+")
     if _sides(game, pair)[0] != side:
@@ -46,19 +49,16 @@ def _renew(game: Game, table: Table, side: str, pair: str) -> Flow[None]:
     own, other = powers
     partner = str(game.board.powers[other].side)
     one_person = partner in game.board.seats_of(side)
-    both = [(side, own, other), (partner, other, own)]
-    for asked, power, ally in both[: 1 if one_person else 2]:
-        order = yield from table.ask(
-            asked,
-            "renew",
-            rule="5.9",
-            default={"renew": one_person},
-            waits=not one_person,
-            power=power,
-            ally=ally,
-            offered=asked != side,
-        )
-        if not order["renew"]:
+    in_turn = game.options["renewals"] == IN_TURN
+
+    def asked(whom: Side, power: str, ally: str) -> Decision:
+        facts = {"power": power, "ally": ally, "offered": in_turn and whom != side}
+        return Decision("renew", whom, "5.9", facts, {"renew": one_person}, waits=not one_person)
+
+    both = [asked(side, own, other), asked(partner, other, own)][: 1 if one_person else 2]
+    for some in [[each] for each in both] if in_turn else [both]:
+        orders = yield from table.ask_all(some)
+        if not all(order["renew"] for order in orders):
             table.tell("alliance_ends", power=own, ally=other, rule="5.9")
             part(game, table, pair)
             return

@@ -52,18 +52,24 @@ def begin_turn(game: Game, table: Table) -> None:
 
 
 def end_turn(game: Game, table: Table) -> None:
-    """End the turn, and with it the events and the Dictator that last as long (5.11, 8.2.2)."""
+    """End the turn, and with it the events and the Dictator that last as long, wherever he is (5.11, 8.2.2)."""
     table.tell("turn_ends", turn=game.turn, rule="5.11")
     game.marks = [mark for mark in game.marks if mark.until == FOR_GOOD]
-    for forces in game.forces.values():
+    for forces in (*game.forces.values(), game.inside):
         for space, force in list(forces.items()):
-            leaving = [leader for leader in force.leaders if game.board.leaders[leader].role == DICTATOR]
-            force.leaders = [leader for leader in force.leaders if leader not in leaving]
-            game.reserve += leaving
+            force.leaders = _without_dictator(game, force.leaders)
             if force.empty:
                 del forces[space]
+    game.displaced = _without_dictator(game, game.displaced)
     game.turn += 1
     game.phase = "mines"
+
+
+def _without_dictator(game: Game, leaders: list[str]) -> list[str]:
+    """Return some leaders without the Dictator, who is set aside until his event brings him again."""
+    leaving = [leader for leader in leaders if game.board.leaders[leader].role == DICTATOR]
+    game.reserve += leaving
+    return [leader for leader in leaders if leader not in leaving]
 
 
 SILENT: Final[Mapping[str, Callable[[Game, Table], None]]] = {

@@ -60,10 +60,14 @@ def deal(game: Game, side: Side, table: Table) -> None:
 def settle(game: Game) -> Game:
     """Complete a changed position: cards and leaders found nowhere go back to the deck, the cup and the reserve.
 
-    What was put somewhere is taken out of them.
+    What was put somewhere is taken out of them. Sides and powers that are left out have no cards and no forces.
     """
     board = game.board
+    for power in board.powers:
+        game.forces.setdefault(power, {})
     for side in board.sides:
+        game.hands.setdefault(side, [])
+        game.desperate_times.setdefault(side, 0)
         on_table = [game.card.card] if game.card is not None else []
         held = [*game.hands[side], *game.discards[side], *game.removed, *on_table]
         deck = [card for card in game.decks[side] if card not in held]
@@ -75,6 +79,4 @@ def settle(game: Game) -> Game:
     for leader in board.leaders.values():
         if leader.id not in placed | {*game.cup, *game.reserve}:
             (game.cup if leader.role == CONSUL else game.reserve).append(leader.id)
-    for power in board.powers:
-        game.forces.setdefault(power, {})
     return game

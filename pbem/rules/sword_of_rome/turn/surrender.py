@@ -9,7 +9,7 @@ from typing import Final
 from pbem.game import Kinds, LegalOrders, Table, lazy, product
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.position.board import NORMAL
-from pbem.rules.sword_of_rome.position.changes import set_control, settle_spaces
+from pbem.rules.sword_of_rome.position.changes import change_marker, settle_spaces
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.siege.siege import roll_siege, why_not_roll
 from pbem.rules.sword_of_rome.turn.deciders import decider, without_players
@@ -41,12 +41,9 @@ def _surrender_to(game: Game, table: Table, side: Side, power: str) -> Flow[None
         places=spaces,
         sieges=sieges,
     )
-    for space in order["place"]:
-        home = game.board.spaces[space].home
-        in_allys_home = home is not None and home != power and game.allied(power, home)
-        set_control(game, space, None if in_allys_home else power)
-    if order["place"]:
-        table.tell("surrendered", power=power, spaces=list(order["place"]), rule="5.6")
+    placed = [space for space in order["place"] if change_marker(game, table, power, space)]
+    if placed:
+        table.tell("surrendered", power=power, spaces=placed, rule="5.6")
     for space in order["roll"]:
         yield from roll_siege(
             game, table, power, space, f"siege/turn-{game.turn}/surrender/{power}/{space}", rule="13.1.3"
@@ -54,11 +51,11 @@ def _surrender_to(game: Game, table: Table, side: Side, power: str) -> Flow[None
 
 
 def takeable(game: Game, power: str) -> list[str]:
-    """Return the enemy normal spaces that a power occupies, and can place its marker in (5.6)."""
+    """Return the enemy normal spaces that a power occupies and whose marker it can change (5.6)."""
     return [
         space
         for space, force in sorted(game.forces[power].items())
-        if force.cu and game.kind(space) == NORMAL and not game.friendly(power, space)
+        if force.cu and game.kind(space) == NORMAL and game.takes_marker(power, space)
         if not game.enemies_in(power, space)
     ]
 

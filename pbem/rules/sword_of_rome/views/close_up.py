@@ -48,7 +48,7 @@ def _space(view: Game, space: str, names: Mapping[str, str]) -> Iterator[Line]:
     holder = view.control.get(space)
     kind = view.kind(space)
     words = [names[holder] if holder is not None else "independent", kind]
-    if kind == WALLED:
+    if kind == WALLED and not view.board.is_capital(space):  # a capital overseas has none (17)
         words.append(f"loyalty {view.loyalty[space]}")
     if kind == TRIBE:
         words.append(f"subjugation factor {view.board.spaces[space].subjugation}")

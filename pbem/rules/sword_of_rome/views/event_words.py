@@ -34,7 +34,7 @@ MOMENTS: Final = {
     "battle_lost": "after the rolls of a battle, before the retreat",
     "siege_roll": "before a siege roll",
     "raid": "before the roll of a raid",
-    "event": "when a card is played for its event",
+    "event": "when a card is played for its event (no Campaign, no power without a player)",
     "attrition": "before a roll for attrition",
     "gallic_event": "when a Gallic event is about to take place",
 }
@@ -104,8 +104,25 @@ def _leader(board: Board, told: Mapping[str, Any]) -> str:
 
 
 def _marker(board: Board, told: Mapping[str, str]) -> str:
+    name = told["name"]
     on = " on the beaten power" if "on" in told else ""
-    return f"{_named(told['name'])}{on} {LASTS[told['until']]}"
+    means = f" ({MARKS[name](board)})" if name in MARKS else ""
+    return f"{_named(name)}{on} {LASTS[told['until']]}{means}"
+
+
+def _sails(board: Board, mark: str) -> str:
+    found = next((voyage for voyage in board.voyages if voyage.marker == mark), None)
+    return f"{found.cu} CU sail by a card of value {found.value}" if found is not None else "it lets nobody sail"
+
+
+MARKS: Final[Mapping[str, Callable[[Board], str]]] = {
+    "appian_way": lambda board: "any stretch of the road takes 1 movement point",
+    "duoviri_navales": lambda board: _sails(board, "duoviri_navales"),
+    "wild_beasts": lambda board: f"{board.tables['battle']['wild_beasts']:+d} to its battle rolls against Gauls",
+    "elephants": lambda board: f"{board.tables['battle']['elephants']:+d} to the battle rolls of Greek armies",
+    "punic_envoys": lambda board: "Carthage can sign a treaty",
+}
+"""Event in effect -> what it does."""
 
 
 def _plunder(board: Board, told: Mapping[str, Any]) -> str:
@@ -129,7 +146,7 @@ EFFECTS: Final[Mapping[str, Words]] = {
     "battle_again": lambda board, told: "the battle is fought again",
     "flight": lambda board, told: "the enemy retreats without a battle",
     "no_city": lambda board, told: "nobody goes inside",
-    "ambush": lambda board, told: f"an army of {who(board, told['power'])} attacks it",
+    "ambush": lambda board, told: f"an army of {who(board, told['power'])} comes upon it",
     "cancel": lambda board, told: CANCELLED[told],
     "storm": lambda board, told: "the voyage does not take place",
     "sail": lambda board, told: f"leave to sail with {told['cu']} CU",

@@ -107,7 +107,7 @@ def _avoiders(game: Game, decision: Decision) -> Iterator[Event]:
     power, space = decision.facts["power"], decision.facts["at"]
     ways = [*refuges(game, power, space), *ports_of_refuge(game, power, space)]
     for leader in game.force(power, space).leaders:
-        if why_not_avoid(game, power, leader) is None:
+        if why_not_avoid(game, leader) is None:
             needs = game.board.leaders[leader].tactics
             facts = {"leader": leader, "spaces": list(dict.fromkeys(ways)), "cu": decision.facts["own_cu"]}
             yield Event("could_avoid", {**facts, "needs": needs, "percent": percent(needs)}, "11.1")

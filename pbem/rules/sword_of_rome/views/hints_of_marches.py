@@ -12,7 +12,8 @@ from pbem.rules.sword_of_rome.movement.avoidance import avoid_orders, flights
 from pbem.rules.sword_of_rome.movement.cities import check_city
 from pbem.rules.sword_of_rome.movement.flanks import next_commanders, ways_to_flank
 from pbem.rules.sword_of_rome.movement.interception import intercept_orders, modifier
-from pbem.rules.sword_of_rome.movement.march_orders import check_flank, check_march, flanks, most_cu, why_not_roll_now
+from pbem.rules.sword_of_rome.movement.march_check import check_flank, check_march, most_cu, why_not_roll_now
+from pbem.rules.sword_of_rome.movement.march_orders import flanks
 from pbem.rules.sword_of_rome.movement.orders import ASK, NONE, STOP, Wanted
 from pbem.rules.sword_of_rome.movement.parts import part_of
 from pbem.rules.sword_of_rome.movement.paths import onward, overseas, step_cost, why_not_end
@@ -80,9 +81,9 @@ def _flank(view: Game, decision: Decision) -> Iterator[Hint]:
     march = _as_it_goes(view, view.the_march)
     ways = list(islice(ways_to_flank(view, march), MOST))
     for way in ways:
-        yield f"  {', '.join(way) or 'he stays where he is'}"
+        yield f"  {', '.join(step['to'] for step in way.steps) or 'he stays where he is'}"
     yield "All CU that can go along do, unless you write with how many: cu."
-    whole = [{"path": [{"to": to} for to in way]} for way in ways]
+    whole = [{"path": way.steps} for way in ways]
     yield from list(legal(check_flank, view, decision, whole)) or first_of(flanks(view, decision))
 
 

@@ -16,6 +16,7 @@ from pbem.game import Chances, Number, Odds
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner, modifiers
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, Board
 from pbem.rules.sword_of_rome.position.options import Options
+from pbem.rules.sword_of_rome.siege.unrest import ATTACKERS, sized_for_dice, wins_automatically
 
 DIE: Final = range(1, 7)
 TWO_DICE: Final = Counter(a + b for a in DIE for b in DIE)
@@ -58,7 +59,7 @@ def odds(board: Board, options: Options) -> dict[str, Odds]:
             lambda numbers, _: interception(board, numbers),
         ),
         "voyage": _voyage(board, led),
-        **({"unrest": _unrest(board, most_unrest, dice)} if led else {}),
+        **({"unrest": _unrest(board, options, most_unrest, dice)} if led else {}),
     }
 
 
@@ -98,7 +99,7 @@ def _voyage(board: Board, led: bool) -> Odds:
     )
 
 
-def _unrest(board: Board, most: int, dice: int) -> Odds:
+def _unrest(board: Board, options: Options, most: int, dice: int) -> Odds:
     return Odds(
         "what an attack on the unrest comes to (S 20.3)",
         {
@@ -108,7 +109,7 @@ def _unrest(board: Board, most: int, dice: int) -> Odds:
             "staying": Number("other CU in the Garrison box, which hold the unrest down", 0, MOST_CU, 0),
             "dice": Number("dice of Carthage", 1, 5, dice),
         },
-        lambda numbers, _: unrest(board, numbers),
+        lambda numbers, _: unrest(board, options, numbers),
     )
 
 
@@ -231,7 +232,7 @@ def siege(board: Board, numbers: Mapping[str, int]) -> Chances:
         falls.append(then.pop(needed, Fraction(0)))
         at = then
     each = sum(Fraction(cu * ways, 36) for (_, cu), ways in results.items())
-    mean = sum((roll * chance for roll, chance in enumerate(falls, 1)), Fraction(0)) / sum(falls)
+    mean = _mean_rolls(results, needed - start)
     lines = [f"{needed - start} points to win, a modifier of {numbers['modifier']:+d}", "", "it falls with roll"]
     done = Fraction(0)
     for roll, chance in enumerate(falls, 1):
@@ -240,6 +241,18 @@ def siege(board: Board, numbers: Mapping[str, int]) -> Chances:
     lines += ["", f"{float(mean):.1f} rolls on average, at {float(each):.2f} CU a roll"]
     chances = {str(roll): float(chance) for roll, chance in enumerate(falls, 1)}
     return Chances(tuple(lines), {"rolls": chances, "mean": float(mean), "cu_a_roll": float(each)})
+
+
+def _mean_rolls(results: Mapping[tuple[int, int], int], points: int) -> Fraction:
+    """Return how many rolls it takes on average to win some points, the unlikely long sieges included."""
+    brings: Counter[int] = Counter()
+    for (won, _), ways in results.items():
+        brings[won] += ways
+    rolls = [Fraction(0)]
+    for missing in range(1, points + 1):
+        further = (ways * rolls[max(0, missing - won)] for won, ways in brings.items() if won)
+        rolls.append(sum(further, Fraction(36)) / (36 - brings[0]))
+    return rolls[points]
 
 
 def raid(board: Board, numbers: Mapping[str, int]) -> Chances:
@@ -296,28 +309,29 @@ def voyage(board: Board, numbers: Mapping[str, int]) -> Chances:
 # ---- the unrest (S 20.3)
 
 
-def unrest(board: Board, numbers: Mapping[str, int]) -> Chances:
+def unrest(board: Board, options: Options, numbers: Mapping[str, int]) -> Chances:
     """Count what an attack on the unrest comes to: who wins, the level after it, the CU lost (S 20.1, S 20.3)."""
     level, cu = numbers["level"], numbers["cu"]
     armies = Army(cu, numbers["tactics"]), Army(level)
-    automatic = automatic_winner(board, *armies)
+    automatic = wins_automatically(board, options, *armies)
     wins, lost = Fraction(0), Fraction(0)
     if automatic is not None:
         wins = Fraction(automatic == ATTACKER)
         found = [Fought(Fraction(1), automatic == ATTACKER, 0 if automatic == ATTACKER else cu, 2 * level)]
     else:
         dice = numbers["dice"], int(board.tables["battle"]["dice"])
-        found = list(outcomes(board, armies, Ground(), (cu, level), dice))
+        found = list(outcomes(board, sized_for_dice(board, *armies), Ground(), (cu, level), dice))
         wins = sum((each.chance for each in found if each.attacker_wins), Fraction(0))
     chances: dict[int, Fraction] = {}
     for each in found:
-        gone = min(each.attacker_loses, cu)
+        most = cu if options["unrest_losses"] == ATTACKERS else cu + numbers["staying"]
+        gone = min(each.attacker_loses, most)
         lost += each.chance * gone
         if each.attacker_wins:
             stands = max(0, level - (each.defender_loses + 1) // 2)
         else:
-            cap = board.tables["unrest"]["most"] - (cu - gone) - numbers["staying"]
-            stands = max(level, min(level + (gone + 1) // 2, cap))
+            cap = board.tables["unrest"]["most"] - (cu + numbers["staying"] - gone)
+            stands = max(level, min(level + (min(gone, cu) + 1) // 2, cap))
         chances[stands] = chances.get(stands, Fraction(0)) + each.chance
     lines = [f"{cu} CU, tactics {numbers['tactics']}, against an unrest of {level}", ""]
     lines.append(f"Carthage wins {_percent(wins)}, and loses {float(lost):.1f} CU on average")

@@ -67,6 +67,7 @@ def _sides(view: Game) -> Iterator[Grid | Row]:
         "CU on the map": {side: view.cu_on_map(side) for side in board.sides},
         "Cards in hand": {side: len(view.hands[side]) for side in board.sides},
         "Cards in the deck": {side: len(view.decks[side]) for side in board.sides},
+        "Cards discarded": {side: len(view.discards[side]) for side in board.sides},
         "Desperate Times": view.desperate_times,
     }
     if len(board.seats.persons) < len(board.sides):
@@ -112,6 +113,8 @@ def _off_map(view: Game) -> Iterator[Row]:
     )
     for label, there in boxes:
         yield Row(f"{label}: {', '.join(leaders[leader].short for leader in there) or 'nobody'}")
-    for mark in view.marks:
-        on = f" on {view.board.powers[mark.on].name}" if mark.on else ""
-        yield Row(f"In effect: {event_named(view, mark.name)}{on}")
+    marks = [
+        event_named(view, mark.name) + (f" on {view.board.powers[mark.on].name}" if mark.on else "")
+        for mark in view.marks
+    ]
+    yield Row(f"In effect: {', '.join(marks) or 'nothing'}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pbem.game import Arrow, BaseMap, Counter, Marker, Scene, base_map, drawn_sides, plain
 from pbem.protocol import Event
-from pbem.rules.sword_of_rome.position.board import TRIBE, Board
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, NORMAL, TRIBE, WALLED, Board, Space
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.views.panels import panels
@@ -23,36 +23,47 @@ if TYPE_CHECKING:
 
 _ROLES: Final[Mapping[str | None, str]] = {"consul": "C", "dictator": "D"}
 """The letters for an office on a counter, as the legend of layout.yaml has them."""
+_MERCENARIES: Final = "3 m"
+"""The sign of mercenaries in the legend."""
 
 
 def base(box: Box, board: Board) -> BaseMap:
-    """Return the map as it is printed, without spaces that are out of play.
+    """Return the map as it is printed, without spaces that are out of play; the legend has what is in play.
 
     The name of a space says what it scores and brings (4.1.1, 5.10.1).
     """
     layout = box.table("layout")
+    kinds = {NORMAL, WALLED, *(space.kind for space in board.spaces.values())}  # a space can become one of the first
+    mercenaries = board.powers[CARTHAGE].side is not None
     away = {space["id"] for space in box.table("map")["spaces"]} - board.spaces.keys()
     return base_map(
-        {**layout, "places": {id: place for id, place in layout["places"].items() if id not in away}},
+        {
+            **layout,
+            "places": {id: place for id, place in layout["places"].items() if id not in away},
+            "place_kinds": {kind: look for kind, look in layout["place_kinds"].items() if kind.split("_")[0] in kinds},
+            "meanings": {
+                sign: told for sign, told in layout["meanings"].items() if mercenaries or sign != _MERCENARIES
+            },
+        },
         box.table("coast"),
         [
-            {**space, "kind": _kind(board, space["id"]), "signs": _signs(board, space["id"])}
-            for space in box.table("map")["spaces"]
-            if space["id"] in board.spaces
+            {**record, "kind": _drawn(space, space.kind), "signs": _signs(space)}
+            for record in box.table("map")["spaces"]
+            for space in [board.spaces.get(record["id"])]
+            if space is not None
         ],
         board.connections,
     )
 
 
-def _kind(board: Board, space: str) -> str:
-    record = board.spaces[space]
-    return f"{record.kind}_victory" if record.victory else record.kind
+def _drawn(space: Space, kind: str) -> str:
+    """Return the kind of place that a space of a kind is drawn as."""
+    return f"{kind}_victory" if space.victory else kind
 
 
-def _signs(board: Board, space: str) -> str:
+def _signs(space: Space) -> str:
     """Return the signs behind the name of a space."""
-    record = board.spaces[space]
-    return " ".join((["*"] if record.victory else []) + ([f"+{record.reinforcement}"] if record.reinforcement else []))
+    return " ".join((["*"] if space.victory else []) + ([f"+{space.reinforcement}"] if space.reinforcement else []))
 
 
 def scene(view: Game, base: BaseMap, powers: Sequence[plain.Record], printed: str, told: Sequence[Event] = ()) -> Scene:
@@ -67,11 +78,19 @@ def scene(view: Game, base: BaseMap, powers: Sequence[plain.Record], printed: st
         subtitle=under_way(view),
         sides=drawn_sides(powers),
         control={space: view.control.get(space) for space in board.spaces},
+        kinds=dict(_kinds(view)),
         counters=tuple(_counters(view, {power["id"]: power["sign"] for power in powers})),
         markers=tuple(_markers(view)),
         arrows=tuple(_arrows(view, told)),
         panels=tuple(panels(view, printed)),
     )
+
+
+def _kinds(view: Game) -> Iterator[tuple[str, str]]:
+    """Yield the spaces that are of another kind than at the start: colonies, and tribes that are none any more."""
+    for space in view.board.spaces.values():
+        if (kind := view.kind(space.id)) != space.kind:
+            yield space.id, _drawn(space, kind)
 
 
 def _counters(view: Game, signs: dict[str, str]) -> Iterator[Counter]:
@@ -111,13 +130,16 @@ def _counter(
 
 
 def _markers(view: Game) -> Iterator[Marker]:
-    """Yield what makes each city and tribe fall: its loyalty or its factor, and how far a siege has come (13)."""
-    fall = dict(view.loyalty)
+    """Yield what makes each city and tribe fall: its loyalty or its factor, and how far a siege has come (13).
+
+    A capital overseas does not fall (17).
+    """
+    fall = {space: loyalty for space, loyalty in view.loyalty.items() if not view.board.is_capital(space)}
     fall |= {space: view.board.spaces[space].subjugation for space in view.tribes if view.kind(space) == TRIBE}
     for space, needed in fall.items():
         siege = view.sieges.get(space)
         if siege is None:
-            yield Marker(space, str(needed))
+            yield Marker(space, f"colony {needed}" if space in view.colonies else str(needed))
         else:
             yield Marker(space, f"siege {siege.level}/{needed}", "siege", siege.by)
     if view.battle is not None:

@@ -29,7 +29,9 @@ def summary(view: Game, names: Mapping[str, str]) -> Summary:
         Section("Sieges", tuple(_sieges(view, names))),
         Section("Away from home", tuple(_away(view, names))),
         Section("Loyalty of the cities", tuple(_cities(view, names))),
+        Section("Tribes", tuple(_tribes(view, names))),
         Section("Off the map", tuple(_off_map(view, names))),
+        Section("Discards", tuple(_discards(view, names)), passing=True),
     )
     return Summary(headline, tuple(section for section in sections if section.lines), tuple(hand(view, names)))
 
@@ -135,11 +137,24 @@ def _away(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
 
 
 def _cities(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
-    """Yield the loyalty of the cities, by power (7.3.1)."""
+    """Yield the loyalty of the cities, by power (7.3.1); a capital overseas has none (17)."""
     for power in view.board.powers:
-        cities = [f"{names[city]} {view.loyalty[city]}" for city in sorted(view.cities(power))]
+        cities = [
+            f"{names[city]} {view.loyalty[city]}" + (" (colony)" if city in view.colonies else "")
+            for city in sorted(view.cities(power))
+            if not view.board.is_capital(city)
+        ]
         if cities:
             yield Line(f"{names[power]}: {', '.join(cities)}")
+
+
+def _tribes(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    """Yield the tribes that are not subjugated, by power, and their factors (13)."""
+    for power in (*view.board.powers, None):
+        tribes = [space for space in sorted(view.tribes) if view.control.get(space) == power]
+        if tribes:
+            factors = (f"{names[space]} {view.board.spaces[space].subjugation}" for space in tribes)
+            yield Line(f"{'Independent' if power is None else names[power]}: {', '.join(factors)}")
 
 
 def strength(force: Force, names: Mapping[str, str]) -> str:
@@ -162,6 +177,17 @@ def _off_map(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
             yield Line(f"{label}: {', '.join(names[leader] for leader in leaders)}")
     for mark in view.marks:
         yield Line(f"In effect: {event_named(view, mark.name)}" + (f" on {names[mark.on]}" if mark.on else ""))
+
+
+def _discards(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
+    """Yield the cards that anybody may look at: discards, and what is out of the game (6.1, 7.1.3)."""
+    cards = view.board.cards
+    for side in view.board.sides:
+        if view.discards[side]:
+            listed = ", ".join(cards[card].name for card in view.discards[side])
+            yield Line(f"{short(side, view, names)}: {listed}")
+    if view.removed:
+        yield Line(f"Out of the game: {', '.join(cards[card].name for card in view.removed)}")
 
 
 def hand(view: Game, names: Mapping[str, str]) -> Iterator[Section]:

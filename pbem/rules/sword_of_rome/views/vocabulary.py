@@ -67,7 +67,7 @@ def vocabulary(board: Board, reasons: Words, moments: Words) -> Mapping[str, Wor
 def _under_way(board: Board, moments: Words) -> Mapping[str, Words]:
     ways: Words = (CLEAR, ROUGH, STRAIT, APPIAN, SEA)
     return {
-        **{f"Moment.{name}": ("", *board.powers) for name in ("power", "other", "ambush")},
+        **{f"Moment.{name}": ("", *board.powers) for name in ("power", "other")},
         "Moment.name": moments,
         "Moment.space": ("", *board.spaces),
         "March.side": board.sides,

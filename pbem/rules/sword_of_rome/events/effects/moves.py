@@ -15,11 +15,14 @@ from pbem.rules.sword_of_rome.events.effects.base import (
     the_moment,
     why_not_at,
 )
+from pbem.rules.sword_of_rome.events.minor_leaders import take_command
+from pbem.rules.sword_of_rome.position.board import WALLED
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
 
+ACTIVATION: Final = "activation"
 CALLED_OFF: Final = {
-    "activation": "21.4",
+    ACTIVATION: "21.4",
     "event": "7.1.1",
     "interception": "10.3",
     "avoidance": "11.1",
@@ -39,7 +42,7 @@ def why_not_cancel(view: Game, played: Played) -> Refusal | None:
 def cancel(game: Game, table: Table, played: Played) -> None:
     """Cancel an activation, an event, an interception, an avoidance or a Gallic event (7.1.1, 21.4)."""
     the_moment(game).cancelled = True
-    if played.told == "activation" and game.card is not None:
+    if played.told == ACTIVATION and game.card is not None:
         game.card.cancelled = True
     table.tell("cancelled", side=played.side, what=played.told, rule=CALLED_OFF[played.told])
 
@@ -94,20 +97,22 @@ def sail(game: Game, table: Table, played: Played) -> None:
 
 def why_no_march(view: Game, played: Played) -> Refusal | None:
     """Say why no army goes further; None: one does (9.2)."""
-    own = view.board.powers_of[played.side]
-    if view.card is not None and view.card.side == played.side:
-        return None
-    if view.march is not None and view.march.power in own:
-        return None
-    return Refusal("no army of yours is activated", "9.2")
+    own, moment = view.board.powers_of[played.side], view.moment
+    if moment is not None and moment.name == ACTIVATION:
+        power: str | None = moment.power
+    else:
+        power = view.march.power if view.march is not None else None
+    return None if power in own else Refusal("no army of yours is activated", "9.2")
 
 
 def march(game: Game, table: Table, played: Played) -> None:
-    """Give an army that is activated more movement points (9.2)."""
-    if game.march is not None:
-        game.march.points += played.told
-    elif game.card is not None:
-        game.card.points += played.told
+    """Give an army that is activated, or that is under way, more movement points (9.2)."""
+    moment = game.moment
+    if moment is not None and moment.name == ACTIVATION:
+        moment.points += played.told
+    else:
+        game.the_march.points += played.told
+        game.the_march.further += played.told
     table.tell("further", side=played.side, points=played.told, rule="9.2")
 
 
@@ -140,9 +145,10 @@ def avoid(game: Game, table: Table, played: Played) -> None:
 
 
 def ambushes(view: Game, played: Played) -> list[dict[str, Any]]:
-    """List the armies that can attack out of an ambush (9.3.3).
+    """List the armies next to the space that can come out of an ambush (9.3.3).
 
-    Like an interception it crosses no rough path and no strait, and no other army than the mover's may stand there.
+    Like an interception it crosses no rough path and no strait, no other army than the mover's may stand there, and
+    an army in a battle that is held for a flank does not leave it (9.5.6).
     """
     moment = view.moment
     power = played.told["power"]
@@ -152,39 +158,41 @@ def ambushes(view: Game, played: Played) -> list[dict[str, Any]]:
         other not in (power, moment.power) and view.outside(other, moment.space) for other in view.board.powers
     ):
         return []
-    if view.cu(power, moment.space):
-        return [{"from": moment.space}] if view.force(power, moment.space).army else []
-    spaces = view.board.by_land[power][moment.space]
-    there = [at for at in spaces if view.force(power, at).army and at not in view.inside and at not in view.sieges]
+    held = view.battle.space if view.battle is not None else None
+    spaces = [at for at in view.board.by_land[power][moment.space] if at not in (held, *view.inside, *view.sieges)]
+    there = [at for at in spaces if view.force(power, at).army]
     return [{"from": at, "cu": cu} for at in there for cu in range(view.force(power, at).cu, 0, -1)]
 
 
 def no_ambush(view: Game, played: Played) -> Refusal:
-    """Say that no army can attack out of an ambush (9.3.3)."""
+    """Say that no army can come out of an ambush (9.3.3)."""
     return Refusal(f"no army of {view.board.powers[played.told['power']].name} can reach the space", "9.3.3")
 
 
 def ambush(game: Game, table: Table, played: Played, told: Mapping[str, Any]) -> Flow[None]:
-    """Bring an army into the space to attack who has entered: no battle is refused, no bonus is won (9.3.3, 10.5.2)."""
-    moment, power, origin = the_moment(game), played.told["power"], told["from"]
-    if origin != moment.space:
-        there = game.force(power, origin)
-        cu = told["cu"]
-        force = Force(cu, min(there.mercenaries, cu), list(there.leaders))
-        game.put(power, moment.space, game.take(power, origin, force))
-    moment.ambush = power
-    table.tell("ambush", power=power, space=moment.space, rule="9.3.3")
-    return
-    yield
+    """Bring an army into the space, as an interception does that succeeds (9.3.3, 10.5.2).
+
+    Who has entered attacks it, refuses no battle, and gives it no bonus.
+    """
+    space, power, origin, cu = the_moment(game).space, played.told["power"], told["from"], told["cu"]
+    there = game.force(power, origin)
+    force = Force(cu, min(there.mercenaries, cu), list(there.leaders))
+    game.put(power, space, game.take(power, origin, force))
+    table.tell("ambush", power=power, space=space, rule="9.3.3")
+    yield from take_command(game, table, power, space)
 
 
 # ---- sieges (13.2)
 
 
 def why_no_siege_roll(view: Game, played: Played) -> Refusal | None:
-    """Say why no points are added to a siege; None: they are (13.2)."""
+    """Say why no points are added to a siege; None: they are. A tribe has no walls to open (13.2)."""
     refusal = why_not_at(view, "siege_roll")
-    return refusal if refusal is not None or view.besieged(the_moment(view).space) else Refusal("no siege", "13.2")
+    if refusal is not None:
+        return refusal
+    space = the_moment(view).space
+    here = view.besieged(space) and view.kind(space) == WALLED
+    return None if here else Refusal("no city is besieged here", "13.2")
 
 
 def add_points(game: Game, table: Table, played: Played) -> None:

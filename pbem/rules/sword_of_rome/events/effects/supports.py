@@ -10,7 +10,7 @@ from pbem.protocol import Flow
 from pbem.rules.sword_of_rome.events.conditions import in_words, is_meant
 from pbem.rules.sword_of_rome.events.effects.base import Body, Effect, Played, Wrong, way
 from pbem.rules.sword_of_rome.events.support import (
-    add,
+    add_all,
     remove,
     room_for,
     room_to_remove,
@@ -49,9 +49,7 @@ def check_support(view: Game, played: Played, body: Body) -> Iterator[Wrong]:
 
 def add_support(game: Game, table: Table, played: Played, body: Body) -> Flow[None]:
     """Add points of own support (7.3.1)."""
-    for space in body["support"]:
-        add(game, played.side, space)
-    table.tell("support_added", side=played.side, spaces=list(body["support"]), rule="7.3.1")
+    add_all(game, table, played.side, body["support"])
     return
     yield
 

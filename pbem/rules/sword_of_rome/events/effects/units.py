@@ -14,7 +14,7 @@ from pbem.rules.sword_of_rome.events.minor_leaders import take_command
 from pbem.rules.sword_of_rome.events.nonplayers import revolt
 from pbem.rules.sword_of_rome.movement.activation import settle_colony
 from pbem.rules.sword_of_rome.movement.flanks import why_no_settlers
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, REBELS, ROMANS
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, REBELS, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.changes import INSURRECTION, lose, settle_spaces
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
@@ -179,12 +179,12 @@ def wear(game: Game, table: Table, played: Played, space: str) -> Flow[None]:
 
 
 def sieges(view: Game, played: Played) -> list[str]:
-    """List the sieges for which an own commander can roll (13.1.1)."""
+    """List the cities for which an own commander can roll; to subjugate a tribe is no siege (13.1.1, 21.5)."""
     return [
         space
         for power in view.board.powers_of[played.side]
         for space in sorted(view.forces[power])
-        if why_not_roll(view, power, space) is None
+        if view.kind(space) == WALLED and why_not_roll(view, power, space) is None
     ]
 
 
