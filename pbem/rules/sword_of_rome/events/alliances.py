@@ -13,7 +13,7 @@ from pbem.game import Kinds, LegalOrders, Refusal, Table, flat_map, lazy, multis
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import Use, own_power
 from pbem.rules.sword_of_rome.events.support import own_support, remove, settle_support
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, GREEKS
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, GREEKS, WALLED
 from pbem.rules.sword_of_rome.position.changes import settle_spaces
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_space, space_named
@@ -118,6 +118,33 @@ def price(view: Game) -> int:
     return points
 
 
+def usual_payment(view: Game, power: str) -> list[str]:
+    """Return which support pays if an order does not say (15.5).
+
+    Markers go first, those farthest from own cities before others, then points of the highest loyalty.
+    """
+    own, steps = own_support(view, [power]), _steps_from(view, view.cities(power))
+    markers = [space for space in own if view.kind(space) != WALLED]
+    paid = sorted(markers, key=lambda space: -steps.get(space, len(view.board.spaces)))[: price(view)]
+    left = {space: points for space, points in own.items() if space not in markers}
+    while len(paid) < price(view):
+        most = max(left, key=lambda space: left[space])
+        left[most] -= 1
+        paid.append(most)
+    return paid
+
+
+def _steps_from(view: Game, spaces: Sequence[str]) -> dict[str, int]:
+    """Return how many paths each space is away from the nearest of some spaces."""
+    found, rim = dict.fromkeys(spaces, 0), list(spaces)
+    for here in rim:
+        for to in view.board.neighbours[here]:
+            if to not in found:
+                found[to] = found[here] + 1
+                rim.append(to)
+    return found
+
+
 def why_not_break(view: Game, power: str, to: str) -> Refusal | None:
     """Say why a power cannot break its alliance with another; None: it can (15.4, 15.5)."""
     if to not in view.board.powers:
@@ -165,7 +192,9 @@ def check_break(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
     if refusal is not None:
         yield order.fault(("to",), refusal.reason, rule=refusal.rule)
         return
-    spaces: Sequence[str] = order.get("give_up", ())
+    if "give_up" not in order.body:
+        return
+    spaces: Sequence[str] = order["give_up"]
     if len(spaces) != price(view):
         reason = f"give up {price(view)} points of own support, a space for each, not {len(spaces)}"
         yield order.fault(("give_up",), reason, rule="15.5")
@@ -181,7 +210,7 @@ def break_up(game: Game, table: Table, order: Order) -> Flow[None]:
     """Break an alliance and pay for it with own support (15.5)."""
     side, to = game.the_activation.side, order["to"]
     power = order.get("power", game.board.powers_of[side][0])
-    spaces = list(order["give_up"])
+    spaces = list(order.get("give_up") or usual_payment(game, power))
     rule = "15.5" if game.board.powers[to].side is not None else "18"
     table.tell("broken", power=power, ally=to, spaces=spaces, rule=rule)
     for space in spaces:

@@ -64,8 +64,15 @@ def one_told(
     choices: Callable[[Game, Played], Sequence[Any]],
     why_none: Callable[[Game, Played], Refusal],
     carry_out: Callable[[Game, Table, Played, Any], Flow[None]],
+    usual: Callable[[Game, Sequence[Any]], Any] = lambda view, choices: None,
 ) -> Effect:
-    """Return an effect that is told one thing under a word: one of some choices."""
+    """Return an effect that is told one thing under a word: one of some choices.
+
+    If it is not told, the only choice is taken, or the `usual` one of several, if there is any.
+    """
+
+    def untold(view: Game, there: Sequence[Any]) -> Any:
+        return there[0] if len(there) == 1 else usual(view, there)
 
     def options(view: Game, played: Played) -> LegalOrders:
         return of([way({word: choice}) for choice in choices(view, played)])
@@ -74,6 +81,8 @@ def one_told(
         there = choices(view, played)
         if not there:
             yield (), why_none(view, played)
+        elif word not in body and untold(view, there) is not None:
+            return
         elif word not in body:
             yield (word,), Refusal(f"say under effect what it is about, such as {word}: {_shown(there[0])}", "7.1")
         elif body[word] not in there:
@@ -84,7 +93,9 @@ def one_told(
             )
 
     def carry(game: Game, table: Table, played: Played, body: Body) -> Flow[None]:
-        yield from carry_out(game, table, played, body[word])
+        there = [] if word in body else choices(game, played)
+        if word in body or there:  # what others have responded may have left no choice
+            yield from carry_out(game, table, played, body[word] if word in body else untold(game, there) or there[0])
 
     return Effect(options, check, carry)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pbem.game import LegalOrders, Refusal, Table, flat_map
@@ -121,6 +121,13 @@ def arrivals(view: Game, played: Played) -> list[dict[str, str]]:
     return found
 
 
+def strongest_army(view: Game, choices: Sequence[Mapping[str, str]]) -> Mapping[str, str] | None:
+    """Return the place with the most CU for a leader; None: more than one can come (8.2.1)."""
+    if len({choice["name"] for choice in choices}) > 1:
+        return None
+    return max(choices, key=lambda choice: view.cu(view.board.leaders[choice["name"]].power, choice["at"]))
+
+
 def nobody_comes(view: Game, played: Played) -> Refusal:
     """Say that no leader of the event can come (8.2)."""
     waiting = [view.board.leaders[leader].name for leader in played.told["one_of"] if leader in view.reserve]
@@ -231,7 +238,7 @@ EFFECTS: Final[Mapping[str, Effect]] = {
     LEVY: _raised(LEVY),
     HIRED: _raised(HIRED),
     "colony": one_told("colony", settlements, no_settlement, found),
-    "leader": one_told("leader", arrivals, nobody_comes, bring_leader),
+    "leader": one_told("leader", arrivals, nobody_comes, bring_leader, strongest_army),
     "attrition": one_told("attrition", wearable, nobody_wears, wear),
     "siege": one_told("siege", sieges, no_siege, roll_free),
     "insurrection": one_told("insurrection", revolts, no_revolt, rise),
