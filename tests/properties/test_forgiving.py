@@ -25,12 +25,11 @@ from tests.support.walks import GAMES, editions, loaded, walk
 FEW = 25
 """How many questions of a random game are looked at."""
 HEAD = "game: punica\nside: {side}\nadjudication: 15\norders:\n"
-ANSWERING = Answering("punica", "rome", 15)
 
 
 @cache
 def known(game: str) -> Known:
-    return Known(loaded(game).box, ("turn",), ANSWERING)
+    return Known(loaded(game).box, ("turn",), Answering("punica", loaded(game).rules.sides[-1], 15))
 
 
 @cache
