@@ -77,8 +77,10 @@ def _spoils(view: Game, decision: Decision) -> Iterator[Hint]:
     unrest = most_unrest(view, winner, loser)
     if unrest:
         yield f"  unrest: it can {'fall' if winner == CARTHAGE else 'rise'} by {unrest}"
-    many = Order("spoils", {REMOVE: [*won, *(space for space in takes if space not in won)][:points]})
-    if len(many[REMOVE]) > 1 and not any(True for _ in check_spoils(view, decision, many)):
+    removed = [*won, *(space for space in takes if space not in won)][:points]
+    added = [space for space in view.board.spaces if why_not_add(view, winner, space) is None][: points - len(removed)]
+    many = Order("spoils", {word: spaces for word, spaces in ((REMOVE, removed), (ADD, added)) if spaces})
+    if len(removed) + len(added) > 1 and not any(True for _ in check_spoils(view, decision, many)):
         yield many
     for space in (won or takes)[:points]:
         yield Order("spoils", {REMOVE: [space]})
