@@ -57,7 +57,8 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- TablesDamaged              post.tables: tables that cannot be read
     |-- TakenIn                    post.tables: a letter that another worker has taken in meanwhile
     |-- Unreachable                post.transport.base: a mail server that does not answer, or broke off
-    |   `-- LoginRefused           post.transport.base: a mail server that refuses user or password
+    |   |-- LoginRefused           post.transport.base: a mail server that refuses user or password
+    |   `-- Withheld               post.transport.base: a mail server that gives other letters, but not this one
     |-- UnknownZone (LookupError)  referee.clock.zones: a name that is no time zone
     |-- Unreadable                 game.yaml.limits: a text that is no YAML of ours
     |-- Unreadable                 mail.mime: a letter that cannot be taken apart

@@ -44,7 +44,8 @@ def ask(game: Adjudicator, side: Side, unproven: Letter, raw: bytes, settings: M
     came = f"letter of {side}: nothing shows that its player wrote it"
     digest = held.hold(game.path, side, raw, at, unproven.subject)
     if digest is None:
-        return Turned(f"{came}; {held.MOST} such letters wait already, and it is dropped")
+        dropped = f"{came}; {held.MOST} such letters wait already, and it is dropped"
+        return Turned(dropped, list(due(game, side, at, settings)))
     letters = [*_asked_before(game, side, digest, settings), *due(game, side, at, settings)]
     return Turned(
         f"{came}; it waits to be confirmed" + ("" if letters else ", and its player was asked today"), letters
@@ -59,17 +60,17 @@ def due(game: Adjudicator, side: Side, now: datetime, settings: MailSettings) ->
     """
     held.drop_old(game.path, side, now)
     known = held.asked(game.path, side)
-    if side in game.ledger.addresses and known.unasked and known.may_ask(now):
+    if side in game.ledger.addresses and known.is_news and known.may_ask(now):
         waiting = list(known.letters)
         about = "\n".join([game.name, side, *(each.digest for each in waiting)]).encode()
         code = hmac.digest(game.ledger.keys.office.encode(), b"pbem confirm v1\n" + about, "sha256").hex()[:24]
-        yield _letter(game, side, code, waiting, settings)
+        yield _letter(game, side, code, waiting, settings, known.dropped)
         held.note_asked(game.path, side, code, waiting, now)
 
 
 def sides_to_ask(game: Adjudicator) -> list[Side]:
-    """Return the sides of a game with letters for which their players were not asked yet."""
-    return [side for side in game.ledger.addresses if held.asked(game.path, side).unasked]
+    """Return the sides of a game with letters of which their players were not told yet."""
+    return [side for side in game.ledger.addresses if held.asked(game.path, side).is_news]
 
 
 def _asked_before(game: Adjudicator, side: Side, digest: str, settings: MailSettings) -> Iterator[Outgoing]:
@@ -104,8 +105,10 @@ def side_confirmed(answer: Letter, code: str, settings: MailSettings) -> tuple[s
     return None
 
 
-def _letter(game: Adjudicator, side: Side, code: str, waiting: Sequence[Waiting], settings: MailSettings) -> Outgoing:
-    """Return the letter that asks a player whether letters are theirs."""
+def _letter(
+    game: Adjudicator, side: Side, code: str, waiting: Sequence[Waiting], settings: MailSettings, dropped: int = 0
+) -> Outgoing:
+    """Return the letter that asks a player whether letters are theirs, and says how many more were `dropped`."""
     shown = [line for each in waiting for line in _shown(game, each)]
     until = f"{min(each.came for each in waiting) + held.WAITS:%A, %d %B}"
     many = len(waiting) > 1
@@ -121,12 +124,22 @@ def _letter(game: Adjudicator, side: Side, code: str, waiting: Sequence[Waiting]
             ]
         ),
         letters=shown,
+        more=paragraphs([_not_kept(dropped)] if dropped else []),
         link=_link(game, side, code, settings),
         until=until,
         many=many,
     )
     stamp = f"confirm.{game.name}.{side}.{game.adjudication}.{code}"
     return letter(settings, game.ledger.addresses[side], stamp, words, about=About(game, side, shared=False))
+
+
+def _not_kept(count: int) -> str:
+    """Return what a player is told of letters that were dropped."""
+    came, yours = (
+        ("One more letter came, and was", "it is") if count == 1 else (f"{count} more letters came, and were", "one is")
+    )
+    again = f"If {yours} yours, write it again as an answer to a letter of the referee."
+    return f"{came} not kept: no more than {held.MOST} wait. {again}"
 
 
 def _shown(game: Adjudicator, waiting: Waiting) -> list[str]:

@@ -52,6 +52,8 @@ class Asked:
     """When its player was last asked."""
     codes: dict[str, list[str]] = field(default_factory=dict)
     """Code -> the digests of the letters that it confirms."""
+    dropped: int = 0
+    """How many letters came since, and were not kept because too many waited."""
 
     def may_ask(self, now: datetime) -> bool:
         """Tell whether the player may be asked now: at most once a day.
@@ -67,6 +69,11 @@ class Asked:
         asked = {digest for digests in self.codes.values() for digest in digests}
         return [each for each in self.letters if each.digest not in asked]
 
+    @property
+    def is_news(self) -> bool:
+        """Whether there is something that the player was not told of yet."""
+        return bool(self.unasked or self.dropped)
+
 
 def asked(repo: Path, side: Side) -> Asked:
     """Return what is noted of a side."""
@@ -74,7 +81,7 @@ def asked(repo: Path, side: Side) -> Asked:
         found = json.loads((repo / f"{_NOTE}{side}").read_text("utf-8"))
         letters = tuple(Waiting(**each) for each in found["letters"])
         codes = {str(code): [str(digest) for digest in digests] for code, digests in found["codes"].items()}
-        note = Asked(letters, str(found["when"]), codes)
+        note = Asked(letters, str(found["when"]), codes, int(found.get("dropped", 0)))
         _ = [each.came for each in letters], note.when and datetime.fromisoformat(note.when)
     except (FileNotFoundError, ValueError, TypeError, LookupError, AttributeError):
         return Asked()
@@ -82,12 +89,16 @@ def asked(repo: Path, side: Side) -> Asked:
 
 
 def hold(repo: Path, side: Side, raw: bytes, at: datetime, subject: str) -> str | None:
-    """Keep a letter until it is confirmed, and return its digest; None: too many wait already. The game is locked."""
+    """Keep a letter until it is confirmed, and return its digest; None: too many wait already, and it is dropped.
+
+    The game is locked.
+    """
     drop_old(repo, side, at)
     digest, known = sha256(raw).hexdigest(), asked(repo, side)
     if any(each.digest == digest for each in known.letters):
         return digest
     if len(known.letters) >= MOST:
+        _keep(repo, side, replace(known, dropped=known.dropped + 1))
         return None
     folder = repo / _FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -103,7 +114,7 @@ def note_asked(repo: Path, side: Side, code: str, letters: Sequence[Waiting], no
     """Note that the player of a side was asked for some letters."""
     known = asked(repo, side)
     codes = dict([*known.codes.items(), (code, [each.digest for each in letters])][-_MOST_CODES:])
-    _keep(repo, side, replace(known, when=now.isoformat(), codes=codes))
+    _keep(repo, side, replace(known, when=now.isoformat(), codes=codes, dropped=0))
 
 
 def confirmed(repo: Path, side: Side, code: str) -> Iterator[tuple[Waiting, bytes]]:

@@ -8,7 +8,6 @@ marked there.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 from time import time
@@ -21,7 +20,7 @@ from pbem.post.log import Say
 from pbem.post.reception import is_private
 from pbem.post.settings import Limits
 from pbem.post.tables import NO_GAME, NewLetter, Tables
-from pbem.post.transport.base import Arrived, Gone, Source
+from pbem.post.transport.base import Arrived, Gone, Source, Withheld
 from pbem.post.triage import Bounce, Look, Ours, Players, Robot, TooBig, has_sheet, judge
 
 BOUNCE: Final = "bounce"
@@ -31,6 +30,8 @@ MOST_AT_ONCE: Final = 200
 _A_RING: Final = 16
 """Workers hear of the first of so many letters, and begin while the others are put in order."""
 _HOUR: Final = 3600.0
+_PATIENCE: Final = 3600.0
+"""Seconds for which the letters after one that the server does not give wait for it."""
 _MOST_HOURS: Final = 150
 """No letter waits for longer than about so many."""
 SINCE: Final = "since"
@@ -66,6 +67,8 @@ class Sweep:
         self._clock = clock
         self._told: dict[str, float] = {}
         """Sender -> when the log may say again that their letters come too fast."""
+        self._refused: dict[tuple[str, str], float] = {}
+        """The letters that the server does not give, and since when."""
 
     def look(self, most: int = MOST_AT_ONCE, ring: Callable[[], None] = lambda: None) -> Swept:
         """Put at most so many new letters in order; return what was found. Raises Unreachable, OSError.
@@ -82,17 +85,37 @@ class Sweep:
             if not refreshed:
                 self._players.refresh()
                 refreshed = True
-            with suppress(Gone):
-                if self._take(letter):
-                    taken += 1
-                    if taken % _A_RING == 1:
-                        ring()
-                else:
-                    self._tables.passed(letter.source, letter.uid)
-                    passed += 1
+            try:
+                is_ours = self._take(letter)
+            except Gone:
+                continue
+            except Withheld as wrong:
+                self._wait_for(letter, wrong)
+                continue
+            if is_ours:
+                taken += 1
+                if taken % _A_RING == 1:
+                    ring()
+            else:
+                self._tables.passed(letter.source, letter.uid)
+                passed += 1
             if taken + passed >= most:
                 break
         return Swept(taken, passed)
+
+    def _wait_for(self, letter: Arrived, refusal: Withheld) -> None:
+        """Raise the refusal of a letter, unless the letters after it have waited long enough for it.
+
+        It is asked for again at each look: it is not lost while the mailbox has it.
+        """
+        name, now = (letter.source, letter.uid), self._clock()
+        since = self._refused.setdefault(name, now)
+        if now < since + _PATIENCE:
+            raise refusal
+        if since:
+            self._refused[name] = 0.0  # said once
+            came = f"{letter.at:%Y-%m-%d %H:%M} UTC"
+            self._say(f"a letter of {came} cannot be read, and those after it go on without it: {refusal}")
 
     def mark(self) -> int:
         """Mark the letters in the mailbox that are done; return how many there were. Raises Unreachable."""

@@ -258,6 +258,17 @@ def test_many_letters_do_not_fill_the_disk(game: Folder) -> None:
     assert len(list((game.repo("punica") / "pbem.held").iterdir())) == held.MOST
 
 
+def test_player_is_told_of_letters_that_were_not_kept(game: Folder) -> None:
+    """Somebody else may have written the letters that fill the room."""
+    for number in range(held.MOST):
+        take(game, written(bury(game), subject=f"{number}"), settings=at(game, minutes=number))
+    assert take(game, written(bury(game), subject="mine"), settings=at(game, hours=1)).letters == []
+    handled = take(game, written(bury(game), subject="mine again"), settings=at(game, days=1))
+    assert kinds(handled) == [f"confirm {RED}"]
+    assert "\n2 more letters came, and were not kept: no more than 5 wait." in text_of(handled.letters[0])
+    assert take(game, written(bury(game), subject="and again"), settings=at(game, days=1, hours=1)).letters == []
+
+
 def test_same_letter_is_kept_once_and_asked_for_the_same_way(game: Folder) -> None:
     """After a crash the letter is taken in again, and the player gets no second letter for it."""
     raw = written(bury(game))

@@ -13,7 +13,7 @@ import pytest
 from pbem.post.intake import SINCE, TOO_BIG, Sweep
 from pbem.post.settings import Limits
 from pbem.post.tables import NO_GAME, Tables
-from pbem.post.transport.base import Arrived, Unreachable
+from pbem.post.transport.base import Arrived, Unreachable, Withheld
 from pbem.post.triage import Players
 from tests.support.boxes import Box
 from tests.support.seasons import Season, address, resident
@@ -187,6 +187,28 @@ def test_mailbox_that_breaks_off_is_read_on_from_there(sweep: Sweep, box: Box, t
     assert tables.counts().waiting == 2
     assert sweep.look() == (2, 0)
     assert tables.counts().waiting == 4
+
+
+def test_letter_that_the_server_never_gives_holds_back_none(box: Box, tables: Tables, season: Season) -> None:
+    for _ in range(2):
+        box.put(status(season), NOW)
+    fetch, hours = box.fetch, [0.0]
+
+    def refusing(letter: Arrived) -> bytes:
+        if letter.uid == "1":
+            raise Withheld("NO [SERVERBUG] internal error")
+        return fetch(letter)
+
+    box.fetch = refusing  # type: ignore[method-assign]
+    sweep = sweep_of(season, box, tables, clock=lambda: time() + 3600 * hours[0])
+    with pytest.raises(Unreachable):  # an hour for the server to mend it: the letters keep their order
+        sweep.look()
+    hours[0] = 1.1
+    assert sweep.look() == (1, 0)
+    assert sweep.look() == (0, 0)
+    assert [line for line in season.said if "cannot be read" in line] == season.said[-1:]
+    box.fetch = fetch  # type: ignore[method-assign]
+    assert sweep.look() == (1, 0)
 
 
 def test_sender_of_too_many_letters_waits_and_no_other(box: Box, tables: Tables, season: Season) -> None:

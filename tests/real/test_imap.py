@@ -15,7 +15,7 @@ import pytest
 
 from pbem.post import config
 from pbem.post.settings import ImapIn, Secret, Tls
-from pbem.post.transport.base import Arrived, Gone, LoginRefused, Source, Unreachable
+from pbem.post.transport.base import Arrived, Gone, LoginRefused, Source, Unreachable, Withheld
 from pbem.post.transport.imap import ImapSource
 from pbem.post.transport.ways import sources
 from tests.real.mailhost import MailHost, soon
@@ -118,6 +118,15 @@ def test_letter_that_is_gone_is_told_from_an_unreachable_server(host: MailHost) 
             with pytest.raises(Gone, match="no longer in INBOX"):
                 ask(arrived)
         box.done(arrived)
+
+
+def test_what_the_server_refuses_to_give_is_withheld(host: MailHost) -> None:
+    put(host, 1)
+    with source(host) as box:
+        (arrived,) = box.new(none_known)
+        with pytest.raises(Withheld):
+            box._read(arrived, "BODY.PEEK[no such part]", b"")  # as for a letter that it cannot read itself
+        assert b"Letter 1" in box.fetch(arrived)
 
 
 def test_done_letter_is_moved_to_the_folder_that_is_named(host: MailHost) -> None:

@@ -8,6 +8,7 @@ Errors are few, and each says what the caller does:
 
     Unreachable     the server cannot be reached, or broke off: try again later, with pauses that grow
       LoginRefused  it answers, but refuses user or password: the same, with long pauses, and tell the game master
+      Withheld      it will not give this one letter: the same for a while, then go on without it
     Gone            this one letter is no longer in the mailbox: forget it
 """
 
@@ -29,6 +30,10 @@ class Unreachable(PbemError):
 
 class LoginRefused(Unreachable):
     """A server refuses the user or the password. A person has to see to it, and many attempts may lock an account."""
+
+
+class Withheld(Unreachable):
+    """A server gives other letters, but not this one: it is damaged there, or the server has a bug."""
 
 
 class Gone(PbemError):
@@ -71,11 +76,14 @@ class Source(ABC):
 
     @abstractmethod
     def head(self, letter: Arrived) -> bytes:
-        """Return the headers of a letter, with the empty line that ends them, and leave it unread. Raises Gone."""
+        """Return the headers of a letter, with the empty line that ends them, and leave it unread.
+
+        Raises Gone, Withheld.
+        """
 
     @abstractmethod
     def fetch(self, letter: Arrived) -> bytes:
-        """Return a letter, and leave it unread. Raises Gone."""
+        """Return a letter, and leave it unread. Raises Gone, Withheld."""
 
     @abstractmethod
     def done(self, letter: Arrived) -> None:

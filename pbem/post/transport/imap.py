@@ -17,7 +17,7 @@ from imapclient import SEEN, IMAPClient, SocketTimeout
 from imapclient.exceptions import CapabilityError, IMAPClientAbortError, IMAPClientError, LoginError
 
 from pbem.post.settings import ImapIn
-from pbem.post.transport.base import Arrived, Gone, LoginRefused, Source, Unreachable
+from pbem.post.transport.base import Arrived, Gone, LoginRefused, Source, Unreachable, Withheld
 from pbem.post.transport.login import context, password
 
 _BATCH: Final = 200
@@ -135,7 +135,12 @@ class ImapSource(Source):
 
     def _read(self, letter: Arrived, what: str, key: bytes) -> bytes:
         with self._connection() as client:
-            found = client.fetch(int(letter.uid), [what]) if letter.source == self._source else {}
+            try:
+                found = client.fetch(int(letter.uid), [what]) if letter.source == self._source else {}
+            except IMAPClientAbortError:
+                raise
+            except IMAPClientError as wrong:  # the server answers, with NO
+                raise Withheld(_said(wrong)) from wrong
         content = found.get(int(letter.uid), {}).get(key)
         if not isinstance(content, bytes):
             raise Gone(f"letter {letter.uid} is no longer in {self.config.folder} of {self.name}")
