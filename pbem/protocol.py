@@ -162,7 +162,8 @@ class Decision:
 
     `default` is the body of the answer taken once the deadline has passed; None: the game waits on.
     `secret` answers are not published at the next checkpoint, only when its key is revealed. For an answer with
-    `waits` False nobody waits: unless a sheet or a standing order has it ready, the default is taken at once.
+    `waits` False nobody waits: unless a sheet or a standing order has it ready, the default is taken at once. With
+    `on_request` that holds for every side whose standing orders do not ask to be waited for (`KIND: ask`).
     `about` is a word of the facts that tells apart decisions of one kind that are open to one side at once, such as the
     army that an answer is for: an order names it by `for: WORD`. The kind then describes `for` in `orders.yaml`.
     """
@@ -175,6 +176,7 @@ class Decision:
     secret: bool = False
     waits: bool = True
     about: str = ""
+    on_request: bool = False
 
     def is_like(self, other: Decision) -> bool:
         """Tell whether another decision is of the same side and kind: only `about` tells the two apart."""

@@ -167,7 +167,7 @@ def _scratch(game: OpenGame, playback: Playback, n: int, state: State, folder: P
 def _away(session: Session[Any], turn: Adjudication) -> tuple[frozenset[Side], frozenset[Side]]:
     """Return the sides that were late, and those that the bot played for, when an adjudication was made."""
     by = {(answer.side, answer.kind, answer.about): answer.by for answer in reversed(turn.answers)}
-    asked = [decision for decision in session.open_decisions if decision.waits]
+    asked = [decision for decision in session.open_decisions if decision.waits and not decision.on_request]
     late = {each.side for each in asked if by.get((each.side, each.kind, each.about)) == BY_DEFAULT}
     absent = {each.side for each in asked if by.get((each.side, each.kind, each.about)) == BY_BOT}
     return frozenset(late), frozenset(absent)

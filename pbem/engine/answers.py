@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from pbem.engine.session import BY_BOT, BY_DEFAULT, BY_ONLY, Answer, Queued, Session, require_same_decision
 from pbem.protocol import Checkpoint, Decision, Fault, Order, Side
@@ -29,6 +29,16 @@ class AnswerSource(Protocol):
         """Drop what may not be carried over a checkpoint that the session has reached."""
 
 
+class StandingAnswers(Protocol):
+    """The standing orders of all sides."""
+
+    def answer(self, session: Session[S], decision: Decision) -> Queued | None:
+        """Return the order that answers a decision; None: there is none."""
+
+    def waits(self, session: Session[S], decision: Decision) -> bool:
+        """Tell whether the game waits for the answer to a decision, as its side wants it."""
+
+
 class Expired(NamedTuple):
     """An order that was dropped unused, with the faults that made it illegal; no faults: it was not needed."""
 
@@ -42,17 +52,17 @@ class Sources:
     """The sources of answers to a game in play, tried in order.
 
     1. the side's sheet: `sheets` holds each side's orders that are not used yet;
-    2. its standing orders: `standing` finds the one that answers a decision;
+    2. its standing orders, one of which may answer;
     3. the only legal order, if an observer could tell that it is the only one;
     4. the bot, for the sides that are `absent` or have `resigned`; for these, the default in a game without a bot;
     5. for the sides that are `late`, the order that the game master has set in `defaults`;
-    6. the default of the decision, for a late side, or at once if the decision does not wait.
+    6. the default of the decision, for a late side, or at once if the game does not wait for the answer.
 
     Orders that have become illegal, or were not needed, are moved to `expired`.
     """
 
     sheets: dict[Side, list[Queued]] = field(default_factory=dict)
-    standing: Callable[[Session[Any], Decision], Queued | None] | None = None
+    standing: StandingAnswers | None = None
     late: frozenset[Side] = frozenset()
     absent: frozenset[Side] = frozenset()
     resigned: frozenset[Side] = frozenset()
@@ -69,7 +79,7 @@ class Sources:
             if not faults:
                 return queued.order, queued.by
             self._expire(session, decision.side, queued, faults)
-        if self.standing is not None and (standing := self.standing(session, decision)) is not None:
+        if self.standing is not None and (standing := self.standing.answer(session, decision)) is not None:
             return standing.order, standing.by
         if (only := session.only_answer(decision)) is not None:
             return only, BY_ONLY
@@ -81,9 +91,15 @@ class Sources:
             return session.first_legal(decision), BY_BOT
         if decision.side in self.late and (ruled := self._ruled(session, decision)) is not None:
             return ruled.order, ruled.by
-        if decision.default is not None and (decision.side in self.late or not decision.waits):
+        if decision.default is not None and (decision.side in self.late or not self._waits(session, decision)):
             return Order(decision.kind, decision.default), BY_DEFAULT
         return None
+
+    def _waits(self, session: Session[S], decision: Decision) -> bool:
+        """Tell whether the game waits for the answer to a decision."""
+        if self.standing is None:
+            return decision.waits and not decision.on_request
+        return self.standing.waits(session, decision)
 
     def _expire(self, session: Session[S], side: Side, queued: Queued, faults: list[Fault]) -> None:
         """Drop an order that has become illegal, and any "end" order queued behind it.

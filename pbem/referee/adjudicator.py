@@ -361,7 +361,7 @@ class Adjudicator(OpenGame):
         standing = self.in_force(state, self.session, at.day)
         pending = {side: list(queue) for side, queue in state.pending.items()}
         resigned = frozenset(state.resigned)
-        return Sources(pending, standing.answer, at.late, at.absent, resigned, state.defaults), standing
+        return Sources(pending, standing, at.late, at.absent, resigned, state.defaults), standing
 
     def _commit(self, now: Now, state: State, played: Played) -> int:
         """Commit an adjudication: its turn file, and the state of the game after it. Return its number."""

@@ -214,10 +214,9 @@ class OpenGame:
         now = self.current()
         if now.session is None or now.state is None:
             return ()
-        kinds = {decision.kind for decision in now.session.open_decisions}
-        ready = self.in_force(now.state, now.session, self.day, kinds)
+        ready = self._ready(now.state, now.session)
         return tuple(
-            decision
+            ready.as_wanted(now.session, decision)
             for decision in now.session.open_decisions
             if decision.side not in now.state.resigned
             and not has_order_for(now.session, now.state.pending, decision)
@@ -227,9 +226,15 @@ class OpenGame:
     def asked(self, side: Side) -> list[Decision]:
         """Return the open decisions of a side, whether or not an answer is at hand; none if it has resigned."""
         state = self.current().state
-        if state is not None and side in state.resigned:
+        if state is None or side in state.resigned:
             return []
-        return [decision for decision in self.session.open_decisions if decision.side == side]
+        session = self.session
+        ready = self._ready(state, session)
+        return [ready.as_wanted(session, decision) for decision in session.open_decisions if decision.side == side]
+
+    def _ready(self, state: State, session: Session[Any]) -> InForce:
+        """Return the standing orders of the kinds that are open."""
+        return self.in_force(state, session, self.day, {decision.kind for decision in session.open_decisions})
 
     @property
     def result(self) -> Result | None:

@@ -16,6 +16,7 @@ from pbem.game.legal_orders import NOT_TOLD, LegalOrders, of
 from pbem.game.plain import decode, encode
 from pbem.game.table import NameReused, Table
 from pbem.protocol import Checkpoint, Decision, Event, Fault, Order, Result, Rules, Side
+from tests.support.standing import Standing
 
 Play = Callable[["Count", Table], Generator[Any, Any, None]]
 
@@ -129,7 +130,7 @@ def test_sheet_goes_before_standing_only_answer_and_default() -> None:
     def found(*, sheet: bool, standing: bool, words: Sequence[str], late: bool) -> list[tuple[Side, str, str]]:
         sources = Sources(
             {"north": [say("sh")] if sheet else []},
-            (lambda _, decision: say("st", "standing 1") if standing and decision.side == "north" else None),
+            Standing(lambda asked, _: say("st", "standing 1") if standing and asked.side == "north" else None),
             frozenset({"north"} if late else ()),
         )
         return sources_of(run(talk(words=words), sources))[:1]

@@ -288,7 +288,7 @@ def test_standing_orders_are_checked_for_their_shape_only() -> None:
     assert [said.split(" ", 1)[1] for said in complaints(text)] == [
         "a standing order needs an order beside its conditions",
         "there is no order 'pss'; did you mean pass? There are intercept, play and pass",
-        "pass needs braces, as in pass: {}, or the word default; this is the number 1",
+        "pass needs braces, as in pass: {}, or one of the words default and ask; this is the number 1",
         "an order is written 'pass: {...}'; this is the text 'pass'",
         "'play' stands in one item with 'pass'; begin each order with '- '",
     ]

@@ -159,7 +159,7 @@ def test_what_is_filed_can_be_kept_and_read_back() -> None:
     filed = list(file_standing(written, usual, sheet=4, after=9, periods={"turn": 3}))
     assert [(each.by, each.body, each.period) for each in filed] == [
         ("standing 1 of sheet 4", {"elephants": 0}, 3),
-        ("standing 1 of the default set", None, None),
+        ("standing 1 of the default set", "default", None),
     ]
     assert [read_filed(each.record()) for each in filed] == filed
 
@@ -284,6 +284,20 @@ def test_a_default_answers_with_the_default_of_the_question() -> None:
     without = Decision("intercept", "rome", "9.4", {})
     answer, (event,) = tried(orders, without)
     assert (answer, event.facts["reasons"]) == (None, ["this question has no default"])
+
+
+def test_order_that_asks_leaves_the_decision_to_the_player() -> None:
+    rules: Any = Rules()
+    session: Any = Table()
+    asked = Decision("intercept", "rome", "9.4", {"enemy_cu": 9}, {"with": []}, on_request=True)
+    for orders, waits in [
+        (filed({"intercept": "ask"}, {"intercept": {"with": [1]}}), True),
+        (filed({"intercept": "ask", "when": {"enemy_cu": "<= 5"}}), False),
+        (filed({"intercept": {"with": [1]}}, {"intercept": "ask"}), False),
+    ]:
+        force = InForce(rules, {"rome": orders}, today="2026-12-01")
+        assert force.waits(session, asked) == force.as_wanted(session, asked).waits == waits
+        assert (force.answer(session, asked) is None) == (len(orders) == 1 or waits)
 
 
 def test_of_alternatives_the_first_that_is_legal_answers() -> None:

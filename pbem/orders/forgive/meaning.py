@@ -20,7 +20,7 @@ from pbem.orders.forgive.meant import Meant
 from pbem.orders.forgive.places import FALSE, TRUE, Place
 from pbem.orders.forgive.shorthand import alone, counted, homes, parts
 from pbem.orders.forgive.tree import Items, Node, Pairs, Word, is_alone
-from pbem.orders.sheet import AHEAD, DEFAULT, LINK, ORDERS, STANDING_CANCEL, UNTIL, WHEN
+from pbem.orders.sheet import AHEAD, ASK, DEFAULT, LINK, ORDERS, STANDING_CANCEL, UNTIL, WHEN
 from pbem.orders.standing.alternatives import ANY
 from pbem.orders.standing.conditions import NOT
 from pbem.protocol import MALFORMED, Fault, Path
@@ -144,8 +144,8 @@ class _Reader:
 
     def _body(self, path: Path, kind: str, node: Node, standing: bool, *, named: bool) -> Any:
         """Return the body of an order; only of one whose kind is `named` in full is a word alone enough."""
-        if isinstance(node, Word) and standing and fold(node.text) == DEFAULT:
-            return self._noted(node, DEFAULT)
+        if isinstance(node, Word) and standing and (word := fold(node.text)) in (DEFAULT, ASK):
+            return self._noted(node, word)
         place = self.known.place(kind)
         node = alone(node, place)
         only = place.only_key or (place.only_home(node.text) if named and isinstance(node, Word) else None)

@@ -21,6 +21,7 @@ from pbem.orders.sheet.by_word import cancellation, withdrawal
 from pbem.orders.sheet.complaint import as_rows, complain, sentence, shortened, width_of
 from pbem.orders.sheet.reader import (
     AHEAD,
+    ASK,
     DEFAULT,
     LINK,
     ORDERS,
@@ -39,6 +40,7 @@ from pbem.orders.sheet.reader import (
 
 __all__ = [
     "AHEAD",
+    "ASK",
     "DEFAULT",
     "LINK",
     "ORDERS",

@@ -25,6 +25,9 @@ LINK: Final = "link"
 AHEAD: Final = "ahead"
 """True: its orders are for decisions that are still to come, and need not answer any that is open."""
 DEFAULT: Final = "default"
+"""As a standing order: the set of the game; as its body: the default of the decision."""
+ASK: Final = "ask"
+"""As the body of a standing order: the decision is left to the player."""
 """As a standing order: the set that comes with the game. As its body: the default of the decision."""
 WHEN: Final = "when"
 UNTIL: Final = "until"
@@ -315,8 +318,9 @@ def _misfits_of_item(path: Path, item: Any, forms: Mapping[str, OrderForm], stan
         return
     body = item[kind]
     if standing:  # its conditions may stand within the body; it is read when it is set
-        if body is not None and body != DEFAULT and not isinstance(body, dict):
-            reason = f"{kind} needs braces, as in {forms[kind].in_full()}, or the word default; this is {shown(body)}"
+        if body is not None and body not in (DEFAULT, ASK) and not isinstance(body, dict):
+            words = f"or one of the words {DEFAULT} and {ASK}"
+            reason = f"{kind} needs braces, as in {forms[kind].in_full()}, {words}; this is {shown(body)}"
             yield Misfit((*path, kind), reason)
         return
     for misfit in forms[kind].misfits({} if body is None else body):

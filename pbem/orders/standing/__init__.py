@@ -7,6 +7,7 @@ Written in a sheet under `standing`, each an order with `when` and `until` besid
         when: {mover: [hannibal, mago], enemy_cu: "<= 10"}
         with: [{general: fabius, cu: 8}]
     - losses: default          # the answer that counts without a letter
+    - respond: ask             # left to the player, whom the game then waits for where it may
     - default                  # here the set that comes with the game
 
 The first order that fits and is legal answers. A sheet with `standing` replaces all standing orders of the side, and

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pbem.game.order_form import OrderForm
 from pbem.game.plain import Record
 from pbem.game.wording import guess, listing, nearest
-from pbem.orders.sheet import DEFAULT, UNTIL, WHEN, Written
+from pbem.orders.sheet import ASK, DEFAULT, UNTIL, WHEN, Written
 from pbem.orders.standing import scope
 from pbem.orders.standing.alternatives import check_body
 from pbem.orders.standing.conditions import faults_in, words_in
@@ -43,8 +43,8 @@ class Filed:
     by: str
     """Its name in reports: `standing 2 of sheet 5`."""
     kind: str
-    body: Record | None
-    """None: the default of the decision."""
+    body: Record | str
+    """The body of the order, or a word: `default`, the default of the decision; `ask`, it is left to the player."""
     when: Record
     until: str
     after: int
@@ -54,15 +54,14 @@ class Filed:
 
     def written(self) -> dict[str, Any]:
         """Return it as a sheet would have it."""
-        item: dict[str, Any] = {self.kind: DEFAULT if self.body is None else self.body}
+        item: dict[str, Any] = {self.kind: self.body}
         if self.when:
             item[WHEN] = self.when
         return item if self.until == scope.WITHDRAWN else {**item, UNTIL: self.until}
 
     def record(self) -> dict[str, Any]:
         """Return it as plain data."""
-        body = DEFAULT if self.body is None else self.body
-        record: dict[str, Any] = {"by": self.by, "kind": self.kind, "order": body, "after": self.after}
+        record: dict[str, Any] = {"by": self.by, "kind": self.kind, "order": self.body, "after": self.after}
         if self.when:
             record["when"] = self.when
         if self.until != scope.WITHDRAWN:
@@ -72,10 +71,9 @@ class Filed:
 
 def read_filed(record: Record) -> Filed:
     """Return the order that `Filed.record` recorded."""
-    body = None if record["order"] == DEFAULT else record["order"]
     until = record.get("until", scope.WITHDRAWN)
     when = record.get("when", {})
-    return Filed(record["by"], record["kind"], body, when, until, record["after"], record.get("period"))
+    return Filed(record["by"], record["kind"], record["order"], when, until, record["after"], record.get("period"))
 
 
 def file_standing(
@@ -104,7 +102,7 @@ def check_standing(key: str, written: Sequence[Written], terms: Terms) -> Iterat
             continue
         kind, body, when, until = _parts(item)
         form, path = terms.forms[kind], (key, at, kind)
-        if body != DEFAULT:
+        if body not in (DEFAULT, ASK):
             yield from check_body(form, body, path)
         yield from _check_when(form, when, (key, at, WHEN) if WHEN in item else (*path, WHEN), terms.names)
         if (reason := scope.fault_of(until, terms.periods, terms.today)) is not None:
@@ -134,15 +132,15 @@ def _filed(item: Record, by: str, after: int, periods: Mapping[str, object]) -> 
     kind, body, when, until = _parts(item)
     period = scope.of_period(until)
     filed_in = None if period is None else periods.get(period)
-    return Filed(by, kind, None if body == DEFAULT else body, when, until, after, filed_in)
+    return Filed(by, kind, body, when, until, after, filed_in)
 
 
 def _parts(item: Record) -> tuple[str, Any, Any, Any]:
-    """Return the kind, the body without conditions, the conditions and the scope of a standing order."""
+    """Return the kind, the body (or its word) without conditions, the conditions and the scope of a standing order."""
     kind = next(key for key in item if key not in (WHEN, UNTIL))
     written = item[kind] or {}
-    if written == DEFAULT:
-        return kind, DEFAULT, item.get(WHEN, {}), item.get(UNTIL, scope.WITHDRAWN)
+    if isinstance(written, str):
+        return kind, written, item.get(WHEN, {}), item.get(UNTIL, scope.WITHDRAWN)
     body = {key: value for key, value in written.items() if key not in (WHEN, UNTIL)}
     when = item.get(WHEN, written.get(WHEN, {}))
     return kind, body, when, item.get(UNTIL, written.get(UNTIL, scope.WITHDRAWN))

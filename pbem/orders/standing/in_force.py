@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
 from pbem.engine.session import Queued, Session
 from pbem.game.plain import Record
-from pbem.orders.sheet import shortened
+from pbem.orders.sheet import ASK, DEFAULT, shortened
 from pbem.orders.standing import scope
 from pbem.orders.standing.alternatives import bodies as alternatives
 from pbem.orders.standing.conditions import holds, why_not
@@ -31,8 +31,10 @@ class _Tried:
     """The result of trying a side's orders on one decision: the answer, or why each order of its kind gave none."""
 
     decision: Decision
-    answer: Queued | None
-    stopped: list[tuple[Filed, str]]
+    answer: Queued | None = None
+    asks: bool = False
+    """Whether the side wants to be waited for."""
+    stopped: list[tuple[Filed, str]] = field(default_factory=list)
 
 
 class InForce:
@@ -59,28 +61,45 @@ class InForce:
         self._tried: list[_Tried] = []
 
     def answer(self, session: Session[S], decision: Decision) -> Queued | None:
-        """Return the answer of the first order that fits a decision and is legal; each decision is tried only once."""
+        """Return the answer of the first order that fits a decision and is legal."""
+        return self._try(session, decision).answer
+
+    def waits(self, session: Session[S], decision: Decision) -> bool:
+        """Tell whether the game waits for the answer to a decision, as the orders of its side want it."""
+        return decision.waits and (not decision.on_request or self._try(session, decision).asks)
+
+    def as_wanted(self, session: Session[S], decision: Decision) -> Decision:
+        """Return a decision that waits if its side wants it."""
+        return replace(decision, waits=self.waits(session, decision)) if decision.on_request else decision
+
+    def _try(self, session: Session[S], decision: Decision) -> _Tried:
+        """Try the orders of a side on a decision, each decision only once."""
         for before in self._tried:
             if before.decision is decision:
-                return before.answer
-        tried = _Tried(decision, None, [])
+                return before
+        tried = _Tried(decision)
         self._tried.append(tried)
         orders = [each for each in self._filed.get(decision.side, ()) if each.kind == decision.kind]
         if not orders:
-            return None
+            return tried
         facts, now = _Facts(self._rules, session, decision), periods_of(self._rules, session.position)
         for each in orders:
             if scope.is_expired(each.until, each.period, now, self._today):
                 continue
-            if self._is_earlier(decision) and each.after >= self._opened:
+            asks = each.body == ASK
+            if self._is_earlier(decision) and each.after >= self._opened and not asks:
                 continue
-            if (why := _why_not(each, facts)) is None:
+            why = _why_not(each, facts)
+            if why is None and asks:
+                tried.asks = True
+                break
+            if why is None:
                 order, why = _first_legal(session, decision, each, facts)
                 if order is not None:
                     tried.answer = Queued(order, each.by)
                     break
             tried.stopped.append((each, why))
-        return tried.answer
+        return tried
 
     def notices(self) -> Iterator[Event]:
         """Yield private notices about orders that did not answer a decision of their kind, one for each order.
@@ -91,10 +110,10 @@ class InForce:
         stopped: dict[tuple[Side, str, str], list[str]] = {}
         told: Counter[Side] = Counter()
         for tried in self._tried:
-            if tried.answer is not None or self._is_earlier(tried.decision):
+            if tried.answer is not None or tried.asks or self._is_earlier(tried.decision):
                 continue
             for each, why in tried.stopped:
-                if tried.decision.waits or each.when:
+                if each.when or (tried.decision.waits and not tried.decision.on_request):
                     reasons = stopped.setdefault((tried.decision.side, each.kind, each.by), [])
                     brief = shortened(why, LONGEST_REASON)
                     if brief not in reasons and len(reasons) < MOST_REASONS:
@@ -147,7 +166,7 @@ class _Facts:
 def _first_legal(session: Session[S], decision: Decision, filed: Filed, facts: _Facts) -> tuple[Order | None, str]:
     """Return the first alternative of an order that is legal; else None, and what is wrong with it."""
     why = "none of its alternatives is there"
-    bodies = [decision.default] if filed.body is None else alternatives(filed.body, facts.get)
+    bodies = [decision.default] if filed.body == DEFAULT else alternatives(filed.body, facts.get)
     for at, body in enumerate(bodies):
         order = Order.read(decision.kind, body or {})
         if order.about and order.about != decision.about:
@@ -169,6 +188,6 @@ def _why_not(order: Filed, facts: _Facts) -> str | None:
             return f"there is no {name} here"
         if not holds(wanted, fact):
             return why_not(name, wanted, fact)
-    if order.body is None and facts._decision.default is None:
+    if order.body == DEFAULT and facts._decision.default is None:
         return "this question has no default"
     return None

@@ -16,11 +16,12 @@ from pbem.game.plain import copy
 from pbem.game.table import Table
 from pbem.mail.intake import take_in
 from pbem.mail.outgoing import side_report
-from pbem.protocol import Decision, Event, Order, Side
+from pbem.protocol import Event, Order, Side
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import SIDES, Game
 from tests.support.blank import spelled_pictures
 from tests.support.live import ADDRESSES, Folder, letter, readable, sheet
+from tests.support.standing import Standing
 from tests.support.walks import loaded
 
 INTO_GAUL = {"card": 34, "as": "operations", "general": "nero", "cu": 3, "path": ["rhone"]}
@@ -46,9 +47,7 @@ def play(hand: list[int], standing: Queued | None, windows: str = "advance") -> 
     position.options = {**position.options, "windows": windows}
     dice = SeededDice("gaul")
 
-    def ordered(session: Session[Any], decision: Decision) -> Queued | None:
-        return standing if decision.kind == "hostile_tribes" else None
-
+    ordered = Standing(lambda asked, _: standing if asked.kind == "hostile_tribes" else None)
     sources = Sources({"rome": [Queued(Order("play", INTO_GAUL), "sheet")]}, ordered)
     return advance(Session(rules, position, dice), b"gaul", dice, sources)
 
@@ -108,7 +107,7 @@ def deal(hand: list[int], standing: Queued | None, turn: int = 2, windows: str =
     position.deck = [card for card in position.board.cards if card not in (1, 2, *hand)]
     dice = SeededDice("claim")
     names = {"carthage": [Queued(Order("first_player", {"side": "carthage"}), "sheet")]}
-    sources = Sources(names, lambda session, decision: standing if decision.kind == "claim_first" else None)
+    sources = Sources(names, Standing(lambda asked, _: standing if asked.kind == "claim_first" else None))
     return advance(Session(rules, position, dice), b"claim", dice, sources)
 
 

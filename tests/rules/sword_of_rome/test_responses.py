@@ -17,6 +17,7 @@ from pbem.protocol import Decision, Order, Side
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.under_way import Activation
+from tests.support.standing import Standing
 from tests.support.walks import loaded
 
 ATTACK: Sequence[Mapping[str, Any]] = (
@@ -54,11 +55,12 @@ def play(
     orders: Mapping[Side, Sequence[Mapping[str, Any]]],
     standing: Mapping[Side, Mapping[str, Any]] | None = None,
     windows: str = "advance",
+    ask: bool = True,
 ) -> tuple[Outcome[Game], Sources]:
     """Play the attack with orders given in advance, as far as they go."""
     rules, dice = loaded("sword_of_rome").rules, SeededDice("sentinum")
 
-    def answer(session: Session[Any], decision: Decision) -> Queued | None:
+    def answer(decision: Decision, session: Session[Any]) -> Queued | None:
         order = (standing or {}).get(decision.side, {}).get(decision.kind)
         if order is None or session.faults(decision, Order(decision.kind, order)):
             return None
@@ -68,7 +70,7 @@ def play(
         given = [*(ATTACK if side == "gauls" else ()), *orders.get(side, ())]
         return [Queued(Order(kind, body), "sheet") for each in given for kind, body in each.items()]
 
-    sources = Sources({side: queue(side) for side in rules.sides}, answer)
+    sources = Sources({side: queue(side) for side in rules.sides}, Standing(answer, ask))
     session = Session(rules, sentinum(hands, windows), dice)
     outcome = advance(session, b"sentinum", dice, sources)
     return outcome, sources
@@ -122,6 +124,15 @@ def test_standing_order_without_its_card_leaves_no_trace() -> None:
     without, _ = play({**others, "romans": ["r2", "r3"]}, {})
     with_card, _ = play({**others, "romans": ["r1", "r3"]}, {})
     assert public(with_order) == public(without) == public(with_card)
+
+
+def test_only_those_are_waited_for_who_ask_for_it() -> None:
+    """With windows=ask, too, nobody waits for a side whose standing orders do not ask for that."""
+    hands = {"gauls": ["g7"], "romans": ["r1"], "etruscans_samnites": ["e12"]}
+    (asked,) = play(hands, {}, windows="ask")[0].session.open_decisions
+    assert asked.kind == "avoid"
+    outcome, _ = play(hands, {}, windows="ask", ask=False)
+    assert public(outcome) == public(play(hands, {})[0])
 
 
 @pytest.mark.parametrize("hand", [["r1", "r3"], ["r2", "r3"]])

@@ -14,10 +14,10 @@ from pbem.game import Kinds, LegalOrders, Refusal, Table, concat, flat_map, lazy
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events import effects, events
 from pbem.rules.sword_of_rome.events.card_play import Use, lay_down, put_away
-from pbem.rules.sword_of_rome.events.responses import ADVANCE
 from pbem.rules.sword_of_rome.position.board import DESPERATE_TIMES
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.under_way import Activation
+from pbem.rules.sword_of_rome.position.windows import window_decision
 from pbem.rules.sword_of_rome.turn.draw import draw, lay_off
 from pbem.rules.sword_of_rome.turn.order_of_play import ranked, standing, tie_winner
 
@@ -65,14 +65,14 @@ def _announcements(game: Game, table: Table, upcoming: Side, able: Sequence[Side
     if not able:
         return
     decisions = [
-        Decision(
+        window_decision(
+            game,
             "desperate_times",
             side,
             "7.4.5" if last else "7.4.1",
             {"next": upcoming, "left": game.desperate_times[side], "last": last},
             {"announce": False},
             secret=True,
-            waits=game.options["windows"] != ADVANCE,
         )
         for side in able
     ]

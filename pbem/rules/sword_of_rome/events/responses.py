@@ -23,8 +23,8 @@ from pbem.rules.sword_of_rome.events.conditions import hold
 from pbem.rules.sword_of_rome.position.naming import not_in_hand
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
 from pbem.rules.sword_of_rome.position.under_way import Moment
+from pbem.rules.sword_of_rome.position.windows import window_decision
 
-ADVANCE: Final = "advance"
 NONE: Final = "none"
 EVENT_PLAYED: Final = "event"
 
@@ -42,7 +42,7 @@ def window(game: Game, table: Table, name: str, *, about: Mapping[str, Any]) -> 
     game.moments.append(moment)
     for side in _in_order(game):
         while fitting(game, side) and not moment.cancelled:
-            order = yield from _ask(game, table, side, moment)
+            order = yield _asked(game, side, moment)
             if order["card"] == NONE:
                 break
             yield from respond(game, table, side, order)
@@ -65,22 +65,15 @@ def _in_order(game: Game) -> list[Side]:
     return game.clockwise(first) if first is not None else game.in_play
 
 
-def _ask(game: Game, table: Table, side: Side, moment: Moment) -> Flow[Order]:
-    return (
-        yield from table.ask(
-            side,
-            "respond",
-            rule="7.1.1",
-            default={"card": NONE},
-            waits=game.options["windows"] != ADVANCE,
-            secret=True,
-            moment=moment.name,
-            space=moment.space or None,
-            power=moment.power or None,
-            other=moment.other or None,
-            value=moment.value,
-        )
-    )
+def _asked(game: Game, side: Side, moment: Moment) -> Decision:
+    facts = {
+        "moment": moment.name,
+        "space": moment.space or None,
+        "power": moment.power or None,
+        "other": moment.other or None,
+        "value": moment.value,
+    }
+    return window_decision(game, "respond", side, "7.1.1", facts, {"card": NONE}, secret=True)
 
 
 def respond(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:

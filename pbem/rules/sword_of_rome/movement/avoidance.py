@@ -28,6 +28,7 @@ from pbem.rules.sword_of_rome.position.changes import displace_leaders, lift_sie
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, no_such_space, space_named
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
+from pbem.rules.sword_of_rome.position.windows import window_decision
 from pbem.rules.sword_of_rome.turn.deciders import decider
 
 STAND: Final[Body] = {"to": NONE}
@@ -108,8 +109,7 @@ def questions(game: Game, table: Table) -> Flow[list[Decision]]:
             "enemy_cu": march.force.cu,
             "own_cu": there.cu,
         }
-        waits = game.options["windows"] == "ask"
-        asked.append(Decision("avoid", side, "11.1", facts, STAND, waits=waits, about=power))
+        asked.append(window_decision(game, "avoid", side, "11.1", facts, STAND, about=power))
     return asked
 
 

@@ -13,6 +13,7 @@ from pbem.rules.sword_of_rome.movement.paths import why_not_end
 from pbem.rules.sword_of_rome.movement.voyages import cards_of, holds_cards, play_card, why_not_held
 from pbem.rules.sword_of_rome.position.board import DESPERATE_VALUE, ETRUSCANS
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
+from pbem.rules.sword_of_rome.position.windows import window_decision
 
 
 def stands_to_bribe(game: Game) -> bool:
@@ -43,16 +44,8 @@ def bribe(game: Game, table: Table) -> Flow[bool]:
     own = march.power == ETRUSCANS
     enemies = game.enemies_in(march.power, march.at)
     cu = sum(game.force(power, march.at).cu for power in enemies) if own else march.force.cu
-    order = yield from table.ask(
-        side,
-        "bribe",
-        rule="7.2.2",
-        default={"card": NONE},
-        waits=game.options["windows"] == "ask",
-        space=march.at,
-        mover=march.power,
-        enemy_cu=cu,
-    )
+    facts = {"space": march.at, "mover": march.power, "enemy_cu": cu}
+    order = yield window_decision(game, "bribe", side, "7.2.2", facts, {"card": NONE})
     if order["card"] == NONE:
         return False
     play_card(game, table, side, order["card"], "bribe", remove=True)

@@ -15,6 +15,7 @@ from pbem.rules.sword_of_rome.position.board import WALLED
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import space_named
 from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.windows import window_decision
 from pbem.rules.sword_of_rome.turn.deciders import decider
 
 
@@ -36,14 +37,8 @@ def take_positions(game: Game, table: Table) -> Flow[None]:
         if game.barred(space):
             return
         side = yield from decider(game, table, holder)
-        order = yield Decision(
-            "city",
-            side,
-            "9.3.1",
-            {"power": holder, "at": space, "mover": march.power, "enemy_cu": march.force.cu, "own_cu": there.cu},
-            as_many(game, there),
-            waits=game.options["windows"] == "ask",
-        )
+        facts = {"power": holder, "at": space, "mover": march.power, "enemy_cu": march.force.cu, "own_cu": there.cu}
+        order = yield window_decision(game, "city", side, "9.3.1", facts, as_many(game, there))
         part = part_inside(there, order.body)
         if part.cu == there.cu:
             part.leaders = list(there.leaders)

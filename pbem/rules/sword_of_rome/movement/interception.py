@@ -27,6 +27,7 @@ from pbem.rules.sword_of_rome.position.changes import lift_sieges
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, power_named, space_named
 from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.windows import window_decision
 from pbem.rules.sword_of_rome.turn.deciders import decider
 from pbem.rules.sword_of_rome.turn.order_of_play import tie_winner
 
@@ -78,8 +79,7 @@ def questions(game: Game, table: Table) -> Flow[list[Decision]]:
         if near:
             side = yield from decider(game, table, power)
             facts = {"power": power, "at": march.at, "mover": march.power, "enemy_cu": march.force.cu, "from": near}
-            waits = game.options["windows"] == "ask"
-            asked.append(Decision("intercept", side, "10.1", facts, {"with": []}, waits=waits, about=power))
+            asked.append(window_decision(game, "intercept", side, "10.1", facts, {"with": []}, about=power))
     return asked
 
 

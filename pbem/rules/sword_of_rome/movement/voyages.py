@@ -17,6 +17,7 @@ from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import not_in_hand, space_named
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
 from pbem.rules.sword_of_rome.position.under_way import March
+from pbem.rules.sword_of_rome.position.windows import window_decision
 
 SUCCESS: Final = "success"
 ATTRITION: Final = "attrition"
@@ -214,7 +215,7 @@ def borrow(game: Game, table: Table, power: str, origin: str, to: str, cu: int, 
     if side is None or most >= max(cu, 1):
         return most
     facts = {"power": power, "from": origin, "to": to, "cu": cu}
-    order = yield Decision("lend_fleet", side, "S 9.6.3", facts, {"card": NONE}, waits=game.options["windows"] == "ask")
+    order = yield window_decision(game, "lend_fleet", side, "S 9.6.3", facts, {"card": NONE})
     if order["card"] == NONE:
         return most
     most = max(most, capacity(game, CARTHAGE, order["card"], origin, to, fleeing=fleeing))
@@ -308,9 +309,7 @@ def _contest(game: Game, table: Table, power: str, origin: str, to: str, cu: int
     if side is None or side in game.out or game.allied(power, CARTHAGE) or not holds_cards(game, side):
         return 0
     facts = {"power": power, "from": origin, "to": to, "cu": cu}
-    order = yield Decision(
-        "contest_voyage", side, "S 9.6.4", facts, {"card": NONE}, waits=game.options["windows"] == "ask"
-    )
+    order = yield window_decision(game, "contest_voyage", side, "S 9.6.4", facts, {"card": NONE})
     if order["card"] == NONE:
         return 0
     play_card(game, table, side, order["card"], "contest_voyage")
