@@ -387,9 +387,10 @@ class Rules(ABC, Generic[S]):
     # ---- for several orders in one sheet
 
     def successors(self, view: S, decision: Decision, order: Order) -> Sequence[tuple[S, Decision]]:
-        """Return the views that a legal order may lead to, each with the next decision of its kind, the luckiest first.
+        """Return the views that a legal order may lead to, each with the next decision of its side, luckiest first.
 
-        Empty where nothing follows, or nothing can be foreseen.
+        That is the next of the same kind, or of another kind that always follows the order. Empty where nothing
+        follows, or nothing can be foreseen.
         """
         return ()
 

@@ -18,7 +18,7 @@ def costs_in_sequence(rules: Rules[S], view: S, decision: Decision, orders: Sequ
     """Return sentences about the cost of legal orders in sequence, as long as all goes well; see `Rules.cost`."""
     told: list[str] = []
     for order in orders:
-        if list(rules.check(view, decision, order)):
+        if order.kind != decision.kind or list(rules.check(view, decision, order)):
             continue
         told.append(rules.cost(view, decision, order))
         if not (then := rules.successors(view, decision, order)):
@@ -28,15 +28,15 @@ def costs_in_sequence(rules: Rules[S], view: S, decision: Decision, orders: Sequ
 
 
 def faults_in_sequence(rules: Rules[S], view: S, decision: Decision, orders: Sequence[Order]) -> list[list[Fault]]:
-    """Check a sequence of orders of a kind, each against the positions that the earlier ones may lead to.
+    """Check a sequence of orders of a side, each against the positions that the earlier ones may lead to.
 
     `Rules.successors` returns what an order may lead to. Where dice or others decide, two branches are followed: all
     goes well, and all goes badly. An order is at fault if it is at fault in both. If it is at fault in one, that branch
-    goes on without it. Orders beyond the forecast have no faults yet.
+    goes on without it. Orders beyond the forecast have no faults yet, nor those of a kind that is not asked for then.
     """
     found: list[list[Fault]] = []
     for order, (courses, wrong) in zip(orders, _followed(rules, view, decision, orders), strict=False):
-        if all(wrong):
+        if courses and all(wrong):
             least = min(range(len(wrong)), key=lambda at: len(wrong[at]))
             found.append(every_fault(rules, *courses[least], order))
         else:
@@ -53,7 +53,11 @@ def second_answers(rules: Rules[S], view: S, decision: Decision, orders: Sequenc
     """
     ending = (at for at, order in enumerate(orders) if rules.ends(order))
     followed = enumerate(zip(orders, _followed(rules, view, decision, orders), strict=False))
-    final = (at for at, (order, (courses, _)) in followed if all(rules.is_last(*course, order) for course in courses))
+    final = (
+        at
+        for at, (order, (courses, _)) in followed
+        if courses and all(rules.is_last(*course, order) for course in courses)
+    )
     last = min([*islice(ending, 1), *islice(final, 1)], default=len(orders))
     if last + 1 < len(orders) and rules.ends(orders[last + 1]) and not rules.ends(orders[last]):
         last += 1
@@ -63,9 +67,18 @@ def second_answers(rules: Rules[S], view: S, decision: Decision, orders: Sequenc
 def _followed(
     rules: Rules[S], view: S, decision: Decision, orders: Sequence[Order]
 ) -> Iterator[tuple[list[Course[S]], list[list[Fault]]]]:
-    """Yield for each order the branches that the earlier ones lead to, and its faults on each of them."""
+    """Yield for each order the branches that the earlier ones lead to, and its faults on each of them.
+
+    An order that none of these decisions asks for has no branch. It waits for another decision of its side. Where that
+    may come before the next one here, nothing more is foreseen.
+    """
     courses: list[Course[S]] = [(view, decision)]
     for order in orders:
+        if order.kind != courses[0][1].kind:
+            if courses[0][1].kind != decision.kind:
+                return
+            yield [], []
+            continue
         wrong = [list(rules.check(*course, order)) for course in courses]
         yield courses, wrong
         if all(wrong):

@@ -130,7 +130,7 @@ class OpenDecisions:
     """The other sides of the same player, each with the kinds of its open decisions."""
 
     def all_faults(self, decision: Decision, orders: Sequence[Order]) -> Sequence[Iterable[Fault]]:
-        """Return the faults of orders of a kind; without `further` those of the first order alone."""
+        """Return the faults of orders that begin with an answer; without `further` those of the first order alone."""
         if self.further is not None and len(orders) > 1:
             return self.further(decision, orders)
         return [list(self.faults(decision, orders[0]))]
@@ -300,7 +300,7 @@ def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
     for number, order in enumerate(sheet.orders):
         if fault := which_is_meant(at, order):
             yield sheet.placed(fault, number)
-        elif number in answering:
+        elif number in answering or number in wrong:
             yield from (sheet.placed(fault, number) for fault in wrong.get(number, ()))
         elif not answers and not sheet.ahead:
             reason = f"the game does not ask you for {named(order)} now; {asks_for(at.decisions)}"
@@ -328,15 +328,19 @@ def _misspelt(at: OpenDecisions, order: Order) -> Iterator[Fault]:
 def _wrong_answers(at: OpenDecisions, sheet: Sheet, decision: Decision) -> dict[int, Iterable[Fault]]:
     """Return the faults of the orders that answer a decision, by their number among the readable ones.
 
+    Orders that nothing open asks for yet, and that stand behind the first of them, may answer what follows from it.
     An order behind a refused one is judged as if that were not there: where it has faults, they say so.
     """
     given = at.given(decision, sheet.orders)
     if not given:
         return {}
+    asked = {each.kind for each in at.decisions}
+    later = [number for number, order in enumerate(sheet.orders) if number > given[0] and order.kind not in asked]
+    looked_at = given if at.recorded else sorted({*given, *later})
     wrong: dict[int, Iterable[Fault]] = {}
     refused = sheet.unreadable(decision.kind)
-    every = at.all_faults(decision, [sheet.orders[number] for number in given])
-    for number, each in zip(given, every, strict=False):
+    every = at.all_faults(decision, [sheet.orders[number] for number in looked_at])
+    for number, each in zip(looked_at, every, strict=False):
         faults, place = list(each), sheet.written[number]
         if faults:
             before = [other + 1 for other in refused if other < place]

@@ -109,6 +109,12 @@ class SwordOfRome(Rules[Game]):
         """Tell whether an order ends an activation: it waits if an action before it cannot be carried out (5.4)."""
         return order.kind == "act" and order["do"] == "end"
 
+    def successors(self, view: Game, decision: Decision, order: Order) -> Sequence[tuple[Game, Decision]]:
+        """Return the view once a leader is activated, with the question for his march, if nothing may come before."""
+        from pbem.rules.sword_of_rome.views.successors import successors
+
+        return successors(view, decision, order, self.legal_orders)
+
     def is_last(self, view: Game, decision: Decision, order: Order) -> bool:
         """Tell whether its side is not asked for the kind again before its queue is dropped (5.2, 5.3, 5.4)."""
         return decision.kind in ASKED_ONCE or self.ends(order)
