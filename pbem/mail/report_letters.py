@@ -99,12 +99,15 @@ def news_due(game: OpenGame, side: Side) -> datetime | None:
 def _is_told(game: Adjudicator, side: Side, news: News, since: int) -> bool:
     """Tell whether a side is told now what happened after an adjudication.
 
-    Acts of the game master and the end of the game are always told.
+    Acts of the game master and the end of the game are always told. Where nothing happened that it may know, and
+    nothing is asked of it, there is nothing to tell.
     """
-    if news == News.EVERY or game.result is not None or any(each.side == side for each in game.open_decisions):
+    if game.result is not None or any(each.side == side for each in game.open_decisions):
         return True
     if any("act" in game.public_turn(n) for n in range(since + 1, game.adjudication + 1)):
         return True
+    if news == News.EVERY:
+        return not since or bool(game.told(side, since))
     return news == News.ROUND and _is_over(game, game.rules.round, position_at(game, since))
 
 

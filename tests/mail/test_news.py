@@ -361,3 +361,24 @@ def test_a_map_comes_only_with_something_new(folder: Folder, office: MailSetting
             shown[side] += maps
     assert reports_without
     assert all(shown.values())
+
+
+def test_who_has_nothing_to_read_gets_no_letter(folder: Folder) -> None:
+    """Who passes when anybody may give aid tells nobody anything: only who is asked next gets a letter (7)."""
+    with folder.create("five") as game:
+        note_reported(game.path, game.adjudication)
+        sides = game.rules.sides
+    office = replace(folder.office, outbox=MaildirOutbox(folder.path / "outbox"))
+    spared = 0
+    for number in range(12):
+        with folder.open() as game:
+            before = game.adjudication
+        answered = play(folder, office, number)
+        assert answered is not None
+        with folder.open() as game:
+            asked = {each.side for each in game.open_decisions}
+            silent = {side for side in sides if not game.told(side, before)} - asked - {answered[0]}
+            if game.adjudication > before:
+                assert set(parsed(answered[1])) == set(sides) - silent
+                spared += len(silent)
+    assert spared
