@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from pbem.game import LegalOrders, Table
-from pbem.protocol import Checkpoint, Decision, Order
+from pbem.protocol import Checkpoint, Decision, Order, PbemError
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.turn import sequence as turn
 
@@ -40,7 +40,7 @@ def successors(
     return []
 
 
-class _Unforeseen(Exception):
+class _Unforeseen(PbemError):
     """What comes next depends on dice, or on what somebody chooses."""
 
 
