@@ -14,6 +14,9 @@ from typing import Any
 
 import pytest
 
+from pbem.crypto.dice import SeededDice
+from pbem.game.plain import copy
+from pbem.game.table import Table
 from pbem.mail.correspondence import Correspondence, News, choose_news, correspondence
 from pbem.mail.intake import take_in
 from pbem.mail.last_reported import SIDE_NOTE, note_reported, set_back
@@ -22,6 +25,7 @@ from pbem.mail.outgoing import MailSettings
 from pbem.mail.report_letters import reports
 from pbem.mail.tasks import Handled
 from pbem.mail.welcome import welcome_letters
+from pbem.protocol import Order
 from pbem.referee.ruling import set_default
 from tests.support.blank import spelled_pictures
 from tests.support.live import ADDRESSES, Folder, later, letter, pick, sheet
@@ -363,22 +367,15 @@ def test_a_map_comes_only_with_something_new(folder: Folder, office: MailSetting
     assert all(shown.values())
 
 
-def test_who_has_nothing_to_read_gets_no_letter(folder: Folder) -> None:
-    """Who passes when anybody may give aid tells nobody anything: only who is asked next gets a letter (7)."""
-    with folder.create("five") as game:
+def test_who_has_nothing_to_read_gets_no_letter(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The offer to renew an alliance is for the ally alone (5.9)."""
+    rules: Any = loaded("sword_of_rome").rules
+    position = copy(rules.setup("short", Table(SeededDice(0))))
+    position.phase, position.alliances = "alliances", [*position.alliances, "greeks+romans"]
+    monkeypatch.setattr(type(rules), "setup", lambda self, scenario, table: position)
+    with folder.create("sword_of_rome") as game:
         note_reported(game.path, game.adjudication)
-        sides = game.rules.sides
-    office = replace(folder.office, outbox=MaildirOutbox(folder.path / "outbox"))
-    spared = 0
-    for number in range(12):
-        with folder.open() as game:
-            before = game.adjudication
-        answered = play(folder, office, number)
-        assert answered is not None
-        with folder.open() as game:
-            asked = {each.side for each in game.open_decisions}
-            silent = {side for side in sides if not game.told(side, before)} - asked - {answered[0]}
-            if game.adjudication > before:
-                assert set(parsed(answered[1])) == set(sides) - silent
-                spared += len(silent)
-    assert spared
+        (asked,) = game.open_decisions
+        raw = letter(asked.side, sheet(game, asked.side, Order("renew", {"renew": True})))
+    handled = take_in(raw, folder.office)
+    assert [out.to for out in handled.letters] == [ADDRESSES["greeks"], ADDRESSES["romans"]]
