@@ -14,7 +14,7 @@ from pbem.rules.sword_of_rome.policy.alliances import proposals
 from pbem.rules.sword_of_rome.policy.events import Hand, best_points, event, look_at, worth_of_levy
 from pbem.rules.sword_of_rome.policy.marches import best_plan, leaders_of
 from pbem.rules.sword_of_rome.policy.placing import best_space, leaderless, spread
-from pbem.rules.sword_of_rome.policy.plans import UNREST, Field, unrest_gain
+from pbem.rules.sword_of_rome.policy.plans import UNREST, Plans, unrest_gain
 from pbem.rules.sword_of_rome.policy.worth import CU, RIVAL, rivalry
 from pbem.rules.sword_of_rome.position.board import (
     CARTHAGE,
@@ -83,7 +83,7 @@ def _free(hand: Hand) -> Iterator[Order]:
         rounds_left = int(view.board.tables["rounds"]) - view.round + (not view.the_activation.played)
         spare = sorted(view.hands[side], key=lambda card: (_kept(view, side, card), card))
         if len(spare) > rounds_left:
-            places = spread(view, CARTHAGE, value_of(view, spare[0]))
+            places = spread(hand.fields[CARTHAGE], value_of(view, spare[0]))
             if places:
                 yield Order("act", {"do": "hire", "card": spare[0], "place": places})
 
@@ -99,10 +99,10 @@ def _beside(hand: Hand, card: str) -> Iterator[Way]:
     for power in listed(view, side, card):
         if why_not_power(view, side, card, power) is not None:
             continue
-        field = Field(view, side, power)
+        plans = Plans(view, side, power)
         base = {"do": "nonplayer", "card": card, "power": power}
         leaders = leaders_of(view, power)
-        found = best_plan(field, DESPERATE_VALUE, leaders)
+        found = best_plan(plans, DESPERATE_VALUE, leaders)
         if found is not None and found[0].worth > 0.1:
             yield found[0].worth, Order("act", {**base, "then": "activate", "leader": found[1]})
     if why_no_unrest(view, card) is None:
@@ -146,22 +146,22 @@ def _kept(view: Game, side: Side, card: str) -> float:
 def _uses(hand: Hand, card: str, *, desperate: bool) -> Iterator[Way]:
     view, side = hand.view, hand.side
     value = value_of(view, card)
-    for power, field in hand.fields.items():
+    for power, plans in hand.plans.items():
         leaders = leaders_of(view, power)
-        found = best_plan(field, value, leaders)
+        found = best_plan(plans, value, leaders)
         if found is not None:
             yield found[0].worth, Order("act", {"do": "activate", "card": card, "leader": found[1]})
             if not desperate and is_campaign(view, card):
                 others = [leader for leader in leaders if view.where(leader) != view.where(found[1])]
-                second = best_plan(field, value, others)
+                second = best_plan(plans, value, others)
                 more = SECOND * max(0.0, second[0].worth) if second is not None else 0.0
                 yield found[0].worth + more, Order("act", {"do": "campaign", "card": card, "leader": found[1]})
     yield from _support(hand, card, value)
     yield from _colony(hand, card, value)
     yield from _attack(hand, card, value)
     if value == DESPERATE_VALUE:
-        for power in hand.fields:
-            place = best_space(view, power)
+        for power, field in hand.fields.items():
+            place = best_space(field)
             if place is not None:
                 yield worth_of_levy(view, side), Order("act", {"do": "levy", "card": card, "power": power, "at": place})
     if not desperate:

@@ -16,8 +16,9 @@ from pbem.rules.sword_of_rome.events.effects.overseas import landings
 from pbem.rules.sword_of_rome.events.effects.supports import exposed
 from pbem.rules.sword_of_rome.events.effects.units import arrivals, settlements
 from pbem.rules.sword_of_rome.events.support import room_for
+from pbem.rules.sword_of_rome.policy.field import Field
 from pbem.rules.sword_of_rome.policy.placing import spread
-from pbem.rules.sword_of_rome.policy.plans import GALLIC_ROLL, MARKER, ROLL, UNREST, Field
+from pbem.rules.sword_of_rome.policy.plans import GALLIC_ROLL, MARKER, ROLL, UNREST, Plans
 from pbem.rules.sword_of_rome.policy.worth import ARMY, CU, RIVAL, army, chance, times, worth
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_VALUE, GAULS, GREEKS, NORMAL, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.state import Game
@@ -36,6 +37,8 @@ READY: Final = 0.25
 """Each value of a card that activates him below 3."""
 HIRED: Final = 0.75
 """A mercenary, by the worth of a CU: half of them go home (S 5.10)."""
+FREED: Final = 0.45
+"""The most of it, in the first round: the CU can go on."""
 MARKERS: Final[Mapping[str, float]] = {
     "appian_way": 0.3,
     "duoviri_navales": 0.25,
@@ -59,10 +62,11 @@ CARD: Final = 0.12
 
 
 class Hand(NamedTuple):
-    """What an action is chosen from: the view, the side, and its fields by power."""
+    """What an action is chosen from: the view, the side, and by power its plans and what spaces are worth to it."""
 
     view: Game
     side: Side
+    plans: Mapping[str, Plans]
     fields: Mapping[str, Field]
 
     def rivalry(self, holder: str | None) -> float:
@@ -72,7 +76,8 @@ class Hand(NamedTuple):
 
 def look_at(view: Game, side: Side) -> Hand:
     """Return what the actions of a side are chosen from."""
-    return Hand(view, side, {power: Field(view, side, power) for power in view.board.powers_of[side]})
+    plans = {power: Plans(view, side, power) for power in view.board.powers_of[side]}
+    return Hand(view, side, plans, {power: each.field for power, each in plans.items()})
 
 
 def event(hand: Hand, card: str) -> Told | None:
@@ -103,7 +108,7 @@ def worth_of_levy(view: Game, side: Side) -> float:
 
 
 def _levy(hand: Hand, played: Played) -> Told | None:
-    places = {power: spread(hand.view, power, played.told) for power in hand.fields}
+    places = {power: spread(field, played.told) for power, field in hand.fields.items()}
     power = next((power for power, found in places.items() if found), None)
     if power is None:
         return None
@@ -112,7 +117,7 @@ def _levy(hand: Hand, played: Played) -> Told | None:
 
 
 def _mercenaries(hand: Hand, played: Played) -> Told | None:
-    places = spread(hand.view, CARTHAGE, played.told) if CARTHAGE in hand.fields else {}
+    places = spread(hand.fields[CARTHAGE], played.told) if CARTHAGE in hand.fields else {}
     if not places:
         return None
     return HIRED * played.told * worth_of_levy(hand.view, hand.side), {"mercenaries": places}
@@ -189,12 +194,18 @@ def best_points(hand: Hand, most: int) -> tuple[float, list[str]] | None:
         for space, force in view.everywhere(power):
             if force.cu and view.kind(space) == NORMAL and room_for(view, side, space):
                 # What stands there is taken in the Surrender Phase anyway, if it is still there.
-                points.append(((1 - field.settled) * field.taken(space) + 0.1, space))
+                points.append((_freed(view) * field.taken(space) + LOYALTY, space))
         for space in view.cities(power):
             points += [(walls(field, space, more), space) for more in range(room_for(view, side, space))]
     points.sort(key=lambda each: (-each[0], each[1]))
     best = points[:most]
     return (sum(worth for worth, _ in best), [space for _, space in best]) if best else None
+
+
+def _freed(view: Game) -> float:
+    """Return the part of its worth that a marker is worth at once where CU would place it as the turn ends (5.6)."""
+    rounds = int(view.board.tables["rounds"])
+    return FREED * (1 - (view.round or rounds) / rounds)
 
 
 def walls(field: Field, city: str, more: int) -> float:

@@ -10,7 +10,7 @@ from pbem.protocol import Decision, Order, Side
 from pbem.rules.sword_of_rome.movement.flanks import can_flank, ways_to_flank, why_not_next
 from pbem.rules.sword_of_rome.movement.orders import NONE
 from pbem.rules.sword_of_rome.movement.parts import strengths
-from pbem.rules.sword_of_rome.policy.plans import Field, Plan
+from pbem.rules.sword_of_rome.policy.plans import Plan, Plans
 from pbem.rules.sword_of_rome.position.board import DESPERATE_VALUE
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
@@ -26,29 +26,29 @@ def leaders_of(game: Game, power: str) -> list[str]:
     return [leader for _, force in game.everywhere(power) for leader in force.leaders]
 
 
-def best_plan(field: Field, value: int, leaders: list[str]) -> tuple[Plan, str] | None:
+def best_plan(plans: Plans, value: int, leaders: list[str]) -> tuple[Plan, str] | None:
     """Return the best plan of some leaders whom a card of a value activates, and whose it is."""
-    board = field.board
-    points = board.powers[field.power].points[value - 1]
-    found = [
-        (plans[0], leader)
+    board = plans.board
+    points = board.powers[plans.power].points[value - 1]
+    best = [
+        (found[0], leader)
         for leader in leaders
-        if board.leaders[leader].initiative <= value and (plans := field.of(leader, points, value))
+        if board.leaders[leader].initiative <= value and (found := plans.of(leader, points, value))
     ]
-    return max(found, key=lambda each: each[0].worth, default=None)
+    return max(best, key=lambda each: each[0].worth, default=None)
 
 
 def best_march(view: Game, decision: Decision) -> Iterator[Order]:
     """Yield orders to the active leader, the best first (9.1, 13.1.1, 13.4.1)."""
     march = view.the_march
-    field = Field(view, decision.side, march.power)
+    plans = Plans(view, decision.side, march.power)
     if march.force.empty:
         value = view.card.value if view.card is not None else DESPERATE_VALUE
-        plans = field.of(march.leader, decision.facts["points"], value)
+        found = plans.of(march.leader, decision.facts["points"], value)
     else:
-        plans = field.onward()
+        found = plans.onward()
     least = WORTH_IT if march.force.empty else 0.0
-    for plan in plans[:LOOKED_AT]:
+    for plan in found[:LOOKED_AT]:
         if plan.worth > least or "then" in plan.body:
             yield Order("march", plan.body)
     yield Order("march", {"then": "stop"})
@@ -63,17 +63,17 @@ def best_next(view: Game, decision: Decision) -> Iterator[Order]:
             yield Order("next_commander", {"leader": leader})
         yield Order("next_commander", {"leader": NONE})
         return
-    plans = []
+    able_now = []
     for power in view.board.powers_of[side]:
-        field = Field(view, side, power)
+        plans = Plans(view, side, power)
         rested = [leader for leader in leaders_of(view, power) if why_not_next(view, leader) is None]
-        plans += [
+        able_now += [
             (plan, leader)
             for leader in rested
-            if (found := best_plan(field, DESPERATE_VALUE, [leader])) is not None
+            if (found := best_plan(plans, DESPERATE_VALUE, [leader])) is not None
             for plan in found[:1]
         ]
-    for plan, leader in sorted(plans, key=lambda each: -each[0].worth):
+    for plan, leader in sorted(able_now, key=lambda each: -each[0].worth):
         if plan.worth > WORTH_IT:
             yield Order("next_commander", {"leader": leader})
     yield Order("next_commander", {"leader": NONE})

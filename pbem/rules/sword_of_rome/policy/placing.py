@@ -9,8 +9,9 @@ from typing import Any, Final
 from pbem.game import Reply
 from pbem.protocol import Decision, Order
 from pbem.rules.sword_of_rome.events.minor_leaders import minors
-from pbem.rules.sword_of_rome.policy.worth import ARMY, hostile, threat, worth
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX, GREEKS, NORMAL
+from pbem.rules.sword_of_rome.policy.field import Field
+from pbem.rules.sword_of_rome.policy.worth import ARMY, hostile, threat
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX, GREEKS
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.turn.placing import eligible
 from pbem.rules.sword_of_rome.turn.reinforcements import MERCENARIES, lots
@@ -18,10 +19,10 @@ from pbem.rules.sword_of_rome.turn.returning import easable, greek_leaders, reli
 
 LED: Final = 0.5
 """What it is worth that an army stands where new CU come."""
-GUARD: Final = 0.8
-"""The part of its worth that a space without CU gains by a guard."""
-DEFENCE: Final = 0.3
-"""The part of its worth that a space gains by a CU where an enemy can come."""
+DEFENCE: Final = 1.0
+"""What a place gains by a CU more, by that."""
+FEW: Final = 3
+"""CU that are thought of together: one alone may hold nothing."""
 BOXED: Final = 1.0
 """What a CU in the Garrison box is worth while there is unrest that it can be led against (S 20.3)."""
 BOX_CU: Final = 5
@@ -32,55 +33,46 @@ FULL: Final = 10
 """CU that move together: more are of no use in one place (9.1.1)."""
 
 
-def rate(view: Game, power: str, space: str, enemies: list[tuple[str, str, int]], more: int = 0) -> float:
+def rate(field: Field, space: str, more: int = 0) -> float:
     """Return how good a space is for one CU more, after those that come there already.
 
-    The first goes where it guards a victory space, for without CU nobody needs to fight for its marker (5.6, 7.3.3);
-    the others go to armies, best to one that is needed.
+    It is what the place gains by it, or by its share of the few that make it hold, for without CU nobody needs to fight
+    for its marker (5.6, 7.3.3); and an army gains by it, one that is needed most.
     """
-    there = view.force(power, space)
-    cu = there.cu + more
+    view, there = field.game, field.game.force(field.power, space)
+    cu, tactics = there.cu + more, field.tactics(there)
     if space == GARRISON_BOX:
         return BOXED if cu < min(view.unrest + 1, BOX_CU) else 0.0
-    own = view.control.get(space) == power
-    value = 0.0
-    if own and not cu and view.kind(space) == NORMAL:
-        value += GUARD * worth(view, power, space)
+    now = field.held(space, cu, tactics)
+    value = DEFENCE * max((field.held(space, cu + few, tactics) - now) / few for few in range(1, FEW + 1))
     if there.leaders:
-        skill = max(1, view.board.leaders[there.leaders[0]].tactics) ** 0.5
-        value += LED * skill * (1.0 if cu < STRONG else 0.5 if cu < FULL else 0.0)
-    danger = threat(view, power, space, enemies)
-    if danger > cu and own:
-        value += DEFENCE * worth(view, power, space) * (0.5 if not there.leaders else 1.0) / (1 + more) ** 0.5
+        value += LED * max(1, tactics) ** 0.5 * (1.0 if cu < STRONG else 0.5 if cu < FULL else 0.0)
     return value
 
 
-def best_space(view: Game, power: str) -> str | None:
+def best_space(field: Field) -> str | None:
     """Return where new CU of a power are best placed; None: nowhere (5.10)."""
-    places = eligible(view, power)
-    enemies = hostile(view, power)
-    return max(places, key=lambda space: rate(view, power, space, enemies), default=None)
+    return max(eligible(field.game, field.power), key=lambda space: rate(field, space), default=None)
 
 
-def spread(view: Game, power: str, cu: int) -> dict[str, int]:
+def spread(field: Field, cu: int) -> dict[str, int]:
     """Return places for some new CU of a power, one by one where each is best; empty: there is none (5.10)."""
-    places, enemies = eligible(view, power), hostile(view, power)
+    places = eligible(field.game, field.power)
     come = Counter[str]()
     for _ in range(cu if places else 0):
-        come[max(places, key=lambda space: rate(view, power, space, enemies, come[space]))] += 1
+        come[max(places, key=lambda space: rate(field, space, come[space]))] += 1
     return dict(come)
 
 
 def reinforce(view: Game, decision: Decision) -> Iterator[Order]:
     """Place the new CU one by one, each where it is best (5.10)."""
     body: dict[str, Any] = {}
-    armies = {power: hostile(view, power) for power in decision.facts["powers"]}
+    fields = {power: Field(view, decision.side, power) for power in decision.facts["powers"]}
     come = Counter[tuple[str, str]]()
     for lot in lots(view, decision.facts["powers"]):
         for _ in range(lot.cu):
             _, power, space = max(
-                (rate(view, power, space, armies[power], come[power, space]), power, space)
-                for power, space in lot.places
+                (rate(fields[power], space, come[power, space]), power, space) for power, space in lot.places
             )
             come[power, space] += 1
             places = body.setdefault(MERCENARIES, {}) if lot.mercenaries else body.setdefault("place", {})
@@ -152,9 +144,9 @@ def keep_leaders(view: Game, decision: Decision) -> Iterator[Order]:
 def halve(view: Game, decision: Decision) -> Iterator[Order]:
     """Send the mercenaries home who stand where no army is, or where they are least needed (S 5.10)."""
     there: Mapping[str, int] = decision.facts["there"]
-    enemies = hostile(view, CARTHAGE)
+    field = Field(view, decision.side, CARTHAGE)
     left, remove = decision.facts["leaving"], {}
-    for space in sorted(there, key=lambda at: (rate(view, CARTHAGE, at, enemies), at)):
+    for space in sorted(there, key=lambda at: (rate(field, at, -1), at)):
         gone = min(left, there[space])
         if gone:
             remove[space] = gone

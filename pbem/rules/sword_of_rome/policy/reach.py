@@ -54,8 +54,9 @@ def ways(game: Game, power: str, start: str, points: int, value: int, cu: int) -
         cost = done + int(costs[SEA])
         if cost <= points and game.is_harbour(power, here):
             for to in game.harbours(power):
-                fleet = max(carried(game, power, value, here, to), own)
-                most = min(way.most, fleet) if to not in found and to != here else 0
+                if to in found or to == here:
+                    continue
+                most = min(way.most, max(carried(game, power, value, here, to), own))
                 if most:
                     heappush(rim, (cost, to, Way(cost, (*way.steps, (to, SEA)), SEA, most)))
     del found[start]

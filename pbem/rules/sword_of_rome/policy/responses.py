@@ -16,7 +16,7 @@ from pbem.rules.sword_of_rome.events.responses import why_no_response
 from pbem.rules.sword_of_rome.movement.bribes import bribes
 from pbem.rules.sword_of_rome.movement.orders import NONE
 from pbem.rules.sword_of_rome.policy.events import RATED, look_at
-from pbem.rules.sword_of_rome.policy.plans import Field, unrest_chance
+from pbem.rules.sword_of_rome.policy.plans import Plans, unrest_chance
 from pbem.rules.sword_of_rome.policy.worth import ARMY, army, chance, chief
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DIFFICULT, ETRUSCANS
 from pbem.rules.sword_of_rome.position.state import Game
@@ -155,11 +155,11 @@ def _further(here: _Here, told: int) -> bool:
     if not here.ours:
         return False
     view, power, value = here.view, here.facts["power"], here.facts["value"]
-    field, points = Field(view, here.side, power), view.board.powers[power].points[value - 1]
+    plans, points = Plans(view, here.side, power), view.board.powers[power].points[value - 1]
     best = 0.0
     for leader in view.force(power, here.facts["space"]).leaders[:1]:
-        plans, further = field.of(leader, points, value), field.of(leader, points + told, value)
-        best = (further[0].worth if further else 0.0) - (plans[0].worth if plans else 0.0)
+        now, further = plans.of(leader, points, value), plans.of(leader, points + told, value)
+        best = (further[0].worth if further else 0.0) - (now[0].worth if now else 0.0)
     return best > FURTHER
 
 

@@ -50,7 +50,7 @@ STOP: Final = 2.5
 """The same for a side that would win at once if the turn were scored now (4.2)."""
 PARTNER: Final = -1.0
 """The same for the other side of one's own person, with two players: it hurts."""
-ENEMY: Final = 0.6
+ENEMY: Final = 0.4
 """The same where two persons play: whatever one of them loses brings the other nearer to victory."""
 NEAR: Final = 4
 """Movement points within which an enemy army is a threat."""
