@@ -142,10 +142,9 @@ class Plans:
     def _unrest(self, force: Force, start: str, points: int) -> Iterator[Plan]:
         """Yield the voyage to the Garrison box with an attack on the unrest (S 20.3)."""
         game, costs = self.game, self.board.tables["movement"]["cost"]
-        at_box = start == GARRISON_BOX
-        if self.power != CARTHAGE or game.unrest < 2 or not (at_box or self.board.spaces[start].port):
+        if self.power != CARTHAGE or game.unrest < 2 or not self.board.spaces[start].port:
             return
-        if at_box or points < costs[SEA] + costs["unrest"] or self.field.threat(start) or force.cu < game.unrest:
+        if points < costs[SEA] + costs["unrest"] or self.field.threat(start) or force.cu < game.unrest:
             return
         gain = unrest_gain(game, force.cu, self.board.leaders[force.leaders[0]].tactics)
         path = [{"to": GARRISON_BOX, "by": SEA}]
@@ -176,7 +175,7 @@ class Plans:
     def _marches(
         self, force: Force, at: str, there: Force, points: int, value: int, body: dict[str, Any]
     ) -> Iterator[tuple[int, Plan]]:
-        """Yield the marches of a force that are no folly, with their points; `there` is all that stands at its start."""
+        """Yield the marches of a force that are no folly, with their points; `there` is all that stood at its start."""
         stays = self.field.held(at, there.cu, self.field.tactics(there))
         for to, way in ways(self.game, self.power, at, points, value, force.cu).items():
             going = force
