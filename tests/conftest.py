@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer.main
 import typer.testing
 from hypothesis import settings
 
+from pbem.crypto import beacon
 from pbem.referee.adjudicator import Adjudicator
 from tests.support import disk
 from tests.support.disputed import Assault, assaulted, hand
@@ -21,6 +24,9 @@ from tests.support.walks import FOLDERS
 # The same examples on every run, and no clock: a busy machine must not fail a test.
 settings.register_profile("steady", derandomize=True, deadline=None, database=None)
 settings.load_profile("steady")
+
+# Boxes are kept for all tests. Whoever counts them again and again for garbage takes a tenth of the time.
+gc.set_threshold(100_000, 50, 1_000)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -51,6 +57,23 @@ def command_line_built_once() -> Iterator[None]:
     """Let the command line be built once and not for every command that a test gives."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(typer.testing, "_get_command", cache(typer.main.get_command))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signatures_checked_once() -> Iterator[None]:
+    """Let the same signatures of the beacon be checked once and not for every test: it takes a second."""
+    known: dict[str, bool] = {}
+    signed = beacon._signed
+
+    def once(points: Sequence[tuple[bytes, Any]]) -> bool:
+        key = repr(points)
+        if key not in known:
+            known[key] = signed(points)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(beacon, "_signed", once)
         yield
 
 

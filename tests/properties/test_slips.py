@@ -27,8 +27,8 @@ from pbem.render.form import SheetHead, choices, form, order_lines
 from tests.support.walks import FOLDERS, GAMES, loaded, plain, start, walk
 
 SEEDS = range(2)
-QUESTIONS = 200
-ENOUGH = 4
+QUESTIONS = 100
+ENOUGH = 2
 """So many forms are tried for each kind of question: a game asks some a hundred times as often as others."""
 each_game = pytest.mark.parametrize("game", GAMES)
 
