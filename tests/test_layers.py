@@ -6,7 +6,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -133,11 +133,12 @@ class Module(NamedTuple):
     def imports(self) -> Iterator[tuple[int, str]]:
         """Yield line and dotted name of everything it imports, wherever in it the import stands."""
         package = self.name if self.file.endswith("/__init__.py") else self.name.rpartition(".")[0]
-        text = self.text
+        nodes: Iterable[ast.AST] = nodes_of(self.text)
         if self.name == "pbem.protocol":  # it names in signatures what games are written with, and loads none of it
-            body = ast.parse(text).body
-            text = "\n".join(each for node in body if not (each := ast.unparse(node)).startswith("if TYPE_CHECKING:"))
-        for node in nodes_of(text):
+            tree = ast.parse(self.text)
+            tree.body = [node for node in tree.body if ast.unparse(node).partition("\n")[0] != "if TYPE_CHECKING:"]
+            nodes = ast.walk(tree)
+        for node in nodes:
             if isinstance(node, ast.Import):
                 yield from ((node.lineno, alias.name) for alias in node.names)
             elif isinstance(node, ast.ImportFrom):

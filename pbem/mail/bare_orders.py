@@ -17,11 +17,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from pbem.mail.lines import BULLETS, MARKS
-from pbem.mail.sheet_finder import brackets_opened
+from pbem.mail.sheet_finder import SHEET_KEYS, brackets_opened
 from pbem.orders.forgive import Answering
-from pbem.orders.sheet import AHEAD, LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL
+from pbem.orders.sheet import ORDERS, STANDING, STANDING_ADD
 
-_KEYS: Final = ("game", "side", "adjudication", AHEAD, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, LINK)
 _LISTS: Final = (ORDERS, STANDING, STANDING_ADD)
 _SET_OFF: Final = rf"[\s{MARKS}]*+"
 _HEAD: Final = re.compile(
@@ -59,7 +58,7 @@ class BareOrder:
     @property
     def is_key(self) -> bool:
         """Whether it is a key of the sheet itself."""
-        return self.word in _KEYS
+        return self.word in SHEET_KEYS
 
 
 def folded(word: str) -> str:
@@ -146,7 +145,7 @@ def _head(line: str, kinds: Collection[str]) -> tuple[str, str] | None:
         return (word, rest.strip()) if word in kinds else None
     if found["brace"] and brackets_opened(rest) < 0:  # the whole order stood in braces
         rest = rest.rstrip().removesuffix("}")
-    return (word, rest.strip()) if word in kinds or word in _KEYS else None
+    return (word, rest.strip()) if word in kinds or word in SHEET_KEYS else None
 
 
 def _odd_head(line: str) -> tuple[str, str] | None:

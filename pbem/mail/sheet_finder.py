@@ -63,9 +63,8 @@ _OF_ITS_OWN: Final = re.compile(
 )
 _WITHOUT_BODY: Final = re.compile(r"(\s*)-\s+[a-z_]\w*\s*:\s*(?:#.*)?")
 _KEY: Final = re.compile(r"(\s*)([a-z_]\w*)\s*:(?:\s|$)")
-_SHEET_KEYS: Final = frozenset(
-    ["game", "side", "adjudication", AHEAD, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, LINK]
-)
+SHEET_KEYS: Final = ("game", "side", "adjudication", AHEAD, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, LINK)
+"""The keys of an order sheet."""
 _MOST_BROKEN: Final = 5
 """So many lines a comment is broken into at most."""
 _TICKS: Final = re.compile(r"\s*(?:```+|~~~+)\s*[\w.+-]*")
@@ -125,7 +124,7 @@ def _indented(sheet: Iterable[str]) -> Iterator[str]:
         key = _KEY.match(line)
         if (order := _WITHOUT_BODY.fullmatch(line)) is not None:
             depth = len(order[1])
-        elif depth is not None and key is not None and len(key[1]) <= depth and key[2] not in _SHEET_KEYS:
+        elif depth is not None and key is not None and len(key[1]) <= depth and key[2] not in SHEET_KEYS:
             line = " " * (depth + 4) + line.lstrip()
         elif line.strip() and not line.lstrip().startswith("#"):
             depth = None

@@ -17,7 +17,7 @@ RISK: Final = 0.15
 ENOUGH: Final = 10
 """CU from which each is worth less, the more there are."""
 REVOLTS: Final = 0.05
-"""The part of its worth that any CU save in a space without walls: no event takes its marker from it (7.3.3)."""
+"""The part of its worth that any CU saves in a space without walls: no event takes its marker from it (7.3.3)."""
 WALLS: Final = 0.3
 """The part of all this that an army before a city of its own saves: its walls hold for a while without it."""
 GUARDED: Final = 0.2

@@ -14,12 +14,7 @@ from pbem.rules.sword_of_rome.movement.paths import ally_inside
 from pbem.rules.sword_of_rome.policy.field import Field
 from pbem.rules.sword_of_rome.policy.lasting import sails
 from pbem.rules.sword_of_rome.policy.reach import Way, ways
-from pbem.rules.sword_of_rome.policy.worth import (
-    ARMY,
-    army,
-    chance,
-    worth,
-)
+from pbem.rules.sword_of_rome.policy.worth import ARMY, army, chance, worth
 from pbem.rules.sword_of_rome.position.board import (
     CARTHAGE,
     CONSUL,
