@@ -62,8 +62,9 @@ def _together(bundle: Sequence[Outgoing]) -> Outgoing:
     slim = slimmed(draft)
     left_out = set(draft.attached.names) - set(slim.attached.names)
     text = _text([each.whose for each in bundle], [each.text for each in drafts], left_out)
+    telling = " ".join(each.telling for each in bundle) if all(each.telling for each in bundle) else ""
     copies = tuple(copy for each in bundle for copy in each.copies)
-    return Outgoing(first.to, name, replace(slim, text=text), sent, copies=copies)
+    return Outgoing(first.to, name, replace(slim, text=text), sent, telling=telling, copies=copies)
 
 
 def _text(names: Sequence[str], texts: Sequence[str], left_out: Collection[str]) -> str:

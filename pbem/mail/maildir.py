@@ -20,13 +20,13 @@ _BOUNDARY: Final = re.compile(rb"=_[0-9a-f]{40}")
 _CHANGING: Final = re.compile(rb"(?m)^(?:Date|In-Reply-To|References|Message-ID|Auto-Submitted): .*\n(?:[ \t].*\n)*")
 
 
-def write_to_maildir(folder: Path, content: bytes, name: str) -> Path:
+def write_to_maildir(folder: Path, content: bytes, name: str, telling: str = "") -> Path:
     """Put a letter into a maildir (made if need be) and return its path; all of it or nothing, even in a crash.
 
     Its file has its `unique_name`: written again after a crash, or by two processes at once, it is the same file, not
     a second one, also if it has been read. Raises ValueError if `name` is not fit for a file.
     """
-    unique = unique_name(name, content)
+    unique = unique_name(name, content, telling)
     for room in ("tmp", "new", "cur"):
         _make(folder / room)
     target = folder / "new" / unique
@@ -50,15 +50,16 @@ def write_to_maildir(folder: Path, content: bytes, name: str) -> Path:
     return target
 
 
-def unique_name(name: str, content: bytes) -> str:
+def unique_name(name: str, content: bytes, telling: str = "") -> str:
     """Return the name by which a letter is recognized that is written again.
 
-    It is `name` and the digest of the content, but for its id, when it was written, upon which letter and at which
-    commit. Raises ValueError if `name` is not fit for a file.
+    It is `name` and a digest: of what the letter is `telling`, if that is said, as its words depend on which letter it
+    is written upon; else of its content, but for its id, when it was written, upon which letter and at which commit.
+    Raises ValueError if `name` is not fit for a file.
     """
     if not _NAME.fullmatch(name):
         raise ValueError(f"not a name for a letter: {name!r}")
-    return f"{name}.{hashlib.sha256(_timeless(content)).hexdigest()[:32]}"
+    return f"{name}.{hashlib.sha256(telling.encode() or _timeless(content)).hexdigest()[:32]}"
 
 
 def _timeless(content: bytes) -> bytes:

@@ -16,6 +16,8 @@ class ToKeep(NamedTuple):
     name: str
     to: str
     content: bytes
+    telling: str = ""
+    """What it tells, by which it is known if it is written again in other words; empty: it is known by its content."""
 
 
 class Outbox(Protocol):
@@ -41,4 +43,4 @@ class MaildirOutbox:
 
     def put(self, letters: Sequence[ToKeep]) -> Sequence[str]:
         """Keep letters; see `Outbox`. To whom they go stands in their heads."""
-        return [str(write_to_maildir(self.folder, each.content, each.name)) for each in letters]
+        return [str(write_to_maildir(self.folder, each.content, each.name, each.telling)) for each in letters]

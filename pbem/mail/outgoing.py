@@ -106,6 +106,8 @@ class Outgoing:
     """The side that it is for, as players write it."""
     file: str | None = None
     """Where it lies in the outbox, once it does."""
+    telling: str = ""
+    """What it tells, by which the outbox knows it again; empty: by its content. See `ToKeep`."""
     copies: tuple[Outgoing, ...] = ()
     """The copies that deputies get: they go into the outbox with it."""
 
@@ -113,6 +115,11 @@ class Outgoing:
     def content(self) -> bytes:
         """The letter as bytes."""
         return compose(self.draft)
+
+    @property
+    def to_keep(self) -> ToKeep:
+        """The letter as an outbox keeps it."""
+        return ToKeep(self.name, self.to, self.content, f"{self.to} {self.telling}" if self.telling else "")
 
     def put_into(self, outbox: Outbox) -> str:
         """Put it into the outbox, unless it lies there, and note that; return where it lies."""
@@ -128,7 +135,7 @@ def put_all(letters: Iterable[Outgoing], outbox: Outbox) -> list[Sent]:
     new = [copy for each in new for copy in each.copies if copy.file is None] + new
     if not new:
         return []
-    for out, file in zip(new, outbox.put([ToKeep(each.name, each.to, each.content) for each in new]), strict=True):
+    for out, file in zip(new, outbox.put([each.to_keep for each in new]), strict=True):
         out.file = file
     return [sent for out in new for sent in out.sent]
 
@@ -156,6 +163,8 @@ class About:
     """The last adjudication that it tells of; None: it tells of none."""
     picture: str = ""
     """The digest of what its picture shows; empty: it has none."""
+    telling: str = ""
+    """What it tells, the same whichever letter it is written upon; empty: its words alone are what it tells."""
     shared: bool = True
     """Whether a deputy of the side gets it, too: it answers nobody's letter alone."""
 
@@ -309,15 +318,16 @@ def letter(
 
 def _addressed(draft: Draft, to: str, stamp: str, about: About, now: datetime) -> Outgoing:
     """Return a letter to a side, with the copy for its deputy; or as a deputy gets it, if it is to one."""
-    game, side = about.game, about.side
+    game, side, telling = about.game, about.side, about.telling
     whose, deputy = called(game, side), deputy_of(game, side, f"{now:%Y-%m-%d}")
     if is_deputy(game, side, to):  # perhaps not any more: the letter that is answered came in time
-        return Outgoing(to, stamp, for_deputy(draft, game, side, to.lower()), whose=whose)
+        return Outgoing(to, stamp, for_deputy(draft, game, side, to.lower()), whose=whose, telling=telling)
     copies: tuple[Outgoing, ...] = ()
     if deputy is not None and about.shared:
-        copies = (Outgoing(deputy.address, f"{COPY}{stamp}", for_deputy(draft, game, side, deputy.address)),)
+        copy = for_deputy(draft, game, side, deputy.address)
+        copies = (Outgoing(deputy.address, f"{COPY}{stamp}", copy, telling=telling),)
     sent = (Sent(game.path, side, draft.message_id, about.told, about.picture),)
-    return Outgoing(to, stamp, draft, sent, whose, copies=copies)
+    return Outgoing(to, stamp, draft, sent, whose, telling=telling, copies=copies)
 
 
 def _gap(text: Mail, about: About) -> str:

@@ -159,9 +159,10 @@ def turn_letter(
     )
     if number is not None and known.news != News.EVERY:  # their own order: they will see it with the answer of others
         pictures, lies = (), ""
+    telling = "" if stamp else game.ledger.turn_digest(game.adjudication)
     stamp = stamp or f"{game.name}.{side}.{game.adjudication}"
     attached = attachments(game, side, told, pictures, since, number)
-    about = About(game, side, game.adjudication, lies)
+    about = About(game, side, game.adjudication, lies, telling)
     to = game.ledger.addresses[side]
     yield letter(settings, to, stamp, text, answered.letter if answered else None, attached, about)
 
@@ -274,12 +275,12 @@ def closing_letters(game: Adjudicator, settings: MailSettings, answered: Sequenc
                 receipt={} if number is None else _receipt(game, side, number, closed.adjudication - 1),
             )
             own_sheet = None if number is None else (OWN_SHEET, game.ledger.sheet(side, number))
-            stamp = f"{game.name}.{side}.closed-{closed.round}"
+            stamp, telling = f"{game.name}.{side}.closed-{closed.round}", closed.closed
             if number is not None and number != game.sheets(side):  # an earlier letter, taken in again
-                stamp += f".sheet-{number}"
+                stamp, telling = f"{stamp}.sheet-{number}", ""
             answers = to_it.letter if to_it else None
             attached = Attachments(own_sheet=own_sheet, receipt=enclosed(game, side, answered=number))
-            yield letter(settings, to, stamp, text, answers, attached, About(game, side))
+            yield letter(settings, to, stamp, text, answers, attached, About(game, side, telling=telling))
 
 
 def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str, object]:

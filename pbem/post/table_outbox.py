@@ -36,7 +36,7 @@ class TableOutbox:
 
     def put(self, letters: Sequence[ToKeep]) -> Sequence[str]:
         """Keep letters to be sent, each once; return their names in the tables."""
-        named = [each._replace(name=unique_name(each.name, each.content)) for each in letters]
+        named = [each._replace(name=unique_name(each.name, each.content, each.telling)) for each in letters]
         self.tables.put([self._to_send(each) for each in named], self.answering)
         return [each.name for each in named]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
+from dataclasses import replace
 from email import message_from_bytes
 from functools import partial
 from itertools import count
@@ -14,12 +15,15 @@ from unittest.mock import patch
 import pytest
 
 from pbem.audit.replay import replay
+from pbem.mail.due import go_on
+from pbem.mail.last_reported import reported
+from pbem.mail.outboxes import MaildirOutbox
 from pbem.mail.receipts import OWN_SHEET
 from pbem.mail.token import without_token
 from pbem.render.receipt import NAME as RECEIPT
 from pbem.repo.git import GameRepo
 from tests.support.crash import dies, recorded
-from tests.support.live import Folder, git, give, letter, order, readable, sheet
+from tests.support.live import NOON, Folder, git, give, letter, order, readable, sheet
 from tests.support.soak import stride
 from tests.support.walks import FOLDERS
 
@@ -31,6 +35,10 @@ COMMITS = 4
 EVERY = 31
 """In the quick test, so many calls lie between two deaths."""
 STANDING = b"standing: [bid: {card: lowest, when: {round: 1}}, assault: {hold: true, when: {round: 1}}]\n"
+
+
+class _DeathError(BaseException):
+    """A death that nothing can catch."""
 
 
 def take_in(path: Path) -> None:
@@ -110,6 +118,41 @@ def test_a_letter_whose_reader_dies_is_taken_in_again(begun: Path, whole: Path, 
         if not dies_and_is_taken_in_again(begun, whole, tmp_path / str(at), at, torn):
             break
     assert at > 100, "the hook saw too few calls to mean anything"
+
+
+def test_report_that_lies_in_the_outbox_is_not_written_again_by_another_occasion(
+    begun: Path, whole: Path, tmp_path: Path
+) -> None:
+    """The process dies before it notes what it has told; then the service pays what it takes for owed."""
+    path = tmp_path / "owed"
+    shutil.copytree(begun, path)
+    with patch("pbem.mail.posting.put_notes", side_effect=_DeathError), pytest.raises(_DeathError):
+        take_in(path)
+    assert outbox(path) == outbox(whole)
+    outbox_there = MaildirOutbox(path / "games" / "outbox")
+    settings = replace(Folder(path).office, sender="pbem@localhost", outbox=outbox_there, looked=NOON)
+    assert reported(path / "games" / "punica.git") != 4
+    go_on("punica", NOON, settings)
+    assert reported(path / "games" / "punica.git") == 4
+    assert outbox(path) == outbox(whole)
+    take_in(path)
+    assert outbox(path) == outbox(whole)
+
+
+def test_report_of_another_course_is_written_though_one_of_its_number_lies_in_the_outbox(
+    begun: Path, tmp_path: Path
+) -> None:
+    """The game is restored from a copy, and comes to its fourth adjudication by another sheet."""
+    path = tmp_path / "restored"
+    shutil.copytree(begun, path)
+    take_in(path)
+    shutil.rmtree(path / "games" / "punica.git")
+    shutil.copytree(begun / "games" / "punica.git", path / "games" / "punica.git")
+    with Folder(path).open() as game:
+        other = sheet(game, "red", order("bury", card=game.view("red").hands["red"][1]))
+    (path / LETTER).write_bytes(letter("red", other))
+    take_in(path)
+    assert outbox(path) == {"<punica.red.4@localhost>": 2, "<punica.blue.4@localhost>": 2}
 
 
 @pytest.mark.soak
