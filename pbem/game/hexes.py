@@ -20,6 +20,7 @@ N = TypeVar("N", bound=str)
 DIRECTIONS: Final[Mapping[str, HexCoordinate]] = {
     "n": (-2, 0), "ne": (-1, 1), "se": (1, 1), "s": (2, 0), "sw": (1, -1), "nw": (-1, -1),
 }  # fmt: skip
+_NAMES: Final[Mapping[HexCoordinate, str]] = {step: name for name, step in DIRECTIONS.items()}
 
 
 def neighbours(at: HexCoordinate) -> dict[str, HexCoordinate]:
@@ -138,8 +139,7 @@ def direction(one: HexCoordinate, other: HexCoordinate) -> str | None:
     >>> direction((4, 2), (5, 3)), direction((4, 2), (4, 4))
     ('se', None)
     """
-    step = (other[0] - one[0], other[1] - one[1])
-    return next((name for name, each in DIRECTIONS.items() if each == step), None)
+    return _NAMES.get((other[0] - one[0], other[1] - one[1]))
 
 
 def cheapest(

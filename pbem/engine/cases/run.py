@@ -15,7 +15,7 @@ from pbem.engine.cases.case import Case, Given, Verdict
 from pbem.engine.cases.check import CHECKPOINT, faults_of_case
 from pbem.engine.cases.compare import change, event_text, fault_text, is_question, waits_text
 from pbem.engine.cases.judge import Happened, Judge
-from pbem.engine.cases.words import GameWords, fields_of
+from pbem.engine.cases.words import GameWords, fields_of, words_of
 from pbem.engine.session import MOST_CHECKPOINTS, Session
 from pbem.game import shelf
 from pbem.game.box import NotInTheBox
@@ -73,7 +73,7 @@ class _Run:
     def __init__(self, case: Case, loaded: shelf.Loaded, verdict: Verdict) -> None:
         self.case, self.box, self.verdict = case, loaded.box, verdict
         self.rules: Rules[Any] = loaded.rules
-        self.words = GameWords(loaded.rules, loaded.box)
+        self.words = words_of(loaded.rules, loaded.box)
         self.judge = Judge(case, loaded.rules, self.words, verdict)
         self.differ = self.judge.differ
         self.left = case.orders()

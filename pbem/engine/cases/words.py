@@ -250,6 +250,12 @@ class GameWords:
                 yield f"no roll is called {name}: the game knows no {piece}{did_you_mean(piece, words)}"
 
 
+@lru_cache(maxsize=32)
+def words_of(rules: Rules[Any], box: Box) -> GameWords:
+    """Return the words of a game, which many cases ask for."""
+    return GameWords(rules, box)
+
+
 @lru_cache(maxsize=8)
 def ids_of(box: Box) -> frozenset[str]:
     """Return the ids and numbers of all that the tables of a box list, as text."""
@@ -278,8 +284,14 @@ def _facts_named(box: Box) -> frozenset[str]:
     """Return every name that may be that of a fact: placeholders, facts of order forms, and names in the code."""
     sentences = (text for group in box.messages().values() for text in group.values())
     placeholders = {fact for text in sentences for fact in _PLACEHOLDER.findall(text)}
-    code = {name for pair in _NAMED.findall(_code(box.package)) for name in pair if name}
-    return frozenset(placeholders | {fact for form in box.forms.values() for fact in form.facts} | code)
+    facts = {fact for form in box.forms.values() for fact in form.facts}
+    return frozenset(placeholders | facts | _facts_in_code(box.package))
+
+
+@lru_cache(maxsize=8)
+def _facts_in_code(package: str) -> frozenset[str]:
+    """Return every name in the code of a game that may be that of a fact."""
+    return frozenset(name for pair in _NAMED.findall(_code(package)) for name in pair if name)
 
 
 @lru_cache(maxsize=8)
