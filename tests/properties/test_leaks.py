@@ -42,8 +42,10 @@ from tests.support.walks import GAMES, Walk, aside, by_viewers, editions, loaded
 FEW, MANY = 13, scaled(2_000, 120)
 """How many random positions of each edition, or of editions with the same options, `make test` looks at; how many of
 each game `make soak`."""
-SOME, SHEETS = 15, 50
+SOME, SHEETS = 10, 50
 """How many garbled sheets are tried at each position by a side that is asked something."""
+CLOSE, APART = 0.3, 0.15
+"""The share of the positions of a game that is looked at, by `make test` and by `make soak`."""
 PICTURES = 0.03
 """The share of positions that are drawn; of the others the scenes are compared."""
 EVERY = 3
@@ -86,13 +88,15 @@ def played(at: Walk, decision: Decision) -> Order:
 PICK = Walk.pick
 
 
-def positions(rules: Rules[Any], scenario: str, most: int, patch: pytest.MonkeyPatch) -> Iterator[Walk]:
-    """Yield random positions of random games, up to the end of each."""
+def positions(
+    rules: Rules[Any], scenario: str, most: int, patch: pytest.MonkeyPatch, share: float = APART
+) -> Iterator[Walk]:
+    """Yield a share of the positions of random games, up to the end of each."""
     patch.setattr(Walk, "pick", played)
     rng, left = Random(f"{rules.id} {scenario}"), most
     for seed in count(1):
         for at in walk(rules, scenario, seed):
-            if left and rng.random() < 0.15:
+            if left and rng.random() < share:
                 left -= 1
                 yield at
         if not left:
@@ -111,7 +115,7 @@ def test_nobody_can_tell_what_is_hidden_from_him(
     game: str, edition: str, scenario: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules, veiled, changed, asked = loaded(game, edition).rules, set(), set(), 0
-    for at in positions(rules, scenario, most, monkeypatch):
+    for at in positions(rules, scenario, most, monkeypatch, APART if most > FEW else CLOSE):
         for viewer in viewers(rules):
             if rules.encode(rules.view(at.position, viewer)) != rules.encode(at.position):
                 veiled.add(viewer)
