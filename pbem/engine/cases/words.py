@@ -11,7 +11,7 @@ import re
 import types
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path as FilePath
 from typing import Any, Final, NamedTuple, Union, get_args, get_origin, get_type_hints
@@ -38,7 +38,7 @@ class WordFault(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Slot:
     """A place in a position: its type, and the name that `Rules.vocabulary` has for it."""
 
@@ -52,23 +52,23 @@ class Slot:
         """What stands there if nothing is written, as plain data."""
         return None if self.declared is None else whole(default_of(self.declared))
 
-    @property
+    @cached_property
     def inner(self) -> Slot:
         """The same place without the choice of None."""
         if self.optional:
             return Slot(next(each for each in get_args(self.type) if each is not type(None)), self.name)
         return self
 
-    @property
+    @cached_property
     def optional(self) -> bool:
         return get_origin(self.type) in (Union, types.UnionType)
 
-    @property
+    @cached_property
     def kind(self) -> Any:
         """What stands there: `dict`, `list`, `Any`, a dataclass, or a plain type."""
         return get_origin(self.inner.type) or self.inner.type
 
-    @property
+    @cached_property
     def below(self) -> Slot:
         """The place of the items of a list, or of the values of a mapping."""
         inner = self.inner
