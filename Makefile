@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 JOBS ?= 2
-GAMES ?= 100
+GAMES ?= 60
 VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
@@ -63,11 +63,11 @@ fix: $(LINKED) ## format the code and repair what ruff can repair
 reference: $(LINKED) ## write the pages of docs/ that are generated: the command line, the orders of each game
 	@$(BIN)/python -m tests.support.reference
 
-soak: $(LINKED) ## run the long random games that `test` leaves out; at most an hour; GAMES=300 plays more
+soak: $(LINKED) ## run the long random games that `test` leaves out; an hour and a half; GAMES=180 has them at full length
 	@PBEM_SOAK_GAMES=$(GAMES) $(PYTEST) -n $(JOBS) --dist worksteal -m soak
 
-soak-short: $(LINKED) ## the same tests as `soak`, a few minutes long
-	@PBEM_SOAK_GAMES=6 $(PYTEST) -n $(JOBS) --dist worksteal -m soak
+soak-short: $(LINKED) ## the same tests as `soak`, ten minutes long
+	@PBEM_SOAK_GAMES=4 $(PYTEST) -n $(JOBS) --dist worksteal -m soak
 
 bench: $(LINKED) ## measure; one line a figure, with its bar
 	@$(BIN)/python -m bench

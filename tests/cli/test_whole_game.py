@@ -97,7 +97,7 @@ def _text(enclosed: Message) -> bytes:
 @pytest.mark.soak
 @pytest.mark.parametrize(
     ("game", "edition"),
-    [("hannibal_italy", "text"), ("rome_carthage", "valley2007"), ("rome_carthage", "descartes1998")][: scaled(15)],
+    [("hannibal_italy", "text"), ("rome_carthage", "valley2007"), ("rome_carthage", "descartes1998")][: scaled(15, 0)],
 )
 def test_a_whole_game_by_letters_alone(game: str, edition: str, tmp_path: Path) -> None:
     post = Post(tmp_path, game, edition)

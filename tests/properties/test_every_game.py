@@ -34,6 +34,8 @@ from tests.support.walks import TOY, Walk, editions, faults_of_shape, loaded, pl
 
 FEW, MANY = 60, 1_000_000
 """How many questions of a random game `make test` looks at, and `make soak`."""
+APART = 5
+"""Of the questions of a whole game one in so many is looked at; the next game has others."""
 ASIDE = scaled(60)
 """How many games the soak plays of each other scenario than the first."""
 
@@ -56,8 +58,12 @@ def lengths(request: pytest.FixtureRequest) -> list[tuple[int, int]]:
 
 
 def stops(game: str, edition: str, scenario: str, lengths: list[tuple[int, int]]) -> Iterator[Walk]:
+    """Yield the questions of random games: each one of a short game, and one in `APART` of a whole one, and its end."""
     for seed, most in lengths:
-        yield from walk(rules_of(game, edition), scenario, seed, most)
+        apart = APART if most == MANY else 1
+        for number, at in enumerate(walk(rules_of(game, edition), scenario, seed, most), seed):
+            if number % apart == 0 or at.session.result is not None:
+                yield at
 
 
 def viewers(rules: Rules[Any]) -> tuple[Side | None, ...]:

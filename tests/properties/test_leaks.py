@@ -39,11 +39,11 @@ from tests.support.garbled import garbled_sheets
 from tests.support.soak import scaled
 from tests.support.walks import GAMES, Walk, aside, by_viewers, editions, loaded, plain, sharing, walk
 
-FEW, MANY = 13, scaled(2_000, 120)
+FEW, MANY = 13, scaled(1_500, 60)
 """How many random positions of each edition, or of editions with the same options, `make test` looks at; how many of
 each game `make soak`."""
-SOME, SHEETS = 10, 50
-"""How many garbled sheets are tried at each position by a side that is asked something."""
+SOME, SHEETS, OF_ALL_KINDS = 10, 20, 50
+"""How many garbled sheets are tried at each position by a side that is asked something: so many are of all kinds."""
 CLOSE, APART = 0.3, 0.15
 """The share of the positions of a game that is looked at, by `make test` and by `make soak`."""
 PICTURES = 0.03
@@ -227,7 +227,7 @@ def test_the_sheets_that_are_tried_are_of_all_kinds(game: str, monkeypatch: pyte
     for at in positions(loads.rules, loads.box.scenarios[0], 6, monkeypatch):
         for decision in at.open_decisions[:1]:
             eyes = Eyes(at, decision.side, loads.box.editions[0], at.position)
-            complaints += [each for each in eyes.try_sheets(decision.side, SHEETS) if isinstance(each, str)]
+            complaints += [each for each in eyes.try_sheets(decision.side, OF_ALL_KINDS) if isinstance(each, str)]
     found = " ".join(complaints)
     assert "" in complaints
     assert all(word in found for word in ("malformed", "illegal", "rule "))

@@ -24,11 +24,14 @@ from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
-from tests.properties.test_leaks import FEW, MANY, played
+from tests.properties.test_leaks import played
+from tests.support.soak import scaled
 from tests.support.walks import Walk, editions, loaded, plain, sharing, walk
 
 DEALS = 12
 """So many other deals are tried, at the question and at the checkpoint."""
+FEW, MANY = 26, scaled(10_000, 600)
+"""How many questions of each game `make test` looks at, and `make soak`."""
 ENOUGH = 3
 """A kind is judged that was asked so often with one answer."""
 
@@ -39,8 +42,7 @@ each_edition = pytest.mark.parametrize(("game", "edition", "scenario"), editions
 def most(request: pytest.FixtureRequest) -> int:
     """Return how many questions of one edition and scenario are looked at."""
     game, edition = request.getfixturevalue("game"), request.getfixturevalue("edition")
-    many = 5 * MANY if request.param else 2 * FEW
-    return -(-many // (len(loaded(game).box.scenarios) * sharing(game, edition)))
+    return -(-(MANY if request.param else FEW) // (len(loaded(game).box.scenarios) * sharing(game, edition)))
 
 
 def needless(at: Walk, decision: Decision) -> bool:

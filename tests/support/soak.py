@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import Final
 
-FULL: Final = 300
+FULL: Final = 180
 """The number of games at which every test of the soak has its full length."""
-GAMES: Final = int(os.environ.get("PBEM_SOAK_GAMES", "100"))
+GAMES: Final = int(os.environ.get("PBEM_SOAK_GAMES", "60"))
 """How many whole games the soak plays of the first scenario of a game, over all its editions."""
 
 
