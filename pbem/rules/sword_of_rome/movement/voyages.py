@@ -12,7 +12,7 @@ from pbem.rules.sword_of_rome.events.card_play import value_of
 from pbem.rules.sword_of_rome.movement.fatigue import points_left, why_too_far
 from pbem.rules.sword_of_rome.movement.orders import NONE
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE, GARRISON_BOX, GREEKS
-from pbem.rules.sword_of_rome.position.changes import displace_leaders
+from pbem.rules.sword_of_rome.position.changes import displace_leaders, settle_spaces
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import not_in_hand, space_named
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
@@ -274,13 +274,17 @@ def sail(game: Game, table: Table, power: str, origin: str, to: str, force: Forc
 
 
 def sink(game: Game, table: Table, before: int) -> None:
-    """End the march of a force that has lost all CU that it had `before` at sea: its leaders are displaced (8.4)."""
+    """End the march of a force that has lost all CU that it had `before` at sea (8.4, 13.4).
+
+    Its leaders are displaced, and a siege that it laid where it sailed from is lifted.
+    """
     march = game.the_march
     leaders = march.force.leaders
     if march.force.cu or not before:
         return
     march.force, march.over = Force(), True
     displace_leaders(game, table, march.power, march.at, leaders)
+    settle_spaces(game, table)
 
 
 def naval_modifiers(game: Game, power: str, value: int, origin: str, to: str) -> dict[str, int]:
