@@ -102,7 +102,7 @@ def check_march(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
                 yield order.fault((other,), f"{word} goes without {other}: leave that out", rule="9.1")
         if said.sortie and refusal is None:
             inside = view.garrison(march.power, march.at)
-            part = part_for_sortie(inside, said.force, march.leader)
+            part = part_for_sortie(view, inside, said.force, march.leader)
             for what, why in why_not_part(view, inside, part):
                 yield order.fault((what,) if what in order.body else ("sortie",), why.reason, rule=why.rule)
             if not part.cu:

@@ -79,11 +79,18 @@ def why_consul_alone(game: Game, *forces: Force) -> Refusal | None:
 
 
 def companies(game: Game, stack: Force, leader: str) -> Iterator[tuple[str, ...]]:
-    """Yield whom a leader may take along, nobody first: a minor leader no named one (8.2.1)."""
-    leaders = game.board.leaders
-    led = [each for each in stack.leaders if each != leader and (leaders[leader].named or not leaders[each].named)]
+    """Yield whom a leader may take along, nobody first."""
+    led = subordinates(game, stack, leader)
     for size in range(len(led) + 1):
         yield from combinations(led, size)
+
+
+def subordinates(game: Game, stack: Force, leader: str) -> tuple[str, ...]:
+    """Return the leaders in a stack whom a leader can command: a minor leader no named one (8.2.1)."""
+    leaders = game.board.leaders
+    return tuple(
+        each for each in stack.leaders if each != leader and (leaders[leader].named or not leaders[each].named)
+    )
 
 
 def strengths(game: Game, stack: Force, leaders: Sequence[str], least: int, most: int) -> list[tuple[int, int]]:

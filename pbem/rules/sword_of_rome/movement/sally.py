@@ -11,7 +11,7 @@ from pbem.rules.sword_of_rome.battle.battle import fight
 from pbem.rules.sword_of_rome.movement import avoidance
 from pbem.rules.sword_of_rome.movement.march import after_flank, bring_flank
 from pbem.rules.sword_of_rome.movement.orders import NONE, Wanted
-from pbem.rules.sword_of_rome.movement.parts import part_of, rest_of
+from pbem.rules.sword_of_rome.movement.parts import part_of, rest_of, subordinates
 from pbem.rules.sword_of_rome.position.changes import settle_spaces
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
@@ -19,9 +19,12 @@ from pbem.rules.sword_of_rome.position.under_way import Battle
 from pbem.rules.sword_of_rome.siege.relief import sally_out
 
 
-def part_for_sortie(inside: Force, wanted: Wanted, leader: str) -> Force:
-    """Return the force that attacks out of a city: all of it, unless the order names less (13.4.2)."""
-    others = tuple(each for each in inside.leaders if each != leader) if wanted.cu is None else wanted.others
+def part_for_sortie(game: Game, inside: Force, wanted: Wanted, leader: str) -> Force:
+    """Return the force that attacks out of a city (8.2.1, 13.4.2).
+
+    Unless the order names less, that is all CU, and all leaders whom the active one can command.
+    """
+    others = subordinates(game, inside, leader) if wanted.cu is None else wanted.others
     return part_of(inside, wanted._replace(others=wanted.others or others), leader, inside.cu)
 
 
@@ -30,7 +33,7 @@ def sally(game: Game, table: Table, wanted: Wanted) -> Flow[None]:
     march = game.the_march
     power, space, leader = march.power, march.at, march.leader
     inside = game.inside[space]
-    part = part_for_sortie(inside, wanted, leader)
+    part = part_for_sortie(game, inside, wanted, leader)
     name = f"{leader}/{space}"
     march.force, rest = part, rest_of(inside, part)
     if rest.empty:
