@@ -103,6 +103,8 @@ class Box:
         """The files of the edition, which take the place of the box's own where no corrected file does."""
         self._documents: dict[str, yamlio.Document] = {}
         self._values: dict[str, Any] = {}
+        self._in_order = False
+        """Whether it was found to be in order."""
         self._refuse_astray(self.corrections, {GAME})  # games of earlier versions may keep GAME
         game = self.table(GAME)
         try:
@@ -276,9 +278,12 @@ class Box:
 
         That holds for every edition of the box. Where this one is not in order, the others are left for later.
         """
+        if self._in_order:
+            return
         flaws = self._flaws() or {*self._editions_astray(), *self._flaws_of_others()}
         if flaws:
             raise BrokenBox(flaws)
+        self._in_order = True
 
     def _flaws(self) -> set[Flaw]:
         """Return the flaws of this edition."""

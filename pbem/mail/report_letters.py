@@ -162,7 +162,7 @@ def turn_letter(
     telling = "" if stamp else game.ledger.turn_digest(game.adjudication)
     stamp = stamp or f"{game.name}.{side}.{game.adjudication}"
     attached = attachments(game, side, told, pictures, since, number)
-    about = About(game, side, game.adjudication, lies, telling)
+    about = About(game, side, game.adjudication, lies, telling=telling)
     to = game.ledger.addresses[side]
     yield letter(settings, to, stamp, text, answered.letter if answered else None, attached, about)
 
