@@ -2,7 +2,7 @@
 
 400 letters for 40 games come, 60 a second, each 25 ms of work; a worker dies in the middle of one. The engine is fit if
 no letter is lost or counts twice, each game keeps its order, and none stands still for two minutes. docs/hosting.md has
-the figures of 20 runs (`make soak GAMES=300` plays as many); each run prints its own.
+the figures of 20 runs (`make soak GAMES=180` plays as many); each run prints its own.
 """
 
 from __future__ import annotations
