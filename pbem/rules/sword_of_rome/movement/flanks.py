@@ -61,11 +61,16 @@ def why_no_settlers(game: Game, space: str) -> Refusal | None:
 
 
 def can_flank(game: Game, leader: str) -> bool:
-    """Tell whether a leader may come to the flank of the battle that is held: he has CU, and a way (9.5.6)."""
+    """Tell whether a leader may come to the flank of the battle that is held: he has CU, and a way (9.5.6).
+
+    He is of the power that attacks, or of its ally: an ally of the other power of its side alone is neither (15.1.2).
+    """
     battle, space = game.the_battle, game.where(leader)
     if why_not_next(game, leader) is not None or space is None or space == battle.space:
         return False
     power = game.board.leaders[leader].power
+    if power != battle.attacker and not game.allied(battle.attacker, power):
+        return False
     stack = game.force(power, space)
     if leader not in stack.leaders:
         return False

@@ -282,6 +282,8 @@ def after_flank(game: Game, table: Table, flank: March, force: Force, goes_on: b
     if by is None:
         yield from follow(game, table)
         yield from stop(game, table)
+        if flank.leader not in game.force(flank.power, flank.at).leaders:
+            return  # an event has come between
     game.march = flank
     take_up(game, flank, force)
     flank.flanking = None
