@@ -120,9 +120,7 @@ def test_a_letter_whose_reader_dies_is_taken_in_again(begun: Path, whole: Path, 
     assert at > 100, "the hook saw too few calls to mean anything"
 
 
-def test_report_that_lies_in_the_outbox_is_not_written_again_by_another_occasion(
-    begun: Path, whole: Path, tmp_path: Path
-) -> None:
+def test_report_in_the_outbox_is_not_written_again(begun: Path, whole: Path, tmp_path: Path) -> None:
     """The process dies before it notes what it has told; then the service pays what it takes for owed."""
     path = tmp_path / "owed"
     shutil.copytree(begun, path)
@@ -139,9 +137,7 @@ def test_report_that_lies_in_the_outbox_is_not_written_again_by_another_occasion
     assert outbox(path) == outbox(whole)
 
 
-def test_report_of_another_course_is_written_though_one_of_its_number_lies_in_the_outbox(
-    begun: Path, tmp_path: Path
-) -> None:
+def test_report_of_another_course_is_another_letter(begun: Path, tmp_path: Path) -> None:
     """The game is restored from a copy, and comes to its fourth adjudication by another sheet."""
     path = tmp_path / "restored"
     shutil.copytree(begun, path)
