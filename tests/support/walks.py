@@ -61,13 +61,8 @@ def sharing(game: str, edition: str) -> int:
 
 
 def aside(game: str, edition: str, scenario: str) -> bool:
-    """Tell whether only the soak tries a scenario where time is dear.
-
-    That is a further one of an edition for another number of players than the usual one.
-    """
-    loads = loaded(game, edition)
-    usual = loads.box.options().get("players")
-    return loads.options.get("players") != usual and scenario != loads.scenarios[0]
+    """Tell whether only the soak tries a scenario where time is dear: a further one than the first of its edition."""
+    return scenario != loaded(game, edition).scenarios[0]
 
 
 def by_viewers(count: int, rules: Rules[Any]) -> int:
