@@ -273,17 +273,14 @@ def after_flank(game: Game, table: Table, flank: March, force: Force, goes_on: b
     The primary force goes on first (9.5.7); an intercepted flank fights after its battle (9.5.9).
     """
     primary, by = game.march, flank.caught_by
-    there = game.force(flank.power, flank.at)
-    if flank.leader not in there.leaders:
+    if by is None and goes_on:
+        yield from follow(game, table)
+        yield from stop(game, table)
+    if flank.leader not in game.force(flank.power, flank.at).leaders:  # beaten, or taken along
         return
     if by is None and not goes_on:
         settle_at(game, table, flank.power, flank.at)
         return
-    if by is None:
-        yield from follow(game, table)
-        yield from stop(game, table)
-        if flank.leader not in game.force(flank.power, flank.at).leaders:
-            return  # an event has come between
     game.march = flank
     take_up(game, flank, force)
     flank.flanking = None
