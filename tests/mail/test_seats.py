@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from random import Random
+from unittest.mock import patch
 
 import pytest
 
@@ -16,8 +18,11 @@ from pbem.audit.verify import verify
 from pbem.mail import maps
 from pbem.mail.bundles import _told_once, bundled
 from pbem.mail.correspondence import News, correspondence
+from pbem.mail.due import go_on
 from pbem.mail.intake import take_in
+from pbem.mail.last_reported import reported
 from pbem.mail.mailbox import read_letter, read_mailbox
+from pbem.mail.outboxes import MaildirOutbox
 from pbem.mail.outgoing import Outgoing, report_of
 from pbem.mail.report_letters import first_letters
 from pbem.mail.tasks import Handled
@@ -27,7 +32,7 @@ from pbem.referee.open_game import CannotPlay
 from pbem.referee.players import change_of
 from tests.mail.test_intake import read
 from tests.support.blank import blank_pictures
-from tests.support.live import Folder, later, letter, order, pick, quoted, sheet
+from tests.support.live import NOON, Folder, later, letter, order, pick, quoted, sheet
 from tests.support.walks import FOLDERS
 
 ANN = "ann@example.org"
@@ -131,6 +136,22 @@ def test_two_sheets_in_a_letter_go_to_their_sides(folder: Folder) -> None:
             "oak": "lowest",
             "elm": hand(folder, "elm")[2],
         }
+
+
+def test_a_bundle_in_the_outbox_is_not_written_again(folder: Folder) -> None:
+    """The process dies before it notes what it has told; then the service pays what it takes for owed."""
+    new = folder.path / "outbox" / "new"
+    office = replace(folder.office, outbox=MaildirOutbox(new.parent), looked=NOON)
+    for number, side in enumerate(("ash", "fir", "yew"), 2):
+        says(folder, bid(folder, side, "lowest"), number=number, side=side)
+    raw = letter("oak", bid(folder, "oak", "lowest"), bid(folder, "elm", "lowest"), sender=ANN)
+    with patch("pbem.mail.posting.put_notes", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        take_in(raw.replace(b"Re: punica", b"Re: gaul"), office)
+    before = sorted(path.name for path in new.iterdir())
+    assert sum(name.startswith("gaul.oak+elm.") for name in before) == 1
+    go_on("gaul", NOON, office)
+    assert reported(folder.repo("gaul")) == 2
+    assert sorted(path.name for path in new.iterdir()) == before
 
 
 def test_a_fault_in_one_sheet_leaves_the_other(folder: Folder) -> None:

@@ -229,6 +229,16 @@ def test_letters_that_commands_write_are_taken_over(tmp_path: Path, tables: Sqli
     assert tables.counts().to_send == 1
 
 
+def test_report_in_other_words_is_the_same_letter(tables: SqliteTables) -> None:
+    outbox = TableOutbox(tables)
+    first = ToKeep("punica.rome.1", "Ann <ann@example.org>", letter("a"), "this turn")
+    names = outbox.put([first])
+    assert outbox.put([first._replace(content=letter("b"))]) == names
+    assert tables.counts().to_send == 1
+    assert outbox.put([first._replace(telling="that turn")]) != names
+    assert tables.counts().to_send == 2
+
+
 @pytest.mark.parametrize(
     ("name", "more", "urgency"),
     [

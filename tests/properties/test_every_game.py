@@ -15,6 +15,7 @@ from copy import deepcopy
 from dataclasses import replace
 from random import Random
 from typing import Any
+from zlib import crc32
 
 import pytest
 
@@ -48,13 +49,14 @@ def rules_of(game: str, edition: str) -> Rules[Any]:
 
 @pytest.fixture(params=[pytest.param(False, id="quick"), pytest.param(True, id="long", marks=pytest.mark.soak)])
 def lengths(request: pytest.FixtureRequest) -> list[tuple[int, int]]:
-    """Return seed and length of the random games to play: a short one, or a fair share of all."""
+    """Return seed and length of the random games to play: a short one, or a fair share of all, others for each test."""
     game, scenario = request.getfixturevalue("game"), request.getfixturevalue("scenario")
     if not request.param:
         return [(0, FEW // sharing(game, request.getfixturevalue("edition")))]
     loads = loaded(game, request.getfixturevalue("edition"))
     games = -(-(GAMES if scenario == loads.scenarios[0] else ASIDE) // len(loads.box.editions))
-    return [(seed, MANY) for seed in range(1, 1 + games)]
+    first = 1_000 * (crc32(request.function.__name__.encode()) % 1_000) + 1
+    return [(seed, MANY) for seed in range(first, first + games)]
 
 
 def stops(game: str, edition: str, scenario: str, lengths: list[tuple[int, int]]) -> Iterator[Walk]:
