@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bench import Figure, alternating
 from bench.bench_letter import GAME, NOW, PLAYERS, begin
-from pbem.mail.outgoing import MailSettings
+from pbem.mail.write.outgoing import MailSettings
 
 ROUNDS = 21
 

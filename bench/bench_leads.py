@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from bench import AT_LEAST, Figure
 from pbem.crypto.dice import SeededDice
-from pbem.game import shelf
+from pbem.game.boxes import shelf
 from pbem.game.table import Table
 from pbem.rules.rome_carthage.battle.rounds import COMMONEST, STRONGEST
 from pbem.rules.rome_carthage.views.odds import ATTACKER, DEFENDER, share_won

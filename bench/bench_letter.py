@@ -23,13 +23,13 @@ from pbem.cli import demo as demonstration
 from pbem.crypto import seal as seal_room
 from pbem.crypto.seal import new_identity, recipient_of, seal, unseal
 from pbem.crypto.signing import sign
-from pbem.mail import maps
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import MailSettings, side_report
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.new_game import NewGame
-from pbem.render.form import order_lines
-from pbem.render.pictures import pictures
+from pbem.mail.write import enclosures
+from pbem.mail.write.outgoing import MailSettings, side_report
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.new_game import NewGame
+from pbem.render.map.pictures import pictures
+from pbem.render.text.form import order_lines
 from pbem.repo import ledger
 
 GAME = "punica"
@@ -71,7 +71,7 @@ def letters(settings: MailSettings, rng: Random) -> Iterator[tuple[float, float,
     sealed: list[float] = []
     mailed = 0
     with (
-        patch.object(maps, "pictures", timed(pictures, drawn)),
+        patch.object(enclosures, "pictures", timed(pictures, drawn)),
         patch.object(seal_room, "seal", timed(seal, sealed)),
         patch.object(seal_room, "unseal", timed(unseal, sealed)),
         patch.object(ledger, "sign", timed(sign, sealed)),

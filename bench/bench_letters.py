@@ -18,8 +18,8 @@ from bench import Figure
 from pbem.crypto.dice import SeededDice
 from pbem.engine.answers import Sources
 from pbem.engine.session import Session
-from pbem.game import shelf
-from pbem.game.shelf import Loaded
+from pbem.game.boxes import shelf
+from pbem.game.boxes.shelf import Loaded
 from pbem.game.table import Table
 from pbem.orders.standing import Filed, InForce, file_standing
 from pbem.protocol import Decision, Order, Side

@@ -21,12 +21,13 @@ from unittest.mock import patch
 from bench import Figure, seconds
 from pbem.cli import demo as demonstration
 from pbem.crypto.dice import SeededDice
-from pbem.game import shelf
+from pbem.game.boxes import shelf
+from pbem.game.contract import Rules
 from pbem.game.table import Table
-from pbem.protocol import Checkpoint, Flow, Rules
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.new_game import NewGame
-from pbem.render.form import order_lines
+from pbem.protocol import Checkpoint, Flow
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.new_game import NewGame
+from pbem.render.text.form import order_lines
 
 RULES = "rome_carthage"
 SCENARIO = "standard"

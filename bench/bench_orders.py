@@ -15,8 +15,8 @@ from typing import Any
 from bench import Figure, seconds
 from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
-from pbem.game import shelf
-from pbem.game.shelf import Loaded
+from pbem.game.boxes import shelf
+from pbem.game.boxes.shelf import Loaded
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
 

@@ -16,7 +16,7 @@ from typing import Any
 from bench import Figure, seconds
 from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
-from pbem.game import shelf
+from pbem.game.boxes import shelf
 from pbem.game.table import Table
 from pbem.orders.check import OpenDecisions, check_sheet
 from pbem.protocol import Decision, Order

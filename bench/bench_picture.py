@@ -13,16 +13,16 @@ from typing import Any
 from bench import Figure, alternating, seconds
 from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
-from pbem.game import shelf
 from pbem.game.board_map import base_map
-from pbem.game.box import open_box
+from pbem.game.boxes import shelf
+from pbem.game.boxes.box import open_box
+from pbem.game.boxes.shelf import Loaded
 from pbem.game.scene import Counter, DrawnSide, Scene
-from pbem.game.shelf import Loaded
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order, Side
-from pbem.render.base_map import ground
-from pbem.render.picture import render, render_board, render_window
-from pbem.render.pictures import pictures
+from pbem.render.map.base_map import ground
+from pbem.render.map.picture import render, render_board, render_window
+from pbem.render.map.pictures import pictures
 
 SIDES = (DrawnSide("rome", "Rome", "#b3282d"), DrawnSide("carthage", "Carthage", "#2456a4"))
 ARMIES = 24

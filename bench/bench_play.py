@@ -18,8 +18,8 @@ import chess
 from bench import AT_LEAST, Figure, alternating
 from pbem.crypto.dice import SeededDice
 from pbem.engine.playout import play_out
-from pbem.game import shelf
-from pbem.game.shelf import Loaded
+from pbem.game.boxes import shelf
+from pbem.game.boxes.shelf import Loaded
 from pbem.game.table import Table
 from pbem.protocol import Order
 

@@ -21,7 +21,7 @@ from bench import AT_LEAST, Figure
 from bench.several_sides import BARS, Bars, figures_of_several
 from pbem.crypto.dice import SeededDice
 from pbem.engine.playout import Playout, play_out
-from pbem.game import shelf
+from pbem.game.boxes import shelf
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
 

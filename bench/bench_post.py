@@ -23,12 +23,12 @@ from typing import Final
 from bench import AT_LEAST, Figure
 from pbem.cli.demo import SECRETS
 from pbem.mail.intake import take_in
-from pbem.mail.outboxes import MaildirOutbox
-from pbem.mail.outgoing import MailSettings, Outgoing
+from pbem.mail.notes.outboxes import MaildirOutbox
+from pbem.mail.write.outgoing import MailSettings, Outgoing
 from pbem.protocol import Decision
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.new_game import NewGame
-from pbem.render.form import order_lines
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.new_game import NewGame
+from pbem.render.text.form import order_lines
 
 GAMES: Final = {"zama": ("rome_carthage", "standard"), "cannae": ("hannibal_italy", "short")}
 """The sample games: the rules and the scenario of each."""

@@ -21,16 +21,16 @@ from unittest.mock import patch
 
 from bench import AT_LEAST, Figure, seconds
 from pbem.cli.demo import SECRETS
-from pbem.mail import maps
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import MailSettings
+from pbem.mail.write import enclosures
+from pbem.mail.write.outgoing import MailSettings
 from pbem.post.config import load
-from pbem.post.open_tables import open_tables
-from pbem.post.sqlite_tables import SqliteTables
-from pbem.post.tables import Tables
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.new_game import NewGame
-from pbem.render.form import order_lines
+from pbem.post.tables.open_tables import open_tables
+from pbem.post.tables.sqlite_tables import SqliteTables
+from pbem.post.tables.tables import Tables
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.new_game import NewGame
+from pbem.render.text.form import order_lines
 from tests.support.postgres import missing, running
 
 GAMES: Final = 40
@@ -55,8 +55,8 @@ SERVICE: Final = """
 import signal, sys
 from pathlib import Path
 from pbem.post.config import load
-from pbem.post.service import Post, Service
-from pbem.post.open_tables import open_tables
+from pbem.post.service.service import Post, Service
+from pbem.post.tables.open_tables import open_tables
 from pbem.post.transport.ways import sender, sources
 config = load(Path(sys.argv[1]))
 post = Post(config, open_tables(config), list(sources(config)), sender(config))
@@ -123,7 +123,7 @@ def play(path: Path, name: str) -> Iterator[bytes]:
     settings = MailSettings(path / "games", path / "keys", "pbem <pbem@example.org>", datetime.now(UTC))
     with (
         Adjudicator.create(settings.games, settings.keys, new_game(name)) as game,
-        patch.object(maps, "pictures", lambda *_, **__: ()),
+        patch.object(enclosures, "pictures", lambda *_, **__: ()),
     ):
         for number in range(len(game.rules.sides) + LETTERS):
             asked = game.open_decisions[0].side

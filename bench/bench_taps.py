@@ -15,12 +15,12 @@ from typing import Any, Final
 from bench import AT_LEAST, Figure
 from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
-from pbem.game import shelf
-from pbem.game.shelf import Loaded
+from pbem.game.boxes import shelf
+from pbem.game.boxes.shelf import Loaded
 from pbem.game.table import Table
 from pbem.pages.taps import MOST, taps
 from pbem.protocol import Decision
-from pbem.render.report_request import ReportRequest
+from pbem.render.text.contents import ReportRequest
 
 GAMES: Final = range(1, 4)
 QUESTIONS: Final = 500

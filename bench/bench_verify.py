@@ -16,15 +16,16 @@ from unittest.mock import patch
 
 from bench import Figure, seconds
 from bench.bench_long_game import LOAD, RULES, SCENARIO, SIDES, play
-from pbem.audit.rolls import wrong_with
+from pbem.audit.public.dice_check import wrong_with
 from pbem.audit.verify import verify
 from pbem.crypto.dice import ChainDice, step_key
 from pbem.crypto.keys import Keys, Secrets
-from pbem.game import shelf
+from pbem.game.boxes import shelf
+from pbem.game.contract import Rules
 from pbem.game.table import Table
-from pbem.protocol import Checkpoint, Flow, Rules
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.new_game import NewGame
+from pbem.protocol import Checkpoint, Flow
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.new_game import NewGame
 
 TURNS = 500
 ROUNDS = 5

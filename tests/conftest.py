@@ -15,7 +15,7 @@ import typer.testing
 from hypothesis import settings
 
 from pbem.crypto import beacon
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.play.adjudicator import Adjudicator
 from tests.support import disk
 from tests.support.disputed import Assault, assaulted, hand
 from tests.support.live import Folder, give, order

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.game import shelf
+from pbem.game.boxes import shelf
 from tests.support.walks import start, walk
 from tests.test_layers import Module, complaints
 

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from pbem import protocol
-from pbem.cli import play
+from pbem.cli.players import play
 from pbem.cli.runtime import WORLD
 from pbem.cli.verbs import app
 from pbem.engine.session import Stuck

@@ -18,7 +18,7 @@ PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def test_help_lists_every_verb_once_under_its_heading() -> None:
-    from pbem.cli.by_reader import VERBS
+    from pbem.cli.options import VERBS
     from pbem.cli.verbs import app
 
     code = "import sys; sys.argv = ['pbem', '--help']; from pbem.cli import main; main()"

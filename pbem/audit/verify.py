@@ -3,7 +3,7 @@
 Without any key: the repo is sound, every commit is signed by the key of the charter and is of a known kind, nothing was
 changed after it was committed, every link follows, what went into the dice is what history demands, every roll is what
 the dice say. With the secrets, from the key store or once they are revealed, everything is derived again: each commit
-is made once more from what was handed in, and must come out the same (`pbem.audit.derive`).
+is made once more from what was handed in, and must come out the same (`pbem.audit.derive.derive`).
 
 A repo alone cannot show that it was not made again from scratch, or cut off at an earlier commit. Compare it with the
 tip in the first letter, the digests in the others, and the clones of other people.
@@ -15,24 +15,22 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pbem.audit.chains import check_beacon, check_chain, check_player_chains
-from pbem.audit.clock import check_clock
-from pbem.audit.derive import Derivation, Progress
-from pbem.audit.findings import Findings, Place
-from pbem.audit.history import Historian
-from pbem.audit.letters_talk import OpenedTalk
-from pbem.audit.pins import check_rules
-from pbem.audit.rolls import check_rolls
-from pbem.audit.schemas import CHARTER as CHARTER_SHAPE
-from pbem.audit.schemas import said_in
-from pbem.audit.sealed import SealedFiles, check_sealed, sealed_text
-from pbem.audit.secrets import secrets_of
-from pbem.audit.talk import check_talk, check_talk_files
-from pbem.audit.turn_files import check_turn_files, read_turns
+from pbem.audit.derive.derive import Derivation, Progress
+from pbem.audit.derive.derived_acts import check_talk, check_talk_files
+from pbem.audit.public.clock_check import check_clock
+from pbem.audit.public.dice_check import check_beacon, check_chain, check_player_chains, check_rolls
+from pbem.audit.public.talk_check import OpenedTalk
+from pbem.audit.record.commit_check import Historian
+from pbem.audit.record.findings import Findings, Place
+from pbem.audit.record.rules_pinned import check_rules
+from pbem.audit.record.schemas import CHARTER as CHARTER_SHAPE
+from pbem.audit.record.schemas import said_in
+from pbem.audit.record.sealed import SealedFiles, check_sealed, sealed_text, secrets_of
+from pbem.audit.record.turn_files import check_turn_files, read_turns
 from pbem.crypto.keys import Keys
 from pbem.game import yaml as yamlio
+from pbem.repo.adjudication import charter_message
 from pbem.repo.charter import FORMAT, Charter, read_charter
-from pbem.repo.commits import charter_message
 from pbem.repo.format1 import VERIFIED_BY
 from pbem.repo.git import NoSuchGame, StoreError
 from pbem.repo.git.history import Past, PastRepo

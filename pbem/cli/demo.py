@@ -19,15 +19,15 @@ from typing import Any, Final, TypeAlias
 
 from pbem.crypto.keys import Secrets
 from pbem.mail.intake import take_in
-from pbem.mail.maps import map_picture
-from pbem.mail.outgoing import MailSettings, side_report
 from pbem.mail.tasks import Handled
-from pbem.mail.welcome import welcome_letters
+from pbem.mail.write.enclosures import map_picture
+from pbem.mail.write.outgoing import MailSettings, side_report
+from pbem.mail.write.welcome import welcome_letters
 from pbem.protocol import Decision, Order
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.new_game import NewGame
-from pbem.render.form import order_lines
-from pbem.render.report import happened
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.new_game import NewGame
+from pbem.render.text.form import order_lines
+from pbem.render.text.report import happened
 from pbem.repo.git.gamelock import require_locks
 
 Body: TypeAlias = dict[str, Any]

@@ -18,13 +18,13 @@ from pbem.paths import cache_folder, games_folder, keys_folder
 from pbem.protocol import FOR, Bug, PbemError, cited
 
 if TYPE_CHECKING:
-    from pbem.game.corrections import Correction
-    from pbem.mail.outgoing import MailSettings, Outgoing
-    from pbem.mail.sealed_blocks import Unseal
+    from pbem.game.boxes.corrections import Correction
+    from pbem.mail.read.sheet_finder import Unseal
+    from pbem.mail.write.outgoing import MailSettings, Outgoing
     from pbem.orders.check import Receipt
-    from pbem.post.settings import WhoConfig
-    from pbem.referee.adjudicator import Adjudicator
+    from pbem.post.config import WhoConfig
     from pbem.referee.open_game import OpenGame
+    from pbem.referee.play.adjudicator import Adjudicator
 
 DONE: Final = 0
 WORLD: Final = 1
@@ -41,8 +41,8 @@ def mail_settings(games: Path | None, boxes: Boxes) -> MailSettings:
     """Return the mail settings: the games' folder, the keys, the address that letters come from."""
     from datetime import UTC, datetime
 
-    from pbem.mail.address import mailbox
-    from pbem.mail.outgoing import MailSettings
+    from pbem.mail.notes.address import mailbox
+    from pbem.mail.write.outgoing import MailSettings
 
     folder, (sender, who) = games or games_folder(), _sender()
     found = MailSettings(
@@ -59,7 +59,7 @@ def _sender() -> tuple[str, WhoConfig | None]:
     Both are those of the post's config, if there is one, so that letters of all commands belong to one thread.
     `PBEM_FROM` names another address, unless it is the same.
     """
-    from pbem.mail.address import mailbox
+    from pbem.mail.notes.address import mailbox
     from pbem.post.config import find, load
 
     named = os.environ.get("PBEM_FROM")
@@ -72,7 +72,7 @@ def _sender() -> tuple[str, WhoConfig | None]:
 
 def post(out: Outgoing, outbox: Path) -> str:
     """Write a letter to the outbox, a maildir, and return its file."""
-    from pbem.mail.outboxes import MaildirOutbox
+    from pbem.mail.notes.outboxes import MaildirOutbox
 
     return out.put_into(MaildirOutbox(outbox))
 
@@ -84,8 +84,7 @@ def post_all(letters: Iterable[Outgoing], outbox: Path, game: Adjudicator | None
     """
     from datetime import UTC, datetime
 
-    from pbem.mail.bundles import bundled
-    from pbem.mail.handing import note_handed_over
+    from pbem.mail.write.posting import bundled, note_handed_over
 
     whole = list(bundled(letters))
     written = [post(out, outbox) for out in whole]
@@ -97,7 +96,7 @@ def post_all(letters: Iterable[Outgoing], outbox: Path, game: Adjudicator | None
 def done_by_now(game: Adjudicator, games: Path | None, boxes: Boxes) -> list[str]:
     """Carry out what has fallen due in a game with a clock; return the files of the letters. The lock is held."""
     from pbem.mail.due import carry_out_due
-    from pbem.mail.outboxes import MaildirOutbox
+    from pbem.mail.notes.outboxes import MaildirOutbox
 
     if game.clock.terms is None:
         return []
@@ -124,8 +123,8 @@ def opened_to_change(
 
     Raises NoLocks, before anything is written, on a system where games cannot be changed.
     """
-    from pbem.mail.last_reported import set_back
-    from pbem.referee.adjudicator import Adjudicator
+    from pbem.mail.notes.correspondence import set_back
+    from pbem.referee.play.adjudicator import Adjudicator
     from pbem.repo.git import GameRepo
     from pbem.repo.git.gamelock import require_locks
     from pbem.repo.public import charter_in
@@ -202,8 +201,8 @@ def misuse(text: str) -> NoReturn:
 
 def corrections(rules: str, files: Iterable[Path], boxes: Boxes) -> dict[str, Correction]:
     """Return the corrected files of a box that a command names."""
-    from pbem.game.box import open_box
-    from pbem.game.corrections import read_named
+    from pbem.game.boxes.box import open_box
+    from pbem.game.boxes.corrections import read_named
 
     return read_named(files, open_box(rules, boxes or ()).correctable)
 
@@ -212,8 +211,8 @@ def require_in_the_box(
     rules: str, sides: Iterable[str], scenario: str | None, edition: str | None, options: dict[str, Any], boxes: Boxes
 ) -> Sequence[str]:
     """Return the sides that play a new game; end the command unless the box has everything that it needs."""
-    from pbem.game.box import NotInTheBox
-    from pbem.game.shelf import load
+    from pbem.game.boxes.box import NotInTheBox
+    from pbem.game.boxes.shelf import load
 
     try:
         loaded = load(rules, edition=edition, options=options, folders=boxes or ())
@@ -267,7 +266,7 @@ def judge(receipt: Receipt, json: bool, good: str, advice: str = "") -> None:
 
 def print_echo(receipt: Receipt) -> None:
     """Print how an accepted sheet was read."""
-    from pbem.mail.echo import echo
+    from pbem.mail.write.answer_letters import echo
 
     print("This is how it was read:")
     for line in echo(receipt.canonical, _MOST_ECHOED, "and more"):
@@ -285,10 +284,10 @@ def open_questions(game: OpenGame) -> list[dict[str, str]]:
 def print_waiting(game: OpenGame) -> None:
     """Print what a game waits for, or how it ended."""
     from pbem.crypto.beacon import address
-    from pbem.referee.hold import held_until
+    from pbem.referee.play.sheet_check import held_until
 
     if game.result is not None:
-        from pbem.render.messages import sentences
+        from pbem.render.text.messages import sentences
 
         print(f"The game is over. {sentences(game.box).result(game.result)}")
     if (closed := game.closed) is not None:
@@ -306,7 +305,7 @@ def print_waiting(game: OpenGame) -> None:
 
 def owes(game: Adjudicator) -> bool:
     """Tell whether an earlier command ended before its letters were written. Call it before continuing the game."""
-    from pbem.mail.last_reported import note_reported, reported
+    from pbem.mail.notes.correspondence import note_reported, reported
 
     known = reported(game.path)
     if known is None:
@@ -319,8 +318,8 @@ def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxe
 
     The reports include what an earlier command still owes, if it ended before its letters were written.
     """
-    from pbem.mail.last_reported import CLOSED, reported
-    from pbem.mail.report_letters import closing_letters, reports
+    from pbem.mail.notes.correspondence import CLOSED, reported
+    from pbem.mail.write.report_letters import closing_letters, reports
 
     settings = mail_settings(games, boxes)
     with game.lock():
@@ -335,9 +334,9 @@ def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxe
 
 def post_told(game: Adjudicator, letters: Iterable[Outgoing], settings: MailSettings) -> list[str]:
     """Write letters that tell all sides how a game stands, note that they are told, and return the files."""
-    from pbem.mail import posting
-    from pbem.mail.bundles import bundled
-    from pbem.mail.outboxes import MaildirOutbox
+    from pbem.mail.notes.outboxes import MaildirOutbox
+    from pbem.mail.write import posting
+    from pbem.mail.write.posting import bundled
 
     whole = bundled(list(letters))
     settings = replace(settings, outbox=MaildirOutbox(settings.games / "outbox"))
@@ -366,7 +365,7 @@ def read(path: Path) -> bytes:
 
 def read_sheet(game: OpenGame, side: str, path: Path) -> bytes:
     """Return the sheet in a file, which may be a copied post; end the command if its sealed orders do not open."""
-    from pbem.mail.sealed_blocks import for_side
+    from pbem.mail.choose.sealed_blocks import for_side
 
     return _in_post(path, game.box.forms, for_side(game, side))
 
@@ -378,7 +377,7 @@ def read_at_home(path: Path) -> bytes:
 
 def _in_post(path: Path, kinds: Collection[str], unseal: Unseal | None) -> bytes:
     from pbem.crypto.sealed_orders import BadBlock
-    from pbem.mail.forum_post import sheet_in_post
+    from pbem.mail.choose.sealed_blocks import sheet_in_post
 
     try:
         return sheet_in_post(read(path), kinds, unseal)

@@ -7,25 +7,21 @@ from typing import Annotated
 
 import typer
 
-from pbem.cli.backup import backup, doctor, restore
-from pbem.cli.box import box
-from pbem.cli.by_reader import ByReader
-from pbem.cli.chain_and_beacon import beacon, my_chain
-from pbem.cli.clock_desk import extend, hold, pause, resume
-from pbem.cli.desk import archive, broadcast, observer, remind
-from pbem.cli.disputes import explain, migrate, replay, what_if
-from pbem.cli.keys import keys
-from pbem.cli.new import player
-from pbem.cli.options import Correct, Games, Json, MapLink, Name, NameOrClone, RulesDir, Since, Viewer, Yes
-from pbem.cli.post import post
-from pbem.cli.publish import publish
-from pbem.cli.referee import draw, resign, reveal, rollback, ruling
-from pbem.cli.rule_verbs import case, coverage, odds, rules
-from pbem.cli.seal_orders import seal_orders
-from pbem.cli.site import site
-from pbem.cli.status import status
-from pbem.cli.talk import press, show
-from pbem.cli.thread import thread
+from pbem.cli.master.key_store import keys
+from pbem.cli.master.master_desk import archive, broadcast, extend, hold, observer, pause, remind, resume
+from pbem.cli.master.new import player
+from pbem.cli.master.publish import publish, site
+from pbem.cli.master.rulings import draw, resign, reveal, rollback, ruling
+from pbem.cli.master.upkeep import backup, doctor, post, restore
+from pbem.cli.options import ByReader, Correct, Games, Json, MapLink, Name, NameOrClone, RulesDir, Since, Viewer, Yes
+from pbem.cli.players.chain_and_beacon import beacon, my_chain
+from pbem.cli.players.press_and_show import press, show
+from pbem.cli.players.reports import thread
+from pbem.cli.players.sealing import seal_orders
+from pbem.cli.players.status import status
+from pbem.cli.rulebook.box_verbs import box
+from pbem.cli.rulebook.rule_verbs import case, coverage, odds, rules
+from pbem.cli.sceptics.disputes import explain, migrate, replay, what_if
 
 app = typer.Typer(
     name="pbem",
@@ -107,7 +103,7 @@ def shelf(
     json: Json = False,
 ) -> None:
     """List the games that can be played, with their editions and scenarios."""
-    from pbem.cli import play
+    from pbem.cli.players import play
 
     play.shelf(check, rules_dir, json)
 
@@ -175,8 +171,8 @@ def new(
 
     On a terminal it first asks who plays the sides without a player, and shows the letters.
     """
-    from pbem.cli import new as new_game
-    from pbem.cli.clock_options import ClockOptions
+    from pbem.cli.master import new as new_game
+    from pbem.cli.master.new import ClockOptions
 
     new_game.new(
         *(name, rules, player or [], scenario, edition, option or [], beacon, quorum, one_side_each, begin),
@@ -189,7 +185,7 @@ def new(
 @app.command()
 def form(name: Name, side: SideOf, games: Games = None, rules_dir: RulesDir = None, json: Json = False) -> None:
     """Print the order form of a side: a sheet to fill in."""
-    from pbem.cli import play
+    from pbem.cli.players import play
 
     play.form(name, side, games, rules_dir, json)
 
@@ -204,7 +200,7 @@ def check(
     json: Json = False,
 ) -> None:
     """Check a sheet without sending it. At home, the file position.json from the report is enough."""
-    from pbem.cli import play
+    from pbem.cli.players import play
 
     play.check(game, sheet, side, games, rules_dir, json)
 
@@ -219,7 +215,7 @@ def forecast(
     json: Json = False,
 ) -> None:
     """Show what a sheet may lead to: possible decisions and odds. Nothing is changed or rolled."""
-    from pbem.cli import play
+    from pbem.cli.players import play
 
     play.forecast(game, sheet, side, games, rules_dir, json)
 
@@ -239,7 +235,7 @@ def submit(
     json: Json = False,
 ) -> None:
     """Hand in a side's sheet, or its agreement to the last report, and continue the game."""
-    from pbem.cli import play
+    from pbem.cli.players import play
 
     play.submit(name, play.HandedIn(side, sheet, agreed, link), games, rules_dir, json)
 
@@ -253,7 +249,7 @@ def letter(
     json: Json = False,
 ) -> None:
     """Take in a player's letter, continue the game, and write the answers to the outbox."""
-    from pbem.cli import play
+    from pbem.cli.players import play
 
     play.letter(file, outbox, games, rules_dir, json)
 
@@ -275,7 +271,7 @@ def adjudicate(
     json: Json = False,
 ) -> None:
     """Continue a game as far as the answers that have come allow."""
-    from pbem.cli import play
+    from pbem.cli.players import play
 
     play.adjudicate(name, late or [], [*(bot or []), *(stand_in or [])], games, rules_dir, json)
 
@@ -294,7 +290,7 @@ def report(
     json: Json = False,
 ) -> None:
     """Print a side's report: what happened, the position, the open decisions."""
-    from pbem.cli import thread as forum
+    from pbem.cli.players import reports as forum
 
     forum.report(name, side, since, format, map, games, rules_dir, json)
 
@@ -309,7 +305,7 @@ def map_(
     json: Json = False,
 ) -> None:
     """Draw the map as a side, or an observer, may see it."""
-    from pbem.cli import play
+    from pbem.cli.players import play
 
     play.draw_map(name, output, side, games, rules_dir, json)
 
@@ -329,7 +325,7 @@ def log(
     json: Json = False,
 ) -> None:
     """Print the published turn files (orders, rolls, events), or their dice. No key is needed."""
-    from pbem.cli import log as log_verb
+    from pbem.cli.sceptics import proof as log_verb
 
     log_verb.log(name, first, last, dice, csv, png, games, rules_dir, json)
 
@@ -356,7 +352,7 @@ def verify(
     json: Json = False,
 ) -> None:
     """Check every die, digest and signature of a game, without trusting anybody. No key is needed."""
-    from pbem.cli import verify as verify_verb
+    from pbem.cli.sceptics import proof as verify_verb
 
     verify_verb.verify(game, after_reveal, with_key, letters or [], games, rules_dir, json)
 
@@ -369,7 +365,7 @@ def open_(
     ],
 ) -> None:
     """Print the content of a sealed file of a game's repo, if your key opens it."""
-    from pbem.cli import open as sealed
+    from pbem.cli.players import sealing as sealed
 
     sealed.open_sealed(file, identity)
 

@@ -12,8 +12,9 @@ from typing import Generic, TypeVar
 from pbem.crypto.dice import Dice
 from pbem.engine.answers import AnswerSource, Sources
 from pbem.engine.session import MOST_CHECKPOINTS, Answer, Session, Stuck
+from pbem.game.contract import Rules
 from pbem.game.table import Table
-from pbem.protocol import Decision, Draw, Event, Order, Roll, Rules, Side
+from pbem.protocol import Decision, Draw, Event, Order, Roll, Side
 
 S = TypeVar("S")
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Final, TypeVar
 
-from pbem.protocol import Decision, Fault, Order, Path, Rules
+from pbem.game.contract import Rules
+from pbem.protocol import Decision, Fault, Order, Path
 
 S = TypeVar("S")
 

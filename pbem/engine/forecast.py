@@ -15,9 +15,10 @@ from typing import Any, Final, TypeVar
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.matching import is_for
+from pbem.game.contract import Rules
 from pbem.game.forecast import EQUAL, SUCCESS, Asked, Chance, Happens, Prospect, Stops, Unfit, Unforeseen
 from pbem.game.table import Contest, Table, Throw, contest
-from pbem.protocol import Checkpoint, Decision, Order, Roll, Rules, Side
+from pbem.protocol import Checkpoint, Decision, Order, Roll, Side
 
 S = TypeVar("S")
 T = TypeVar("T")

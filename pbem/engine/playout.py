@@ -11,7 +11,8 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from pbem.crypto.dice import Dice
 from pbem.engine.session import MOST_CHECKPOINTS, Session, Stuck
-from pbem.protocol import Bug, Decision, Event, Fault, Order, Result, Rules, Side
+from pbem.game.contract import Rules
+from pbem.protocol import Bug, Decision, Event, Fault, Order, Result, Side
 
 S = TypeVar("S")
 

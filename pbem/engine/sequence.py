@@ -7,7 +7,8 @@ from itertools import islice
 from typing import TypeAlias, TypeVar
 
 from pbem.engine.every_fault import every_fault
-from pbem.protocol import Decision, Fault, Order, Rules
+from pbem.game.contract import Rules
+from pbem.protocol import Decision, Fault, Order
 
 S = TypeVar("S")
 Course: TypeAlias = tuple[S, Decision]

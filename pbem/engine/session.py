@@ -15,9 +15,10 @@ from pbem.crypto.dice import Dice
 from pbem.engine.every_fault import every_fault
 from pbem.engine.matching import is_for
 from pbem.engine.sequence import costs_in_sequence, faults_in_sequence, second_answers
+from pbem.game.contract import Rules
 from pbem.game.plain import Record
 from pbem.game.table import Table
-from pbem.protocol import FOR, Bug, Checkpoint, Decision, Fault, Order, Path, PbemError, Result, Rules, Side
+from pbem.protocol import FOR, Bug, Checkpoint, Decision, Fault, Order, Path, PbemError, Result, Side
 
 S = TypeVar("S")
 

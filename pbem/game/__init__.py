@@ -16,15 +16,24 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from pbem.game import plain
     from pbem.game.board_map import BaseMap, base_map
-    from pbem.game.bot import Proposals, Reply, propose_order
-    from pbem.game.box import Box
-    from pbem.game.decision_kinds import Check, Kinds, LegalOrdersOf, legal, one_of, yes_or_no
-    from pbem.game.hex_drawing import hex_map
-    from pbem.game.hexes import HexCoordinate, cheapest, direction, distance, way
+    from pbem.game.boxes.box import Box
+    from pbem.game.boxes.printed import as_printed
+    from pbem.game.contract import Rules
+    from pbem.game.decision_kinds import (
+        Check,
+        Kinds,
+        LegalOrdersOf,
+        Proposals,
+        Refusal,
+        Reply,
+        legal,
+        one_of,
+        propose_order,
+        yes_or_no,
+    )
+    from pbem.game.hexes import HexCoordinate, cheapest, direction, distance, hex_map, way
     from pbem.game.legal_orders import NOT_TOLD, LegalOrders, concat, flat_map, lazy, multisets, of, product, subsets
     from pbem.game.odds import Chances, Number, Odds, percent
-    from pbem.game.printed import as_printed
-    from pbem.game.refusal import Refusal
     from pbem.game.scene import Arrow, Cell, Counter, DrawnSide, Grid, Marker, Panel, Row, Scene, Track, drawn_sides
     from pbem.game.summary import Line, Section, Summary
     from pbem.game.table import Table, Throw
@@ -32,12 +41,7 @@ if TYPE_CHECKING:
     from pbem.game.words import Vocabulary
 
 _HOMES: Final = {
-    "bot": (
-        "Proposals",
-        "Reply",
-        "propose_order",
-    ),
-    "box": ("Box",),
+    "boxes.box": ("Box",),
     "legal_orders": (
         "NOT_TOLD",
         "LegalOrders",
@@ -50,6 +54,10 @@ _HOMES: Final = {
         "subsets",
     ),
     "decision_kinds": (
+        "Proposals",
+        "Refusal",
+        "Reply",
+        "propose_order",
         "Check",
         "Kinds",
         "LegalOrdersOf",
@@ -57,8 +65,8 @@ _HOMES: Final = {
         "one_of",
         "yes_or_no",
     ),
-    "hex_drawing": ("hex_map",),
     "hexes": (
+        "hex_map",
         "HexCoordinate",
         "cheapest",
         "direction",
@@ -71,8 +79,8 @@ _HOMES: Final = {
         "Odds",
         "percent",
     ),
-    "refusal": ("Refusal",),
-    "printed": ("as_printed",),
+    "contract": ("Rules",),
+    "boxes.printed": ("as_printed",),
     "board_map": ("BaseMap", "base_map"),
     "scene": (
         "Arrow",
@@ -127,6 +135,7 @@ __all__ = [
     "Refusal",
     "Reply",
     "Row",
+    "Rules",
     "Scene",
     "Section",
     "Summary",

@@ -151,7 +151,7 @@ class BaseMap:
     slots: Mapping[str, Slot]
     digest: str
     tiles: tuple[Tile, ...] = ()
-    """The hexes, if it is a map of them (`pbem.game.hex_drawing` makes one). The land is then that of the tiles."""
+    """The hexes, if it is a map of them (`pbem.game.hexes` makes one). The land is then that of the tiles."""
     tile_kinds: Mapping[str, TileKind] = field(default_factory=dict)
     streams: tuple[Polyline, ...] = ()
     """Rivers that run along the sides of tiles."""

@@ -12,17 +12,17 @@ from hashlib import sha256
 from typing import Final
 
 from pbem.game.wording import listing
-from pbem.mail.observers import observers
-from pbem.mail.outgoing import MailSettings, Outgoing, called, letter
-from pbem.mail.reminders import reminder
-from pbem.mail.table_talk import behind_marks
-from pbem.mail.welcome import welcome_letter
+from pbem.mail.actions.table_talk import behind_marks
+from pbem.mail.write.observers import observers
+from pbem.mail.write.outgoing import MailSettings, Outgoing, called, letter
+from pbem.mail.write.time_letters import reminder
+from pbem.mail.write.welcome import welcome_letter
 from pbem.protocol import Side
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.acts.players import deputy_of
+from pbem.referee.acts.talk import tidied
 from pbem.referee.open_game import CannotPlay, OpenGame
-from pbem.referee.players import deputy_of
-from pbem.referee.talk import tidied
-from pbem.render.report import mail
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.render.text.report import mail
 
 LONGEST: Final = 8192
 """The most characters of a broadcast."""

@@ -9,40 +9,27 @@ from typing import Final
 
 from pbem.game.plain import Record
 from pbem.game.wording import counted, listing
-from pbem.mail.agreed import agreed_sheet, standing_beside, unchanged
-from pbem.mail.answer_letters import commands_letter, foreseen_letter, returned
-from pbem.mail.bare_orders import BareOrder
-from pbem.mail.command_actions import (
-    CommandResults,
-    answers,
-    before_the_beginning,
-    carry_out,
-)
-from pbem.mail.commands import Command, Instruction
-from pbem.mail.consent_letters import refusal_letters, request_letters
-from pbem.mail.deputies import is_deputy
-from pbem.mail.deputy_letter import deputy_letter
-from pbem.mail.form_letter import form_letter
-from pbem.mail.last_reported import CLOSED, reported
-from pbem.mail.letter import Enclosure, Letter
-from pbem.mail.outgoing import Answered, MailSettings, report_of, side_report
-from pbem.mail.replacing import is_open, letters_of_vote, proposal_letters
-from pbem.mail.report_letters import last_report, receipt_letter
-from pbem.mail.sheet_choice import (
-    OtherReport,
-    forms_of,
-    is_form,
-    sheet_for,
-    sheets_passed_over,
-)
-from pbem.mail.tasks import NO_SHEET, Handled, Task, refuse, unclear, wants_forecast
-from pbem.mail.waiting import log_line
+from pbem.mail.actions.command_actions import CommandResults, answers, before_the_beginning, carry_out
+from pbem.mail.actions.proposals import is_open, letters_of_vote, proposal_letters
+from pbem.mail.choose.agreed import agreed_sheet, standing_beside, unchanged
+from pbem.mail.choose.sheet_choice import OtherReport, forms_of, is_form, sheet_for, sheets_passed_over
+from pbem.mail.notes.correspondence import CLOSED, reported
+from pbem.mail.read.commands import Command, Instruction
+from pbem.mail.read.letter import Enclosure, Letter
+from pbem.mail.read.sheet_finder import BareOrder
+from pbem.mail.tasks import NO_SHEET, Handled, Task, log_line, refuse, unclear, wants_forecast
+from pbem.mail.write.answer_letters import commands_letter, foreseen_letter, form_letter, returned
+from pbem.mail.write.consent_letters import refusal_letters, request_letters
+from pbem.mail.write.deputies import is_deputy
+from pbem.mail.write.joining_letters import deputy_letter
+from pbem.mail.write.outgoing import Answered, MailSettings, report_of, side_report
+from pbem.mail.write.report_letters import last_report, receipt_letter
 from pbem.orders.check import Receipt
 from pbem.protocol import Side
-from pbem.referee import sheet_check
-from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay, OtherRules
-from pbem.render.forecast import foreseen
+from pbem.referee.play import sheet_check
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.render.text.forecast_text import foreseen
 from pbem.repo.requests import OPEN, Ending, Motion
 
 

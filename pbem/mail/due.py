@@ -12,20 +12,19 @@ from datetime import datetime
 from functools import partial
 from typing import Final, NamedTuple
 
-from pbem.mail.bundles import bundled
-from pbem.mail.last_reported import CLOSED, reported
-from pbem.mail.observers import next_news
-from pbem.mail.outgoing import MailSettings, Outgoing
-from pbem.mail.posting import post
-from pbem.mail.reminders import at_deadline, reminders_due, write_reminder
-from pbem.mail.report_letters import closing_letters, daily_news, news_due, reports
+from pbem.mail.notes.correspondence import CLOSED, reported
 from pbem.mail.tasks import NextDue
+from pbem.mail.write.observers import next_news
+from pbem.mail.write.outgoing import MailSettings, Outgoing
+from pbem.mail.write.posting import bundled, post
+from pbem.mail.write.report_letters import closing_letters, daily_news, news_due, reports
+from pbem.mail.write.time_letters import at_deadline, reminders_due, write_reminder
 from pbem.protocol import Side
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.acts.timekeeping import catch_up, hand_over, note_down
 from pbem.referee.clock.decide import late_from
-from pbem.referee.hold import hold_ends
 from pbem.referee.open_game import CannotPlay
-from pbem.referee.timekeeping import catch_up, hand_over, note_down
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.sheet_check import hold_ends
 
 _MOST: Final = 1000
 """So many things fall due at most before a game is looked at again."""

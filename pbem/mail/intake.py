@@ -7,41 +7,63 @@ nothing. Only the letters that it still owes are written. Another letter under t
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from pbem.mail.answer_letters import help_letter
-from pbem.mail.bundles import bundled
-from pbem.mail.command_actions import confirm_once
-from pbem.mail.commands import Command, Instruction
+from pbem.mail.actions.command_actions import confirm_once
+from pbem.mail.actions.table_talk import talk_letters
+from pbem.mail.choose.routing import about, meant, only_names
+from pbem.mail.choose.sealed_blocks import by_sender
+from pbem.mail.choose.sheet_choice import may_order_without_sheet, orders_outside
 from pbem.mail.desk import Desk, Reply
 from pbem.mail.due import carry_out_due, due_in, noted_due
-from pbem.mail.inbox import open_letter, with_orders
-from pbem.mail.last_reported import note_reported, reported, set_back
-from pbem.mail.legends import legends
-from pbem.mail.letter import Letter
-from pbem.mail.outgoing import MailSettings, Outgoing
-from pbem.mail.posting import post
-from pbem.mail.report_letters import closing_letters, first_letters, reports
-from pbem.mail.routing import about, only_names
-from pbem.mail.sealed_blocks import by_sender
-from pbem.mail.seats import Share, shared_out
-from pbem.mail.sheet_choice import (
-    may_order_without_sheet,
-    orders_outside,
-)
-from pbem.mail.table_talk import talk_letters
+from pbem.mail.notes.correspondence import note_reported, reported, set_back
+from pbem.mail.read.commands import Command, Instruction
+from pbem.mail.read.inbox import open_letter, with_orders
+from pbem.mail.read.letter import Letter
+from pbem.mail.read.token import note_heard, token, tokens_of
+from pbem.mail.shared_letter import Share, shared_out
 from pbem.mail.tasks import Handled, Task, answer_unread, not_yours, refuse, tasks_of
-from pbem.mail.time_letters import facts_so_far, time_letters
-from pbem.mail.token import note_heard, token, tokens_of
+from pbem.mail.write.answer_letters import help_letter
+from pbem.mail.write.outgoing import MailSettings, Outgoing
+from pbem.mail.write.posting import bundled, post
+from pbem.mail.write.report_letters import closing_letters, first_letters, reports
+from pbem.mail.write.time_letters import facts_so_far, time_letters
 from pbem.paths import GAME_NAME
-from pbem.protocol import Side
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.hold import hold_ends
+from pbem.protocol import PbemError, Side
 from pbem.referee.open_game import CannotPlay, OtherRules
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.sheet_check import hold_ends
+from pbem.render.map.pictures import Picture, legend_picture
 from pbem.repo.git import NoSuchGame
+
+# ---- The legend that goes with the answer to HELP: what the signs on the map of the sender's game mean
+
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+def legends(letter: Letter, settings: MailSettings) -> tuple[Picture, ...]:
+    """Return the legend of the game that a letter is about; nothing if that is not clear, or it has not begun."""
+    try:
+        name = meant(letter, settings)
+        with settings.open(name) as game:
+            side = next(iter(game.sides_of(letter.sender)), None)
+            if side is None or not game.begun:
+                return ()
+            return (legend_picture(game.rules.scene(game.view(side))),)
+    except PbemError:
+        return ()
+    except Exception as wrong:  # a slip in a drawing must not hold a letter back
+        _LOG.error("the legend for a letter cannot be drawn; it goes without one", exc_info=wrong)
+        return ()
+
+
+# ---- The intake of letters: carries out a player's letter, and writes to everybody concerned
+
 
 _TO_ALL: Final = (Reply.FIRST_REPORTS, Reply.REPORTS, Reply.CLOSED)
 """The answers that go to every side, which also answer what the sender's other sides have asked."""

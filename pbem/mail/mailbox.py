@@ -17,18 +17,18 @@ from re import compile as pattern
 from typing import Final
 
 from pbem.crypto import sealed_orders
-from pbem.mail.address import mailbox
-from pbem.mail.forum_tags import untagged
-from pbem.mail.inbox import open_letter, whole_text
-from pbem.mail.letter import Letter
-from pbem.mail.lines import lines
-from pbem.mail.mime import Headers, Part, Unreadable, take_apart
-from pbem.mail.receipts import is_own_sheet
-from pbem.mail.routing import game_of, report_named, reports_in
-from pbem.mail.table_talk import heard_in
-from pbem.mail.token import without_token
+from pbem.mail.actions.table_talk import heard_in
+from pbem.mail.choose.routing import game_of, report_named, reports_in
+from pbem.mail.notes.address import mailbox
+from pbem.mail.read.forum_tags import untagged
+from pbem.mail.read.inbox import open_letter, whole_text
+from pbem.mail.read.letter import Letter
+from pbem.mail.read.mime import Headers, Part, Unreadable, take_apart
+from pbem.mail.read.own_text import is_own_sheet
+from pbem.mail.read.quoting import lines
+from pbem.mail.read.token import without_token
 from pbem.protocol import Side
-from pbem.render.receipt import NAME, Block, KeptLetter, blocks
+from pbem.render.text.receipt import NAME, Block, KeptLetter, blocks
 
 LARGEST: Final = 16 * 1024 * 1024
 """Reports have maps, so that they are larger than what players send."""

@@ -13,15 +13,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from pbem.game import shelf
 from pbem.game import yaml as yamlio
+from pbem.game.boxes import shelf
+from pbem.game.boxes.shelf import Loaded
 from pbem.game.plain import Record
 from pbem.game.scene import Scene
-from pbem.game.shelf import Loaded
 from pbem.protocol import Event, Result
 from pbem.repo import format1
+from pbem.repo.adjudication import commits_of_adjudications
 from pbem.repo.charter import Charter
-from pbem.repo.commits import commits_of_adjudications
 from pbem.repo.git import GameRepo, StoreError
 from pbem.repo.layout import CHARTER, POSITION, turn_path
 from pbem.repo.public import charter_in, corrections_in

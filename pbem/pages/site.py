@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from pbem.pages.game_page import INDEX, game_pages, players, policy, style
 from pbem.pages.record import GameRecord, Played
-from pbem.pages.replay import INDEX, game_pages, players, policy, style
 from pbem.pages.templates import markup, page
-from pbem.render.messages import sentences
+from pbem.render.text.messages import sentences
 from pbem.repo.layout import CHARTER, turn_path
 
 FEED: Final = "feed.xml"

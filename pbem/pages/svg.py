@@ -15,18 +15,15 @@ from math import hypot
 from typing import Any, Final, TypeAlias
 
 from pbem.game.board_map import BaseMap, Place, Point
-from pbem.game.plain_scene import named
-from pbem.game.scene import Arrow, Counter, DrawnSide, Scene
+from pbem.game.scene import Arrow, Counter, DrawnSide, Scene, named
 from pbem.pages.templates import seen
-from pbem.render import canvas
-from pbem.render.arrangement import STRANGER
-from pbem.render.candidates import anchor_of, lead, needs_line
-from pbem.render.canvas import Bounds, Ink, mix
-from pbem.render.counters import Piece, Stack, size
-from pbem.render.marks import draw_mark
-from pbem.render.names import wide_names
-from pbem.render.placement import Wish, placements
-from pbem.render.places import LABEL_SIZE, label_box, label_weight
+from pbem.render.map import canvas
+from pbem.render.map.arrangement import STRANGER
+from pbem.render.map.canvas import Bounds, Ink, mix
+from pbem.render.map.counters import Piece, Stack, draw_mark, size
+from pbem.render.map.names import wide_names
+from pbem.render.map.placement import Wish, anchor_of, lead, needs_line, placements
+from pbem.render.map.places import LABEL_SIZE, label_box, label_weight
 
 Frame: TypeAlias = dict[str, Any]
 """What lies on the board after one adjudication.

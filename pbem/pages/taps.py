@@ -12,12 +12,13 @@ from itertools import islice
 from typing import Any, Final
 from urllib.parse import quote
 
-from pbem.game.box import Box
-from pbem.game.declining import does_nothing
-from pbem.protocol import Decision, Order, Rules, S
-from pbem.render.form import SheetHead, one_line_sheet
-from pbem.render.messages import Sentences, sentences
-from pbem.render.report_request import ReportRequest
+from pbem.game.boxes.box import Box
+from pbem.game.contract import Rules
+from pbem.game.decision_kinds import does_nothing
+from pbem.protocol import Decision, Order, S
+from pbem.render.text.contents import ReportRequest
+from pbem.render.text.form import SheetHead, one_line_sheet
+from pbem.render.text.messages import Sentences, sentences
 
 MOST: Final = 6
 """A question with more answers than these has no links."""

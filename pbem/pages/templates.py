@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from pbem.paths import templates_folder
-from pbem.render.visible import visible
+from pbem.render.text.forum_formats import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -16,7 +16,7 @@ from time import time
 from typing import Any, Final, NamedTuple
 
 from pbem.atomic import sync_folder, write
-from pbem.post.sqlite_tables import SqliteTables
+from pbem.post.tables.sqlite_tables import SqliteTables
 from pbem.protocol import PbemError
 from pbem.referee.archive import ARCHIVE
 from pbem.repo.git import GameRepo

@@ -10,16 +10,16 @@ from time import time
 from typing import Final, NamedTuple
 
 from pbem.game.wording import counted
-from pbem.post import bounces
 from pbem.post.backup import NOTE as BACKUP
 from pbem.post.backup import last_backup
-from pbem.post.health import health, waiting
-from pbem.post.log import sentence
-from pbem.post.open_tables import never_opened, open_tables
-from pbem.post.settings import PostConfig
+from pbem.post.config import PostConfig
+from pbem.post.service.health import health, waiting
+from pbem.post.service_log import sentence
+from pbem.post.tables.open_tables import never_opened, open_tables
 from pbem.post.transport.base import Source, Unreachable
-from pbem.post.transport.stdin import StdinSource
+from pbem.post.transport.pipes import StdinSource
 from pbem.post.transport.ways import sender, sources
+from pbem.post.who import bounces
 from pbem.protocol import PbemError
 from pbem.referee.open_game import OpenGame
 from pbem.repo.git.history import PastRepo

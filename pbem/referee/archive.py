@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from pbem.atomic import sync_folder
-from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay
+from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.git import NoSuchGame
 
 ARCHIVE: Final = "archive"

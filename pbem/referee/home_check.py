@@ -1,4 +1,4 @@
-"""The home check: a player checks a sheet with nothing but the file that came with the report.
+"""The home check: the file that a player takes home, and the check of a sheet with nothing but that.
 
 It is the same check as at the referee's, and finds the same faults.
 """
@@ -17,20 +17,64 @@ from pbem.crypto.player_chains import PlayerChain
 from pbem.engine.every_fault import every_fault
 from pbem.engine.forecast import of_sheet
 from pbem.engine.sequence import costs_in_sequence, faults_in_sequence, second_answers
-from pbem.game import plain, shelf
-from pbem.game.corrections import Correction
+from pbem.game import plain
+from pbem.game.boxes import shelf
+from pbem.game.boxes.corrections import Correction
+from pbem.game.boxes.shelf import Loaded
 from pbem.game.forecast import Prospect
-from pbem.game.shelf import Loaded
 from pbem.game.yaml import by_place
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.forgive import Known, forgive
 from pbem.orders.sheet import BadSheet, Sheet, check_heading
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, Side
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.open_game import CannotPlay, Now, OpenGame
 from pbem.repo.git import GameRepo
 from pbem.repo.public import charter_in, corrections_in, last_turn, position_in
-from pbem.repo.records import read_decision
+from pbem.repo.records import as_plain, decision_record, read_decision
+
+# ---- The file that a player takes home: with it they check a sheet where nobody has the game (`home_check`)
+
+
+def take_home(game: OpenGame, side: Side) -> dict[str, Any]:
+    """Return all that a player needs to check a sheet at home: their view of the position, and their decisions.
+
+    Decisions for which an answer is at hand are among them, because a new sheet may still replace it.
+    """
+    known = {**home(game, game.current(), side), "sealed_to": game.charter.sealed_to}
+    return {**known, **({"out": True} if side in game.out else {})}
+
+
+def home(game: OpenGame, now: Now, side: Side) -> dict[str, Any]:
+    """Return what `take_home` returns, for a game as it stands or is about to stand."""
+    if now.session is None or now.state is None:
+        raise CannotPlay(f"{game.name} has not begun")
+    view = game.rules.view(now.session.position, side)
+    chain = game.player_chain(side, now)
+    return {
+        "game": game.name,
+        "side": side,
+        "adjudication": now.state.adjudication,
+        "rules": game.charter.rules,
+        "edition": game.charter.edition,
+        "options": dict(game.charter.options),
+        "box": (now.state.pins or {}).get("box", game.ledger.pins.box),
+        **({"corrected": corrected} if (corrected := _corrected(game)) else {}),
+        "position": as_plain(game.rules.encode(view)),
+        "open_decisions": [
+            decision_record(decision) for decision in now.session.open_decisions if decision.side == side
+        ],
+        **({} if chain is None else {"player_chain": plain.encode(chain)}),
+    }
+
+
+def _corrected(game: OpenGame) -> dict[str, str]:
+    """Return the corrected files that the game keeps: a player at home needs them to check a sheet."""
+    return {name: each.text.decode("utf-8") for name, each in game.ledger.corrections().items()}
+
+
+# ---- The home check: a player checks a sheet with nothing but the file that came with the report
+
 
 Folders: TypeAlias = Iterable[str | Path]
 _UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)

@@ -5,30 +5,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Generic, Self, TypeVar
 
 from pbem.crypto.closing import Closing
-from pbem.crypto.dice import ChainDice
+from pbem.crypto.dice import ChainDice, Dice
 from pbem.crypto.keys import Keys
 from pbem.crypto.player_chains import LOST, PlayerChain
 from pbem.engine.answers import has_order_for
 from pbem.engine.session import Queued, Session, resume
-from pbem.game import shelf
-from pbem.game.box import accepted
-from pbem.game.corrections import Corrections
+from pbem.game.boxes import shelf
+from pbem.game.boxes.box import accepted
+from pbem.game.boxes.corrections import Corrections
+from pbem.game.boxes.shelf import Loaded
 from pbem.game.plain import Record
-from pbem.game.shelf import Loaded
 from pbem.orders.standing import Filed, InForce, read_filed
 from pbem.orders.standing.in_force import periods_of
-from pbem.protocol import Decision, PbemError, Result, Side
-from pbem.referee.game_clock import GameClock
-from pbem.referee.now import Now
-from pbem.referee.told import Told, events_for
+from pbem.protocol import Decision, Event, PbemError, Result, Side
+from pbem.referee.clock.game_clock import GameClock
 from pbem.repo import format1
 from pbem.repo.adjudication import Adjudication
 from pbem.repo.charter import FORMAT, Pins
@@ -36,9 +36,72 @@ from pbem.repo.git import GameRepo
 from pbem.repo.git.kept import KeptRepos
 from pbem.repo.ledger import Ledger
 from pbem.repo.public import as_files
+from pbem.repo.records import result_in
 from pbem.repo.requests import AnyRequest, request_of
 from pbem.repo.state import State
-from pbem.repo.talk import TalkBook
+from pbem.repo.talk_book import TalkBook
+
+# ---- The state of an open game as of one commit, and what was read of its past since
+
+
+T = TypeVar("T")
+_MOST_KEPT: Final = 16
+
+
+class Kept(Generic[T]):
+    """What was read of adjudications, by their numbers. It is kept for a while: the letters to all sides need it."""
+
+    def __init__(self) -> None:
+        self._by_number: dict[int, T] = {}
+
+    def get(self, n: int, read: Callable[[int], T]) -> T:
+        """Return what `read` returns for an adjudication."""
+        if n not in self._by_number:
+            if len(self._by_number) >= _MOST_KEPT:
+                self._by_number.clear()
+            self._by_number[n] = read(n)
+        return self._by_number[n]
+
+
+@dataclass(slots=True)
+class Now:
+    """The state of a game as of one commit, and the session that was resumed from it."""
+
+    head: str
+    state: State | None
+    session: Session[Any] | None
+    dice: Dice = field(default_factory=lambda: ChainDice(b"", b""))
+    turns: Kept[Any] = field(default_factory=Kept)
+    """The turn files that were read."""
+    made: Kept[Adjudication] = field(default_factory=Kept)
+    """The adjudications of the past that were read."""
+    earlier: Kept[Any] = field(default_factory=Kept)
+    """The positions after adjudications of the past that were resumed."""
+
+
+# ---- The events of adjudications, as one side or an observer may read them
+
+
+@dataclass(slots=True)
+class Told:
+    """One event of one adjudication, with the number of its roll if it is one."""
+
+    adjudication: int
+    event: Event
+    roll: int | None = None
+
+
+def events_for(side: Side | None, adjudications: Iterable[tuple[int, Adjudication]]) -> Iterator[Told]:
+    """Yield the events of adjudications that a side, or without one an observer, may read; each has its number."""
+    for n, made in adjudications:
+        rolls = 0
+        for event in made.events:
+            rolls += event.roll is not None
+            if event.to is None or side in event.to:
+                yield Told(n, event, rolls if event.roll is not None else None)
+
+
+# ---- An open game, to be read: how it stands, its open decisions, what each side may know. Nothing here changes it
 
 
 class CannotPlay(PbemError):
@@ -402,3 +465,42 @@ def rules_of(ledger: Ledger, folders: Iterable[str | Path], corrections: Correct
     """
     charter, kept = ledger.charter, ledger.corrections() | accepted(corrections or {})
     return shelf.load(charter.rules, edition=charter.edition, options=charter.options, folders=folders, kept=kept)
+
+
+# ---- The past of an open game: the position, the events and the result as of an earlier adjudication
+
+
+def position_at(game: OpenGame, n: int) -> Any | None:
+    """Return the position after an adjudication; None: there is none, or the rules here cannot resume it."""
+    if n == game.adjudication:
+        return game.session.position
+    return game.current(resumed=False).earlier.get(n, partial(_resumed, game))
+
+
+def _resumed(game: OpenGame, n: int) -> Any | None:
+    commit = game.ledger.commit_of(n)
+    state = None if commit is None else game.ledger.state(commit)
+    if state is None:
+        return None
+    try:
+        checkpoint = game.rules.decode(state.checkpoint)
+        return resume(game.rules, checkpoint, state.steps, ChainDice(b"", game.ledger.keys.hidden)).position
+    except (PbemError, ValueError, TypeError, LookupError):  # the game was moved to other rules since
+        return None
+
+
+def told_until(game: OpenGame, side: Side | None, since: int, until: int) -> list[Told]:
+    """Return the events after one adjudication, up to another, that a side may read, as it was told them then.
+
+    Events that were rolled back later are included, because nobody knew that yet.
+    """
+    turns = {n: game.ledger.adjudication(n) for n in range(since + 1, until + 1)}
+    undone = {n for made in turns.values() for n in (made.act or {}).get("undone", ())}
+    return list(events_for(side, ((n, made) for n, made in turns.items() if n not in undone)))
+
+
+def result_at(game: OpenGame, n: int) -> Result | None:
+    """Return the result of a game as of an adjudication; None: it went on."""
+    if n == game.adjudication:
+        return game.result
+    return result_in(game.ledger.public_turn(n))

@@ -9,9 +9,8 @@ from typing import Final
 
 from PIL import Image
 
-from pbem.render import canvas
-from pbem.render.canvas import Sketch, mix
-from pbem.render.typefaces import write
+from pbem.render.map import canvas
+from pbem.render.map.canvas import Sketch, mix, write
 
 WIDTH: Final = 720
 MOST_FACES: Final = 20

@@ -1,4 +1,4 @@
-"""An adjudication on record: what reseeded its dice, what happened in it, and the two files that keep it.
+"""An adjudication on record: what reseeded its dice, what happened in it, its two files, and its commit.
 
 The turn file is public. The sealed record beside it keeps the rest: all answers, the hidden draws, and which sides may
 read an event.
@@ -6,14 +6,16 @@ read an event.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from re import compile as pattern
+from typing import Any, Final, NamedTuple
 
 from pbem.engine.session import Answer
 from pbem.game.plain import Record
 from pbem.protocol import Draw, Event, Roll, Side
 from pbem.repo import format1
+from pbem.repo.git import Logged
 from pbem.repo.records import (
     answer_record,
     draw_record,
@@ -25,6 +27,8 @@ from pbem.repo.records import (
     roll_record,
     whole_draw,
 )
+
+# ---- An adjudication on record: what reseeded its dice, what happened in it, and the two files that keep it
 
 
 class Circumstances(NamedTuple):
@@ -135,3 +139,37 @@ def read_adjudication(n: int, public: Record, sealed: Record) -> Adjudication:
         public.get("act"),
         sealed.get("act"),
     )
+
+
+# ---- The commits of a game: their messages, and which of them made an adjudication
+
+
+_SUBJECT: Final = pattern(r"[^:]+: adjudication (\d+)(?:$|[^\d])")
+
+
+def charter_message(game: str) -> str:
+    """Return the message of the first commit of a game."""
+    return f"{game}: the charter"
+
+
+def adjudication_message(game: str, made: Adjudication) -> str:
+    """Return the message of the commit of an adjudication, with nothing in it that is not public."""
+    if made.act is not None:
+        return f"{game}: adjudication {made.n}, {made.act['kind']}"
+    waiting = ", ".join(f"{each['side']}: {each['kind']}" for each in made.open_decisions)
+    return f"{game}: adjudication {made.n}" + (f"\n\nwaiting for {waiting}" if waiting else "\n\nthe game is over")
+
+
+def commits_of_adjudications(history: Iterable[Logged]) -> dict[int, str]:
+    """Return the commit that made each adjudication."""
+    found = ((_SUBJECT.match(commit.message), commit.sha) for commit in history)
+    return {int(subject[1]): sha for subject, sha in found if subject is not None}
+
+
+def commit_of_adjudication(history: Iterable[Logged], n: int) -> str | None:
+    """Return the commit that made an adjudication, looked for from the head back; None: there is none."""
+    for commit in history:
+        subject = _SUBJECT.match(commit.message)
+        if subject is not None and int(subject[1]) <= n:
+            return commit.sha if int(subject[1]) == n else None
+    return None

@@ -1,5 +1,9 @@
 """The ledger: the books of one game, with its charter, its turn files, and what is sealed until the end.
 
+A note is a file under a keyed digest of the letter. It is never changed: where a letter makes several commits, as with
+a KEY above a sheet, each brings one of its own. A sheet that a word of the letter hands in is noted apart from the
+sheet in the letter; in public the two look alike.
+
 `pbem.repo.layout` lists the files.
 """
 
@@ -12,34 +16,35 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import cached_property, partial
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.dice import Chain, inputs_digest, step_key
 from pbem.crypto.keys import Keys
+from pbem.crypto.player_chains import contribution
 from pbem.crypto.seal import Sealing, recipient_of, salt_of, salted, seal, unseal
 from pbem.crypto.signing import sign
 from pbem.engine.session import Answer
 from pbem.game import plain
 from pbem.game import yaml as yamlio
-from pbem.game.corrections import Correction
+from pbem.game.boxes.corrections import Correction
 from pbem.game.kept_orders import compact
 from pbem.game.plain import Record
 from pbem.protocol import Result, Side
-from pbem.repo import format1, rooms
-from pbem.repo.adjudication import Adjudication, Seed, public_record, read_adjudication, sealed_record
-from pbem.repo.charter import (
-    Charter,
-    Joined,
-    Pins,
-    Revealed,
-    check_secrets,
-    check_signer,
-    read_charter,
+from pbem.repo import format1, talk_book
+from pbem.repo.adjudication import (
+    Adjudication,
+    Seed,
+    charter_message,
+    commit_of_adjudication,
+    commits_of_adjudications,
+    public_record,
+    read_adjudication,
+    sealed_record,
 )
-from pbem.repo.commits import charter_message, commit_of_adjudication, commits_of_adjudications
-from pbem.repo.dice_inputs import Links, stated_inputs
+from pbem.repo.charter import Charter, Joined, Pins, Revealed, check_secrets, check_signer, read_charter
 from pbem.repo.git import GameRepo, Logged
 from pbem.repo.layout import (
     BEACON,
@@ -51,6 +56,7 @@ from pbem.repo.layout import (
     REVEALED,
     STATE,
     UNOPENED,
+    Store,
     joined_path,
     sealed_path,
     sheet_path,
@@ -58,12 +64,100 @@ from pbem.repo.layout import (
     turn_path,
     view_path,
 )
-from pbem.repo.letter_notes import next_path, noted
 from pbem.repo.public import corrections_in
 from pbem.repo.seats import Seated
 from pbem.repo.state import State, read_state
-from pbem.repo.store import Store
-from pbem.repo.talk import JournalFile, SealedJournal
+from pbem.repo.talk_book import JournalFile, SealedJournal
+
+# ---- What goes into the dice of an adjudication: the link that it opens, and what players and game master have said
+
+
+class Links(Protocol):
+    """The links of a dice chain, such as `Chain`."""
+
+    def link(self, n: int) -> str:
+        """Return the link that adjudication n opens, as hex."""
+
+    def renewal(self, n: int) -> str | None:
+        """Return the tip that adjudication n promises, as hex; None unless it opens the last link of its chain."""
+
+
+def stated_inputs(
+    n: int, state: State | None, joined: Mapping[Side, Joined], act: Record | None, beacon: Closing | None
+) -> dict[str, Any]:
+    """Return what has been said since the adjudication before, as the turn file states it.
+
+    `joined` is what newcomers have mailed, or all sides if the game has not begun (`state` is None).
+    """
+    stated: dict[str, Any] = {}
+    if state is None:
+        stated["joined"] = {side: plain.encode(own) for side, own in joined.items()}
+    else:
+        # Their chain alone: what else they mail later, a KEY, turns no dice.
+        stated["joined"] = {
+            side: plain.encode(Joined(chain=own.chain, player=own.player)) for side, own in joined.items()
+        }
+        # Sorted, because the order in which they came must not change the dice.
+        stated["sheets"] = {side: dict(state.new_sheets[side]) for side in sorted(state.new_sheets)}
+        stated["standing"] = dict(sorted(state.standing_digests.items()))
+        stated["player_chains"] = {
+            side: contribution(state.links[side], state.new_links.get(side), n) for side in sorted(state.links)
+        }
+    stated["beacon"] = beacon and beacon.stated
+    stated["act"] = act
+    return {word: value for word, value in stated.items() if value}
+
+
+# ---- The notes that letters were carried out: one for each commit that a letter has made
+
+
+Read: TypeAlias = Callable[[str], bytes | None]
+PathOf: TypeAlias = Callable[[str], str]
+"""Returns the path of a note by the digest of its letter."""
+
+
+def noted(read: Read, path_of: PathOf, digest: str) -> Record | None:
+    """Return what is noted of a letter; None: nothing.
+
+    Of a word in several notes the first counts. `word` is the sheet that a word of the letter has handed in first.
+    """
+    by_words = [{**note, "word": note["sheet"]} for note in _notes(read, path_of, _by_word(digest))]
+    notes = [
+        *_notes(read, path_of, digest),
+        *({word: value for word, value in note.items() if word != "sheet"} for note in by_words),
+    ]
+    return {word: value for note in reversed(notes) for word, value in note.items()} if notes else None
+
+
+def next_path(read: Read, path_of: PathOf, digest: str) -> str:
+    """Return the path of the next note of a letter."""
+    return next(path for path in _paths(path_of, digest) if read(path) is None)
+
+
+def by_word(letter: str | tuple[str, ...]) -> str | tuple[str, ...]:
+    """Return under what a sheet is noted that a letter hands in by a word."""
+    return _by_word(letter) if isinstance(letter, str) else tuple(map(_by_word, letter))
+
+
+def _notes(read: Read, path_of: PathOf, digest: str) -> Iterator[Record]:
+    for path in _paths(path_of, digest):
+        text = read(path)
+        if text is None:
+            return
+        record: Record = yamlio.read(text, name="letter").value
+        yield record
+
+
+def _paths(path_of: PathOf, digest: str) -> Iterator[str]:
+    return (path_of(f"{digest} {number}" if number else digest) for number in count())
+
+
+def _by_word(digest: str) -> str:
+    return f"{digest} by word"
+
+
+# ---- The ledger: the books of one game, with its charter, its turn files, and what is sealed until the end
+
 
 _MOST_RECENT: Final = 64
 
@@ -245,7 +339,7 @@ class Ledger(Seated):
         path = sheet_path(side, n)
         state.sheets[side] = n
         state.new_sheets.setdefault(side, {})[path] = self.salted(path, raw)
-        return {path: self._seal(path, raw, rooms.SHEET)}
+        return {path: self._seal(path, raw, talk_book.SHEET)}
 
     def letter_files(self, letter: LetterId, note: Record) -> dict[str, bytes]:
         """Return the note that a letter was carried out, so that it is not carried out twice.
@@ -264,13 +358,13 @@ class Ledger(Seated):
         content = compact({"written": written, "orders": list(state.standing[side])})
         # Once a side has filed any, the digest is named for ever, also of none: to leave it out would be a choice.
         state.standing_digests[side] = self.salted(path, content)
-        return {path: self._seal(path, content, rooms.STANDING)}
+        return {path: self._seal(path, content, talk_book.STANDING)}
 
     def state_files(self, state: State, position: int = 0) -> dict[str, bytes]:
         """Return the sealed state; `position` is the length of the public position, 0: of the one on file."""
         new_sheets = sum(map(len, state.new_sheets.values()))
         length = position or len(self._file(POSITION))
-        room = rooms.state_room(length, len(self.charter.players), len(state.steps), new_sheets)
+        room = talk_book.state_room(length, len(self.charter.players), len(state.steps), new_sheets)
         return {STATE: self._seal(STATE, compact(state.record()), room)}
 
     def side_files(
@@ -285,8 +379,8 @@ class Ledger(Seated):
         if key is None:
             return {}
         corrected = sum(2 * len(each.text) for each in self.corrections().values())
-        room = rooms.view_room(position, turn, corrected, side in state.handed_in, side in state.standing_digests)
-        room += 2 * rooms.press_room(len(self.charter.players)) if talked else 0
+        room = talk_book.view_room(position, turn, corrected, side in state.handed_in, side in state.standing_digests)
+        room += 2 * talk_book.press_room(len(self.charter.players)) if talked else 0
         return {path: self._sealing.seal(path, compact(view), room, recipient=key)}
 
     def turn_files(
@@ -312,7 +406,7 @@ class Ledger(Seated):
         # There is no digest of the sealed record: it follows from sheets, dice and the seed of hidden draws.
         text = yamlio.dump(public).encode()
         acted, filed = made.act is not None, len(state.standing_digests)
-        room = rooms.record_room(len(text), len(state.handed_in), filed, acted)
+        room = talk_book.record_room(len(text), len(state.handed_in), filed, acted)
         sealed = self._seal(sealed_path(path), compact(sealed_record(made)), room)
         return {path: text, sealed_path(path): sealed, POSITION: position}
 

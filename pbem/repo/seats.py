@@ -18,8 +18,7 @@ from pbem.game.kept_orders import compact
 from pbem.game.plain import Record
 from pbem.protocol import Side
 from pbem.repo.charter import Charter
-from pbem.repo.layout import PLAYERS, deputy_path
-from pbem.repo.store import Store
+from pbem.repo.layout import PLAYERS, Store, deputy_path
 
 
 @dataclass(slots=True)

@@ -21,12 +21,12 @@ from pbem.crypto.closing import PATIENCE, Closing
 from pbem.crypto.dice import Chain, inputs_digest, step_key
 from pbem.crypto.keys import Keys
 from pbem.crypto.player_chains import PlayerChain
+from pbem.game.boxes.shelf import Loaded
 from pbem.game.plain import Record
-from pbem.game.shelf import Loaded
 from pbem.protocol import Order, Side
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.now import Now
-from pbem.referee.played import Played
+from pbem.referee.open_game import Now
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.played import Played
 from pbem.repo.adjudication import Seed
 from pbem.repo.charter import ChainPromise
 from pbem.repo.ledger import Ledger

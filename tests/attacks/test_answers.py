@@ -12,8 +12,8 @@ from pbem.engine.answers import Sources
 from pbem.engine.session import Queued
 from pbem.orders.standing import InForce
 from pbem.protocol import Event, Roll
-from pbem.referee.played import Played
-from pbem.referee.rollback import roll_back
+from pbem.referee.acts.rollback import roll_back
+from pbem.referee.play.played import Played
 from pbem.repo.adjudication import Circumstances
 from pbem.repo.layout import POSITION, turn_path
 from pbem.repo.state import State

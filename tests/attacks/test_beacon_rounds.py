@@ -10,7 +10,7 @@ import pytest
 
 from pbem.crypto.beacon import check_signature, time_of
 from pbem.crypto.closing import PATIENCE, Closing, closed_digest
-from pbem.referee.played import Played
+from pbem.referee.play.played import Played
 from tests.attacks.base import Dishonest, begun, dice, found, written
 from tests.crypto.test_beacon import PUBLISHED
 from tests.support.live import Folder, order

@@ -11,16 +11,17 @@ import pytest
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
 from pbem.protocol import Side
-from pbem.referee import adjudicator, clocked, timekeeping
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.acts import timekeeping
+from pbem.referee.acts.consents import carry_out, note_consent
+from pbem.referee.acts.motions import Proposal, propose
+from pbem.referee.acts.timekeeping import catch_up, hand_over, pause, resume
 from pbem.referee.clock import facts
+from pbem.referee.clock.game_clock import GameClock
 from pbem.referee.clock.sides import Clocks, take_over
 from pbem.referee.clock.terms import Terms
-from pbem.referee.game_clock import GameClock
-from pbem.referee.motions import Proposal, propose
 from pbem.referee.open_game import CannotPlay
-from pbem.referee.requests import carry_out, note_consent
-from pbem.referee.timekeeping import catch_up, hand_over, pause, resume
+from pbem.referee.play import adjudicator, clocked
+from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.requests import PAUSE
 from tests.support.clocked import CLOCK, DAY, HOUR, Table
 from tests.support.live import Folder

@@ -9,7 +9,7 @@ from pbem.crypto.beacon import time_of
 from pbem.crypto.closing import PATIENCE
 from pbem.crypto.dice import missing_link
 from pbem.engine.forecast import of_sheet
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.state import read_state
 from tests.attacks.base import CHAIN, STANDING, Dishonest, answers, begun, dice, found, go_on, written
 from tests.crypto.test_beacon import PUBLISHED

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from pbem.audit.verify import verify
-from pbem.referee import ending
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.acts import ending
+from pbem.referee.play.adjudicator import Adjudicator
 from tests.referee.test_ending import folder as folder
 from tests.support.live import Folder
 from tests.support.walks import FOLDERS

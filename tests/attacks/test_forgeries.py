@@ -18,7 +18,7 @@ from typing import Final
 
 import pytest
 
-from pbem.audit.derive import Derivation
+from pbem.audit.derive.derive import Derivation
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
 from pbem.crypto.seal import CannotOpen

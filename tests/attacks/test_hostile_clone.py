@@ -17,10 +17,10 @@ from pbem.audit.verify import verify
 from pbem.cli.verbs import app
 from pbem.crypto.signing import sign
 from pbem.game import yaml as yamlio
-from pbem.game.box import open_box
-from pbem.game.box_file import BrokenBox
-from pbem.game.corrections import Correction
-from pbem.referee.take_home import take_home
+from pbem.game.boxes.box import open_box
+from pbem.game.boxes.box_file import BrokenBox
+from pbem.game.boxes.corrections import Correction
+from pbem.referee.home_check import take_home
 from tests.support.forging import FALSE_KEY, Tale, told
 from tests.support.live import Folder, git, pick, sheet
 from tests.support.walks import FOLDERS

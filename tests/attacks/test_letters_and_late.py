@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from pbem.audit.letters import compare_letters
+from pbem.audit.letters.mailbox_check import compare_letters
 from pbem.audit.verify import verify
 from pbem.mail.intake import take_in
 from pbem.mail.mailbox import read_mailbox
-from pbem.referee import timekeeping
+from pbem.referee.acts import timekeeping
 from pbem.referee.clock import facts
 from pbem.referee.clock.sides import Clocks
 from tests.mail.test_deadlines import Desk, blank_maps

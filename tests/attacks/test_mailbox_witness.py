@@ -18,15 +18,15 @@ import pytest
 from pbem.cli.runtime import DONE, FAULTS
 from pbem.crypto.beacon import time_of
 from pbem.crypto.closing import PATIENCE
-from pbem.mail import receipts
 from pbem.mail.intake import take_in
 from pbem.mail.mailbox import read_mailbox
-from pbem.mail.outgoing import side_report
+from pbem.mail.write import enclosures
+from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Order
-from pbem.referee import ruling
-from pbem.referee.adjudicator import Adjudicator
-from pbem.render.form import order_lines
-from pbem.render.receipt import LetterReceipt, ReceiptedSheet
+from pbem.referee.acts import ruling
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.render.text.form import order_lines
+from pbem.render.text.receipt import LetterReceipt, ReceiptedSheet
 from tests.cli.test_verbs import pbem
 from tests.crypto.test_beacon import PUBLISHED
 from tests.support.blank import blank_pictures
@@ -126,7 +126,7 @@ def reasons(clone: Path, mailbox: Path) -> list[str]:
 @pytest.fixture
 def fresh(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Mail:
     """Return a game by letters that has just begun."""
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     players = [word for side in ("red", "blue") for word in ("--player", f"{side}={side} <{side}@example.org>")]
     assert pbem("new", "punica", "--rules", "toy", *players).exit_code == DONE
     mail = Mail(folder)
@@ -470,11 +470,11 @@ def test_sheet_that_was_never_sent_is_found(mail: Mail) -> None:
 
 def test_sheet_that_no_letter_admits_is_found(mail: Mail, monkeypatch: pytest.MonkeyPatch) -> None:
     """The referee leaves a made-up sheet out of the receipts."""
-    whole, text = receipts.receipt_of, for_red(mail, 9)
-    monkeypatch.setattr(receipts, "receipt_of", lambda *words, **more: replace(whole(*words, **more), sheets=()))
+    whole, text = enclosures.receipt_of, for_red(mail, 9)
+    monkeypatch.setattr(enclosures, "receipt_of", lambda *words, **more: replace(whole(*words, **more), sheets=()))
     mail.write("red", text, kept=False)
     mail.play(2)
-    monkeypatch.setattr(receipts, "receipt_of", whole)
+    monkeypatch.setattr(enclosures, "receipt_of", whole)
     found = [each for each in reasons(mail.clone(), mail.red) if "does not say that such a sheet was taken in" in each]
     assert re.match(
         r"turn \d+: it used sheets/red/000/\d+\.age, and was brought by commit [0-9a-f]{40}; the letter ", found[0]
@@ -527,7 +527,7 @@ def test_sheet_with_another_content_is_found(lost: tuple[Mail, Folder, Receipted
 @pytest.fixture
 def closed(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Mail:
     """Return a game with the beacon in which round SECOND has decided adjudication 2."""
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     mail = Mail(folder)
     folder.create(begin=False, beacon="drand").close()
     for round in (FIRST, SECOND):

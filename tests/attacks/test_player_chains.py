@@ -10,7 +10,7 @@ from typing import Any
 from pbem.crypto.dice import missing_link
 from pbem.orders.check import Receipt
 from pbem.protocol import Side
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.state import read_state
 from tests.attacks.base import CHAIN, Dishonest, answers, begun, dice, found, found_by_small, go_on, written
 from tests.support.live import Folder

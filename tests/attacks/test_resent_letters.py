@@ -17,10 +17,10 @@ from pbem.audit.verify import verify
 from pbem.cli.verbs import app
 from pbem.crypto.seal import recipient_of
 from pbem.mail.intake import take_in
-from pbem.mail.last_reported import note_reported, reported, set_back
-from pbem.mail.outboxes import MaildirOutbox
+from pbem.mail.notes.correspondence import note_reported, reported, set_back
+from pbem.mail.notes.outboxes import MaildirOutbox
+from pbem.mail.read.token import without_token
 from pbem.mail.tasks import Handled
-from pbem.mail.token import without_token
 from pbem.repo.charter import Joined
 from tests.support.live import SECRETS, Folder, files, give, letter, order, pick, play, sheet
 from tests.support.walks import FOLDERS

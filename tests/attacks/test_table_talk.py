@@ -13,11 +13,11 @@ import pytest
 
 from pbem.crypto.seal import unseal
 from pbem.game.kept_orders import compact
-from pbem.mail.table_talk import talk_letters
-from pbem.referee.ruling import break_off
-from pbem.referee.talk import show, speak
+from pbem.mail.actions.table_talk import talk_letters
+from pbem.referee.acts.ruling import break_off
+from pbem.referee.acts.talk import show, speak
 from pbem.repo.layout import PRESS, UNOPENED
-from pbem.repo.rooms import press_room
+from pbem.repo.talk_book import press_room
 from tests.attacks.base import Dishonest, answers, found, written
 from tests.support.live import SECRETS, Folder
 from tests.support.walks import FOLDERS

@@ -13,12 +13,22 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from pbem.audit.dice_log import NOBODYS, Count, Rolled, as_chart, as_csv, as_text, counts_of, rolls_of, undone_in
+from pbem.audit.explain.dice_log import (
+    NOBODYS,
+    Count,
+    Rolled,
+    as_chart,
+    as_csv,
+    as_text,
+    counts_of,
+    rolls_of,
+    undone_in,
+)
 from pbem.cli.runtime import DONE, WORLD
 from pbem.cli.verbs import app
-from pbem.game.box import open_box
+from pbem.game.boxes.box import open_box
 from pbem.render.dice_chart import Bars, dice_chart
-from pbem.render.messages import sentences
+from pbem.render.text.messages import sentences
 from tests.support.live import Folder, git, play
 from tests.support.walks import FOLDERS
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from pbem.audit.access import open_to_read
-from pbem.audit.explain import WIDTH, Explained
+from pbem.audit.explain.explain import WIDTH, Explained
+from pbem.audit.record.access import open_to_read
 from pbem.cli.runtime import DONE, USAGE, WORLD
 from pbem.crypto.dice import canonical, step_key
 from pbem.game.wording import listing

@@ -25,7 +25,7 @@ from pbem.crypto.dice import Chain, missing_link
 from pbem.crypto.keys import Keys, Secrets
 from pbem.crypto.signing import sign
 from pbem.game import yaml as yamlio
-from pbem.referee.rollback import roll_back
+from pbem.referee.acts.rollback import roll_back
 from pbem.repo.charter import ChainPromise
 from pbem.repo.git import GameRepo
 from pbem.repo.layout import sealed_path, turn_path

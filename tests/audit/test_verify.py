@@ -12,8 +12,8 @@ from typing import NoReturn
 
 import pytest
 
-from pbem.audit.access import repo_of
-from pbem.audit.findings import Findings, Place
+from pbem.audit.record.access import repo_of
+from pbem.audit.record.findings import Findings, Place
 from pbem.audit.verify import Verdict, verify
 from pbem.cli.runtime import DONE, FAULTS, WORLD
 from pbem.crypto.beacon import time_of
@@ -22,8 +22,8 @@ from pbem.crypto.dice import Chain
 from pbem.crypto.keys import BadKeys, Keys, Secrets
 from pbem.crypto.player_chains import LOST
 from pbem.orders.check import OpenDecisions
-from pbem.referee.rollback import roll_back
-from pbem.referee.ruling import break_off
+from pbem.referee.acts.rollback import roll_back
+from pbem.referee.acts.ruling import break_off
 from pbem.repo.charter import ChainPromise
 from pbem.repo.git import NoSuchGame
 from tests.cli.test_verbs import said

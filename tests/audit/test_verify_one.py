@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from pbem import verify_one
-from pbem.audit.access import repo_of
+from pbem.audit.record.access import repo_of
 from pbem.crypto.dice import Chain, ChainDice, canonical, inputs_digest, missing_link, step_key
 from pbem.game import yaml as yamlio
 from pbem.repo.git import numbered

@@ -19,7 +19,7 @@ PLAYERS = ("--player", "red=Ann <ann@example.org>", "--player", "blue=Bob <bob@e
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     return Folder(tmp_path)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pbem.cli.demo import GAME, PHRASES, run
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.play.adjudicator import Adjudicator
 
 ROOT = Path(__file__).resolve().parents[2]
 VERIFY_ONE = ROOT / "pbem" / "verify_one.py"

@@ -10,7 +10,7 @@ from email import message_from_bytes
 import pytest
 import typer
 
-from pbem.cli import many
+from pbem.cli import options
 from pbem.cli.runtime import DONE, USAGE, WORLD
 from pbem.cli.verbs import app
 from tests.cli.test_verbs import pbem, said, told
@@ -144,10 +144,10 @@ def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -
     shown = Terminal()
     monkeypatch.setattr(sys, "stderr", shown)
     monkeypatch.setenv("TERM", "xterm")
-    many.deal_with(["a", "b"], lambda name: many.Dealt("done"), True, verb="remind")
+    options.deal_with(["a", "b"], lambda name: options.Dealt("done"), True, verb="remind")
     assert "remind" in shown.getvalue()
     monkeypatch.setattr(sys, "stderr", quiet := io.StringIO())
-    many.deal_with(["a", "b"], lambda name: many.Dealt("done"), True, verb="remind")
+    options.deal_with(["a", "b"], lambda name: options.Dealt("done"), True, verb="remind")
     assert quiet.getvalue() == ""
 
 

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from pbem.crypto.keys import Secrets
-from pbem.protocol import Decision, Order, Rules
+from pbem.game.contract import Rules
+from pbem.protocol import Decision, Order
 from tests.support.letter_table import FAULTS, GAME, LetterTable
 from tests.support.live import SECRETS, Folder
 

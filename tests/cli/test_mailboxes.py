@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pbem.cli.runtime import DONE
-from pbem.post.reception import bounced
+from pbem.post.service.reception import bounced
 from tests.cli.test_verbs import said, told
 from tests.post.test_bounces import postfix
 from tests.support.live import Folder

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.cli import new as new_verb
 from pbem.cli import runtime
+from pbem.cli.master import new as new_verb
 from pbem.cli.runtime import DONE, USAGE, WORLD
 from tests.cli.test_verbs import OF_TOY, hand, pbem, said, sheet_file, told
 from tests.support.live import OTHERS, Folder, give, order

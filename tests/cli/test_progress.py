@@ -6,8 +6,8 @@ from io import StringIO
 
 import pytest
 
-from pbem.cli import progress
-from pbem.cli.progress import ProgressLine
+from pbem.cli.sceptics import proof
+from pbem.cli.sceptics.proof import ProgressLine
 from tests.cli.test_verbs import said
 from tests.support.live import Folder
 
@@ -23,7 +23,7 @@ class Terminal(StringIO):
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Return the time, in a list of one, and let nothing else move it."""
     now = [100.0]
-    monkeypatch.setattr(progress, "monotonic", lambda: now[0])
+    monkeypatch.setattr(proof, "monotonic", lambda: now[0])
     return now
 
 

@@ -7,10 +7,9 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from pbem.cli.by_reader import VERBS
+from pbem.cli.options import VERBS
 from pbem.cli.verbs import app
-from pbem.render.card_reference import card_reference
-from pbem.render.order_reference import order_reference
+from pbem.render.text.reference import card_reference, order_reference
 from tests.support.reference import DOCS, command_line, pages
 from tests.support.walks import GAMES, loaded
 

@@ -17,8 +17,8 @@ from pbem.audit.verify import verify
 from pbem.cli.runtime import DONE, WORLD
 from pbem.cli.verbs import app
 from pbem.crypto.seal import new_identity, recipient_of
-from pbem.post.open_tables import open_tables
-from pbem.post.service import Post, once
+from pbem.post.service.service import Post, once
+from pbem.post.tables.open_tables import open_tables
 from tests.cli.test_verbs import pbem
 from tests.support.blank import blank_pictures
 from tests.support.boxes import Box, Way
@@ -118,7 +118,7 @@ class Players:
 @pytest.mark.soak
 def test_a_game_master_follows_a_season(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three games in simulated time: each command is given as it stands, in its order, while the players play."""
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     monkeypatch.setattr("os.fsync", lambda fd: None)
     season = Season(tmp_path / "pbem", proofs="token, address")
     for name, value in (("GAMES", season.games), ("KEYS", season.path / "keys"), ("CONFIG", season.file)):

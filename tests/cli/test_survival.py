@@ -22,11 +22,11 @@ from typing import Any
 import pytest
 
 import pbem.repo.git as pbem_store
-from pbem.audit.replay import replay
+from pbem.audit.replay.replay import replay
 from pbem.crypto.keys import Keys
-from pbem.game import shelf
+from pbem.game.boxes import shelf
 from pbem.mail.intake import take_in
-from pbem.mail.last_reported import note_reported
+from pbem.mail.notes.correspondence import note_reported
 from pbem.repo.git import GameRepo
 from tests.referee.test_kills import sent
 from tests.support.crash import NURSERY, refuse_writing

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from pbem.crypto.keys import Secrets
-from pbem.protocol import Decision, Order, Rules, Side
+from pbem.game.contract import Rules
+from pbem.protocol import Decision, Order, Side
 from pbem.repo.records import read_decision
 from pbem.rules.sword_of_rome.position.state import UNSEEN
 from tests.support.letter_table import FAULTS, GAME, LetterTable, written

@@ -12,14 +12,7 @@ from typing import Any
 import pytest
 
 from pbem.crypto import beacon
-from pbem.crypto.beacon import (
-    BadBeacon,
-    NoBeaconLibrary,
-    check_signature,
-    check_signatures,
-    first_round_from,
-    time_of,
-)
+from pbem.crypto.beacon import BadBeacon, NoBeaconLibrary, check_signature, check_signatures, first_round_from, time_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = {

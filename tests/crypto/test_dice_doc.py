@@ -7,7 +7,7 @@ import re
 from hashlib import sha256
 from pathlib import Path
 
-from pbem.audit.schemas import BY
+from pbem.audit.record.schemas import BY
 from pbem.crypto.dice import INPUTS, ChainDice, canonical, inputs_digest, step_key
 from tests.crypto.test_dice import parse
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pbem.engine.cases import Verdict, game_of, read_cases, run_case, sound_cases
-from pbem.game.box_file import BrokenBox
+from pbem.game.boxes.box_file import BrokenBox
 from tests.support.walks import FOLDERS, TOY
 
 BASE = """\

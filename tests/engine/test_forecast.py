@@ -17,10 +17,9 @@ from pbem.game.forecast import Asked, Chance, Happens, Stops, Unforeseen, prospe
 from pbem.game.table import Table, Throw
 from pbem.mail.intake import take_in
 from pbem.protocol import Decision, Event, Order
-from pbem.referee import sheet_check
-from pbem.referee.home_check import forecast_at_home
-from pbem.referee.take_home import take_home
-from pbem.render.forecast import NOTHING, foreseen
+from pbem.referee.home_check import forecast_at_home, take_home
+from pbem.referee.play import sheet_check
+from pbem.render.text.forecast_text import NOTHING, foreseen
 from tests.support.campaigns import invasion
 from tests.support.live import Folder, give, history, letter, order, pick, sheet
 from tests.support.walks import GAMES, loaded, start, walk

@@ -12,10 +12,11 @@ from pbem.crypto.dice import SeededDice
 from pbem.engine.advance import advance, begin, run
 from pbem.engine.answers import Recorded, Sources, has_order_for
 from pbem.engine.session import Alike, Answer, Queued, RulesDiffer, Session, Step, Stuck, resume
+from pbem.game.contract import Rules
 from pbem.game.legal_orders import NOT_TOLD, LegalOrders, of
 from pbem.game.plain import decode, encode
 from pbem.game.table import NameReused, Table
-from pbem.protocol import Checkpoint, Decision, Event, Fault, Order, Result, Rules, Side
+from pbem.protocol import Checkpoint, Decision, Event, Fault, Order, Result, Side
 from tests.support.standing import Standing
 
 Play = Callable[["Count", Table], Generator[Any, Any, None]]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pbem.game import shelf
-from pbem.game.box import Box, NotInTheBox, boxes, open_box
-from pbem.game.box_file import BrokenBox
+from pbem.game.boxes import shelf
+from pbem.game.boxes.box import Box, NotInTheBox, boxes, open_box
+from pbem.game.boxes.box_file import BrokenBox
 from pbem.game.order_form import OrderForm
 
 GAME = """\

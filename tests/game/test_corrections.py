@@ -16,14 +16,13 @@ from pbem.audit.verify import verify
 from pbem.cli.verbs import app
 from pbem.crypto.dice import SeededDice
 from pbem.engine.playout import play_out
-from pbem.game import shelf
-from pbem.game.box import open_box
-from pbem.game.box_file import BrokenBox
+from pbem.game.boxes import shelf
+from pbem.game.boxes.box import open_box
+from pbem.game.boxes.box_file import BrokenBox
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.home_check import check_at_home
-from pbem.referee.take_home import take_home
+from pbem.referee.home_check import check_at_home, take_home
+from pbem.referee.play.adjudicator import Adjudicator
 
 GAME = "hannibal_italy"
 CRT = ("[A5, A4, A3, A3, A2, E2]", "[A6, A4, A3, A3, A2, E2]")

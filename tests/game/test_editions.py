@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from pbem.cli.verbs import app
-from pbem.game import shelf
-from pbem.game.box import Box, NotInTheBox, open_box
-from pbem.game.box_file import BrokenBox
-from pbem.referee.adjudicator import Adjudicator
+from pbem.game.boxes import shelf
+from pbem.game.boxes.box import Box, NotInTheBox, open_box
+from pbem.game.boxes.box_file import BrokenBox
+from pbem.referee.play.adjudicator import Adjudicator
 
 GAME = "hannibal_italy"
 FAIR = "editions/fair"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from pbem.game import yaml
-from pbem.game.box import Box, open_box
+from pbem.game.boxes.box import Box, open_box
 from pbem.game.words import Vocabulary, fold
 from tests.support.walks import FOLDERS, GAMES, loaded
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from pbem.crypto.dice import Chain
-from pbem.mail.agreed import agreed_at
+from pbem.mail.choose.agreed import agreed_at
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import side_report
 from pbem.mail.tasks import Handled
+from pbem.mail.write.outgoing import side_report
 from pbem.orders.forgive import came_from_lines
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.charter import ChainPromise
 from tests.mail.test_intake import bid, form_of, head, only, read
 from tests.support.blank import blank_pictures
@@ -20,7 +20,7 @@ from tests.support.live import Folder, give, letter, order, quoted, sheet
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spare the drawing: no test here looks at the map."""
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
 
 
 def answer_to(number: int, side: str = "red") -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pbem.audit.verify import verify
-from pbem.mail.day_words import days_of
+from pbem.mail.notes.dates import days_of
 from pbem.referee.clock.sides import deadline
 from pbem.referee.open_game import CannotPlay
 from tests.mail.test_deadlines import Desk, blank_maps, flat, last, shown

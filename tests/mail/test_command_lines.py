@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pbem.crypto.seal import recipient_of
-from pbem.mail.command_lines import commands_in
 from pbem.mail.intake import take_in
-from pbem.mail.welcome import welcome_letters
+from pbem.mail.read.commands import commands_in
+from pbem.mail.write.welcome import welcome_letters
 from tests.mail.test_intake import read
 from tests.support.live import SECRETS, Folder, letter, quoted
 

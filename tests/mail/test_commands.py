@@ -13,14 +13,14 @@ import pytest
 
 from pbem.crypto.seal import recipient_of, salt_of
 from pbem.game import yaml as yamlio
-from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
-from pbem.mail.lines import lines
-from pbem.mail.outgoing import side_report
-from pbem.mail.sheet_finder import sheets
+from pbem.mail.read.inbox import open_letter
+from pbem.mail.read.quoting import lines
+from pbem.mail.read.sheet_finder import sheets
 from pbem.mail.tasks import Handled
-from pbem.referee.adjudicator import Adjudicator
+from pbem.mail.write.outgoing import side_report
 from pbem.referee.open_game import OpenGame, OtherRules
+from pbem.referee.play.adjudicator import Adjudicator
 from tests.mail.test_intake import Read, only, read
 from tests.support.blank import blank_pictures
 from tests.support.live import OTHERS, SECRETS, Folder, git, give, later, letter, order, quoted, sheet
@@ -33,7 +33,7 @@ SSH = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHsKLqeplhpW+uObz5dvMgjz1OxfM/XXUB+VH
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """Return a folder with a game of red and blue that has begun."""
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     folder = Folder(tmp_path)
     folder.create().close()
     return folder

@@ -16,10 +16,10 @@ from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
 from pbem.mail.due import carry_out_due, due_in, noted_due
 from pbem.mail.intake import take_in
-from pbem.mail.outboxes import MaildirOutbox
-from pbem.mail.outgoing import Outgoing
-from pbem.mail.report_letters import first_letters
+from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.mail.tasks import Handled
+from pbem.mail.write.outgoing import Outgoing
+from pbem.mail.write.report_letters import first_letters
 from tests.support.blank import blank_pictures
 from tests.support.live import ADDRESSES, NOON, Folder, letter, sheet
 from tests.support.walks import FOLDERS
@@ -30,7 +30,7 @@ CLOCK: Mapping[str, Any] = {"pace": {"bank": "4d", "bonus": "12h", "most": "9d"}
 
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
 
 
 class Desk:
@@ -52,7 +52,7 @@ class Desk:
         return replace(self.folder.office, outbox=outbox, now=self.now)
 
     def keep(self, letters: list[Outgoing]) -> None:
-        from pbem.mail.handing import note_handed_over
+        from pbem.mail.write.posting import note_handed_over
 
         for out in letters:
             out.put_into(self.office.outbox)
@@ -121,7 +121,7 @@ def test_a_report_says_until_when_on_one_line(desk: Desk) -> None:
 
 def test_a_deadline_comes_with_what_is_left_of_the_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On one line, as long as a zone has a short name."""
-    monkeypatch.setattr("pbem.protocol.Rules.left_in_turn", lambda rules, view: (14, "card play"))
+    monkeypatch.setattr("pbem.game.contract.Rules.left_in_turn", lambda rules, view: (14, "card play"))
     desk = Desk(tmp_path, {**CLOCK, "zone": "Europe/Berlin"})
     lines = text(last(desk, "red")).splitlines()
     assert lines.count("Answer by Thu 26 Nov 13:00 CET (12:00 UTC). 14 card plays left at most.") == 1

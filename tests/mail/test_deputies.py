@@ -12,19 +12,19 @@ import pytest
 
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
-from pbem.mail.commands import Command
-from pbem.mail.deputies import deputy_in
 from pbem.mail.intake import take_in
-from pbem.mail.outboxes import MaildirOutbox
-from pbem.mail.outgoing import MailSettings, Outgoing
-from pbem.mail.report_letters import first_letters
+from pbem.mail.notes.outboxes import MaildirOutbox
+from pbem.mail.read.commands import Command
+from pbem.mail.read.token import deputy_token, token
 from pbem.mail.tasks import Handled
-from pbem.mail.token import deputy_token, token
-from pbem.post.settings import WhoConfig
-from pbem.post.table_outbox import asked_by
-from pbem.post.tables import ToSend, Urgency
+from pbem.mail.write.deputies import deputy_in
+from pbem.mail.write.outgoing import MailSettings, Outgoing
+from pbem.mail.write.report_letters import first_letters
+from pbem.post.config import WhoConfig
+from pbem.post.tables.open_tables import asked_by
+from pbem.post.tables.tables import ToSend, Urgency
+from pbem.referee.acts.players import change_of
 from pbem.referee.open_game import CannotPlay
-from pbem.referee.players import change_of
 from tests.support.blank import blank_pictures
 from tests.support.live import NOON, Folder, files, letter, order, sheet, subjects
 from tests.support.posted import take, text_of
@@ -36,7 +36,7 @@ NAMES = "DEPUTY Carl <carl@example.net> until 14 Dec"
 
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from pbem.cli.runtime import DONE
-from pbem.mail.echo import MOST_LINES, echo
 from pbem.mail.intake import take_in
+from pbem.mail.write.answer_letters import MOST_LINES, echo
 from pbem.orders.forgive import Answering, changes_in
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.take_home import take_home
+from pbem.referee.home_check import take_home
+from pbem.referee.play.adjudicator import Adjudicator
 from tests.attacks.test_mailbox_witness import Mail, verified
 from tests.cli.test_verbs import pbem
 from tests.mail.test_intake import cards, only
@@ -94,7 +94,7 @@ def test_echo_shows_standing_orders() -> None:
 @pytest.mark.usefixtures("in_the_folder")
 def test_canonical_sheet_is_found_in_the_letter_it_was_made_of(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """`pbem verify --letters` knows a sheet that was put right by the player's own text below it."""
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     players = [word for side in ("red", "blue") for word in ("--player", f"{side}={side} <{side}@example.org>")]
     assert pbem("new", "punica", "--rules", "toy", *players).exit_code == DONE
     mail = Mail(folder)

@@ -14,13 +14,13 @@ from pbem.crypto.beacon import time_of
 from pbem.crypto.keys import Keys
 from pbem.mail.due import DueDone, carry_out_due, go_on
 from pbem.mail.intake import take_in
-from pbem.mail.last_reported import note_reported
-from pbem.mail.outboxes import MaildirOutbox
+from pbem.mail.notes.correspondence import note_reported
+from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.mail.tasks import Handled
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.acts.timekeeping import hand_over, hold
 from pbem.referee.clock.sides import Clocks, deadline
 from pbem.referee.open_game import CannotPlay
-from pbem.referee.timekeeping import hand_over, hold
+from pbem.referee.play.adjudicator import Adjudicator
 from tests.support.blank import blank_pictures
 from tests.support.live import ADDRESSES, NOON, Folder, letter, sheet
 from tests.support.walks import FOLDERS
@@ -31,7 +31,7 @@ CLOCK = {"hold": "20m", "pace": {"bank": "2h", "bonus": "1h", "most": "9h"}, "la
 
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
 
 
 @pytest.fixture
@@ -205,7 +205,7 @@ def test_a_game_with_holds_verifies(folder: Folder) -> None:
 
 def test_a_turn_made_during_a_hold_is_found(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without any key, and by the derivation."""
-    monkeypatch.setattr("pbem.referee.adjudicator.is_on_hold", lambda game, **_: False)
+    monkeypatch.setattr("pbem.referee.play.adjudicator.is_on_hold", lambda game, **_: False)
     sends(folder, "blue", answer(folder, "blue"), 1)
     sends(folder, "red", answer(folder, "red"), 2)
     monkeypatch.undo()
@@ -217,7 +217,7 @@ def test_a_sheet_taken_after_its_hold_is_found(folder: Folder, monkeypatch: pyte
     """A hold is over, the game does not go on, and a sheet is replaced that the dice were due for."""
     sends(folder, "blue", answer(folder, "blue"), 1)
     sends(folder, "red", answer(folder, "red"), 2)
-    monkeypatch.setattr("pbem.referee.adjudicator.require_gone_on", lambda *_: None)
+    monkeypatch.setattr("pbem.referee.play.adjudicator.require_gone_on", lambda *_: None)
     monkeypatch.setattr("pbem.mail.intake.carry_out_due", lambda *_: DueDone([], []))
     sends(folder, "red", answer(folder, "red", 1), 30)
     monkeypatch.undo()
@@ -256,7 +256,7 @@ def test_what_nothing_comes_of_ends_with_a_fault(folder: Folder, monkeypatch: py
     """A fault of ours lets a game wait, and is said; it does not keep a worker busy for ever."""
     sends(folder, "blue", answer(folder, "blue"), 1)
     sends(folder, "red", answer(folder, "red"), 2)
-    monkeypatch.setattr("pbem.referee.adjudicator.is_on_hold", lambda game, **_: True)
+    monkeypatch.setattr("pbem.referee.play.adjudicator.is_on_hold", lambda game, **_: True)
     office = replace(folder.office, now=NOON + 60 * MINUTE)
     with pytest.raises(CannotPlay, match="a hold is over, due 2026-11-22 12:22:01 UTC, and nothing comes of it"):
         go_on("punica", NOON + 60 * MINUTE, office)

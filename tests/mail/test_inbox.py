@@ -10,16 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbem.mail.address import mailbox
-from pbem.mail.charset import legible, tidied
-from pbem.mail.commands import Command, Instruction
-from pbem.mail.inbox import open_letter
-from pbem.mail.letter import Enclosure, Letter
-from pbem.mail.lines import lines, unflowed, unsigned
-from pbem.mail.mime import LARGEST
-from pbem.mail.routing import game_of, report_named, side_named
-from pbem.mail.seats import _SIDE
-from pbem.mail.sheet_finder import sheets
+from pbem.mail.choose.routing import game_of, report_named, side_named
+from pbem.mail.notes.address import mailbox
+from pbem.mail.read.commands import Command, Instruction
+from pbem.mail.read.inbox import open_letter
+from pbem.mail.read.letter import Enclosure, Letter
+from pbem.mail.read.mime import LARGEST, legible, tidied
+from pbem.mail.read.quoting import lines, unflowed, unsigned
+from pbem.mail.read.sheet_finder import sheets
+from pbem.mail.shared_letter import _SIDE
 
 LETTERS = Path(__file__).parent / "letters"
 

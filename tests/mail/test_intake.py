@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import Outgoing, report_of, side_report
-from pbem.mail.report_letters import first_letters
+from pbem.mail.read.inbox import open_letter
 from pbem.mail.tasks import Handled
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.past import position_at
-from pbem.referee.take_home import take_home
+from pbem.mail.write.outgoing import Outgoing, report_of, side_report
+from pbem.mail.write.report_letters import first_letters
+from pbem.referee.home_check import take_home
+from pbem.referee.open_game import position_at
+from pbem.referee.play.adjudicator import Adjudicator
 from tests.mail.test_inbox import AUTOMATIC, FOUND, LETTERS, REFUSED
 from tests.support.blank import blank_pictures
 from tests.support.live import OTHERS, SIDES, Folder, files, git, give, later, letter, order, pick, quoted, sheet
@@ -61,7 +61,7 @@ def read(out: Outgoing) -> Read:
 @pytest.fixture
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spare the drawing where a test does not look at the map."""
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
 
 
 def head(folder: Folder, name: str = "punica") -> str:

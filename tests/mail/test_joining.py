@@ -15,16 +15,16 @@ from unittest.mock import patch
 
 import pytest
 
-from pbem.cli import play as desk
+from pbem.cli.players import play as desk
 from pbem.crypto.dice import inputs_digest
 from pbem.crypto.seal import new_identity, recipient_of, unseal
 from pbem.game import yaml as yamlio
-from pbem.mail.command_actions import MOST_OF_A_PHRASE
+from pbem.mail.actions.command_actions import MOST_OF_A_PHRASE
 from pbem.mail.intake import take_in
 from pbem.mail.tasks import Handled
-from pbem.mail.welcome import welcome_letters
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.take_home import take_home
+from pbem.mail.write.welcome import welcome_letters
+from pbem.referee.home_check import take_home
+from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.git import GameRepo
 from tests.cli.test_verbs import OF_TOY, told
 from tests.cli.test_verbs import said as printed
@@ -40,7 +40,7 @@ PLAYERS = ["--player", "red=Ann Smit <red@example.org>", "--player", "blue=Bob <
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     return Folder(tmp_path)
 
 

@@ -14,13 +14,13 @@ from unittest.mock import patch
 
 import pytest
 
-from pbem.audit.replay import replay
+from pbem.audit.replay.replay import replay
 from pbem.mail.due import go_on
-from pbem.mail.last_reported import reported
-from pbem.mail.outboxes import MaildirOutbox
-from pbem.mail.receipts import OWN_SHEET
-from pbem.mail.token import without_token
-from pbem.render.receipt import NAME as RECEIPT
+from pbem.mail.notes.correspondence import reported
+from pbem.mail.notes.outboxes import MaildirOutbox
+from pbem.mail.read.own_text import OWN_SHEET
+from pbem.mail.read.token import without_token
+from pbem.render.text.receipt import NAME as RECEIPT
 from pbem.repo.git import GameRepo
 from tests.support.crash import dies, recorded
 from tests.support.live import NOON, Folder, git, give, letter, order, readable, sheet
@@ -39,7 +39,7 @@ STANDING = b"standing: [bid: {card: lowest, when: {round: 1}}, assault: {hold: t
 
 def take_in(path: Path) -> None:
     """Do what `pbem letter` does."""
-    from pbem.cli import play as desk
+    from pbem.cli.players import play as desk
 
     with patch.dict(os.environ, PBEM_KEYS=str(path / "keys")):
         desk.letter(path / LETTER, None, path / "games", [Path(folder) for folder in FOLDERS], json=True)
@@ -120,7 +120,7 @@ def test_report_in_the_outbox_is_not_written_again(begun: Path, whole: Path, tmp
     """The process dies before it notes what it has told; then the service pays what it takes for owed."""
     path = tmp_path / "owed"
     shutil.copytree(begun, path)
-    with patch("pbem.mail.posting.put_notes", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+    with patch("pbem.mail.write.posting.put_notes", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
         take_in(path)
     assert outbox(path) == outbox(whole)
     outbox_there = MaildirOutbox(path / "games" / "outbox")

@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
 from pbem.mail.mailbox import read_letter, read_mailbox
-from pbem.mail.outboxes import MaildirOutbox
-from pbem.mail.receipts import enclosed, without_receipts
-from pbem.mail.report_letters import first_letters
-from pbem.mail.sheet_finder import sheets
-from pbem.referee.adjudicator import Adjudicator
+from pbem.mail.notes.outboxes import MaildirOutbox
+from pbem.mail.read.inbox import open_letter
+from pbem.mail.read.own_text import without_receipts
+from pbem.mail.read.sheet_finder import sheets
+from pbem.mail.write.enclosures import enclosed
+from pbem.mail.write.report_letters import first_letters
+from pbem.referee.play.adjudicator import Adjudicator
 from tests.mail.test_intake import head, only, read
 from tests.support.blank import large_pictures
 from tests.support.live import Folder, letter, order, quoted, sheet
@@ -34,7 +35,7 @@ def receipt(toy: Adjudicator) -> str:
 @pytest.fixture
 def report(toy: Adjudicator, folder: Folder, monkeypatch: pytest.MonkeyPatch) -> bytes:
     """Return the first report to red as it goes over the wire."""
-    monkeypatch.setattr("pbem.mail.maps.pictures", large_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", large_pictures)
     return next(first_letters(toy, folder.office)).content
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from pbem.game.yaml import Mark, Placed
 from pbem.mail.intake import take_in
-from pbem.mail.marked_sheet import MARK, marked, without_marks
+from pbem.mail.read.own_text import MARK, marked, without_marks
 from pbem.orders.sheet import BadSheet, read_sheet
 from pbem.protocol import ILLEGAL, Fault
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.play.adjudicator import Adjudicator
 from tests.mail.test_intake import cards, head, only
 from tests.support.blank import blank_pictures
 from tests.support.live import Folder, letter, order, quoted, sheet
@@ -27,7 +27,7 @@ def fault(line: int, column: int, width: int = 1, reason: str = "no", rule: str 
 
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
 
 
 # ---- how it looks

@@ -17,16 +17,23 @@ import pytest
 from pbem.crypto.dice import SeededDice
 from pbem.game.plain import copy
 from pbem.game.table import Table
-from pbem.mail.correspondence import Correspondence, News, choose_news, correspondence
 from pbem.mail.intake import take_in
-from pbem.mail.last_reported import SIDE_NOTE, note_reported, set_back
-from pbem.mail.outboxes import MaildirOutbox
-from pbem.mail.outgoing import MailSettings
-from pbem.mail.report_letters import reports
+from pbem.mail.notes.correspondence import (
+    SIDE_NOTE,
+    Correspondence,
+    News,
+    choose_news,
+    correspondence,
+    note_reported,
+    set_back,
+)
+from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.mail.tasks import Handled
-from pbem.mail.welcome import welcome_letters
+from pbem.mail.write.outgoing import MailSettings
+from pbem.mail.write.report_letters import reports
+from pbem.mail.write.welcome import welcome_letters
 from pbem.protocol import Order
-from pbem.referee.ruling import set_default
+from pbem.referee.acts.ruling import set_default
 from tests.support.blank import spelled_pictures
 from tests.support.live import ADDRESSES, Folder, later, letter, pick, sheet
 from tests.support.walks import loaded
@@ -41,7 +48,7 @@ def folder(tmp_path: Path) -> Folder:
 
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.mail.maps.pictures", spelled_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", spelled_pictures)
 
 
 @pytest.fixture

@@ -13,12 +13,12 @@ import pytest
 
 from pbem.mail.due import go_on
 from pbem.mail.intake import take_in
-from pbem.mail.observers import Observer, leave, next_news, observers, watch, write_to_observers
-from pbem.mail.outboxes import MaildirOutbox
-from pbem.mail.outgoing import MailSettings
-from pbem.referee.adjudicator import Adjudicator
+from pbem.mail.notes.outboxes import MaildirOutbox
+from pbem.mail.write.observers import Observer, leave, next_news, observers, watch, write_to_observers
+from pbem.mail.write.outgoing import MailSettings
+from pbem.referee.acts.rollback import roll_back
 from pbem.referee.open_game import CannotPlay
-from pbem.referee.rollback import roll_back
+from pbem.referee.play.adjudicator import Adjudicator
 from tests.properties.test_leaks import resampled
 from tests.support.blank import spelled_pictures
 from tests.support.live import NOON, OTHERS, Folder, letter, pick, sheet
@@ -30,7 +30,7 @@ BASE = NOON + timedelta(days=3650)
 
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.mail.maps.pictures", spelled_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", spelled_pictures)
 
 
 def settings(folder: Folder, **later: float) -> MailSettings:
@@ -159,7 +159,7 @@ def test_letters_to_observers_show_nothing_hidden(
             position = game.session.position
             if world:
                 position = resampled(game.rules, position, None, world, near=False)
-            monkeypatch.setattr("pbem.mail.observers.position_at", lambda *_, position=position: position)
+            monkeypatch.setattr("pbem.mail.write.observers.position_at", lambda *_, position=position: position)
             (game.path / "pbem.observers").unlink(missing_ok=True)
             watched(game, Observer(DORA))
             with game.lock():

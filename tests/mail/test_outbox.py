@@ -17,10 +17,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbem.mail.inbox import open_letter
-from pbem.mail.maildir import mark_read, read_maildir, write_to_maildir
-from pbem.mail.outbox import LARGEST, Attachments, Draft, compose, content_id, slimmed
-from pbem.render.pictures import Picture
+from pbem.mail.notes.outboxes import mark_read, read_maildir, write_to_maildir
+from pbem.mail.read.inbox import open_letter
+from pbem.mail.write.draft import LARGEST, Attachments, Draft, compose, content_id, slimmed
+from pbem.render.map.pictures import Picture
 
 SHEET = "game: punica\nside: rome\nadjudication: 41\norders:\n- intercept:\n    with: [{general: fabius, cu: 8}]\n"
 TEXT = f"Hannibal marches from Arpi to Beneventum.\n\n  intercept: 3 +1 = 4 (needs <= 3)\n\n{SHEET}"

@@ -9,13 +9,12 @@ import pytest
 from pbem.audit.verify import verify
 from pbem.crypto.dice import Chain
 from pbem.game import yaml as yamlio
-from pbem.mail.command_lines import commands_in
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import paragraphs, side_report
-from pbem.mail.own_orders import as_written
+from pbem.mail.read.commands import commands_in
 from pbem.mail.tasks import Handled
+from pbem.mail.write.outgoing import as_written, paragraphs, side_report
 from pbem.protocol import Event, Side
-from pbem.referee.told import Told
+from pbem.referee.open_game import Told
 from pbem.repo.charter import ChainPromise
 from tests.mail.test_intake import Read, only, read
 from tests.support.blank import blank_pictures
@@ -32,7 +31,7 @@ CHAIN = Chain(b"r" * 32, 50)
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """Return a folder with a game of red and blue that has begun; red has filed standing orders."""
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     folder = Folder(tmp_path)
     with folder.create() as game:
         heading = sheet(game, "red").replace(b"orders:\n", b"")
@@ -253,7 +252,7 @@ def test_a_new_sheet_beside_the_word_counts(folder: Folder) -> None:
 
 
 def test_a_word_opens_a_link_of_its_sides_chain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     folder = Folder(tmp_path)
     with folder.create(begin=False) as game:
         game.join("red", chain=ChainPromise(CHAIN.tip, 50))

@@ -19,15 +19,15 @@ import pytest
 
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
-from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
-from pbem.mail.outboxes import MaildirOutbox
-from pbem.mail.outgoing import MailSettings, side_report
-from pbem.mail.press import Addressed, addressed, press_in
+from pbem.mail.notes.outboxes import MaildirOutbox
+from pbem.mail.read.inbox import open_letter
+from pbem.mail.read.press import Addressed, addressed, press_in
 from pbem.mail.tasks import Handled
-from pbem.mail.welcome import welcome_letters
+from pbem.mail.write.outgoing import MailSettings, side_report
+from pbem.mail.write.welcome import welcome_letters
+from pbem.referee.acts.talk import MOST
 from pbem.referee.open_game import CannotPlay
-from pbem.referee.talk import MOST
 from pbem.repo.layout import PRESS
 from tests.support.blank import blank_pictures
 from tests.support.crash import dies
@@ -43,7 +43,7 @@ EVERY = 61
 
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
 
 
 @pytest.fixture
@@ -357,7 +357,7 @@ def test_the_first_letter_says_how_to_talk(folder: Folder) -> None:
 
 def take_in_at(path: Path) -> None:
     """Do what `pbem letter` does with a letter in which red talks to blue, and orders something."""
-    from pbem.cli import play as desk
+    from pbem.cli.players import play as desk
 
     with patch.dict(os.environ, PBEM_KEYS=str(path / "keys")):
         desk.letter(path / "red.eml", None, path / "games", [Path(folder) for folder in FOLDERS], json=True)

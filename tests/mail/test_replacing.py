@@ -11,9 +11,9 @@ import pytest
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
 from pbem.mail.intake import take_in
-from pbem.mail.outboxes import MaildirOutbox
-from pbem.mail.outgoing import MailSettings
+from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.mail.tasks import Handled
+from pbem.mail.write.outgoing import MailSettings
 from tests.support.blank import blank_pictures
 from tests.support.live import Folder, files, give, letter, pick, sheet, subjects
 from tests.support.posted import text_of
@@ -25,7 +25,7 @@ WORDS = "REPLACE punica yew Carl <carl@example.net>"
 
 @pytest.fixture(autouse=True)
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ from random import Random
 
 import pytest
 
-from pbem.mail import sheet_choice
-from pbem.mail.forum_tags import untagged
-from pbem.mail.inbox import whole_text
-from pbem.mail.lines import lines
-from pbem.mail.mime import take_apart
-from pbem.render.form import order_lines
+from pbem.mail.choose import sheet_choice
+from pbem.mail.read.forum_tags import untagged
+from pbem.mail.read.inbox import whole_text
+from pbem.mail.read.mime import take_apart
+from pbem.mail.read.quoting import lines
+from pbem.render.text.form import order_lines
 from tests.mail.test_inbox import LETTERS
 from tests.support.frames import FRAMES, frames
 from tests.support.live import Folder, play

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from pbem.audit.findings import Findings
-from pbem.audit.letters import compare_letters
+from pbem.audit.letters.mailbox_check import compare_letters
+from pbem.audit.record.findings import Findings
 from pbem.crypto.seal import new_identity, recipient_of
 from pbem.crypto.sealed_orders import sealed_orders
-from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
 from pbem.mail.mailbox import read_letter
+from pbem.mail.read.inbox import open_letter
 from pbem.mail.tasks import Handled
-from pbem.post.reception import is_private
+from pbem.post.service.reception import is_private
 from pbem.protocol import Side
-from pbem.referee.ending import end_by_game_master
+from pbem.referee.acts.ending import end_by_game_master
 from tests.mail.test_intake import read
 from tests.support.blank import blank_pictures
 from tests.support.live import SECRETS, Folder, letter, order, quoted, sheet
@@ -27,7 +27,7 @@ KEY = recipient_of(SECRETS.identity)
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """Return a folder with a game of two sides, both of which are asked for a card."""
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     folder = Folder(tmp_path)
     folder.create().close()
     return folder

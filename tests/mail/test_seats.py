@@ -12,24 +12,23 @@ from unittest.mock import patch
 
 import pytest
 
-from pbem.audit.findings import Findings
-from pbem.audit.letters import compare_letters
+from pbem.audit.letters.mailbox_check import compare_letters
+from pbem.audit.record.findings import Findings
 from pbem.audit.verify import verify
-from pbem.mail import maps
-from pbem.mail.bundles import _told_once, bundled
-from pbem.mail.correspondence import News, correspondence
 from pbem.mail.due import go_on
 from pbem.mail.intake import take_in
-from pbem.mail.last_reported import reported
 from pbem.mail.mailbox import read_letter, read_mailbox
-from pbem.mail.outboxes import MaildirOutbox
-from pbem.mail.outgoing import Outgoing, report_of
-from pbem.mail.report_letters import first_letters
+from pbem.mail.notes.correspondence import News, correspondence, reported
+from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.mail.tasks import Handled
-from pbem.mail.welcome import welcome_letters
+from pbem.mail.write import enclosures
+from pbem.mail.write.outgoing import Outgoing, report_of
+from pbem.mail.write.posting import _told_once, bundled
+from pbem.mail.write.report_letters import first_letters
+from pbem.mail.write.welcome import welcome_letters
 from pbem.protocol import Decision, Side
+from pbem.referee.acts.players import change_of
 from pbem.referee.open_game import CannotPlay
-from pbem.referee.players import change_of
 from tests.mail.test_intake import read
 from tests.support.blank import blank_pictures
 from tests.support.live import NOON, Folder, later, letter, order, pick, quoted, sheet
@@ -45,7 +44,7 @@ ANSWERS = "References: <gaul.oak+elm.1@example.org>\nIn-Reply-To: <gaul.oak+elm.
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """Return a folder with a game of five sides, two of which Ann plays; all are asked for a bid."""
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     folder = Folder(tmp_path)
     folder.create("five", "gaul", addresses=ADDRESSES).close()
     return folder
@@ -101,7 +100,7 @@ def test_reports_of_two_sides_are_one_letter(folder: Folder) -> None:
 
 
 def test_the_introduction_stands_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(maps, "pictures", blank_pictures)
+    monkeypatch.setattr(enclosures, "pictures", blank_pictures)
     folder = Folder(tmp_path)
     players = {side: address.partition("@")[0] for side, address in ADDRESSES.items()}
     folder.create("five", "gaul", players=players, addresses=ADDRESSES, begin=False).close()
@@ -145,7 +144,7 @@ def test_a_bundle_in_the_outbox_is_not_written_again(folder: Folder) -> None:
     for number, side in enumerate(("ash", "fir", "yew"), 2):
         says(folder, bid(folder, side, "lowest"), number=number, side=side)
     raw = letter("oak", bid(folder, "oak", "lowest"), bid(folder, "elm", "lowest"), sender=ANN)
-    with patch("pbem.mail.posting.put_notes", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+    with patch("pbem.mail.write.posting.put_notes", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
         take_in(raw.replace(b"Re: punica", b"Re: gaul"), office)
     before = sorted(path.name for path in new.iterdir())
     assert sum(name.startswith("gaul.oak+elm.") for name in before) == 1

@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from pbem.mail.bare_orders import bare_orders, sheet_of
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import side_report
+from pbem.mail.read.sheet_finder import bare_orders, sheet_of
 from pbem.mail.tasks import Handled
+from pbem.mail.write.outgoing import side_report
 from pbem.orders.forgive import Answering
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.play.adjudicator import Adjudicator
 from tests.mail.test_intake import read
 from tests.support.blank import blank_pictures
 from tests.support.live import OTHERS, SIDES, Folder, git, give, letter, order, quoted, sheet
@@ -23,7 +23,7 @@ ANSWERED = "In-Reply-To: <punica.red.1@example.org>\n"
 @pytest.fixture
 def folder(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """Spare the drawing of maps."""
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     return folder
 
 

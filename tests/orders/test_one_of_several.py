@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from pbem.audit.replay import replay
+from pbem.audit.replay.replay import replay
 from pbem.audit.verify import verify
 from pbem.engine.advance import run
 from pbem.engine.answers import Sources
 from pbem.engine.session import Answer, Queued
-from pbem.mail.agreed import sheet_of_agreed
-from pbem.mail.outgoing import side_report
+from pbem.mail.choose.agreed import sheet_of_agreed
+from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Order
-from pbem.referee import ruling, sheet_check
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.home_check import check_at_home
-from pbem.referee.played import awaited
-from pbem.referee.take_home import take_home
+from pbem.referee.acts import ruling
+from pbem.referee.home_check import check_at_home, take_home
+from pbem.referee.play import sheet_check
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.played import awaited
 from tests.support.live import Folder, give, play, sheet
 from tests.support.walks import FOLDERS
 

@@ -11,22 +11,21 @@ from typing import Any
 
 import pytest
 
-from pbem.audit.replay import replay
+from pbem.audit.replay.replay import replay
 from pbem.crypto.dice import SeededDice, inputs_digest
 from pbem.crypto.seal import unseal
-from pbem.game.box import open_box
-from pbem.game.box_file import BrokenBox
+from pbem.game.boxes.box import open_box
+from pbem.game.boxes.box_file import BrokenBox
 from pbem.game.table import Table as GameTable
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import side_report
+from pbem.mail.write.outgoing import side_report
 from pbem.orders.sheet import read_sheet
 from pbem.orders.standing import Filed, InForce, Terms, check_standing, file_standing, read_filed
-from pbem.orders.standing.alternatives import MOST_BODIES, bodies
-from pbem.orders.standing.conditions import faults_in, holds, why_not
+from pbem.orders.standing.conditions import MOST_BODIES, bodies, faults_in, holds, why_not
 from pbem.protocol import Decision, Event, Order
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.new_game import NewGame
-from pbem.render.messages import sentences
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.new_game import NewGame
+from pbem.render.text.messages import sentences
 from tests.support.disputed import other_box
 from tests.support.live import SECRETS, Folder, letter, order, pick, sheet, story
 from tests.support.no_game import NoGame

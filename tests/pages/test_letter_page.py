@@ -15,20 +15,19 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from pbem.crypto.player_chains import PlayerChain
-from pbem.mail.bundles import bundled
-from pbem.mail.html_text import text_of
-from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import MailSettings, Outgoing
-from pbem.mail.report_letters import first_letters
+from pbem.mail.read.html_text import text_of
+from pbem.mail.read.inbox import open_letter
+from pbem.mail.write.outgoing import MailSettings, Outgoing
+from pbem.mail.write.posting import bundled
+from pbem.mail.write.report_letters import first_letters
 from pbem.orders.check import OpenDecisions, check_sheet
-from pbem.pages.letter import LARGEST, Envelope, LetterPicture, letter_page
+from pbem.pages.letter_page import LARGEST, Envelope, LetterPicture, letter_page
 from pbem.pages.plain_text import paragraphs
 from pbem.pages.taps import LONGEST, MOST, OWN_CHAIN, SIGNED, Taps, taps
 from pbem.protocol import Decision, Event
-from pbem.render.contents import Contents
-from pbem.render.report import sheet_of
-from pbem.render.report_request import ReportRequest
+from pbem.render.text.contents import Contents, ReportRequest
+from pbem.render.text.report import sheet_of
 from tests.support.blank import blank_pictures
 from tests.support.live import ADDRESSES, SIDES, Folder, letter, pick, sheet
 from tests.support.walks import GAMES, Walk, loaded, walk
@@ -233,7 +232,7 @@ def links_in(page: str) -> list[str]:
 
 @pytest.fixture
 def office(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> MailSettings:
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     return replace(folder.office, plus=True)
 
 
@@ -339,7 +338,7 @@ def test_a_page_or_a_picture_that_fails_holds_no_letter_back(
     def broken(*_: Any, **__: Any) -> str:
         raise RuntimeError("a slip in a template")
 
-    monkeypatch.setattr("pbem.pages.letter.page", broken)
+    monkeypatch.setattr("pbem.pages.letter_page.page", broken)
     with folder.open() as game:
         bare = next(out for out in first_letters(game, office) if out.to == ADDRESSES["red"])
     texts = [opened(each).get_body(("plain",)) for each in (whole, bare)]

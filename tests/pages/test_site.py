@@ -25,8 +25,8 @@ from typer.testing import CliRunner
 
 from pbem import verify_one
 from pbem.cli.verbs import app
-from pbem.game.plain_scene import named
-from pbem.pages import replay
+from pbem.game.scene import named
+from pbem.pages import game_page
 from pbem.pages.record import GameRecord, read_record
 from pbem.pages.site import build
 from pbem.pages.svg import Symbols, frame
@@ -36,7 +36,7 @@ from tests.support.live import Folder, play
 from tests.support.samples import GAMES
 from tests.support.walks import FOLDERS
 
-BROWSER = Path(replay.__file__).parent / "browser"
+BROWSER = Path(game_page.__file__).parent / "browser"
 MOST_LINES = 400
 """So many lines all browser code of ours has at most."""
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed: no check of dice in it")
@@ -163,9 +163,9 @@ def test_browser_code_is_short_and_its_names_do_not_clash() -> None:
         for name in re.findall(r"\w+", found)
     ]
     assert [name for name, count in Counter(names).items() if count > 1] == []
-    for text in [*texts.values(), replay.style()]:
+    for text in [*texts.values(), game_page.style()]:
         assert not re.search(r"https?://|//cdn|@import|url\(|fetch\(|XMLHttp|eval\(", text)
-    assert "</script" not in replay.script().lower()
+    assert "</script" not in game_page.script().lower()
 
 
 # ---- pages
@@ -200,7 +200,7 @@ def test_a_page_is_small_and_loads_nothing(site: Path) -> None:
     assert {path.relative_to(site).as_posix() for path in pages} == {"index.html", "zama/index.html"}
     for path in pages:
         text = path.read_text("utf-8")
-        assert len(text.encode()) <= replay.LARGEST
+        assert len(text.encode()) <= game_page.LARGEST
         tree = LexborHTMLParser(text)
         (policy,) = tree.css("meta[http-equiv]")
         assert (policy.attributes["content"] or "").startswith("default-src 'none'; ")
@@ -236,8 +236,8 @@ def test_the_copied_files_are_those_of_the_game(site: Path) -> None:
 
 
 def test_a_long_game_is_split_by_its_turns(zama: GameRecord, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replay, "MOST", 60)
-    pages = dict(replay.game_pages(zama))
+    monkeypatch.setattr(game_page, "MOST", 60)
+    pages = dict(game_page.game_pages(zama))
     assert len(pages) > 3
     assert list(pages)[-1] == "index.html"
     numbers = [int(n) for text in pages.values() for n in re.findall(r'<article id="n=(\d+)">', text)]

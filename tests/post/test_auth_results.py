@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pbem.mail.mime import Headers
-from pbem.post.auth_results import read, signed_by, vouched_for
+from pbem.mail.read.mime import Headers
+from pbem.post.who.proofs import read, signed_by, vouched_for
 
 HOST = "mx.example.com"
 ANN = "ann@example.org"

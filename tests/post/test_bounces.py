@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from pbem.mail.outboxes import MaildirOutbox
-from pbem.post import bounces
-from pbem.post.bounces import read_bounce, refusing
-from pbem.post.reception import bounced
-from pbem.post.settings import WhoConfig
+from pbem.mail.notes.outboxes import MaildirOutbox
+from pbem.post.config import WhoConfig
+from pbem.post.service.reception import bounced
+from pbem.post.who import bounces
+from pbem.post.who.bounces import read_bounce, refusing
 from tests.support.clocked import HOUR, Table
 from tests.support.live import Folder
 from tests.support.posted import at, bury, report_id, take, text_of, written

@@ -14,10 +14,10 @@ from time import sleep
 
 import pytest
 
-from pbem.post.open_tables import open_tables
-from pbem.post.service import once
-from pbem.post.settings import BadConfig
-from pbem.post.worker import Worker
+from pbem.post.config import BadConfig
+from pbem.post.service.service import once
+from pbem.post.service.worker import Worker
+from pbem.post.tables.open_tables import open_tables
 from pbem.repo.git.gamelock import GameLock
 from pbem.repo.git.reflock import RefLock
 from tests.support.postgres import Server, running
@@ -125,8 +125,8 @@ def test_second_service_works_along_and_takes_over_the_duty(season: Season, serv
 
 @pytest.mark.real
 def test_once_is_refused_while_another_service_is_on_duty(season: Season) -> None:
-    from pbem.post.cluster import ClusterDuty
-    from pbem.post.duty import AnotherRuns
+    from pbem.post.service.cluster import ClusterDuty
+    from pbem.post.service.duty import AnotherRuns
 
     post = season.post()
     duty = ClusterDuty(post.config.database or "", post.tables, season.said.append)
@@ -140,7 +140,7 @@ def test_once_is_refused_while_another_service_is_on_duty(season: Season) -> Non
 
 def test_job_of_a_dead_worker_gives_way_to_the_one_behind_it(season: Season) -> None:
     """The library alone would not queue it again, and the one behind it would wait for ever."""
-    from pbem.post import cluster
+    from pbem.post.service import cluster
 
     tables = season.tables()
     url = season.config.database or ""

@@ -10,7 +10,7 @@ import pytest
 
 from pbem.game import yaml as yamlio
 from pbem.post import config
-from pbem.post.settings import (
+from pbem.post.config import (
     BadConfig,
     ImapIn,
     MaildirIn,

@@ -12,12 +12,11 @@ from unittest.mock import patch
 import pytest
 
 from pbem.post.backup import Places, back_up_all
-from pbem.post.config import load
+from pbem.post.config import PostConfig, load
 from pbem.post.doctor import Finding, examine
-from pbem.post.health import BEAT, ONCE, REACHED, STOPPED, health, waiting
-from pbem.post.sending import FULL
-from pbem.post.settings import PostConfig
-from pbem.post.tables import NewLetter, ToSend, Urgency
+from pbem.post.service.health import BEAT, ONCE, REACHED, STOPPED, health, waiting
+from pbem.post.service.sending import FULL
+from pbem.post.tables.tables import NewLetter, ToSend, Urgency
 from tests.support.seasons import Season
 
 

@@ -13,18 +13,17 @@ import pytest
 
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
-from pbem.mail.correspondence import correspondence
-from pbem.mail.last_reported import note_reported
-from pbem.mail.reminders import reminder
-from pbem.mail.report_letters import first_letters
-from pbem.post.open_tables import open_tables
-from pbem.post.service import Post, once
-from pbem.post.settings import Rates
-from pbem.post.sqlite_tables import SqliteTables
+from pbem.mail.notes.correspondence import correspondence, note_reported
+from pbem.mail.write.report_letters import first_letters
+from pbem.mail.write.time_letters import reminder
+from pbem.post.config import Rates
+from pbem.post.service.service import Post, once
+from pbem.post.service.worker import Worker
+from pbem.post.tables.open_tables import open_tables
+from pbem.post.tables.sqlite_tables import SqliteTables
 from pbem.post.transport.base import Accepted, Later
-from pbem.post.worker import Worker
-from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.clock.sides import Clocks
+from pbem.referee.play.adjudicator import Adjudicator
 from tests.support.boxes import Box, Way
 from tests.support.live import SECRETS
 from tests.support.seasons import Season, address

@@ -10,11 +10,11 @@ from time import time
 
 import pytest
 
-from pbem.post.intake import SINCE, TOO_BIG, Sweep
-from pbem.post.settings import Limits
-from pbem.post.tables import NO_GAME, Tables
+from pbem.post.config import Limits
+from pbem.post.service.sweep import SINCE, TOO_BIG, Sweep
+from pbem.post.service.triage import Players
+from pbem.post.tables.tables import NO_GAME, Tables
 from pbem.post.transport.base import Arrived, Unreachable, Withheld
-from pbem.post.triage import Players
 from tests.support.boxes import Box
 from tests.support.seasons import Season, address, resident
 from tests.support.soak import scaled

@@ -21,8 +21,8 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from pbem.post.cluster import Feeder, make_queue
-from pbem.post.tables import NewLetter, Tables
+from pbem.post.service.cluster import Feeder, make_queue
+from pbem.post.tables.tables import NewLetter, Tables
 from tests.support.postgres import Server
 from tests.support.seasons import Season, until
 from tests.support.soak import scaled

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from pbem.mail.inbox import open_letter
-from pbem.mail.outboxes import MaildirOutbox, ToKeep
-from pbem.mail.outgoing import Outgoing
-from pbem.mail.report_letters import first_letters
-from pbem.post.limits import MOST_IN_VAIN, Muted, falls_silent
-from pbem.post.reception import received
-from pbem.post.settings import WhoConfig
-from pbem.post.triage import Look, Ours, has_sheet, judge
+from pbem.mail.notes.outboxes import MaildirOutbox, ToKeep
+from pbem.mail.read.inbox import open_letter
+from pbem.mail.write.outgoing import Outgoing
+from pbem.mail.write.report_letters import first_letters
+from pbem.post.config import WhoConfig
+from pbem.post.service.reception import MOST_IN_VAIN, Muted, falls_silent, received
+from pbem.post.service.triage import Look, Ours, has_sheet, judge
 from tests.support.blank import blank_pictures
 from tests.support.live import Folder
 from tests.support.posted import bury, players, report_id, sheets, shown, take, text_of, written
@@ -65,8 +64,8 @@ def answering(words: str, *, mark: str = "", quote: str = "> ", reply: bool = Tr
 
 @pytest.fixture
 def game(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Folder:
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
-    monkeypatch.setattr("pbem.post.limits.MOST_IN_VAIN", FEW)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.post.service.reception.MOST_IN_VAIN", FEW)
     folder.create().close()
     return folder
 
@@ -107,7 +106,7 @@ def test_robot_that_does_not_say_so_falls_silent(game: Folder, words: str) -> No
 
 def test_two_referees_set_on_each_other_fall_silent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each believes that the other is a player: the first letter of one is not answered by the other."""
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     one, other = Folder(tmp_path / "one"), Folder(tmp_path / "other")
     for folder in (one, other):
         folder.create(addresses={"red": "pbem@example.org", "blue": "blue@example.org"}).close()

@@ -24,16 +24,16 @@ import pytest
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
 from pbem.game import yaml as yamlio
-from pbem.mail.last_reported import note_reported
-from pbem.mail.report_letters import first_letters
-from pbem.post.open_tables import open_tables
-from pbem.post.service import Post, once
-from pbem.post.sqlite_tables import SqliteTables
-from pbem.post.tables import NEVER
+from pbem.mail.notes.correspondence import note_reported
+from pbem.mail.write.report_letters import first_letters
+from pbem.post.service.service import Post, once
+from pbem.post.tables.open_tables import open_tables
+from pbem.post.tables.sqlite_tables import SqliteTables
+from pbem.post.tables.tables import NEVER
 from pbem.post.transport.base import Arrived
 from pbem.protocol import Side
-from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.clock.facts import Late, read_fact
+from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.layout import fact_path
 from tests.support.blank import blank_legend, blank_pictures
 from tests.support.boxes import ARRIVED, Box, Way
@@ -319,8 +319,8 @@ def without_pictures_and_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.fsync", lambda fd: None)
     write = SqliteTables._write
     monkeypatch.setattr(SqliteTables, "_write", lambda tables, lasting=False: write(tables))
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
-    monkeypatch.setattr("pbem.mail.maps.legend_picture", blank_legend)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.legend_picture", blank_legend)
 
 
 def test_a_short_season_runs_by_itself(tmp_path: Path) -> None:

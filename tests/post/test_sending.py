@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from pbem.mail.maildir import write_to_maildir
-from pbem.mail.outboxes import ToKeep
-from pbem.post.health import waiting
-from pbem.post.sending import FULL, Sending
-from pbem.post.settings import Rates
-from pbem.post.sqlite_tables import SqliteTables
-from pbem.post.table_outbox import TableOutbox, urgency_of
-from pbem.post.tables import ToSend, Urgency
+from pbem.mail.notes.outboxes import ToKeep, write_to_maildir
+from pbem.post.config import Rates
+from pbem.post.service.health import waiting
+from pbem.post.service.sending import FULL, Sending
+from pbem.post.tables.open_tables import TableOutbox, urgency_of
+from pbem.post.tables.sqlite_tables import SqliteTables
+from pbem.post.tables.tables import ToSend, Urgency
 from pbem.post.transport.base import Later, Refused, Unreachable
 from tests.support.boxes import Way
 

@@ -11,20 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from pbem.post import config, setup, trial
-from pbem.post.providers import provider
-from pbem.post.settings import ImapIn, SmtpOut, Tls
-from pbem.post.setup import Dialogue, set_up
-from pbem.post.transport.base import (
-    Accepted,
-    Arrived,
-    Delivery,
-    LoginRefused,
-    Refused,
-    Sender,
-    Source,
-    Unreachable,
-)
+from pbem.post import config, setup
+from pbem.post import setup as trial
+from pbem.post.config import ImapIn, SmtpOut, Tls
+from pbem.post.setup import Dialogue, provider, set_up
+from pbem.post.transport.base import Accepted, Arrived, Delivery, LoginRefused, Refused, Sender, Source, Unreachable
 
 HOST = "mx.example.org"
 VOUCHES = f"Authentication-Results: {HOST}; spf=pass smtp.mailfrom=example.org\r\n".encode()
@@ -312,7 +303,7 @@ def test_special_wish_of_a_provider_is_told_beforehand(tmp_path: Path, monkeypat
 
 
 def test_trial_word_is_as_long_as_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pbem.mail.token import LENGTH
+    from pbem.mail.read.token import LENGTH
 
     box = Box()
     read = config.parse("from: a@b.org\nin: {stdin: true}\nout: {sendmail: {}}\n", Path("/nowhere/pbem.yaml"))

@@ -12,9 +12,8 @@ from threading import Thread
 
 import pytest
 
-from pbem.post.sqlite_schema import SCHEMA
-from pbem.post.sqlite_tables import SqliteTables
-from pbem.post.tables import LONGEST, NEVER, NO_GAME, NewLetter, Tables, TablesDamaged, TakenIn, ToSend, Urgency
+from pbem.post.tables.sqlite_tables import SCHEMA, SqliteTables
+from pbem.post.tables.tables import LONGEST, NEVER, NO_GAME, NewLetter, Tables, TablesDamaged, TakenIn, ToSend, Urgency
 from tests.support.postgres import Server
 
 NOON = 1_000_000.0
@@ -48,7 +47,7 @@ def another(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable
 def tables_at(url: str, file: Path) -> Tables:
     if not url:
         return SqliteTables(file, lambda: NOON)
-    from pbem.post.postgres_tables import PostgresTables
+    from pbem.post.tables.postgres_tables import PostgresTables
 
     return PostgresTables(url, lambda: NOON)
 

@@ -10,11 +10,11 @@ import pytest
 
 from pbem.audit.verify import verify
 from pbem.mail.mailbox import read_letter
-from pbem.mail.outbox import Draft, compose
-from pbem.mail.report_letters import first_letters
-from pbem.mail.token import TOKEN, address_with_token, message_id, tokens_in_addresses, without_token
+from pbem.mail.read.token import TOKEN, address_with_token, message_id, tokens_in_addresses, without_token
+from pbem.mail.write.draft import Draft, compose
+from pbem.mail.write.report_letters import first_letters
 from pbem.orders.sheet.key_line import keys_in, with_keys_blank, without_keys
-from pbem.referee import sheet_check
+from pbem.referee.play import sheet_check
 from tests.support.blank import blank_pictures
 from tests.support.live import NOON, OTHERS, SECRETS, Folder, opened
 from tests.support.posted import bury, form_of, report_id, take, text_of, token_of, written
@@ -25,7 +25,7 @@ KEY = "abcdefghij234567abcd"
 
 @pytest.fixture
 def game(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Folder:
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     folder.create().close()
     return folder
 

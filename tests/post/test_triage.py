@@ -6,14 +6,14 @@ from random import Random
 
 import pytest
 
-from pbem.mail.answer_letters import help_letter
 from pbem.mail.by_game_master import broadcast_letters
-from pbem.mail.inbox import open_letter
-from pbem.mail.mime import LARGEST
-from pbem.mail.outgoing import side_report
-from pbem.mail.report_letters import first_letters
-from pbem.mail.welcome import welcome_letter
-from pbem.post.triage import Bounce, Look, NotOurs, Ours, Players, Robot, TooBig, has_sheet, judge
+from pbem.mail.read.inbox import open_letter
+from pbem.mail.read.mime import LARGEST
+from pbem.mail.write.answer_letters import help_letter
+from pbem.mail.write.outgoing import side_report
+from pbem.mail.write.report_letters import first_letters
+from pbem.mail.write.welcome import welcome_letter
+from pbem.post.service.triage import Bounce, Look, NotOurs, Ours, Players, Robot, TooBig, has_sheet, judge
 from tests.support.live import Folder
 from tests.support.posted import bury, form_of, players, report_id, take, token_of, written
 

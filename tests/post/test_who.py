@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from pbem.crypto.seal import recipient_of
-from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
+from pbem.mail.read.inbox import open_letter
+from pbem.mail.read.token import acquaintance
 from pbem.mail.tasks import Handled
-from pbem.mail.token import acquaintance
-from pbem.mail.welcome import welcome_letter
-from pbem.post.settings import WhoConfig
-from pbem.post.who import LetterDoor
+from pbem.mail.write.welcome import welcome_letter
+from pbem.post.config import WhoConfig
+from pbem.post.who.who import LetterDoor
 from tests.support.live import OTHERS, SECRETS, SIDES, Folder, order, sheet
 from tests.support.posted import at, bury, kinds, report_id, sheets, shown, take, text_of, token_of, written
 
@@ -104,7 +104,7 @@ def test_provider_is_believed_only_if_named(game: Folder) -> None:
 def test_dkim_proves_it_where_it_is_checked_here(
     game: Folder, monkeypatch: pytest.MonkeyPatch, domain: str, proven: bool
 ) -> None:
-    monkeypatch.setattr("pbem.post.who.signed_by", lambda raw: iter([domain]))
+    monkeypatch.setattr("pbem.post.who.who.signed_by", lambda raw: iter([domain]))
     assert not take(game, written(bury(game))).accepted
     assert take(game, written(bury(game)), WhoConfig(proofs=("dkim",))).accepted is proven
 

@@ -17,16 +17,16 @@ from unittest.mock import patch
 import pytest
 
 from pbem.mail.mailbox import read_letter
-from pbem.mail.outboxes import ToKeep
-from pbem.post import worker as worker_module
-from pbem.post.bundled_news import news_in_one
-from pbem.post.health import waiting
-from pbem.post.reception import received
-from pbem.post.service import Post, once
-from pbem.post.table_outbox import TableOutbox
-from pbem.post.tables import NO_GAME
-from pbem.post.worker import Worker
-from pbem.referee.adjudicator import Adjudicator
+from pbem.mail.notes.outboxes import ToKeep
+from pbem.post.service import worker as worker_module
+from pbem.post.service.health import waiting
+from pbem.post.service.reception import received
+from pbem.post.service.sending import news_in_one
+from pbem.post.service.service import Post, once
+from pbem.post.service.worker import Worker
+from pbem.post.tables.open_tables import TableOutbox
+from pbem.post.tables.tables import NO_GAME
+from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.git.gamelock import GameLock
 from tests.support.boxes import Box, Way
 from tests.support.live import OTHERS

@@ -22,13 +22,14 @@ import pytest
 from pbem.crypto.dice import SeededDice
 from pbem.engine.advance import advance, begin, run
 from pbem.engine.answers import Sources
-from pbem.engine.cases.words import GameWords, Slot, whole
+from pbem.engine.cases.game_words import GameWords, Slot, whole
 from pbem.engine.playout import play_out
 from pbem.engine.session import Queued, Session, Step, resume
+from pbem.game.contract import Rules
 from pbem.game.table import Table
-from pbem.protocol import Event, Fault, Order, Path, Roll, Rules, Side
-from pbem.referee.told import Told
-from pbem.render.messages import sentences
+from pbem.protocol import Event, Fault, Order, Path, Roll, Side
+from pbem.referee.open_game import Told
+from pbem.render.text.messages import sentences
 from tests.support.garbled import garbled
 from tests.support.soak import GAMES, scaled
 from tests.support.walks import TOY, Walk, editions, faults_of_shape, loaded, plain, sharing, start, state, told, walk

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pbem.orders.forgive import Answering, Forgiven, Known, forgive, looks_like_order
 from pbem.orders.sheet import BadSheet, read_sheet
 from pbem.protocol import Order
-from pbem.render.form import order_lines
+from pbem.render.text.form import order_lines
 from tests.support.samples import GAMES as KEPT
 from tests.support.samples import SAMPLES
 from tests.support.soak import scaled

@@ -23,17 +23,17 @@ from pbem.crypto.dice import SeededDice
 from pbem.engine.every_fault import every_fault
 from pbem.engine.forecast import of_sheet
 from pbem.engine.session import Session
+from pbem.game.contract import Rules
 from pbem.game.forecast import prospect_record
 from pbem.game.table import Table
 from pbem.orders.check import OpenDecisions, check_sheet
 from pbem.orders.standing.in_force import periods_of
-from pbem.pages.letter import Envelope, letter_page
+from pbem.pages.letter_page import Envelope, letter_page
 from pbem.pages.svg import Symbols, board, frame
-from pbem.protocol import Decision, Event, Fault, Order, Rules, Side
-from pbem.render.contents import Contents
-from pbem.render.pictures import pictures
-from pbem.render.report import report
-from pbem.render.report_request import ReportRequest
+from pbem.protocol import Decision, Event, Fault, Order, Side
+from pbem.render.map.pictures import pictures
+from pbem.render.text.contents import Contents, ReportRequest
+from pbem.render.text.report import report
 from pbem.repo.records import decision_record
 from tests.support.garbled import garbled_sheets
 from tests.support.soak import scaled

@@ -18,15 +18,16 @@ from typing import Any
 import pytest
 
 from pbem.crypto.seal import new_identity, recipient_of, room_for, salt_of, salted, seal, unseal
-from pbem.mail import receipts
+from pbem.game.contract import Rules
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import Outgoing, side_report
-from pbem.mail.report_letters import first_letters
+from pbem.mail.write import enclosures
+from pbem.mail.write.outgoing import Outgoing, side_report
+from pbem.mail.write.report_letters import first_letters
 from pbem.pages.record import read_record
 from pbem.pages.site import build
-from pbem.protocol import Decision, Rules, Side
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.rollback import ask_for, roll_back
+from pbem.protocol import Decision, Side
+from pbem.referee.acts.rollback import ask_for, roll_back
+from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo import ledger
 from pbem.repo.ledger import Ledger
 from pbem.repo.requests import Request
@@ -161,11 +162,13 @@ def same_digests(monkeypatch: pytest.MonkeyPatch) -> None:
     They enter the dice, which would else fall differently in two games. Nor does the id of a commit, which everybody
     can read: it depends on how the sealed files turned out, and each is sealed differently each time.
     """
-    whole = receipts.receipt_of
-    monkeypatch.setattr(receipts, "receipt_of", lambda *words, **more: replace(whole(*words, **more), commit="0" * 40))
+    whole = enclosures.receipt_of
+    monkeypatch.setattr(
+        enclosures, "receipt_of", lambda *words, **more: replace(whole(*words, **more), commit="0" * 40)
+    )
     monkeypatch.setattr(Ledger, "salted", lambda self, path, content: salted(salt_of(b"", path), b""))
-    monkeypatch.setattr("pbem.mail.maps.pictures", spelled_pictures)
-    monkeypatch.setattr("pbem.mail.outgoing.slimmed", lambda draft: draft)  # all that is spelled is compared
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", spelled_pictures)
+    monkeypatch.setattr("pbem.mail.write.outgoing.slimmed", lambda draft: draft)  # all that is spelled is compared
 
 
 def terms_of(options: dict[str, Any]) -> dict[str, Any]:
@@ -245,7 +248,9 @@ def test_nothing_that_a_viewer_can_read_tells_what_is_hidden(
     game: str, options: dict[str, Any], most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Walk, "pick", played)
-    monkeypatch.setattr("pbem.mail.maps.legend_picture", blank_legend)  # the signs of a map say nothing of a game
+    monkeypatch.setattr(
+        "pbem.mail.write.enclosures.legend_picture", blank_legend
+    )  # the signs of a map say nothing of a game
     loads, compared, sites = loaded(game, options.get(EDITION)), 0, 0
     for at, position in enumerate(starts(loads.rules, loads.scenarios[0], AT_MOST * most)):
         if at >= most and compared > 4 * most:

@@ -19,11 +19,12 @@ from pbem.crypto.dice import SeededDice
 from pbem.engine.cases import read_cases, run_case
 from pbem.engine.sequence import faults_in_sequence, second_answers
 from pbem.engine.session import Session
-from pbem.game.box import Box
+from pbem.game.boxes.box import Box
+from pbem.game.contract import Rules
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.sheet import Sheet
-from pbem.protocol import Decision, Order, Rules, Side
-from pbem.render.form import SheetHead, choices, form, order_lines
+from pbem.protocol import Decision, Order, Side
+from pbem.render.text.form import SheetHead, choices, form, order_lines
 from tests.support.walks import FOLDERS, GAMES, loaded, plain, start, walk
 
 SEEDS = range(2)

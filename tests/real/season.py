@@ -16,7 +16,7 @@ from email.message import EmailMessage
 from pathlib import Path
 from typing import Final
 
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.play.adjudicator import Adjudicator
 from tests.real.mailhost import MailHost, soon
 from tests.support.walks import FOLDERS
 

@@ -13,7 +13,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from pbem.post.postgres_tables import PostgresTables, connect
+from pbem.post.tables.postgres_tables import PostgresTables, connect
 from tests.real.hosts import Host, missing
 from tests.support.postgres import Server
 from tests.support.seasons import Season, until

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pbem.post import config
-from pbem.post.settings import ImapIn, Secret, Tls
+from pbem.post.config import ImapIn, Secret, Tls
 from pbem.post.transport.base import Arrived, Gone, LoginRefused, Source, Unreachable, Withheld
 from pbem.post.transport.imap import ImapSource
 from pbem.post.transport.ways import sources

@@ -13,10 +13,10 @@ from random import Random
 
 import pytest
 
-from pbem.mail.token import token
+from pbem.mail.read.token import token
 from pbem.post import config
-from pbem.post.service import Post, once
-from pbem.post.sqlite_tables import SqliteTables
+from pbem.post.service.service import Post, once
+from pbem.post.tables.sqlite_tables import SqliteTables
 from pbem.post.transport.ways import sender, sources
 from tests.real.mailhost import MailHost, soon
 from tests.real.proxy import Proxy

@@ -14,8 +14,8 @@ from pbem.cli.verbs import app
 from pbem.crypto.keys import Secrets
 from pbem.post.setup import set_up
 from pbem.protocol import Order
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.new_game import NewGame
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.new_game import NewGame
 from tests.real.mailhost import MailHost, soon
 from tests.real.season import GAME, Season, key_in
 from tests.real.test_setup import master

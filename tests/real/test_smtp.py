@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pbem.post import config
-from pbem.post.settings import Secret, SmtpOut, Tls
+from pbem.post.config import Secret, SmtpOut, Tls
 from pbem.post.transport.base import Accepted, Delivery, Later, LoginRefused, Refused, Unreachable
 from pbem.post.transport.smtp import SmtpSender
 from pbem.post.transport.ways import sender

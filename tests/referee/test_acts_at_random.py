@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from pbem.audit.replay import replay
+from pbem.audit.replay.replay import replay
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
-from pbem.referee import requests, rollback, ruling
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.preconditions import valid_adjudications
+from pbem.referee.acts import consents, rollback, ruling
+from pbem.referee.acts.preconditions import valid_adjudications
+from pbem.referee.play.adjudicator import Adjudicator
 from tests.support.live import Folder, pick, play, sheet
 from tests.support.soak import scaled
 from tests.support.walks import FOLDERS
@@ -51,7 +51,7 @@ class _Course:
             else:
                 request = rollback.ask_for(self.game, to, REASON)
                 for side in self.game.rules.sides:
-                    requests.consent(self.game, side, request.request)
+                    consents.consent(self.game, side, request.request)
             if to in self.stood:
                 assert self.stand() == self.stood[to]
 
@@ -80,7 +80,7 @@ class _Course:
         if stands:
             request = rollback.ask_for(self.game, self.random.choice(stands), REASON)
             if self.random.random() < 0.5:
-                requests.refuse(self.game, self.random.choice(self.game.rules.sides), request.request)
+                consents.refuse(self.game, self.random.choice(self.game.rules.sides), request.request)
 
     def step(self) -> None:
         acts = [self.play, self.play, self.roll_back, self.answer, self.set_default, self.change, self.ask_in_vain]

@@ -17,12 +17,11 @@ from pbem.crypto.keys import BadKeys
 from pbem.crypto.signing import public_key
 from pbem.engine.session import RulesDiffer
 from pbem.game import yaml as yamlio
-from pbem.mail.outgoing import side_report
+from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Order
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.open_game import CannotPlay
-from pbem.referee.take_home import take_home
-from pbem.referee.told import Told
+from pbem.referee.home_check import take_home
+from pbem.referee.open_game import CannotPlay, Told
+from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.git import GameExists, NoSuchGame
 from tests.support.campaigns import invasion
 from tests.support.live import (

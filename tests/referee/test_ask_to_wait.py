@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pbem.audit.replay import replay
+from pbem.audit.replay.replay import replay
 from pbem.protocol import Order, Side
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.play.adjudicator import Adjudicator
 from tests.support.live import Folder, give
 
 ASK = b"standing:\n- desperate_times: ask\n  when: {next: gauls}\n"

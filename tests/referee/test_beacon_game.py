@@ -13,20 +13,19 @@ from typing import Any
 import pytest
 
 from pbem import verify_one
-from pbem.audit.migrate import migrate
+from pbem.audit.replay.migrate import migrate
 from pbem.audit.verify import verify
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.crypto import beacon
 from pbem.crypto.beacon import BadBeacon, check_signature, time_of
 from pbem.crypto.closing import PATIENCE, Closing, closed_digest, follow
 from pbem.crypto.dice import inputs_digest
-from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import side_report
-from pbem.referee import rollback, ruling
-from pbem.referee.adjudicator import Adjudicator, Call
-from pbem.referee.now import Now
-from pbem.referee.open_game import CannotPlay
+from pbem.mail.read.inbox import open_letter
+from pbem.mail.write.outgoing import side_report
+from pbem.referee.acts import rollback, ruling
+from pbem.referee.open_game import CannotPlay, Now
+from pbem.referee.play.adjudicator import Adjudicator, Call
 from pbem.repo.adjudication import Circumstances
 from tests.cli.test_verbs import pbem
 from tests.crypto.test_beacon import PUBLISHED
@@ -326,7 +325,7 @@ def test_crash_amid_several_adjudications_changes_none_of_them(tmp_path: Path, m
                 assert game.receive(side, text).number is not None
             game.adjudicate()
             if crash:
-                monkeypatch.setattr("pbem.referee.adjudicator.MOST_ADJUDICATIONS", 1)
+                monkeypatch.setattr("pbem.referee.play.adjudicator.MOST_ADJUDICATIONS", 1)
             numbers = game.put_in_round(SECOND, PUBLISHED[SECOND])
             monkeypatch.undo()
         with folder.open() as game:

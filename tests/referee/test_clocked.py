@@ -9,22 +9,22 @@ from pathlib import Path
 
 import pytest
 
-from pbem.audit.migrate import migrate
+from pbem.audit.replay.migrate import migrate
 from pbem.audit.verify import verify
 from pbem.crypto.beacon import check_signature, time_of
 from pbem.crypto.closing import PATIENCE
 from pbem.crypto.keys import Keys
-from pbem.game.declining import does_nothing
+from pbem.game.decision_kinds import does_nothing
 from pbem.protocol import Side
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.acts.consents import carry_out, note_consent, refuse
+from pbem.referee.acts.ending import end_by_game_master
+from pbem.referee.acts.motions import Proposal, propose
+from pbem.referee.acts.rollback import roll_back
+from pbem.referee.acts.timekeeping import away, catch_up, extend, extended_by, note_down, pause
 from pbem.referee.clock.terms import BadTerms
-from pbem.referee.ending import end_by_game_master
-from pbem.referee.motions import Proposal, propose
 from pbem.referee.open_game import CannotPlay
-from pbem.referee.requests import carry_out, note_consent, refuse
-from pbem.referee.rollback import roll_back
+from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.time_ledger import ledger_line, time_ledger
-from pbem.referee.timekeeping import away, catch_up, extend, extended_by, note_down, pause
 from pbem.repo.requests import EXTENSION, PAUSE
 from tests.crypto.test_beacon import PUBLISHED
 from tests.support.clocked import CLOCK, DAY, HOUR, Table

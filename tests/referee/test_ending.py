@@ -12,10 +12,10 @@ from pbem import verify_one
 from pbem.audit.verify import verify
 from pbem.game import yaml as yamlio
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import side_report
 from pbem.mail.tasks import Handled
+from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Side
-from pbem.referee import ending, requests, rollback
+from pbem.referee.acts import consents, ending, rollback
 from pbem.referee.open_game import CannotPlay
 from pbem.repo.layout import REVEALED, request_path
 from tests.mail.test_intake import read
@@ -27,7 +27,7 @@ from tests.support.walks import FOLDERS
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """Return a folder with a game of red and blue in which both have buried a card."""
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     folder = Folder(tmp_path)
     with folder.create() as game:
         for side in ("red", "blue"):
@@ -174,7 +174,7 @@ def test_a_draw_needs_an_address_of_every_side(tmp_path: Path) -> None:
         with pytest.raises(CannotPlay, match="needs the consent of blue, who has no address here"):
             ending.ask_for_draw(game, "red")
         ending.ask_for_draw(game, None)
-        assert requests.consent(game, "red", 1) == 2
+        assert consents.consent(game, "red", 1) == 2
 
 
 # ---- a side resigns

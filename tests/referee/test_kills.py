@@ -22,7 +22,7 @@ from unittest.mock import patch
 
 import pytest
 
-from pbem.audit.replay import replay
+from pbem.audit.replay.replay import replay
 from pbem.audit.verify import verify
 from pbem.repo.git import GameRepo
 from tests.support.live import Folder, files, git, letter, pick, sheet
@@ -58,7 +58,7 @@ class Story:
 
 def take_in(path: Path, raw: str) -> None:
     """Do what `pbem letter` does."""
-    from pbem.cli import play as desk
+    from pbem.cli.players import play as desk
     from pbem.repo import git as store
 
     with patch.dict(os.environ, PBEM_KEYS=str(path / "keys")), patch.object(store, "TIDY_EVERY", TIDY_EVERY):

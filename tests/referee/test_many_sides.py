@@ -8,22 +8,21 @@ from typing import Any
 
 import pytest
 
-from pbem.audit.replay import replay
+from pbem.audit.replay.replay import replay
 from pbem.audit.verify import verify
-from pbem.game import shelf
 from pbem.game import yaml as yamlio
-from pbem.game.box import NotInTheBox
+from pbem.game.boxes import shelf
+from pbem.game.boxes.box import NotInTheBox
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import side_report
 from pbem.mail.tasks import Handled
+from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Result, Side
-from pbem.referee import ending, requests, rollback
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.home_check import check_at_home
+from pbem.referee.acts import consents, ending, rollback
+from pbem.referee.home_check import check_at_home, take_home
 from pbem.referee.open_game import CannotPlay
-from pbem.referee.sheet_check import check
-from pbem.referee.take_home import take_home
-from pbem.render.messages import sentences
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.sheet_check import check
+from pbem.render.text.messages import sentences
 from pbem.repo.layout import request_path
 from tests.mail.test_intake import read
 from tests.support.blank import blank_pictures
@@ -36,7 +35,7 @@ YEW_IS_OUT = "late"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     return Folder(tmp_path)
 
 
@@ -137,10 +136,10 @@ def test_a_side_that_is_out_is_not_asked_for_consent(folder: Folder) -> None:
         asked = rollback.ask_for(game, 1, "a slip")
         assert asked.needed == ["oak", "elm", "ash", "fir"]
         with pytest.raises(CannotPlay, match="yew is out of the game; its consent is not asked"):
-            requests.consent(game, "yew", 1)
+            consents.consent(game, "yew", 1)
         for side in asked.needed[:-1]:
-            assert requests.consent(game, side, 1) is None
-        back = requests.consent(game, "fir", 1)
+            assert consents.consent(game, side, 1) is None
+        back = consents.consent(game, "fir", 1)
         assert back == game.adjudication
         assert "Out of the game: Yew." in " ".join(read(says(folder, "oak", "STATUS").letters[0]).text.split())
     assert verified(folder) == []
@@ -171,10 +170,10 @@ def test_a_quorum_is_enough(folder: Folder) -> None:
     with folder.create("five", "gaul", quorum=3) as game:
         bid_all(game)
         assert rollback.ask_for(game, 1, "a slip").quorum == 3
-        requests.refuse(game, "oak", 1)
-        assert requests.consent(game, "elm", 1) is None
-        assert requests.consent(game, "ash", 1) is None
-        assert requests.consent(game, "fir", 1) == game.adjudication
+        consents.refuse(game, "oak", 1)
+        assert consents.consent(game, "elm", 1) is None
+        assert consents.consent(game, "ash", 1) is None
+        assert consents.consent(game, "fir", 1) == game.adjudication
         said = game.ledger.public_turn(game.adjudication)["act"]
         assert (said["by"], said["consents"]) == ("the agreed number of sides", ["elm", "ash", "fir"])
         assert request(game)["refusals"] == ["oak"]
@@ -187,18 +186,18 @@ def test_refusals_end_a_request_once_no_quorum_is_left(folder: Folder) -> None:
         bid_all(game)
         ending.ask_for_draw(game, "oak")
         for side in ("elm", "ash"):
-            assert requests.refuse(game, side, 1).outcome == "open"
-        assert requests.refuse(game, "fir", 1).outcome == "refused by fir"
+            assert consents.refuse(game, side, 1).outcome == "open"
+        assert consents.refuse(game, "fir", 1).outcome == "refused by fir"
         with pytest.raises(CannotPlay, match="not open any more"):
-            requests.consent(game, "yew", 1)
+            consents.consent(game, "yew", 1)
     assert verified(folder) == []
 
 
 def test_who_refused_may_still_consent(folder: Folder) -> None:
     with folder.create("five", "gaul", quorum=2) as game:
         ending.ask_for_draw(game, "oak")
-        requests.refuse(game, "elm", 1)
-        assert requests.consent(game, "elm", 1) == game.adjudication
+        consents.refuse(game, "elm", 1)
+        assert consents.consent(game, "elm", 1) == game.adjudication
         assert game.result == Result((), "draw_agreed")
     assert verified(folder) == []
 
@@ -281,7 +280,7 @@ def test_standing_orders_end_when_a_side_resigns(folder: Folder) -> None:
         text = sheet(game, "yew").replace(b"orders:\n", b"standing:\n- march: {hold: true}\n")
         assert game.receive("yew", text).number == 1
         assert len(game.standing("yew")) == 1
-        requests.carry_out(game, ending.ask_to_resign(game, "yew"))
+        consents.carry_out(game, ending.ask_to_resign(game, "yew"))
         assert game.standing("yew") == []
         bid_all(game)
         assert game.out == ("yew",)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from pbem.audit.replay import replay
+from pbem.audit.replay.replay import replay
 from pbem.audit.verify import verify
-from pbem.mail.echo import echo
 from pbem.mail.intake import take_in
+from pbem.mail.write.answer_letters import echo
 from pbem.protocol import Order, Side
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.notices import ORDER_UNUSED
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.played import ORDER_UNUSED
 from tests.support.live import Folder, give, letter, order, rooms, sheet
 from tests.support.walks import FOLDERS
 

@@ -16,21 +16,13 @@ import pytest
 from pbem.cli.runtime import DONE, WORLD
 from pbem.crypto.chain_file import BadChainFile, load, make, open_next
 from pbem.crypto.dice import Chain, inputs_digest, missing_link
-from pbem.crypto.player_chains import (
-    BadContribution,
-    PlayerChain,
-    follow,
-    last_links,
-    wrong_contribution,
-    wrong_with,
-)
+from pbem.crypto.player_chains import BadContribution, PlayerChain, follow, last_links, wrong_contribution, wrong_with
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import side_report
-from pbem.referee import sheet_check
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.home_check import check_at_home
+from pbem.mail.write.outgoing import side_report
+from pbem.referee.home_check import check_at_home, take_home
 from pbem.referee.open_game import CannotPlay
-from pbem.referee.take_home import take_home
+from pbem.referee.play import sheet_check
+from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.charter import ChainPromise
 from tests.cli.test_verbs import pbem
 from tests.support.live import Folder, git, letter, order, sheet

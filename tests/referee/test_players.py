@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pbem import verify_one
-from pbem.audit.replay import replay
+from pbem.audit.replay.replay import replay
 from pbem.audit.verify import verify
 from pbem.crypto.beacon import time_of
 from pbem.crypto.closing import PATIENCE
@@ -17,13 +17,13 @@ from pbem.crypto.dice import Chain
 from pbem.crypto.seal import recipient_of, unseal
 from pbem.game import yaml as yamlio
 from pbem.mail.intake import take_in
-from pbem.mail.new_player import new_address_letter
-from pbem.mail.outgoing import side_report
+from pbem.mail.write.joining_letters import new_address_letter
+from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Side
-from pbem.referee import ending, requests, ruling
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.acts import consents, ending, ruling
+from pbem.referee.acts.players import carry_out, change_of, last_wrote
 from pbem.referee.open_game import CannotPlay
-from pbem.referee.players import carry_out, change_of, last_wrote
+from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.charter import ChainPromise
 from pbem.repo.layout import joined_path, view_path
 from tests.crypto.test_beacon import PUBLISHED
@@ -39,7 +39,7 @@ CARL = "carl@example.net"
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """Return a folder with a game of red and blue, where red has a chain and a key; it has gone on for a while."""
-    monkeypatch.setattr("pbem.mail.maps.pictures", blank_pictures)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     folder = Folder(tmp_path)
     with folder.create(begin=False) as game:
         game.join("red", chain=ChainPromise(OLD.tip, 50), key=recipient_of(SECRETS.identity))
@@ -196,7 +196,7 @@ def test_a_new_player_has_consented_to_nothing(folder: Folder) -> None:
         ending.ask_for_draw(game, "red")
         replaced(game)
         with pytest.raises(CannotPlay, match="request 1 is not open any more"):
-            requests.consent(game, "blue", 1)
+            consents.consent(game, "blue", 1)
         request = game.request(1)
         assert request is not None
         assert request.outcome == "void: red has another player"

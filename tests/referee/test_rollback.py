@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
-from pbem.audit.replay import replay
+from pbem.audit.replay.replay import replay
 from pbem.crypto.beacon import time_of
 from pbem.crypto.dice import Chain, check_link
 from pbem.game import yaml as yamlio
-from pbem.mail.consent_letters import request_letters
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import Outgoing, side_report
 from pbem.mail.tasks import Handled
-from pbem.referee import requests, rollback, ruling
-from pbem.referee.adjudicator import Adjudicator
+from pbem.mail.write.consent_letters import request_letters
+from pbem.mail.write.outgoing import Outgoing, side_report
+from pbem.referee.acts import consents, rollback, ruling
 from pbem.referee.open_game import CannotPlay
+from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.charter import ChainPromise
 from pbem.repo.layout import request_path, turn_path
 from tests.mail.test_letter_crash import LETTER, outbox
@@ -297,29 +297,29 @@ def test_all_must_consent(folder: Folder, toy: Adjudicator) -> None:
     for n in request.undone:
         for k, roll in enumerate(toy.ledger.adjudication(n).rolls, 1):
             assert f"{n}.{k} {roll.name}: {roll.faces[0]}" in request.dice
-    assert requests.consent(toy, "red", 1) is None
-    assert requests.consent(toy, "red", 1) is None, "twice is once"
+    assert consents.consent(toy, "red", 1) is None
+    assert consents.consent(toy, "red", 1) is None, "twice is once"
     assert toy.adjudication == last
     assert record(toy)["consents"] == ["red"]
     with folder.open() as again:
-        assert requests.consent(again, "blue", 1) == last + 1
+        assert consents.consent(again, "blue", 1) == last + 1
         act = again.ledger.public_turn(last + 1)["act"]
         assert act["by"] == "all sides"
         assert (act["request"], act["consents"]) == (1, ["red", "blue"])
         assert record(again)["outcome"] == f"done in adjudication {last + 1}"
         with pytest.raises(CannotPlay, match="request 1 is not open any more; none is open"):
-            requests.consent(again, "blue", 1)
+            consents.consent(again, "blue", 1)
 
 
 def test_one_refusal_ends_it(toy: Adjudicator) -> None:
     played(toy, 8)
     last = toy.adjudication
     rollback.ask_for(toy, 3, "a slip")
-    requests.consent(toy, "red", 1)
-    requests.refuse(toy, "blue", 1)
+    consents.consent(toy, "red", 1)
+    consents.refuse(toy, "blue", 1)
     assert record(toy)["outcome"] == "refused by blue"
     with pytest.raises(CannotPlay, match="not open any more"):
-        requests.consent(toy, "blue", 1)
+        consents.consent(toy, "blue", 1)
     assert toy.adjudication == last
     assert "punica: blue refuses request 1" in subjects(toy)
 
@@ -327,25 +327,25 @@ def test_one_refusal_ends_it(toy: Adjudicator) -> None:
 def test_a_request_is_void_once_the_game_goes_on(toy: Adjudicator) -> None:
     played(toy, 8)
     rollback.ask_for(toy, 3, "a slip")
-    requests.consent(toy, "red", 1)
+    consents.consent(toy, "red", 1)
     played(toy, 2, seed=9)
     assert record(toy)["outcome"] == "void: the game went on"
     with pytest.raises(CannotPlay, match="not open any more"):
-        requests.consent(toy, "blue", 1)
+        consents.consent(toy, "blue", 1)
     assert "request" not in str([each.event for each in toy.told("blue", 0)]), "what was asked for turns no dice"
 
 
 def test_a_new_request_takes_the_place_of_the_old(toy: Adjudicator) -> None:
     played(toy, 8)
     rollback.ask_for(toy, 3, "a slip")
-    requests.consent(toy, "red", 1)
+    consents.consent(toy, "red", 1)
     assert rollback.ask_for(toy, 4, "less").request == 2
     assert record(toy)["outcome"] == "void: request 2 took its place"
-    assert requests.consent(toy, "blue", 2) is None, "red has consented to another"
+    assert consents.consent(toy, "blue", 2) is None, "red has consented to another"
     with pytest.raises(CannotPlay, match="request 1 is not open any more; request 2 is open"):
-        requests.consent(toy, "red", 1)
+        consents.consent(toy, "red", 1)
     with pytest.raises(CannotPlay, match="no request 3; request 2 is open"):
-        requests.consent(toy, "red", 3)
+        consents.consent(toy, "red", 3)
 
 
 def test_who_cannot_be_written_to_cannot_be_asked(folder: Folder) -> None:
@@ -458,7 +458,7 @@ def test_the_last_consent_survives_the_death_of_its_reader(folder: Folder) -> No
         played(game, 4)
         last = game.adjudication
         rollback.ask_for(game, 1, "a slip")
-        requests.consent(game, "red", 1)
+        consents.consent(game, "red", 1)
         count = len(subjects(game))
     raw = letter("blue", b"CONSENT punica 1")
     (folder.path / LETTER).write_bytes(raw)

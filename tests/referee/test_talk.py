@@ -15,15 +15,14 @@ import pytest
 from pbem.audit.verify import verify
 from pbem.crypto.seal import new_identity, padded, recipient_of, unseal
 from pbem.game import yaml as yamlio
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.acts.reveal import open_history
+from pbem.referee.acts.rollback import roll_back
+from pbem.referee.acts.ruling import break_off
+from pbem.referee.acts.talk import LONGEST, MOST, show, speak, tidied, write_talk
 from pbem.referee.open_game import CannotPlay
-from pbem.referee.reveal import open_history
-from pbem.referee.rollback import roll_back
-from pbem.referee.ruling import break_off
-from pbem.referee.talk import LONGEST, MOST, show, speak, tidied, write_talk
+from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.layout import PRESS, UNOPENED, view_path
-from pbem.repo.rooms import press_room
-from pbem.repo.talk import NOTE
+from pbem.repo.talk_book import NOTE, press_room
 from tests.support.live import Folder, clear, files, give, order, pick, rooms, subjects
 from tests.support.walks import FOLDERS
 

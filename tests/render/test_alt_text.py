@@ -9,14 +9,13 @@ import pytest
 from PIL import Image
 
 from pbem.game.scene import Arrow, Counter, Marker, Scene
-from pbem.render import canvas
-from pbem.render.alt_text import LONGEST, alt_text, to_move
-from pbem.render.arrangement import arrange
-from pbem.render.canvas import rgb
-from pbem.render.changes import changed_places
-from pbem.render.picture import draw
-from pbem.render.pictures import alt_texts, pictures
-from pbem.render.window import window
+from pbem.render.map import canvas
+from pbem.render.map.arrangement import arrange
+from pbem.render.map.canvas import rgb
+from pbem.render.map.picture import draw
+from pbem.render.map.pictures import alt_texts, changed_places, pictures
+from pbem.render.map.window import window
+from pbem.render.text.alt_text import LONGEST, alt_text, to_move
 from tests.render.test_picture import CARTHAGE, ROME, italy, scene, small
 
 

@@ -15,15 +15,14 @@ from PIL import Image
 
 from pbem.game.board_map import Place
 from pbem.game.scene import Scene
-from pbem.render.alt_text import LONGEST
-from pbem.render.arrangement import Arrangement, LaidPiece, arrange
-from pbem.render.boxes import overlap
-from pbem.render.canvas import Bounds
-from pbem.render.counters import size
-from pbem.render.picture import arrange_overview, panels
-from pbem.render.pictures import alt_texts
-from pbem.render.places import shape_box
-from pbem.render.window import HEIGHT, SCALE, WIDTH, window
+from pbem.render.map.arrangement import Arrangement, LaidPiece, arrange
+from pbem.render.map.canvas import Bounds, overlap
+from pbem.render.map.counters import size
+from pbem.render.map.picture import arrange_overview, panels
+from pbem.render.map.pictures import alt_texts
+from pbem.render.map.places import shape_box
+from pbem.render.map.window import HEIGHT, SCALE, WIDTH, window
+from pbem.render.text.alt_text import LONGEST
 from tests.support.positions import scenes
 from tests.support.soak import scaled
 from tests.support.walks import GAMES

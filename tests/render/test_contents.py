@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from pbem.pages.letter import Envelope, letter_page
-from pbem.render.contents import Contents
-from pbem.render.report import report
-from pbem.render.report_request import ReportRequest
+from pbem.pages.letter_page import Envelope, letter_page
+from pbem.render.text.contents import Contents, ReportRequest
+from pbem.render.text.report import report
 from tests.support.walks import loaded, walk
 
 

@@ -6,10 +6,10 @@ import pytest
 from PIL import Image
 
 from pbem.game.scene import Scene, contrast
-from pbem.render import canvas, tiles
-from pbem.render.canvas import Bounds, mix
-from pbem.render.names import place_name, wide_names
-from pbem.render.picture import printed_board
+from pbem.render.map import base_map, canvas
+from pbem.render.map.canvas import Bounds, mix
+from pbem.render.map.names import place_name, wide_names
+from pbem.render.map.picture import printed_board
 from tests.support.vision import lightness
 from tests.support.walks import GAMES, loaded, start
 
@@ -49,9 +49,9 @@ def test_names_and_numbers_stand_out_from_their_ground(game: str) -> None:
             low.append((name.text, name.ink, between, round(contrast(name.ink, between), 1)))
     for tile in base.tiles:
         (left, top), (right, _) = tile.outline[:2]
-        x, y = (left + right) / 2, top + 2 + tiles.NUMBER_SIZE / 2
+        x, y = (left + right) / 2, top + 2 + base_map.NUMBER_SIZE / 2
         under = shade(board, (x - 13, y - 6, x + 13, y + 6), HALF)
-        if contrast(tiles.NUMBER_INK, under) < LEAST:
-            low.append((tile.number, tiles.NUMBER_INK, under, round(contrast(tiles.NUMBER_INK, under), 1)))
+        if contrast(base_map.NUMBER_INK, under) < LEAST:
+            low.append((tile.number, base_map.NUMBER_INK, under, round(contrast(base_map.NUMBER_INK, under), 1)))
     assert names
     assert low == []

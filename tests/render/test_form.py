@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from pbem.game import LegalOrders, of, shelf
-from pbem.game.box import Box
-from pbem.game.declining import does_nothing
-from pbem.mail.sheet_finder import sheets
+from pbem.game import LegalOrders, of
+from pbem.game.boxes import shelf
+from pbem.game.boxes.box import Box
+from pbem.game.decision_kinds import does_nothing
+from pbem.mail.read.sheet_finder import sheets
 from pbem.orders.sheet import Sheet, check_heading, read_sheet
 from pbem.protocol import Decision, Order
-from pbem.render.form import FEW_SHOWN, ORDER_WIDTH, WIDTH, WITHOUT, SheetHead, choices, form, order_lines
+from pbem.render.text.form import FEW_SHOWN, ORDER_WIDTH, WIDTH, WITHOUT, SheetHead, choices, form, order_lines
 from pbem.rules.rome_carthage.views.hints import odds
 from tests.support.campaigns import Campaign, campaign, invasion
 from tests.support.no_game import NoGame

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from pbem.game.summary import Line
-from pbem.mail.html_text import text_of
-from pbem.render.contents import Contents, events_told
-from pbem.render.forum_formats import (
+from pbem.mail.read.html_text import text_of
+from pbem.render.text.contents import Contents, ReportRequest, events_told
+from pbem.render.text.forum_formats import (
     ENDINGS,
     FORMATS,
     BBCode,
@@ -29,10 +29,9 @@ from pbem.render.forum_formats import (
     Prose,
     Rows,
 )
-from pbem.render.forum_post import Around, post
-from pbem.render.messages import sentences
-from pbem.render.report import sheet_of
-from pbem.render.report_request import ReportRequest
+from pbem.render.text.forum_post import Around, post
+from pbem.render.text.messages import sentences
+from pbem.render.text.report import sheet_of
 from tests.support.campaigns import Campaign, campaign, invasion
 from tests.support.walks import loaded, start
 

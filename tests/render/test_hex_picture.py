@@ -10,19 +10,17 @@ import pytest
 from PIL import Image
 
 from pbem.crypto.dice import SeededDice
-from pbem.game import shelf
 from pbem.game.board_map import BaseMap, Misdrawn, Point
-from pbem.game.hex_drawing import hex_map
+from pbem.game.boxes import shelf
+from pbem.game.hexes import hex_map
 from pbem.game.scene import Counter, DrawnSide, Scene
 from pbem.game.table import Table
 from pbem.protocol import Event, Side
-from pbem.render.boxes import overlap
-from pbem.render.candidates import anchor_of
-from pbem.render.canvas import Bounds, rgb
-from pbem.render.panels import legend, panel, title
-from pbem.render.picture import draw
-from pbem.render.placement import Wish, placements
-from pbem.render.places import label_box, region_box, shape_box
+from pbem.render.map.canvas import Bounds, overlap, rgb
+from pbem.render.map.panels import legend, panel, title
+from pbem.render.map.picture import draw
+from pbem.render.map.placement import Wish, anchor_of, placements
+from pbem.render.map.places import label_box, region_box, shape_box
 from pbem.rules.hannibal_italy.battle.withdrawal import move_out
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, Game
 from pbem.rules.hannibal_italy.position.under_way import Battle, Siege

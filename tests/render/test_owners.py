@@ -8,8 +8,8 @@ import pytest
 from PIL import Image, ImageFilter
 
 from pbem.game.scene import MARKS, DrawnSide, Mark, Scene, contrast, drawn_sides
-from pbem.render.canvas import Sketch
-from pbem.render.marks import draw_mark
+from pbem.render.map.canvas import Sketch
+from pbem.render.map.counters import draw_mark
 from tests.support.vision import WAYS, lightness
 from tests.support.walks import GAMES, loaded, start
 

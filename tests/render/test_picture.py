@@ -19,19 +19,17 @@ import pytest
 from PIL import Image
 
 from pbem.game.board_map import BaseMap, Misdrawn, Point, base_map
-from pbem.game.box import open_box
+from pbem.game.boxes.box import open_box
 from pbem.game.scene import Arrow, Cell, Counter, DrawnSide, Grid, Marker, Panel, Row, Scene, Track
-from pbem.mail.maps import Maps
-from pbem.render import base_map as ground
-from pbem.render import counters, picture
-from pbem.render.boxes import overlap
-from pbem.render.candidates import anchor_of
-from pbem.render.canvas import Bounds, rgb
-from pbem.render.counters import stack
-from pbem.render.panels import legend, panel, title
-from pbem.render.picture import draw, render
-from pbem.render.placement import Wish, placements
-from pbem.render.places import label_box, region_box, shape_box
+from pbem.mail.write.enclosures import Maps
+from pbem.render.map import base_map as ground
+from pbem.render.map import counters, picture
+from pbem.render.map.canvas import Bounds, overlap, rgb
+from pbem.render.map.counters import stack
+from pbem.render.map.panels import legend, panel, title
+from pbem.render.map.picture import draw, render
+from pbem.render.map.placement import Wish, anchor_of, placements
+from pbem.render.map.places import label_box, region_box, shape_box
 
 ROME = DrawnSide("rome", "Rome", "#b3282d")
 CARTHAGE = DrawnSide("carthage", "Carthage", "#2456a4")
@@ -409,7 +407,7 @@ def test_pictures_are_drawn_once_for_all_who_see_the_same(monkeypatch: pytest.Mo
         made.append(scene)
         return (len(made),)
 
-    monkeypatch.setattr("pbem.mail.maps.pictures", drawn)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", drawn)
     game = of_scenes({None: scene(), "rome": scene(control={"capua": "rome"})})
     maps = Maps()
     numbers: list[Any] = [maps.pictures(game, side, 0) for side in (None, "rome", None, "rome")]
@@ -422,6 +420,6 @@ def test_a_picture_that_fails_is_logged_and_left_out(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("pbem.mail.maps.pictures", broken)
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", broken)
     assert Maps().pictures(of_scenes({"rome": scene()}), "rome", 0) == ()
     assert "punica: the pictures for rome cannot be drawn" in caplog.text

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pbem.render.receipt import Block, ClosedSheets, LetterReceipt, ReceiptedSheet, blocks, write
+from pbem.render.text.receipt import Block, ClosedSheets, LetterReceipt, ReceiptedSheet, blocks, write
 
 RECEIPT = LetterReceipt(
     game="punica-2.b",

@@ -17,13 +17,11 @@ from pbem.game.summary import Line, Section, Summary
 from pbem.game.table import Table
 from pbem.game.wording import listing
 from pbem.protocol import Decision, Event, Order, Result, Roll
-from pbem.render.common_messages import EVERY_GAME
-from pbem.render.contents import Contents
-from pbem.render.form import ORDER_WIDTH
-from pbem.render.messages import BadSentence, Sentences, sentences
-from pbem.render.report import LEAST_ABOVE, MOST_ABOVE, Report, mail, report
-from pbem.render.report_request import ReportRequest
-from pbem.render.tables import COLUMNS, WIDTH, changes, laid_out
+from pbem.render.text.contents import Contents, ReportRequest
+from pbem.render.text.form import ORDER_WIDTH
+from pbem.render.text.messages import EVERY_GAME, BadSentence, Sentences, sentences
+from pbem.render.text.report import LEAST_ABOVE, MOST_ABOVE, Report, mail, report
+from pbem.render.text.text_lines import COLUMNS, WIDTH, changes, laid_out
 from tests.support.campaigns import Campaign, Told, campaign, invasion
 from tests.support.no_game import NoGame
 from tests.support.walks import GAMES, loaded, start, walk

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from textwrap import wrap
 
-from pbem.render.wrap import GLUE, folded
+from pbem.render.text.text_lines import GLUE, folded
 
 PIECES = ("a", "Bc", "é", "-", " ", " ", "  ", "\t", "\n", "\u2009", "\x85", GLUE)
 """No digits and no rules: nothing that is kept together."""

@@ -17,20 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbem.repo.git import (
-    BadPath,
-    Busy,
-    GameExists,
-    GameRepo,
-    Logged,
-    Moved,
-    NoSuchGame,
-    StoreError,
-    cat_file,
-    numbered,
-    objects,
-)
-from pbem.repo.git.cat_file import CatFile
+from pbem.repo.git import BadPath, Busy, GameExists, GameRepo, Logged, Moved, NoSuchGame, StoreError, numbered, objects
+from pbem.repo.git import objects as cat_file
+from pbem.repo.git.objects import CatFile
 
 BEGIN = {"game.yaml": b"rules: toy\n", "position.yaml": b"turn: 0\n"}
 TURN = {"position.yaml": b"turn: 1\n", "turns/000/0001.yaml": b"adjudication: 1\n"}

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pbem.repo.git import GameRepo, NoSuchGame
-from pbem.repo.git.cat_file import CatFile
 from pbem.repo.git.kept import MOST, KeptRepos
+from pbem.repo.git.objects import CatFile
 
 
 @pytest.fixture

@@ -19,14 +19,14 @@ from pbem.cli.verbs import app
 from pbem.crypto.keys import Secrets
 from pbem.crypto.seal import CannotOpen, new_identity, recipient_of, unseal
 from pbem.protocol import Side
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.ruling import break_off
-from pbem.referee.talk import speak
+from pbem.referee.acts.ruling import break_off
+from pbem.referee.acts.talk import speak
+from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.git import GameRepo, StoreError
 from pbem.repo.git.mirror import InTheWay
 from pbem.repo.layout import PLAYERS, PRESS, UNOPENED
 from pbem.repo.public import Publication, publish
-from pbem.repo.talk import NOTE
+from pbem.repo.talk_book import NOTE
 from tests.support.live import ADDRESSES, SECRETS, Folder, files, git, give, pick
 from tests.support.walks import FOLDERS
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pbem.cli import coverage as verb
+from pbem.cli.rulebook import cases_and_odds as verb
 from pbem.engine.cases.coverage import coverage
-from pbem.game.box import PARAGRAPHS, Box, NotInTheBox, open_box
+from pbem.game.boxes.box import PARAGRAPHS, Box, NotInTheBox, open_box
 from tests.support.walks import GAMES, loaded
 
 ROME = open_box("rome_carthage")

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from pbem.cli import rules as editions
+from pbem.cli.rulebook import rules as editions
 from pbem.crypto.dice import SeededDice
 from pbem.engine.cases import Case, read_cases
 from pbem.engine.playout import play_out
-from pbem.game import shelf
-from pbem.game.box import open_box
+from pbem.game.boxes import shelf
+from pbem.game.boxes.box import open_box
 from pbem.game.table import Table
 from tests.support.walks import FOLDERS, GAMES, loaded
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops
 
-from pbem.audit.replay import replay
+from pbem.audit.replay.replay import replay
 from pbem.audit.verify import verify
-from pbem.mail.maps import map_picture
-from pbem.mail.outgoing import side_report
-from pbem.referee.reveal import open_history
+from pbem.mail.write.enclosures import map_picture
+from pbem.mail.write.outgoing import side_report
+from pbem.referee.acts.reveal import open_history
 from tests.support.samples import GAMES, README, kept, played_again
 from tests.support.samples import SAMPLES as MADE
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from pbem.protocol import Decision, Order, Side
-from pbem.referee import ending, requests, talk
-from pbem.referee.adjudicator import Adjudicator
-from pbem.render.report import happened
+from pbem.referee.acts import consents, ending, talk
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.render.text.report import happened
 from pbem.repo.layout import turn_path
 from pbem.rules.sword_of_rome.battle.odds import Army, automatic_winner
 from pbem.rules.sword_of_rome.events.card_play import playable
@@ -110,7 +110,7 @@ class Story:
         proposed = ending.ask_for_draw(self.game, "greeks", DRAW)
         for side in proposed.needed:
             if self.game.result is None and side != "greeks":
-                requests.consent(self.game, side, proposed.request)
+                consents.consent(self.game, side, proposed.request)
 
     def _view(self, side: Side | None) -> Game:
         found: Game = self.game.view(side)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pbem.game.scene import Scene
-from pbem.render.pictures import BOARD, LEGEND, WINDOW, Picture
+from pbem.render.map.pictures import BOARD, LEGEND, WINDOW, Picture
 
 
 def blank_pictures(scene: Scene, **_: object) -> tuple[Picture, ...]:

@@ -9,7 +9,8 @@ from typing import Any
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
-from pbem.protocol import Decision, Event, Order, Rules, Side
+from pbem.game.contract import Rules
+from pbem.protocol import Decision, Event, Order, Side
 from pbem.rules.rome_carthage.position.stack import Stack
 
 

@@ -8,10 +8,10 @@ from random import Random
 from typing import Any
 
 from pbem.protocol import Order, Side
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.acts.timekeeping import catch_up, hand_over
 from pbem.referee.clock.sides import Clocks, deadline
 from pbem.referee.clock.terms import Terms
-from pbem.referee.timekeeping import catch_up, hand_over
+from pbem.referee.play.adjudicator import Adjudicator
 from tests.support.live import NOON, Folder, pick, sheet
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)

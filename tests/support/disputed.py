@@ -15,9 +15,9 @@ from typing import Any
 from typer.testing import CliRunner
 
 from pbem.cli.verbs import app
-from pbem.game import shelf
-from pbem.game.box import box_folder
-from pbem.referee.adjudicator import Adjudicator
+from pbem.game.boxes import shelf
+from pbem.game.boxes.box import box_folder
+from pbem.referee.play.adjudicator import Adjudicator
 from tests.support.live import SECRETS, Folder, give, order, play, sheet
 from tests.support.walks import FOLDERS
 

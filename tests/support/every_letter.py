@@ -22,15 +22,15 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from pbem.cli import demo
-from pbem.mail import outgoing
-from pbem.mail.commands import Command
 from pbem.mail.intake import take_in
-from pbem.mail.outbox import Attachments, Draft, compose
-from pbem.mail.outgoing import MailSettings, Outgoing
-from pbem.mail.report_letters import first_letters, reports
-from pbem.mail.welcome import welcome_letters
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.new_game import NewGame
+from pbem.mail.read.commands import Command
+from pbem.mail.write import outgoing
+from pbem.mail.write.draft import Attachments, Draft, compose
+from pbem.mail.write.outgoing import MailSettings, Outgoing
+from pbem.mail.write.report_letters import first_letters, reports
+from pbem.mail.write.welcome import welcome_letters
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.new_game import NewGame
 from tests.support import allia, samples
 from tests.support.clocked import CLOCK
 from tests.support.live import ADDRESSES, NOON, letter, sheet

@@ -16,12 +16,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from pbem.audit.schemas import TURN
+from pbem.audit.record.schemas import TURN
 from pbem.crypto.dice import Chain, ChainDice, inputs_digest, step_key
 from pbem.crypto.seal import recipient_of, salt_of, salted, seal, unseal
 from pbem.crypto.signing import sign
 from pbem.game import yaml as yamlio
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.git import GameRepo
 from pbem.repo.git.history import PastRepo
 from pbem.repo.layout import sealed_path, turn_path

@@ -8,9 +8,10 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from pbem.game.box import Box
-from pbem.protocol import Decision, Order, Rules, Side
-from pbem.render.form import order_lines, standing_lines
+from pbem.game.boxes.box import Box
+from pbem.game.contract import Rules
+from pbem.protocol import Decision, Order, Side
+from pbem.render.text.form import order_lines, standing_lines
 from tests.support.walks import Walk, loaded
 
 

@@ -20,8 +20,8 @@ from pbem.crypto.dice import Chain, ChainDice, inputs_digest, step_key
 from pbem.crypto.seal import MARK, open_padded, recipient_of, unpadded, wrap
 from pbem.game import yaml as yamlio
 from pbem.protocol import Side
-from pbem.referee import by_word, ending, requests, rollback, ruling
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.acts import consents, ending, rollback, ruling, withdrawal
+from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.charter import ChainPromise
 from pbem.repo.layout import LETTERS, PLAYERS, POSITION, STATE, VIEWS, turn_path
 from tests.support.live import SECRETS, Folder, pick, sheet
@@ -287,7 +287,7 @@ def _steps(game: Adjudicator, random: Random) -> Iterator[Callable[[], object]]:
     def asked() -> None:
         request = rollback.ask_for(game, game.adjudication - 1, "a slip of the pen").request
         for side in game.rules.sides:
-            requests.consent(game, side, request, letter=f"consent {side}")
+            consents.consent(game, side, request, letter=f"consent {side}")
 
     def taken_back() -> None:
         """Hand in a sheet that waits, if both sides are asked, and take it back."""
@@ -297,12 +297,12 @@ def _steps(game: Adjudicator, random: Random) -> Iterator[Callable[[], object]]:
                 receipt = game.receive(side, link_of(side) + text, letter=f"letter {next(letters)}")
                 assert receipt.number is not None, str(receipt)
                 link = link_of(side).decode().removeprefix("link: ").strip() or None
-                by_word.withdraw(game, side, link, f"letter {next(letters)}")
+                withdrawal.withdraw(game, side, link, f"letter {next(letters)}")
                 return
 
     def draw_refused() -> None:
         request = ending.ask_for_draw(game, first, letter="a draw").request
-        requests.refuse(game, second, request, letter="no draw")
+        consents.refuse(game, second, request, letter="no draw")
 
     standing = b"standing:\n- react: {card: none}\n" if game.charter.rules == "toy" else b"standing: default\n"
     yield lambda: hand_in(standing)

@@ -18,26 +18,25 @@ from random import Random
 from typing import Final
 from unittest.mock import patch
 
-from pbem.audit.derive import Derivation
-from pbem.audit.findings import Findings
-from pbem.audit.history import Historian
-from pbem.audit.pins import RulesHere
-from pbem.audit.schemas import REVEALED as SHAPE
-from pbem.audit.schemas import said_in
-from pbem.audit.sealed import SealedFiles
-from pbem.audit.secrets import Opened
-from pbem.audit.turn_files import read_turns
+from pbem.audit.derive.derive import Derivation
+from pbem.audit.record.commit_check import Historian
+from pbem.audit.record.findings import Findings
+from pbem.audit.record.rules_pinned import RulesHere
+from pbem.audit.record.schemas import REVEALED as SHAPE
+from pbem.audit.record.schemas import said_in
+from pbem.audit.record.sealed import Opened, SealedFiles
+from pbem.audit.record.turn_files import read_turns
 from pbem.crypto.beacon import time_of
 from pbem.crypto.closing import PATIENCE
 from pbem.crypto.dice import Chain
 from pbem.crypto.player_chains import LOST
 from pbem.crypto.seal import open_padded
-from pbem.game import shelf
 from pbem.game import yaml as yamlio
+from pbem.game.boxes import shelf
 from pbem.protocol import Side
-from pbem.referee import requests, rollback, ruling
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.preconditions import valid_adjudications
+from pbem.referee.acts import consents, rollback, ruling
+from pbem.referee.acts.preconditions import valid_adjudications
+from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.charter import ChainPromise, read_charter
 from pbem.repo.git import GameRepo
 from pbem.repo.git.history import PastRepo
@@ -145,10 +144,10 @@ def acts(folder: Folder) -> Adjudicator:
     for _ in range(3):
         _turn(game, random)
     asked = rollback.ask_for(game, game.adjudication - 1, "a slip of the pen").request
-    requests.refuse(game, blue, asked, letter="refuses")
+    consents.refuse(game, blue, asked, letter="refuses")
     asked = rollback.ask_for(game, game.adjudication - 1, "a slip of the pen").request
     for side in (red, blue):
-        requests.consent(game, side, asked, letter=f"consent of {side}")
+        consents.consent(game, side, asked, letter=f"consent of {side}")
     _turn(game, random)
     rollback.roll_back(game, _last_but_one(game), "a slip of the referee")
     side = game.open_decisions[0].side

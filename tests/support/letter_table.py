@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 from typer.testing import CliRunner
 
 from pbem.cli.verbs import app
-from pbem.protocol import Decision, Order, Rules, Side
-from pbem.render.form import order_lines
+from pbem.game.contract import Rules
+from pbem.protocol import Decision, Order, Side
+from pbem.render.text.form import order_lines
 from pbem.repo.records import read_decision
 from tests.support.walks import loaded
 

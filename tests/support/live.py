@@ -15,13 +15,12 @@ import pyrage
 
 from pbem.crypto.keys import Secrets
 from pbem.crypto.seal import unseal
-from pbem.mail.outgoing import MailSettings
+from pbem.mail.write.outgoing import MailSettings
 from pbem.protocol import Decision, Order, Side
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.new_game import NewGame
-from pbem.render.form import order_lines
-from pbem.repo.layout import OFFICE
-from pbem.repo.store import Store
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.new_game import NewGame
+from pbem.render.text.form import order_lines
+from pbem.repo.layout import OFFICE, Store
 from tests.support.walks import FOLDERS, GAMES, loaded
 
 SECRETS = Secrets(

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pbem.game import NOT_TOLD, LegalOrders, Table
-from pbem.protocol import Decision, Event, Fault, Flow, Order, Rules, Side
+from pbem.game.contract import Rules
+from pbem.protocol import Decision, Event, Fault, Flow, Order, Side
 
 
 class NoGame(Rules[Any]):

@@ -8,7 +8,7 @@ from itertools import count, islice
 
 from pbem.game.scene import Scene
 from pbem.protocol import Event
-from pbem.render.changes import changed_places
+from pbem.render.map.pictures import changed_places
 from tests.support.walks import loaded, walk
 
 EVERY = 11

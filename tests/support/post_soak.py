@@ -18,7 +18,7 @@ from time import monotonic, sleep
 from typing import Final
 
 from pbem.crypto.keys import Secrets
-from pbem.post.tables import Counts
+from pbem.post.tables.tables import Counts
 from tests.support.live import OTHERS, SECRETS
 from tests.support.seasons import Season, address, alive, children, resident, until
 from tests.support.soak import scaled

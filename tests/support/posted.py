@@ -8,12 +8,12 @@ from datetime import datetime, timedelta
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 
-from pbem.mail.outgoing import MailSettings, Outgoing, side_report
+from pbem.mail.read.token import token
 from pbem.mail.tasks import Handled
-from pbem.mail.token import token
-from pbem.post.reception import received
-from pbem.post.settings import WhoConfig
-from pbem.post.triage import Players
+from pbem.mail.write.outgoing import MailSettings, Outgoing, side_report
+from pbem.post.config import WhoConfig
+from pbem.post.service.reception import received
+from pbem.post.service.triage import Players
 from tests.support.live import NOON, Folder, order, sheet
 
 WHO = WhoConfig()

@@ -8,13 +8,12 @@ from typing import Any, Final
 
 from typer.main import get_command
 
-from pbem.cli.by_reader import VERBS
+from pbem.cli.options import VERBS
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.cli.verbs import app
-from pbem.game.box import open_box
+from pbem.game.boxes.box import open_box
 from pbem.paths import rules_folders
-from pbem.render.card_reference import WORDS, card_reference
-from pbem.render.order_reference import order_reference
+from pbem.render.text.reference import WORDS, card_reference, order_reference
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
 MARK: Final = "<!-- Generated. Do not edit: change the source and run `make reference`. -->\n"

@@ -8,18 +8,18 @@ from random import Random
 from textwrap import wrap
 from typing import Any
 
-from pbem.mail.inbox import open_letter
-from pbem.mail.outgoing import MailSettings, side_report
-from pbem.mail.receipts import enclosed
-from pbem.mail.routing import about
-from pbem.mail.sheet_choice import may_order_without_sheet, sheet_for
+from pbem.mail.choose.routing import about
+from pbem.mail.choose.sheet_choice import may_order_without_sheet, sheet_for
+from pbem.mail.read.inbox import open_letter
 from pbem.mail.tasks import Handled, tasks_of
+from pbem.mail.write.enclosures import enclosed
+from pbem.mail.write.outgoing import MailSettings, side_report
 from pbem.orders.sheet.key_line import without_keys
 from pbem.protocol import Order, Side
-from pbem.referee import sheet_check
-from pbem.referee.adjudicator import Adjudicator
 from pbem.referee.open_game import CannotPlay
-from pbem.render.form import order_lines
+from pbem.referee.play import sheet_check
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.render.text.form import order_lines
 from tests.support.frames import Reply, filled
 from tests.support.live import ADDRESSES, pick
 

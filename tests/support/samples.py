@@ -19,12 +19,12 @@ from typing import Any, Final
 
 from pbem.crypto.keys import Secrets
 from pbem.game import yaml as yamlio
-from pbem.mail.maps import map_picture
-from pbem.mail.outgoing import side_report
-from pbem.referee import ending, requests, talk
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.new_game import NewGame
-from pbem.referee.reveal import open_history
+from pbem.mail.write.enclosures import map_picture
+from pbem.mail.write.outgoing import side_report
+from pbem.referee.acts import consents, ending, talk
+from pbem.referee.acts.reveal import open_history
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.new_game import NewGame
 from pbem.repo.layout import PINS
 from tests.support import allia
 from tests.support.live import ADDRESSES, sheet
@@ -222,7 +222,7 @@ def _end_again(game: Adjudicator) -> None:
         asked = ending.ask_for_draw(game, request["side"], request["reason"], winners=request.get("winners", ()))
         for side in request["consents"]:
             if side != request["side"]:
-                requests.consent(game, side, asked.request)
+                consents.consent(game, side, asked.request)
 
 
 def sheets(name: str) -> Iterator[list[tuple[str, bytes]]]:

@@ -18,17 +18,16 @@ from pathlib import Path
 from time import monotonic, sleep, time
 
 from pbem.crypto.keys import Secrets
-from pbem.mail.maildir import read_maildir
-from pbem.post.config import load
-from pbem.post.open_tables import open_tables
-from pbem.post.service import Post
-from pbem.post.settings import PostConfig
-from pbem.post.tables import Tables
+from pbem.mail.notes.outboxes import read_maildir
+from pbem.post.config import PostConfig, load
+from pbem.post.service.service import Post
+from pbem.post.tables.open_tables import open_tables
+from pbem.post.tables.tables import Tables
 from pbem.post.transport.ways import sender, sources
 from pbem.protocol import Side
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.new_game import NewGame
-from pbem.render.form import order_lines
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.new_game import NewGame
+from pbem.render.text.form import order_lines
 from tests.support.live import SECRETS
 from tests.support.walks import FOLDERS
 

@@ -15,10 +15,11 @@ from typing import Any
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Answer, Session
-from pbem.game import shelf
-from pbem.game.shelf import Loaded
+from pbem.game.boxes import shelf
+from pbem.game.boxes.shelf import Loaded
+from pbem.game.contract import Rules
 from pbem.game.table import Table
-from pbem.protocol import Decision, Order, Rules, Side
+from pbem.protocol import Decision, Order, Side
 
 TOY = Path(__file__).resolve().parents[1] / "toy"
 FOLDERS = (str(TOY / "rules"), *filter(None, os.environ.get("PBEM_TEST_BOXES", "").split(os.pathsep)))

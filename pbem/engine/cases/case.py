@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any, Final
 
-from pbem.game.box import CASES, GAME
-from pbem.game.box_file import BrokenBox, Flaw, read_all_loose
+from pbem.game.boxes.box import CASES, GAME
+from pbem.game.boxes.box_file import BrokenBox, Flaw, read_all_loose
 from pbem.game.plain import Record
 from pbem.game.wording import did_you_mean
 from pbem.game.yaml import Document

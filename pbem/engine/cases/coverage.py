@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pbem.engine.cases.case import Case, sound_cases
-from pbem.game.box import PARAGRAPHS, Box, NotInTheBox
+from pbem.game.boxes.box import PARAGRAPHS, Box, NotInTheBox
 
 
 @dataclass(frozen=True, slots=True)

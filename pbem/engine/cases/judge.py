@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.engine.cases.case import Case, Verdict
-from pbem.engine.cases.check import OBSERVER, as_list
+from pbem.engine.cases.case_check import OBSERVER, as_list
 from pbem.engine.cases.compare import (
     asked_text,
     event_text,
@@ -23,11 +23,12 @@ from pbem.engine.cases.compare import (
     wanted_text,
     within,
 )
-from pbem.engine.cases.words import GameWords, Slot, completed, whole
+from pbem.engine.cases.game_words import GameWords, Slot, completed, whole
 from pbem.engine.session import Session
+from pbem.game.contract import Rules
 from pbem.game.plain import Record
 from pbem.game.wording import on_one_line
-from pbem.protocol import Decision, Event, Fault, Rules
+from pbem.protocol import Decision, Event, Fault
 
 
 @dataclass(slots=True)

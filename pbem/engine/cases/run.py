@@ -12,18 +12,19 @@ from typing import Any, Final, TypeVar
 
 from pbem.crypto.dice import BadLoad, Dice, LoadedDice, NotLoaded, SeededDice
 from pbem.engine.cases.case import Case, Given, Verdict
-from pbem.engine.cases.check import CHECKPOINT, faults_of_case
+from pbem.engine.cases.case_check import CHECKPOINT, faults_of_case
 from pbem.engine.cases.compare import change, event_text, fault_text, is_question, waits_text
+from pbem.engine.cases.game_words import GameWords, fields_of, words_of
 from pbem.engine.cases.judge import Happened, Judge
-from pbem.engine.cases.words import GameWords, fields_of, words_of
 from pbem.engine.session import MOST_CHECKPOINTS, Session
-from pbem.game import shelf
-from pbem.game.box import NotInTheBox
-from pbem.game.declining import decline
+from pbem.game.boxes import shelf
+from pbem.game.boxes.box import NotInTheBox
+from pbem.game.contract import Rules
+from pbem.game.decision_kinds import decline
 from pbem.game.plain import Record
 from pbem.game.table import Table
 from pbem.game.wording import did_you_mean, on_one_line
-from pbem.protocol import MALFORMED, Decision, Event, Fault, Order, PbemError, Rules
+from pbem.protocol import MALFORMED, Decision, Event, Fault, Order, PbemError
 
 T = TypeVar("T")
 

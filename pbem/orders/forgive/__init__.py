@@ -22,7 +22,6 @@ from pbem.game.words import fold
 from pbem.game.yaml import LETTER, Mark, Placed, Unreadable
 from pbem.game.yaml.limits import decoded
 from pbem.orders.forgive.assemble import Assembled, assembled, whole
-from pbem.orders.forgive.braces import braced
 from pbem.orders.forgive.canonical import (
     BRACED,
     FIRST_MARK,
@@ -42,9 +41,8 @@ from pbem.orders.forgive.canonical import (
 )
 from pbem.orders.forgive.known import Answering, Known
 from pbem.orders.forgive.lines import controls, plain_lines
-from pbem.orders.forgive.meaning import meaning_of
-from pbem.orders.forgive.meant import Meant
-from pbem.orders.forgive.punctuation import punctuated
+from pbem.orders.forgive.meaning import Meant, meaning_of
+from pbem.orders.forgive.punctuation import braced, punctuated
 from pbem.orders.forgive.scan import chosen, looks_like_order
 from pbem.orders.sheet import BadSheet, Sheet, read_sheet, sheet_of
 from pbem.orders.sheet.key_line import with_keys_blank, without_keys

@@ -12,9 +12,8 @@ from pbem.game.yaml import LETTER, Mark, Placed, Unreadable, read
 from pbem.game.yaml.marks import short
 from pbem.orders.forgive.canonical import RESPACED
 from pbem.orders.forgive.known import GAME, SECTIONS, Known
-from pbem.orders.forgive.lines import Line
+from pbem.orders.forgive.lines import Line, bare
 from pbem.orders.forgive.scan import Piece, Scanned, Scanner
-from pbem.orders.forgive.signs import bare
 from pbem.orders.forgive.tree import Items, Moved, Node, Pairs, Word, tree_of
 from pbem.orders.sheet import DEFAULT, LINK, ORDERS
 from pbem.protocol import MALFORMED, Fault, Path

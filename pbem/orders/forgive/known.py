@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from pbem.game.box import Box
+from pbem.game.boxes.box import Box
 from pbem.game.words import Vocabulary, fold
-from pbem.orders.forgive.places import FALSE, TRUE, Place
+from pbem.orders.forgive.order_places import FALSE, TRUE, Place
 from pbem.orders.sheet import AHEAD, LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, UNTIL, WHEN
-from pbem.orders.standing.scope import END_OF, WITHDRAWN
+from pbem.orders.standing.conditions import END_OF, WITHDRAWN
 from pbem.protocol import FOR, Side
 
 GAME: Final = "game"

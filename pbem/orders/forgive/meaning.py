@@ -8,22 +8,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pbem.game.wording import listing
 from pbem.game.words import Vocabulary, fold
 from pbem.game.yaml import Mark, Placed, plain_value
 from pbem.game.yaml.marks import short
-from pbem.orders.forgive.commas import with_lists_joined
 from pbem.orders.forgive.known import ADJUDICATION, GAME, SECTIONS, SIDE, Known
-from pbem.orders.forgive.meant import Meant
-from pbem.orders.forgive.places import FALSE, TRUE, Place
-from pbem.orders.forgive.shorthand import alone, counted, homes, parts
+from pbem.orders.forgive.order_places import FALSE, TRUE, Place, alone, counted, homes, parts, with_lists_joined
 from pbem.orders.forgive.tree import Items, Node, Pairs, Word, is_alone
 from pbem.orders.sheet import AHEAD, ASK, DEFAULT, LINK, ORDERS, STANDING_CANCEL, UNTIL, WHEN
-from pbem.orders.standing.alternatives import ANY
-from pbem.orders.standing.conditions import NOT
+from pbem.orders.standing.conditions import ANY, NOT
 from pbem.protocol import MALFORMED, Fault, Path
+
+# ---- The outcome of reading a sheet: its value in the words of the game, where all of it stands, and what is wrong
+
+
+@dataclass(slots=True)
+class Meant:
+    """A sheet in the words of the game: its value, the places of all that is in it, faults, and words put right."""
+
+    value: dict[str, Any] = field(default_factory=dict)
+    marks: dict[Path, tuple[Mark, Mark]] = field(default_factory=dict)
+    """Path -> the places of its key and of its value, which for an item of a list are the same."""
+    faults: list[Placed] = field(default_factory=list)
+    words: dict[str, str] = field(default_factory=dict)
+    """What was written -> what it was read as."""
+    supplied: list[str] = field(default_factory=list)
+    """The keys that stand for what the letter answers."""
+
+
+# ---- The meaning of a sheet: each of its words becomes the one that it stands for in its place, or a fault names
+#      several
+
 
 _NUMBER: Final = re.compile(r"[-+]?[0-9]{1,18}")
 _COUNTED: Final = re.compile(r"([0-9]{1,9})[ ]?([^\W\d_]+)")

@@ -1,4 +1,7 @@
-"""Punctuation within an order: a semicolon for a comma, a comma that is missing between braces, a colon before them.
+"""Punctuation within an order: braces, semicolons, commas that are missing, colons.
+
+`Move: Longus, path: Ariminum` is read as `Move: {Longus, path: Ariminum}`. A line that may go on below stays as it is:
+nobody knows then where the body ends.
 
 `{do: end; card: r8}`, `[{to: capua} {to: nola}]`, `{path [capua]}` and `odds: >= 150`, which lacks quotes, can be read
 in one way only. What stands in quotes stays as it is, and so does every line that belongs to no order.
@@ -12,9 +15,67 @@ from dataclasses import replace
 from typing import Final
 
 from pbem.orders.forgive.known import Known
-from pbem.orders.forgive.lines import Line
-from pbem.orders.forgive.scan import head_of, start_of
-from pbem.orders.forgive.signs import Signs
+from pbem.orders.forgive.lines import Line, Signs, bare
+from pbem.orders.forgive.scan import head_of, looks_like_order, start_of
+from pbem.orders.sheet import WHEN
+
+# ---- Braces: put round the body of an order that is written on one line without them, as telephones make people write
+#      it
+
+
+_KEY: Final = re.compile(r"(?<![^\s,;])([^\W\d]\w*)[ ]*:(?=[ \[{])")
+_OPENS: Final = ("{", "[", '"', "'")
+_FULL: Final = 55
+"""A program that breaks lines breaks none that is shorter."""
+
+
+def braced(lines: Sequence[Line], known: Known) -> tuple[list[Line], bool]:
+    """Put the missing braces round the bodies of orders; tell whether any were missing."""
+    found = [_braced(line, lines[at + 1 : at + 2], known) for at, line in enumerate(lines)]
+    return found, any(new is not old for new, old in zip(found, lines, strict=True))
+
+
+def _braced(line: Line, below: Sequence[Line], known: Known) -> Line:
+    """Return a line with braces round the body of its order, if they are missing."""
+    head = head_of(line.text, start_of(line.text, known)[0])
+    if head is not None and head.sign == ":" and known.conditions.readings(head.word, whole=True) == (WHEN,):
+        return _around(line, head.rest) if _KEY.match(bare(line.text[head.rest :])) else line
+    if head is None or head.sign != ":" or (kind := known.kind(head.word)) is None:
+        return line
+    rest = line.text[head.rest :]
+    body = bare(rest)
+    if not body or body.startswith(_OPENS) or body.endswith(",") or not _is_whole(body):
+        return line
+    if not any(known.place(kind).keys.readings(key[1]) for key in _KEY.finditer(body)) or _goes_on(line, below, known):
+        return line
+    return _around(line, head.rest)
+
+
+def _around(line: Line, start: int) -> Line:
+    """Return a line with braces round what stands behind a place on it."""
+    rest = line.text[start:]
+    start += len(rest) - len(rest.lstrip())
+    return line.put(start + len(bare(rest)), "}").put(start, "{")
+
+
+def _is_whole(body: str) -> bool:
+    """Tell whether every bracket and quote of a body is closed on its line."""
+    signs, at = Signs(), 0
+    line = Line(1, body, range(1, len(body) + 2))
+    while at < len(body):
+        _, at = signs.read(line, at)
+    return not signs.open and body.count("{") == body.count("}") and body.count("[") == body.count("]")
+
+
+def _goes_on(line: Line, below: Sequence[Line], known: Known) -> bool:
+    """Tell whether a line may have been broken, so that the one below it belongs to the order."""
+    text = below[0].text.lstrip("> ") if below else ""
+    return bool(text) and len(line.text) >= _FULL and not text.startswith("#") and not looks_like_order(text, known)
+
+
+# ---- Punctuation within an order: a semicolon for a comma, a comma that is missing between braces, a colon before
+#      them
+
 
 _WRONG: Final = re.compile(
     r"(?<![^\s\[{,:])(?:\"[^\"]*\"|'[^']*')"  # what stands in quotes is passed over

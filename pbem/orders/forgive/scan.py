@@ -16,8 +16,7 @@ from typing import Final, NamedTuple
 from pbem.game.wording import nearest
 from pbem.game.words import fold
 from pbem.orders.forgive.known import ADJUDICATION, GAME, SECTIONS, SIDE, Known
-from pbem.orders.forgive.lines import Line
-from pbem.orders.forgive.signs import Signs, bare, spaced
+from pbem.orders.forgive.lines import Line, Signs, bare, spaced
 from pbem.orders.sheet import ORDERS
 
 _BULLET: Final = re.compile(

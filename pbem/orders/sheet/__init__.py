@@ -19,7 +19,7 @@ The game's box describes the form of each kind of order (`OrderForm`). The rules
 from pbem.game.order_form import OrderForm
 from pbem.orders.sheet.by_word import cancellation, withdrawal
 from pbem.orders.sheet.complaint import as_rows, complain, sentence, shortened, width_of
-from pbem.orders.sheet.reader import (
+from pbem.orders.sheet.sheet_reader import (
     AHEAD,
     ASK,
     DEFAULT,

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pbem.crypto.player_chains import LINK_SHAPE, LOST
 from pbem.game import yaml as yamlio
-from pbem.orders.sheet.reader import LINK, ORDERS, STANDING, STANDING_CANCEL
+from pbem.orders.sheet.sheet_reader import LINK, ORDERS, STANDING, STANDING_CANCEL
 from pbem.protocol import Side
 
 WITHDRAW: Final = "WITHDRAW"

@@ -1,4 +1,4 @@
-"""The conditions of a standing order: facts by name, and what each must be.
+"""The terms of a standing order: conditions on facts, alternatives in its body, and how long it holds.
 
     mover: hannibal                   the value
     mover: [hannibal, mago]           one of several
@@ -7,17 +7,30 @@
     at: {not: [capua, rome]}          none of these
 
 If a fact is a list, one matching member is enough; with `not`, no member may match. A missing fact never matches.
+
+avoid_battle: {to: {any: refuges}}             a fact of the decision that is a list
+losses: {elephants: {any: [2, 1, 0]}}          values, in order of preference
+
+* `until: withdrawn`: as without `until`;
+* `until: end_of_turn`: of a period that the game has, its rules say which it is in (`periods`);
+* `until: 2026-12-24`: through that day, by the clock of whoever adjudicates.
 """
 
 from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import Final
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import date
+from itertools import islice, product
+from typing import Any, Final
 
-from pbem.game.wording import listing
-from pbem.protocol import Path
+from pbem.game.order_form import OrderForm
+from pbem.game.wording import listing, shown
+from pbem.protocol import MALFORMED, Fault, Path
+
+# ---- The conditions of a standing order: facts by name, and what each must be
+
 
 NOT: Final = "not"
 _COMPARE: Final[Mapping[str, tuple[Callable[[int, int], bool], str]]] = {
@@ -108,3 +121,108 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return "none" if value is None else str(value)
+
+
+# ---- Alternatives in the body of a standing order: the first one that is legal when the decision comes is used
+
+
+ANY: Final = "any"
+MOST_BODIES: Final = 64
+"""The most combinations of alternatives that are tried."""
+
+
+def bodies(body: Any, fact: Callable[[str], object]) -> Iterator[Any]:
+    """Yield a body with each choice of its alternatives; `fact` returns a fact by its name."""
+    spots = list(_spots(body))
+    choices = [_listed(fact(named) if isinstance(named, str) else named) for _, named in spots]
+    for chosen in islice(product(*choices), MOST_BODIES):
+        filled = body
+        for (path, _), value in zip(spots, chosen, strict=True):
+            filled = _put(filled, path, value)
+        yield filled
+
+
+def check_body(form: OrderForm, body: Any, where: Path) -> Iterator[Fault]:
+    """Yield the faults in the shape of a body, alternatives included; `where` is its path in the sheet."""
+    spots = list(_spots(body))
+    plain = body
+    for path, named in spots:
+        if isinstance(named, (list, tuple)) and named:
+            for at, value in enumerate(named):
+                for misfit in form.misfits(_put(body, path, value)):
+                    if misfit.path[: len(path)] == path:
+                        yield Fault(MALFORMED, (*where, *path, ANY, at), misfit.reason, rule=misfit.rule or None)
+            plain = _put(plain, path, named[0])
+        elif not isinstance(named, str) or named not in form.facts:
+            reason = f"any takes a list of values, or one of the facts {listing(form.facts or ['(none)'], 'and')}"
+            yield Fault(MALFORMED, (*where, *path, ANY), reason)
+    for misfit in form.misfits(plain):
+        if not any(misfit.path[: len(path)] == path for path, _ in spots):
+            yield Fault(MALFORMED, (*where, *misfit.path), misfit.reason, rule=misfit.rule or None)
+
+
+def _spots(value: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
+    """Yield the path of each set of alternatives in a body, and the list or fact that they come from."""
+    if isinstance(value, Mapping):
+        if set(value) == {ANY}:
+            yield path, value[ANY]
+            return
+        for key, inner in value.items():
+            yield from _spots(inner, (*path, key))
+    elif isinstance(value, (list, tuple)):
+        for at, inner in enumerate(value):
+            yield from _spots(inner, (*path, at))
+
+
+def _listed(values: object) -> Sequence[Any]:
+    return values if isinstance(values, (list, tuple)) else []
+
+
+def _put(body: Any, path: Path, value: object) -> Any:
+    """Return a body with another value at a path."""
+    if not path:
+        return value
+    key, *below = path
+    if isinstance(body, Mapping):
+        return {each: _put(inner, tuple(below), value) if each == key else inner for each, inner in body.items()}
+    return [_put(inner, tuple(below), value) if at == key else inner for at, inner in enumerate(body)]
+
+
+# ---- The scope of a standing order: until it is withdrawn, to the end of a period of the game, or through a day
+
+
+WITHDRAWN: Final = "withdrawn"
+END_OF: Final = "end_of_"
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def fault_of(until: object, periods: Collection[str], today: str | None) -> str | None:
+    """Return what is wrong with `until`; None: nothing. `today` is a day as it is written; None: unknown."""
+    words = [WITHDRAWN, *(END_OF + period for period in periods)]
+    if until in words:
+        return None
+    if not isinstance(until, str) or not _is_day(until):
+        return f"until must be {listing([*words, 'a day such as 2026-12-24'], 'or')}, not {shown(until)}"
+    if today is not None and until < today:
+        return f"until {until} is over: today is {today}"
+    return None
+
+
+def of_period(until: str) -> str | None:
+    """Return the period at whose end an order expires; None: it is not bound to one."""
+    return until.removeprefix(END_OF) if until.startswith(END_OF) else None
+
+
+def is_expired(until: str, filed_in: object, now: Mapping[str, object], today: str) -> bool:
+    """Tell whether an order has expired: the period in which it was filed is over, or its day is past."""
+    period = of_period(until)
+    if period is not None:
+        return bool(now.get(period) != filed_in)
+    return until != WITHDRAWN and today > until
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return bool(_DAY.fullmatch(text) and date.fromisoformat(text))
+    except ValueError:
+        return False

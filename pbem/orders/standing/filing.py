@@ -10,9 +10,8 @@ from pbem.game.order_form import OrderForm
 from pbem.game.plain import Record
 from pbem.game.wording import guess, listing, nearest
 from pbem.orders.sheet import ASK, DEFAULT, UNTIL, WHEN, Written
-from pbem.orders.standing import scope
-from pbem.orders.standing.alternatives import check_body
-from pbem.orders.standing.conditions import faults_in, words_in
+from pbem.orders.standing import conditions
+from pbem.orders.standing.conditions import check_body, faults_in, words_in
 from pbem.protocol import FOR, ILLEGAL, MALFORMED, Fault, Path
 
 MISSPELT: Final = 0.8
@@ -57,21 +56,21 @@ class Filed:
         item: dict[str, Any] = {self.kind: self.body}
         if self.when:
             item[WHEN] = self.when
-        return item if self.until == scope.WITHDRAWN else {**item, UNTIL: self.until}
+        return item if self.until == conditions.WITHDRAWN else {**item, UNTIL: self.until}
 
     def record(self) -> dict[str, Any]:
         """Return it as plain data."""
         record: dict[str, Any] = {"by": self.by, "kind": self.kind, "order": self.body, "after": self.after}
         if self.when:
             record["when"] = self.when
-        if self.until != scope.WITHDRAWN:
+        if self.until != conditions.WITHDRAWN:
             record["until"] = self.until
         return record if self.period is None else {**record, "period": self.period}
 
 
 def read_filed(record: Record) -> Filed:
     """Return the order that `Filed.record` recorded."""
-    until = record.get("until", scope.WITHDRAWN)
+    until = record.get("until", conditions.WITHDRAWN)
     when = record.get("when", {})
     return Filed(record["by"], record["kind"], record["order"], when, until, record["after"], record.get("period"))
 
@@ -105,7 +104,7 @@ def check_standing(key: str, written: Sequence[Written], terms: Terms) -> Iterat
         if body not in (DEFAULT, ASK):
             yield from check_body(form, body, path)
         yield from _check_when(form, when, (key, at, WHEN) if WHEN in item else (*path, WHEN), terms.names)
-        if (reason := scope.fault_of(until, terms.periods, terms.today)) is not None:
+        if (reason := conditions.fault_of(until, terms.periods, terms.today)) is not None:
             yield Fault(MALFORMED, (key, at, UNTIL) if UNTIL in item else (*path, UNTIL), reason)
 
 
@@ -130,7 +129,7 @@ def _check_when(form: OrderForm, when: object, where: Path, names: Collection[st
 
 def _filed(item: Record, by: str, after: int, periods: Mapping[str, object]) -> Filed:
     kind, body, when, until = _parts(item)
-    period = scope.of_period(until)
+    period = conditions.of_period(until)
     filed_in = None if period is None else periods.get(period)
     return Filed(by, kind, body, when, until, after, filed_in)
 
@@ -140,7 +139,7 @@ def _parts(item: Record) -> tuple[str, Any, Any, Any]:
     kind = next(key for key in item if key not in (WHEN, UNTIL))
     written = item[kind] or {}
     if isinstance(written, str):
-        return kind, written, item.get(WHEN, {}), item.get(UNTIL, scope.WITHDRAWN)
+        return kind, written, item.get(WHEN, {}), item.get(UNTIL, conditions.WITHDRAWN)
     body = {key: value for key, value in written.items() if key not in (WHEN, UNTIL)}
     when = item.get(WHEN, written.get(WHEN, {}))
-    return kind, body, when, item.get(UNTIL, written.get(UNTIL, scope.WITHDRAWN))
+    return kind, body, when, item.get(UNTIL, written.get(UNTIL, conditions.WITHDRAWN))

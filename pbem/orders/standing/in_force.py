@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
 from pbem.engine.session import Queued, Session
+from pbem.game.contract import Rules
 from pbem.game.plain import Record
 from pbem.orders.sheet import ASK, DEFAULT, shortened
-from pbem.orders.standing import scope
-from pbem.orders.standing.alternatives import bodies as alternatives
+from pbem.orders.standing import conditions
+from pbem.orders.standing.conditions import bodies as alternatives
 from pbem.orders.standing.conditions import holds, why_not
 from pbem.orders.standing.filing import Filed
-from pbem.protocol import FOR, Decision, Event, Order, Rules, Side
+from pbem.protocol import FOR, Decision, Event, Order, Side
 
 S = TypeVar("S")
 
@@ -84,7 +85,7 @@ class InForce:
             return tried
         facts, now = _Facts(self._rules, session, decision), periods_of(self._rules, session.position)
         for each in orders:
-            if scope.is_expired(each.until, each.period, now, self._today):
+            if conditions.is_expired(each.until, each.period, now, self._today):
                 continue
             asks = each.body == ASK
             if self._is_earlier(decision) and each.after >= self._opened and not asks:
@@ -129,7 +130,7 @@ class InForce:
         now = periods_of(self._rules, position)
         for side, orders in self._filed.items():
             for each in orders:
-                if scope.is_expired(each.until, each.period, now, self._today):
+                if conditions.is_expired(each.until, each.period, now, self._today):
                     yield side, each
 
     def _is_earlier(self, decision: Decision) -> bool:

@@ -1,4 +1,4 @@
-"""Sources and senders: what every way in and every way out of letters can do.
+"""Sources and senders: what every way in and every way out of letters can do, and how each logs in.
 
 A `Source` is a mailbox that letters arrive in: IMAP, a maildir, or standard input. A `Sender` hands letters on: SMTP
 submission, the system's `sendmail`, or a maildir. Both are used by one thread of one process; each connects when it
@@ -10,10 +10,14 @@ Errors are few, and each says what the caller does:
       LoginRefused  it answers, but refuses user or password: the same, with long pauses, and tell the game master
       Withheld      it will not give this one letter: the same for a while, then go on without it
     Gone            this one letter is no longer in the mailbox: forget it
+
+What is wrong with either is `Unreachable`: a person has to mend it. The server is not asked until they have, so it does
+no harm to try often, and the post goes on soon after.
 """
 
 from __future__ import annotations
 
+import ssl
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,7 +25,10 @@ from datetime import datetime
 from types import TracebackType
 from typing import NamedTuple, Self, TypeAlias
 
+from pbem.post.config import BadConfig, Secret, Tls
 from pbem.protocol import PbemError
+
+# ---- Sources and senders: what every way in and every way out of letters can do
 
 
 class Unreachable(PbemError):
@@ -157,3 +164,28 @@ class Sender(ABC):
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
+
+
+# ---- Logins: the password, and whose certificates are believed
+
+
+def password(secret: Secret) -> str:
+    """Return a password as it stands now in the environment or its file. Raises Unreachable."""
+    try:
+        return secret.read()
+    except BadConfig as wrong:
+        raise Unreachable(str(wrong)) from None
+
+
+def context(tls: Tls) -> ssl.SSLContext:
+    """Return how certificates are checked: as the system does, and by the file that the config names.
+
+    Raises Unreachable if that holds no certificates.
+    """
+    made = ssl.create_default_context()
+    if tls.ca is not None:
+        try:
+            made.load_verify_locations(tls.ca)
+        except OSError as wrong:  # also ssl.SSLError
+            raise Unreachable(f"{tls.ca} should hold certificates (tls: ca): {wrong.strerror or wrong}") from None
+    return made

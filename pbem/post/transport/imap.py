@@ -16,9 +16,8 @@ from typing import Any, Final
 from imapclient import SEEN, IMAPClient, SocketTimeout
 from imapclient.exceptions import CapabilityError, IMAPClientAbortError, IMAPClientError, LoginError
 
-from pbem.post.settings import ImapIn
-from pbem.post.transport.base import Arrived, Gone, LoginRefused, Source, Unreachable, Withheld
-from pbem.post.transport.login import context, password
+from pbem.post.config import ImapIn
+from pbem.post.transport.base import Arrived, Gone, LoginRefused, Source, Unreachable, Withheld, context, password
 
 _BATCH: Final = 200
 """So many letters are asked about at once."""

@@ -16,9 +16,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from pbem.mail.maildir import write_to_maildir
-from pbem.mail.mime import Headers
-from pbem.post.settings import MaildirIn, MaildirOut
+from pbem.mail.notes.outboxes import write_to_maildir
+from pbem.mail.read.mime import Headers
+from pbem.post.config import MaildirIn, MaildirOut
 from pbem.post.transport.base import Accepted, Arrived, Delivery, Gone, Sender, Source, Unreachable
 
 _ROOMS: Final = ("new", "cur")

@@ -12,9 +12,18 @@ import time
 from contextlib import suppress
 from typing import Final
 
-from pbem.post.settings import SmtpOut
-from pbem.post.transport.base import Accepted, Delivery, Later, LoginRefused, Refused, Sender, Unreachable
-from pbem.post.transport.login import context, password
+from pbem.post.config import SmtpOut
+from pbem.post.transport.base import (
+    Accepted,
+    Delivery,
+    Later,
+    LoginRefused,
+    Refused,
+    Sender,
+    Unreachable,
+    context,
+    password,
+)
 
 _CONNECT: Final = 20
 """Seconds to connect."""

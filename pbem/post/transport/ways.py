@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pbem.post.settings import ImapIn, MaildirIn, PostConfig, SendmailOut, SmtpOut
+from pbem.post.config import ImapIn, MaildirIn, PostConfig, SendmailOut, SmtpOut
 from pbem.post.transport.base import Sender, Source
 
 
@@ -20,7 +20,7 @@ def sources(config: PostConfig) -> Iterator[Source]:
 
             yield MaildirSource(each)
         else:
-            from pbem.post.transport.stdin import StdinSource
+            from pbem.post.transport.pipes import StdinSource
 
             yield StdinSource()
 
@@ -32,7 +32,7 @@ def sender(config: PostConfig) -> Sender:
 
         return SmtpSender(config.out, config.address)
     if isinstance(config.out, SendmailOut):
-        from pbem.post.transport.sendmail import SendmailSender
+        from pbem.post.transport.pipes import SendmailSender
 
         return SendmailSender(config.out, config.address)
     from pbem.post.transport.maildir import MaildirSender

@@ -41,9 +41,9 @@ from pbem.repo.git.formats import (
 )
 from pbem.repo.git.gamelock import LOCK, Busy, GameLock
 from pbem.repo.git.objects import Objects, StoreError, TooLarge
-from pbem.repo.git.paths import BadPath, Changes, nested, numbered, parts
 from pbem.repo.git.reflock import Moved, RefLock
 from pbem.repo.git.sizes import require_small
+from pbem.repo.git.tree_paths import BadPath, Changes, nested, numbered, parts
 
 __all__ = [
     "BadPath",

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from pbem.game import Kinds, LegalOrders, Table, plain, propose_order
-from pbem.protocol import Decision, Event, Fault, Flow, Order, Roll, Rules, Side
+from pbem.game import Kinds, LegalOrders, Rules, Table, plain, propose_order
+from pbem.protocol import Decision, Event, Fault, Flow, Order, Roll, Side
 from pbem.rules.hannibal_italy.battle import ambush, commanders, foraging, losses
 from pbem.rules.hannibal_italy.battle import battle as field_combat
 from pbem.rules.hannibal_italy.battle import phase as combat

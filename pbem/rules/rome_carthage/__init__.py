@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from pbem.game import Kinds, LegalOrders, Table, plain, propose_order
-from pbem.protocol import Decision, Event, Fault, Flow, Order, Roll, Rules, Side
+from pbem.game import Kinds, LegalOrders, Rules, Table, plain, propose_order
+from pbem.protocol import Decision, Event, Fault, Flow, Order, Roll, Side
 from pbem.rules.rome_carthage.battle import commanders as command
 from pbem.rules.rome_carthage.battle import elephants, initiative, losses, politics, retreat, withdrawal
 from pbem.rules.rome_carthage.battle import events as battle_events

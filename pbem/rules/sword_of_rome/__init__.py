@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from pbem.game import Kinds, LegalOrders, Table, as_printed, plain, propose_order
-from pbem.protocol import Decision, Event, Fault, Flow, Order, Roll, Rules, Side
+from pbem.game import Kinds, LegalOrders, Rules, Table, as_printed, plain, propose_order
+from pbem.protocol import Decision, Event, Fault, Flow, Order, Roll, Side
 from pbem.rules.sword_of_rome.battle import battle
 from pbem.rules.sword_of_rome.events import alliances, desperate_times, events, minor_leaders, nonplayers, responses
 from pbem.rules.sword_of_rome.movement import activation

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pbem.post.settings import SendmailOut
+from pbem.post.config import SendmailOut
 from pbem.post.transport.base import Accepted, Later, Refused, Unreachable
-from pbem.post.transport.sendmail import SendmailSender
+from pbem.post.transport.pipes import SendmailSender
 
 LETTER = b"To: ann@example.org\r\n\r\nHello\r\n"
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pbem.post.transport.base import Arrived, Gone
-from pbem.post.transport.stdin import StdinSource
+from pbem.post.transport.pipes import StdinSource
 
 LETTER = b"From: ann@example.org\r\nSubject: orders\r\n\r\nHello\r\n\r\nBye\r\n"
 

@@ -10,7 +10,7 @@ import pytest
 from pbem.crypto.dice import SeededDice
 from pbem.engine.cases.compare import change
 from pbem.engine.session import Session
-from pbem.game import shelf
+from pbem.game.boxes import shelf
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
 from pbem.rules.hannibal_italy.position.forces import present

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pbem.crypto.dice import SeededDice
-from pbem.game import shelf
+from pbem.game.boxes import shelf
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
 from pbem.rules.hannibal_italy.movement.orders import Along, Drop, MarchOrder, Try

@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from pbem.cli import rules as editions
+from pbem.cli.rulebook import rules as editions
 from pbem.crypto.dice import SeededDice
 from pbem.engine.cases import read_cases, run
 from pbem.engine.forecast import forecast
 from pbem.engine.session import Session
-from pbem.game import shelf
-from pbem.game.box import Box
-from pbem.game.box_file import BrokenBox
+from pbem.game.boxes import shelf
+from pbem.game.boxes.box import Box
+from pbem.game.boxes.box_file import BrokenBox
 from pbem.game.forecast import Asked, Chance, Happens
 from pbem.game.odds import Odds
 from pbem.game.plain import copy
@@ -30,13 +30,12 @@ from pbem.orders.sheet import read_sheet
 from pbem.orders.standing.conditions import holds
 from pbem.orders.standing.filing import file_standing
 from pbem.protocol import Decision, Event, Order
-from pbem.render.contents import Contents
-from pbem.render.forecast import foreseen
-from pbem.render.form import ORDER_WIDTH, SheetHead, choices, form
-from pbem.render.messages import sentences
-from pbem.render.report import report
-from pbem.render.report_request import ReportRequest
-from pbem.render.tables import WIDTH
+from pbem.render.text.contents import Contents, ReportRequest
+from pbem.render.text.forecast_text import foreseen
+from pbem.render.text.form import ORDER_WIDTH, SheetHead, choices, form
+from pbem.render.text.messages import sentences
+from pbem.render.text.report import report
+from pbem.render.text.text_lines import WIDTH
 from tests.render.test_form import choices_in
 from tests.rules.rome_carthage.test_messages import told_in
 from tests.support.campaigns import Told

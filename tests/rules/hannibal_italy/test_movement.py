@@ -13,15 +13,15 @@ from pbem.crypto.dice import LoadedDice, SeededDice
 from pbem.engine.answers import Sources
 from pbem.engine.sequence import faults_in_sequence
 from pbem.engine.session import Queued, Session
-from pbem.game import shelf
-from pbem.game.shelf import Loaded
+from pbem.game.boxes import shelf
+from pbem.game.boxes.shelf import Loaded
 from pbem.game.table import Table
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.sheet import Sheet
 from pbem.protocol import Checkpoint, Order
-from pbem.referee import sheet_check
-from pbem.referee.adjudicator import Adjudicator
-from pbem.referee.new_game import NewGame
+from pbem.referee.play import sheet_check
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.new_game import NewGame
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, UNSEEN, Game
 
 

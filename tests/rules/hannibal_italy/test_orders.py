@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.game import shelf
+from pbem.game.boxes import shelf
 from pbem.protocol import Order
 from pbem.rules.hannibal_italy.battle.foraging import SetAsideOrder
 from pbem.rules.hannibal_italy.battle.losses import CHEAPEST, LossOrder

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pbem.crypto.dice import SeededDice
-from pbem.game import shelf
-from pbem.game.box import open_box
+from pbem.game.boxes import shelf
+from pbem.game.boxes.box import open_box
 from pbem.game.table import Table
 from pbem.protocol import Decision
 from pbem.rules.hannibal_italy.policy.posts import guard_of_rome, left_behind, with_drops

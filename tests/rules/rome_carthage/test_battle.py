@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 from pbem.crypto.dice import SeededDice
-from pbem.game.box import open_box
+from pbem.game.boxes.box import open_box
 from pbem.game.plain import copy
 from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.game.box import Box, open_box
-from pbem.game.box_file import BrokenBox
+from pbem.game.boxes.box import Box, open_box
+from pbem.game.boxes.box_file import BrokenBox
 from pbem.rules.rome_carthage import make
 from pbem.rules.rome_carthage.position.unpack import unpack
 

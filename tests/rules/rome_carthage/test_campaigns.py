@@ -14,7 +14,7 @@ import pytest
 from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
 from pbem.protocol import Checkpoint, Decision, Order
-from pbem.referee.adjudicator import Adjudicator
+from pbem.referee.play.adjudicator import Adjudicator
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import Game
 from pbem.rules.rome_carthage.position.under_way import March

@@ -15,7 +15,7 @@ from pbem.engine.session import Answer, Queued, Session
 from pbem.game.plain import copy
 from pbem.game.table import Table
 from pbem.mail.intake import take_in
-from pbem.mail.outgoing import side_report
+from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Event, Order, Side
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import SIDES, Game
@@ -140,7 +140,7 @@ def by_letter(path: Path, hand: list[int], windows: str, patch: pytest.MonkeyPat
     rules: Any = type(loaded("rome_carthage").rules)
     position = massilia(hand)
     patch.setattr(rules, "setup", lambda self, scenario, table: with_orders(self, position))
-    patch.setattr("pbem.mail.maps.pictures", spelled_pictures)
+    patch.setattr("pbem.mail.write.enclosures.pictures", spelled_pictures)
     folder = Folder(path)
     written: list[list[tuple[str, str, bytes]]] = []
 

@@ -14,13 +14,13 @@ import pytest
 
 from pbem.engine.cases import read_cases, run
 from pbem.engine.session import Session
-from pbem.game.box import Box
+from pbem.game.boxes.box import Box
 from pbem.game.plain import copy
 from pbem.orders.sheet import read_sheet
 from pbem.protocol import Decision, Event, Order
-from pbem.render.form import SheetHead, choices, form
-from pbem.render.messages import sentences
-from pbem.render.phrases import runs_of
+from pbem.render.text.form import SheetHead, choices, form
+from pbem.render.text.messages import sentences
+from pbem.render.text.phrases import runs_of
 from tests.render.test_form import choices_in
 from tests.support.campaigns import Told
 from tests.support.walks import FOLDERS, loaded, start

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from pbem.cli import odds as verb
+from pbem.cli.rulebook import cases_and_odds as verb
 from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
-from pbem.game import shelf
+from pbem.game.boxes import shelf
 from pbem.game.odds import Odds
 from pbem.game.table import Table
 from pbem.protocol import Order

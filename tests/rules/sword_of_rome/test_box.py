@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.game.box import Box, open_box
-from pbem.game.box_file import BrokenBox
+from pbem.game.boxes.box import Box, open_box
+from pbem.game.boxes.box_file import BrokenBox
 from pbem.rules.sword_of_rome.position.contradictions import contradictions
 from pbem.rules.sword_of_rome.position.unpack import unpack
 

@@ -14,9 +14,9 @@ import pytest
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.playout import play_out
-from pbem.game.box import open_box
+from pbem.game.boxes.box import open_box
 from pbem.protocol import Event
-from pbem.render.messages import sentences
+from pbem.render.text.messages import sentences
 from tests.support.walks import loaded, start
 
 BOX = open_box("sword_of_rome")

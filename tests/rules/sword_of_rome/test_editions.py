@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pbem.engine.cases import Case, read_cases
-from pbem.game.box import open_box
+from pbem.game.boxes.box import open_box
 
 ROOT = Path(__file__).resolve().parents[3]
 BOX = open_box("sword_of_rome")

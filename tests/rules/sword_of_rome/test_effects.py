@@ -19,7 +19,8 @@ from pbem.game.table import Table
 from pbem.protocol import Decision, Order
 from pbem.rules.sword_of_rome.events import effects
 from pbem.rules.sword_of_rome.events.conditions import CONDITIONS, hold
-from pbem.rules.sword_of_rome.events.effects.table import EFFECTS, ELSEWHERE
+from pbem.rules.sword_of_rome.events.effects.base import EFFECTS
+from pbem.rules.sword_of_rome.events.effects.table import ELSEWHERE
 from pbem.rules.sword_of_rome.events.responses import why_no_response
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game, Mark, Siege

@@ -14,7 +14,7 @@ from pbem.game.forecast import Asked, Chance, Prospect, Stops, Unforeseen
 from pbem.game.plain import copy
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
-from pbem.render.forecast import foreseen
+from pbem.render.text.forecast_text import foreseen
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game, Siege
 from pbem.rules.sword_of_rome.position.under_way import Activation

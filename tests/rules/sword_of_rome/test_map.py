@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from pbem.game import BaseMap
-from pbem.render.boxes import overlap
-from pbem.render.canvas import Bounds
-from pbem.render.panels import legend, panel, title
-from pbem.render.picture import PANEL_GAP
-from pbem.render.places import label_box, shape_box
+from pbem.render.map.canvas import Bounds, overlap
+from pbem.render.map.panels import legend, panel, title
+from pbem.render.map.picture import PANEL_GAP
+from pbem.render.map.places import label_box, shape_box
 from pbem.rules.sword_of_rome.position.state import Game, Mark
 from pbem.rules.sword_of_rome.views.scene import base
 from tests.support.walks import loaded, start

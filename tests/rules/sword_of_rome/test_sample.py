@@ -7,8 +7,8 @@ from email import message_from_bytes
 from typing import Any
 
 from pbem.game import yaml as yamlio
-from pbem.mail.table_talk import talk_letters
-from pbem.referee.talk import speak
+from pbem.mail.actions.table_talk import talk_letters
+from pbem.referee.acts.talk import speak
 from tests.support.allia import ALLIANCE, CONTEST, FLANK, PLAYERS, SHOWN, TALK, UNREST, part_of_story
 from tests.support.live import ADDRESSES, Folder
 from tests.support.samples import ALLIA, GAMES, TURN, begun_again, kept, said, say_again, sheets

@@ -29,7 +29,8 @@ from pbem.game import (
     plain,
     product,
 )
-from pbem.protocol import ILLEGAL, Checkpoint, Decision, Event, Fault, Flow, Order, Rules, Side
+from pbem.game.contract import Rules
+from pbem.protocol import ILLEGAL, Checkpoint, Decision, Event, Fault, Flow, Order, Side
 
 SIDES = ("oak", "elm", "ash", "fir", "yew")
 WILD = ("wolves", "bears")

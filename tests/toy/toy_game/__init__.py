@@ -27,7 +27,8 @@ from pbem.game import (
     plain,
     product,
 )
-from pbem.protocol import ILLEGAL, Checkpoint, Decision, Event, Fault, Flow, Order, Rules, Side
+from pbem.game.contract import Rules
+from pbem.protocol import ILLEGAL, Checkpoint, Decision, Event, Fault, Flow, Order, Side
 
 SIDES = ("red", "blue")
 ENEMY = {"red": "blue", "blue": "red"}

@@ -26,13 +26,7 @@ from pbem.rules.rome_carthage.movement.card_play import (
 from pbem.rules.rome_carthage.movement.exchange import exchange, why_no_exchange
 from pbem.rules.rome_carthage.movement.next_step import last_rest, stands_on_lone_general, unordered
 from pbem.rules.rome_carthage.movement.passes import cross_pass, named_space, pay_for_passes
-from pbem.rules.rome_carthage.movement.paths import (
-    can_go_on,
-    must_stop,
-    onward,
-    overseas,
-    step_cost,
-)
+from pbem.rules.rome_carthage.movement.paths import can_go_on, must_stop, onward, overseas, step_cost
 from pbem.rules.rome_carthage.movement.reactions import react
 from pbem.rules.rome_carthage.movement.sea import land_in_city, sail
 from pbem.rules.rome_carthage.movement.weather import bad_weather, meet_tribes

@@ -29,12 +29,7 @@ from pbem.rules.rome_carthage.movement.fleet import (
 from pbem.rules.rome_carthage.orders import Step, WayOrder, Written, illegal
 from pbem.rules.rome_carthage.position.board import SEA, STRAIT
 from pbem.rules.rome_carthage.position.generals import is_consul, may_be_in
-from pbem.rules.rome_carthage.position.naming import (
-    general_named,
-    no_such_space,
-    space_named,
-    spaces_named,
-)
+from pbem.rules.rome_carthage.position.naming import general_named, no_such_space, space_named, spaces_named
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, PROCONSUL, Game
 from pbem.rules.rome_carthage.position.under_way import March

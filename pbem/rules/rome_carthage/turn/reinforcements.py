@@ -23,12 +23,7 @@ from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CAPITAL, CARTHAGE, PROCONSUL, ROME, Game
 from pbem.rules.rome_carthage.siege.walls import whole
 from pbem.rules.rome_carthage.turn.arrivals import capacity, place
-from pbem.rules.rome_carthage.turn.consuls import (
-    change_commands,
-    check_proconsul,
-    keep_in_office,
-    proconsul_candidates,
-)
+from pbem.rules.rome_carthage.turn.consuls import change_commands, check_proconsul, keep_in_office, proconsul_candidates
 from pbem.rules.rome_carthage.turn.distributions import Units, army_sizes, distributions, lots, roman_spaces
 
 

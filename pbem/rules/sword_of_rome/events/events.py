@@ -20,7 +20,8 @@ from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events import effects, responses
 from pbem.rules.sword_of_rome.events.card_play import EVENT, EXTRA, Use, lay_down, put_away
 from pbem.rules.sword_of_rome.events.conditions import hold
-from pbem.rules.sword_of_rome.events.effects.table import EFFECTS, ELSEWHERE
+from pbem.rules.sword_of_rome.events.effects.base import EFFECTS
+from pbem.rules.sword_of_rome.events.effects.table import ELSEWHERE
 from pbem.rules.sword_of_rome.position.naming import not_in_hand
 from pbem.rules.sword_of_rome.position.state import Game
 

@@ -13,13 +13,7 @@ from pbem.rules.sword_of_rome.movement.fatigue import exhaust, set_off, spend
 from pbem.rules.sword_of_rome.movement.flanks import choose_flank, way_of_flank
 from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, MarchOrder, Step
 from pbem.rules.sword_of_rome.movement.parts import move_out
-from pbem.rules.sword_of_rome.movement.paths import (
-    can_go_on,
-    step_cost,
-    why_not_end,
-    why_not_raid,
-    why_not_step,
-)
+from pbem.rules.sword_of_rome.movement.paths import can_go_on, step_cost, why_not_end, why_not_raid, why_not_step
 from pbem.rules.sword_of_rome.movement.voyages import borrow, carried, sail, sink
 from pbem.rules.sword_of_rome.position.board import GARRISON_BOX, SEA
 from pbem.rules.sword_of_rome.position.changes import displace, settle_spaces

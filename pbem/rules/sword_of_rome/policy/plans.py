@@ -15,15 +15,7 @@ from pbem.rules.sword_of_rome.policy.field import Field
 from pbem.rules.sword_of_rome.policy.lasting import sails
 from pbem.rules.sword_of_rome.policy.reach import Way, ways
 from pbem.rules.sword_of_rome.policy.worth import ARMY, army, chance, worth
-from pbem.rules.sword_of_rome.position.board import (
-    CARTHAGE,
-    CONSUL,
-    DIFFICULT,
-    GARRISON_BOX,
-    NORMAL,
-    SEA,
-    WALLED,
-)
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, CONSUL, DIFFICULT, GARRISON_BOX, NORMAL, SEA, WALLED
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.siege.siege import needed, why_not_roll

@@ -7,15 +7,12 @@ from typing import Any
 
 from pbem.game import LegalOrders, Refusal, Table, of, product
 from pbem.protocol import Fault, Flow, Order, Path, Side
-from pbem.rules.sword_of_rome.events.effects.base import EFFECT, Body, Effect, Played
+from pbem.rules.sword_of_rome.events.effects.base import EFFECT, EFFECTS, Body, Effect, Played
 from pbem.rules.sword_of_rome.position.state import Game
 
 
 def effects_of(game: Game, side: Side, card: str) -> list[tuple[Effect, Played]]:
     """Return the effects of a card that a side plays, in the order of the card."""
-    # Imported late: an effect may fight a battle, whose rules open windows for responses, which play effects.
-    from pbem.rules.sword_of_rome.events.effects.table import EFFECTS
-
     words = [next(iter(effect.items())) for effect in game.board.cards[card].effects]
     return [(EFFECTS[word], Played(side, card, told)) for word, told in words]
 

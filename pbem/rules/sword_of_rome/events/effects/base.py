@@ -35,6 +35,11 @@ class Effect(NamedTuple):
     carry_out: Callable[[Game, Table, Played, Body], Flow[None]]
 
 
+EFFECTS: Final[dict[str, Effect]] = {}
+"""Word of `do` -> the effect. `table` fills it when the game is put together: an effect may fight a battle, whose rules
+open windows for responses, which play effects."""
+
+
 def way(body: Body) -> Order:
     """Return one way to play an effect."""
     return Order(EFFECT, body)

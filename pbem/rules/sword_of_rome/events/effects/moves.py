@@ -7,14 +7,7 @@ from typing import Any, Final
 
 from pbem.game import Refusal, Table
 from pbem.protocol import Flow
-from pbem.rules.sword_of_rome.events.effects.base import (
-    Effect,
-    Played,
-    none_told,
-    one_told,
-    the_moment,
-    why_not_at,
-)
+from pbem.rules.sword_of_rome.events.effects.base import Effect, Played, none_told, one_told, the_moment, why_not_at
 from pbem.rules.sword_of_rome.events.minor_leaders import take_command
 from pbem.rules.sword_of_rome.position.board import WALLED
 from pbem.rules.sword_of_rome.position.force import Force

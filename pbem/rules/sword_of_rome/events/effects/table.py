@@ -6,16 +6,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from pbem.rules.sword_of_rome.events.effects import battles, moves, others, overseas, supports, units
-from pbem.rules.sword_of_rome.events.effects.base import Effect
+from pbem.rules.sword_of_rome.events.effects.base import EFFECTS
 
-EFFECTS: Final[Mapping[str, Effect]] = {
-    **units.EFFECTS,
-    **supports.EFFECTS,
-    **battles.EFFECTS,
-    **moves.EFFECTS,
-    **others.EFFECTS,
-    **overseas.EFFECTS,
-}
+for words in (units, supports, battles, moves, others, overseas):
+    EFFECTS.update(words.EFFECTS)
 ELSEWHERE: Final[Mapping[str, str]] = {
     "campaign": "a Campaign is played as do campaign, with the leader who goes first",
     "nonplayer": "this card is played as do nonplayer, with the power that acts",

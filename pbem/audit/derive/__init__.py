@@ -1,0 +1,1 @@
+"""A game derived again, commit by commit, from what was handed in."""

@@ -1,0 +1,1 @@
+"""Why it came so: what if, explanations, the log of the dice."""

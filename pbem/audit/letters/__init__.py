@@ -1,0 +1,1 @@
+"""A player's mailbox compared with the record of a game."""

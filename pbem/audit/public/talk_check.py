@@ -1,0 +1,121 @@
+"""The comparison of table talk on record with the letters that passed it on (part of `pbem verify --letters`).
+
+A letter with talk has no receipt: who reads it is told words, and who says them. Once the talk of a game is opened, its
+words must be on record as said by that side to the reader, and what a side is on record with must be in a letter of
+its own. Talk that is never opened, because it is unsigned or the charter says so, stays as the letter has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pbem.audit.record.findings import Findings, Place, listed
+from pbem.game.plain import Record
+from pbem.game.wording import counted
+from pbem.protocol import Side
+from pbem.render.text.receipt import KeptLetter
+from pbem.repo.layout import PRESS
+
+_SUBJECT = "talk in letters"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedTalk:
+    """The talk of a game that can be opened."""
+
+    said: Sequence[Record]
+    """What was said and shown, file by file."""
+    names: Mapping[Side, str]
+    """The names of the sides; empty: they are not known here, and a letter may have any."""
+    signed: bool
+    """Whether all that is signed is opened."""
+
+    def calls(self, side: Side, name: str | None) -> bool:
+        """Tell whether a letter may call a side by a name."""
+        return not self.names or self.names.get(side) == name
+
+
+def compare_talk(
+    game: str,
+    talk: OpenedTalk | None,
+    readers: Mapping[Side, Collection[str]],
+    letters: Sequence[KeptLetter],
+    findings: Findings,
+) -> None:
+    """Compare the letters that passed talk on with the talk on record; None: that is not opened.
+
+    `readers` are the sides whose letters are here, with their addresses.
+    """
+    heard = [each for each in letters if each.talk is not None and each.talk.game == game]
+    if talk is None:
+        if heard:
+            findings.leave(_SUBJECT, f"{counted(len(heard), 'letter')}: what was said and shown is sealed")
+        return
+    said = [each for each in talk.said if "event" not in each]
+    heard = [each for each in heard if each.talk is not None and not each.talk.shows]
+    if not (heard or said):
+        return
+    unknown: list[KeptLetter] = []
+    for letter in heard:
+        assert letter.talk is not None
+        own = {side for side, addresses in readers.items() if letter.to in addresses} or set(readers)
+        alike = [each for each in said if _words(each["text"]) == _words(letter.talk.text)]
+        if any(own & {*each["to"]} and talk.calls(each["side"], letter.talk.by) for each in alike):
+            continue
+        if letter.talk.by is None or not talk.signed:
+            unknown.append(letter)
+            continue
+        others = listed(dict.fromkeys(each["side"] for each in alike))
+        findings.blame(
+            Place(file=PRESS),
+            f"{letter}, passes on words of {letter.talk.by} that are not on record"
+            + (f"; {others} said the same, or to others" if others else ""),
+        )
+    findings.check(_SUBJECT, f"{counted(len(heard), 'letter')}, {len(heard) - len(unknown)} held against the record")
+    if unknown:
+        findings.leave(_SUBJECT, f"{counted(len(unknown), 'letter')} with talk that is never opened")
+    _check_unheard(said, talk, readers, heard, findings)
+    _check_sent(said, readers, letters, findings)
+
+
+def _check_unheard(
+    said: Iterable[Record],
+    talk: OpenedTalk,
+    readers: Mapping[Side, Collection[str]],
+    heard: Iterable[KeptLetter],
+    findings: Findings,
+) -> None:
+    """Put on record what was said to a reader and is in no letter here: it was lost, or never passed on."""
+    told = [(each.talk.by, _words(each.talk.text)) for each in heard if each.talk is not None]
+    missing = [
+        f"{each['number']} of {each['side']}"
+        for each in said
+        if {*each["to"]} & {*readers}
+        and not any(words == _words(each["text"]) and talk.calls(each["side"], by) for by, words in told)
+    ]
+    if missing:
+        findings.leave("unheard", f"no letter here passes on talk {listed(missing)}")
+
+
+def _check_sent(
+    said: Iterable[Record],
+    readers: Mapping[Side, Collection[str]],
+    letters: Iterable[KeptLetter],
+    findings: Findings,
+) -> None:
+    """Put on record what a side is said to have said and is in no letter of its own: it was made up, or is missing."""
+    sent = [(letter.sender, _words(" ".join(letter.words))) for letter in letters if letter.words]
+    missing = [
+        f"{each['number']} of {each['side']}"
+        for each in said
+        if (addresses := readers.get(each["side"]))
+        and any(sender in addresses for sender, _ in sent)
+        and not any(sender in addresses and _words(each["text"]) in words for sender, words in sent)
+    ]
+    if missing:
+        findings.leave("unsaid", f"no letter here that was sent has talk {listed(missing)}")
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,121 @@
+"""Says whether a game was played with the rules that are here, by the digests that it pins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from pbem.audit.record.commit_check import History
+from pbem.audit.record.findings import Findings, Place
+from pbem.audit.record.schemas import PINS as PINS_SHAPE
+from pbem.audit.record.schemas import said_in
+from pbem.audit.record.turn_files import Books
+from pbem.game.boxes import shelf
+from pbem.game.boxes.box import GAME, NotInTheBox
+from pbem.game.boxes.box_file import BrokenBox
+from pbem.game.boxes.shelf import Loaded
+from pbem.game.plain import Record
+from pbem.repo.charter import Charter
+from pbem.repo.layout import BOX, PINS, box_path
+
+_WORDS: Final = ("box", "code")
+
+
+class RulesHere(NamedTuple):
+    """The rules of a game that are here, and the commits that were made by them, or would be made the same by them."""
+
+    loaded: Loaded
+    commits: list[range]
+
+    def made(self, at: int) -> bool:
+        """Tell whether they made a commit, or would make it the same."""
+        return any(at in span for span in self.commits)
+
+
+class _Span(NamedTuple):
+    """The commits between two moves to other rules: what the game pins in them, and whether the move changed turns."""
+
+    commits: range
+    pins: dict[str, str]
+    changed: bool
+
+
+def check_rules(
+    history: History,
+    books: Books,
+    charter: Charter,
+    read: Callable[[bytes], bytes],
+    folders: Iterable[str | Path],
+    findings: Findings,
+) -> RulesHere | None:
+    """Put on record whether box and code here are those that the game is played with; return them if they ever were.
+
+    That they differ is no fault of the game: a newer version of the rules does.
+    """
+    _check_corrections(history, books, findings)
+    spans = _spans(history, books, read, findings)
+    if not spans:
+        return None
+    moved = f" (moved to other rules {len(spans) - 1} times, each with its reason)" if len(spans) > 1 else ""
+    kept = history.corrections(read)
+    try:
+        here = shelf.digests(charter.rules, folders, kept, edition=charter.edition)
+        options: Record = charter.options
+        loaded = shelf.load(charter.rules, edition=charter.edition, options=options, folders=folders, kept=kept)
+    except (NotInTheBox, BrokenBox, OSError, ModuleNotFoundError) as lacking:
+        findings.leave("rules", f"not compared: {str(lacking).splitlines()[0]}{moved}")
+        return None
+    pins = spans[-1].pins
+    said = ", ".join(f"{word} {'the same' if here[word] == pins[word] else 'differs'}" for word in _WORDS)
+    findings.check("rules", f"{charter.rules} here, and as the game pins it: {said}{moved}")
+    commits = _made_by(here, spans)
+    return RulesHere(loaded, commits) if commits else None
+
+
+def _spans(history: History, books: Books, read: Callable[[bytes], bytes], findings: Findings) -> list[_Span]:
+    """Return the spans of a game between its moves to other rules; nothing if its first pins cannot be read."""
+    pins = _pinned(history, read, findings)
+    if pins is None:
+        return []
+    spans, first, changed = list[_Span](), 0, False
+    for n, turn in books.turns.items():
+        act = turn.get("act", {})
+        if act.get("kind") == "migration":
+            spans.append(_Span(range(first, history.turns[n]), pins, changed))
+            pins = {word: act[word] for word in _WORDS}
+            first, changed = history.turns[n], "changed" in act
+    return [*spans, _Span(range(first, len(history.commits)), pins, changed)]
+
+
+def _made_by(here: Record, spans: Sequence[_Span]) -> list[range]:
+    """Return the commits of the spans that pin these rules, or lie on the other side of a move that changed no turn."""
+    same = [span.pins == here for span in spans]
+    for at in range(len(spans) - 2, -1, -1):
+        same[at] = same[at] or (same[at + 1] and not spans[at + 1].changed)
+    for at in range(1, len(spans)):
+        same[at] = same[at] or (same[at - 1] and not spans[at].changed)
+    return [span.commits for span, found in zip(spans, same, strict=True) if found]
+
+
+def _check_corrections(history: History, books: Books, findings: Findings) -> None:
+    """Blame a corrected file that came otherwise than with the charter, or with a migration, which gives a reason.
+
+    Nothing excuses a `game.yaml` that comes later.
+    """
+    moves = {history.turns[n] for n, turn in books.turns.items() if turn.get("act", {}).get("kind") == "migration"}
+    for path, versions in history.files.items():
+        for version in versions if path.startswith(BOX) else ():
+            if path == box_path(GAME) and version.at:
+                findings.blame(Place(version.at, file=path), "it is changed after the start; a game.yaml must stay")
+            elif version.at not in {0, *moves}:
+                findings.blame(Place(version.at, file=path), "it is changed, and no migration says why")
+
+
+def _pinned(history: History, read: Callable[[bytes], bytes], findings: Findings) -> dict[str, str] | None:
+    """Return the digests that the game was begun with; blame their file if it cannot be read."""
+    oid, place = history.latest(PINS), history.place_of(PINS)
+    if oid is None:
+        findings.blame(place, "it is missing: it says which rules the game was begun with")
+        return None
+    return said_in(read(oid), PINS_SHAPE, place, findings)

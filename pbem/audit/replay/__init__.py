@@ -1,0 +1,1 @@
+"""A game played again from its record, and the differences."""

@@ -1,0 +1,1 @@
+"""The verbs for the game master."""

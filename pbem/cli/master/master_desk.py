@@ -1,0 +1,349 @@
+"""The game master's desk, for one game or many: remind, broadcast, archive, observers, more time, pauses, holds."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from re import fullmatch
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pbem.cli.options import WHY, Dealt, GamePatterns, Games, Json, RulesDir, deal_with, games_meant, require_sides
+from pbem.cli.runtime import mail_settings, misuse, opened, opened_to_change, post, post_all, read
+from pbem.paths import games_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pbem.mail.write.outgoing import MailSettings, Outgoing
+    from pbem.protocol import Side
+    from pbem.referee.acts.motions import Proposal
+    from pbem.referee.open_game import OpenGame
+    from pbem.referee.play.adjudicator import Adjudicator
+
+
+# ---- The verbs of the game master's desk that act on many games: `pbem remind`, `broadcast`, `archive`, `observer`
+
+
+OnlySides = Annotated[list[str] | None, typer.Option("--side", help="Only this side; repeat it for several.")]
+
+
+def remind(
+    names: GamePatterns, side: OnlySides = None, games: Games = None, rules_dir: RulesDir = None, json: Json = False
+) -> None:
+    """Send players a reminder with their form, at most once a day for the same question."""
+    from pbem.mail.by_game_master import awaited_sides, reminders
+
+    def deal(name: str) -> Dealt:
+        with opened_to_change(name, games, rules_dir) as game, game.lock():
+            require_sides(game, side or ())
+            awaited = [each for each in awaited_sides(game) if not side or each in side]
+            settings = mail_settings(games, rules_dir)
+            letters = post_all(reminders(game, awaited, settings), settings.games / "outbox")
+            whom = [each for each in awaited if each in game.ledger.addresses]
+            return Dealt(_reminded(game, awaited, whom), {"reminded": whom, "letters": letters})
+
+    words = [word for each in side or [] for word in ("--side", each)]
+    deal_with(games_meant(games or games_folder(), names), deal, json, verb="remind", again=words)
+
+
+def _reminded(game: OpenGame, awaited: list[Side], whom: list[Side]) -> str:
+    from pbem.mail.by_game_master import names_of
+
+    if whom:
+        return f"{names_of(game, whom)} reminded"
+    return f"{names_of(game, awaited)} has no address" if awaited else "nobody is asked anything"
+
+
+def broadcast(
+    names: GamePatterns,
+    text: Annotated[
+        Path | None, typer.Option("--text", help="A file with the words; by default standard input.")
+    ] = None,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Write to all players and observers of games. Each reader gets one letter for all their games."""
+    from pbem.game.wording import counted
+    from pbem.mail.by_game_master import broadcast_letters, readers, words_of
+
+    meant = games_meant(games or games_folder(), names)
+    words, settings = words_of(read(text or Path("-")).decode("utf-8", "replace")), mail_settings(games, rules_dir)
+    to: dict[str, list[str]] = {}
+
+    def deal(name: str) -> Dealt:
+        with opened(name, games, rules_dir) as game:
+            to[name] = readers(game)
+            return Dealt(counted(len(to[name]), "reader"), {"readers": len(to[name])})
+
+    def write() -> list[str]:
+        return [post(out, settings.games / "outbox") for out in broadcast_letters(words, to, settings)]
+
+    again = [] if text is None else ["--text", str(text)]
+    deal_with(meant, deal, json, verb="broadcast", again=again, at_end=write)
+
+
+def archive(
+    names: GamePatterns,
+    back: Annotated[bool, typer.Option("--back", help="Bring archived games back.")] = False,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Move games that are over into the folder `archive` beside them, or bring them back."""
+    from pbem.referee import archive as room
+
+    folder = games or games_folder()
+
+    def put_away(name: str) -> Dealt:
+        with opened_to_change(name, games, rules_dir) as game:
+            lies = room.archive(game)
+        return Dealt(f"put away in {lies}", {"folder": str(lies)})
+
+    def bring_back(name: str) -> Dealt:
+        lies = room.bring_back(folder, name)
+        return Dealt(f"back in {lies}", {"folder": str(lies)})
+
+    meant = games_meant(folder / room.ARCHIVE if back else folder, names)
+    deal_with(meant, bring_back if back else put_away, json, verb="archive", again=["--back"] if back else [])
+
+
+def observer(
+    names: GamePatterns,
+    add: Annotated[
+        str | None, typer.Option("--add", metavar="PERSON", help="Add an observer: 'Dora <dora@example.org>'.")
+    ] = None,
+    late: Annotated[str, typer.Option("--late", help="How far behind they are: '2 turns' or '3 days'.")] = "",
+    remove: Annotated[str | None, typer.Option("--remove", metavar="ADDRESS", help="Remove an observer.")] = None,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Add or remove observers, who get letters with what everybody may see of a game; or list them."""
+    from pbem.mail.notes.address import mailbox
+    from pbem.mail.notes.outboxes import MaildirOutbox
+    from pbem.mail.write.observers import Observer, leave, observers, watch, write_to_observers
+
+    if add is not None and remove is not None:
+        misuse("give --add or --remove, not both")
+    person = None if add is None else mailbox(add.strip())
+    if add is not None and person is None:
+        misuse(f"--add {add}: write NAME <address>, such as 'Dora <dora@example.org>'")
+    if late and add is None:
+        misuse("--late goes with --add: give both to change how late somebody is told")
+    turns, days = _late(late)
+
+    def deal(name: str) -> Dealt:
+        with opened_to_change(name, games, rules_dir) as game, game.lock():
+            settings, letters = mail_settings(games, rules_dir), list[str]()
+            if person is not None:
+                watch(game, Observer(person.address, turns, days))
+                outbox = MaildirOutbox(settings.games / "outbox")
+                letters = [out.file or "" for out in write_to_observers(game, settings, outbox, settings.now)]
+            if remove is not None:
+                leave(game, remove)
+            watching = observers(game.path)
+        rows = [{"address": each.address, "late": each.late, "told": each.told} for each in watching]
+        listed = ", ".join(f"{each.address}" + (f" ({each.late} late)" if each.late else "") for each in watching)
+        return Dealt(f"watched by {listed or 'nobody'}", {"observers": rows, "letters": letters})
+
+    words = [
+        *(["--add", add] if add else []),
+        *(["--late", late] if late else []),
+        *(["--remove", remove] if remove else []),
+    ]
+    deal_with(games_meant(games or games_folder(), names), deal, json, verb="observer", again=words)
+
+
+def _late(text: str) -> tuple[int, int]:
+    """Return how many turns, or how many days, late somebody is told."""
+    found = fullmatch(r"(\d{1,4}) ?(turn|day)s?", text.strip())
+    if found is None:
+        if text:
+            misuse(f"--late {text}: write '2 turns' or '3 days'")
+        return 0, 0
+    return (int(found[1]), 0) if found[2] == "turn" else (0, int(found[1]))
+
+
+# ---- The verbs that change the time of games: `pbem extend`, `pause`, `resume`, and `hold`
+
+
+Why = Annotated[str, typer.Option("--reason", help=WHY)]
+Until = Annotated[
+    str | None,
+    typer.Option("--until", metavar="TIME", help="When it ends, such as 2026-12-14T20:00; UTC unless a zone is given."),
+]
+
+
+def extend(
+    names: GamePatterns,
+    reason: Why,
+    by: Annotated[str | None, typer.Option("--by", metavar="SPAN", help="How much more time: 2d, 12h, 1d 12h.")] = None,
+    until: Until = None,
+    side: OnlySides = None,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Give sides more time for their open decisions. If you play a side yourself, ask the others for consent."""
+    from pbem.mail.write.time_letters import facts_so_far, time_letters
+    from pbem.referee.acts import timekeeping
+    from pbem.referee.acts.motions import Proposal
+    from pbem.repo.requests import EXTENSION
+
+    if (by is None) == (until is None):
+        misuse("give --by SPAN or --until TIME")
+    span, at = _span(by), _time(until)
+
+    def deal(name: str) -> Dealt:
+        with opened_to_change(name, games, rules_dir) as game, game.lock():
+            require_sides(game, side or ())
+            settings = mail_settings(games, rules_dir)
+            running = timekeeping.extended_by(game, span or timedelta(), tuple(side or ()))
+            times = running if at is None else dict.fromkeys(running, at)
+            if _must_ask(game):
+                return _asked(game, Proposal(EXTENSION, extended=times), reason, settings)
+            before = facts_so_far(game)
+            timekeeping.extend(game, times, reason)
+            letters = _post(time_letters(game, before, settings), settings)
+            shown = {each: f"{when:%Y-%m-%d %H:%M} UTC" for each, when in times.items()}
+            said = ", ".join(f"{each} until {when}" for each, when in shown.items())
+            return Dealt(
+                f"more time: {said}", {"until": {each: _iso(when) for each, when in times.items()}, "letters": letters}
+            )
+
+    again = _words(("--by", by), ("--until", until), *(("--side", each) for each in side or ()), ("--reason", reason))
+    deal_with(games_meant(games or games_folder(), names), deal, json, verb="extend", again=again)
+
+
+def pause(
+    names: GamePatterns,
+    reason: Why,
+    until: Until = None,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Stop the clocks of games until a time, or for as long as their terms allow. Letters are still carried out."""
+    from pbem.mail.write.time_letters import facts_so_far, time_letters
+    from pbem.referee.acts import timekeeping
+    from pbem.referee.acts.motions import Proposal
+    from pbem.repo.requests import PAUSE
+
+    at = _time(until)
+
+    def deal(name: str) -> Dealt:
+        with opened_to_change(name, games, rules_dir) as game, game.lock():
+            settings = mail_settings(games, rules_dir)
+            if _must_ask(game):
+                terms, clocks = timekeeping.require_clock(game)
+                latest = timekeeping.time_of(game, clocks) + terms.pause
+                return _asked(game, Proposal(PAUSE, until=at or latest), reason, settings)
+            before = facts_so_far(game)
+            end = timekeeping.pause(game, at, reason).pauses[-1].until
+            letters = _post(time_letters(game, before, settings), settings)
+            return Dealt(f"paused until {end:%Y-%m-%d %H:%M} UTC", {"until": _iso(end), "letters": letters})
+
+    again = _words(("--until", until), ("--reason", reason))
+    deal_with(games_meant(games or games_folder(), names), deal, json, verb="pause", again=again)
+
+
+def resume(
+    names: GamePatterns, reason: Why, games: Games = None, rules_dir: RulesDir = None, json: Json = False
+) -> None:
+    """End the pause of games. Their clocks run again."""
+    from pbem.mail.write.time_letters import facts_so_far, time_letters
+    from pbem.referee.acts import timekeeping
+
+    def deal(name: str) -> Dealt:
+        with opened_to_change(name, games, rules_dir) as game, game.lock():
+            settings = mail_settings(games, rules_dir)
+            before = facts_so_far(game)
+            timekeeping.resume(game, reason)
+            return Dealt("time counts again", {"letters": _post(time_letters(game, before, settings), settings)})
+
+    deal_with(
+        games_meant(games or games_folder(), names), deal, json, verb="resume", again=_words(("--reason", reason))
+    )
+
+
+def hold(
+    names: GamePatterns,
+    reason: Why,
+    until: Until = None,
+    for_: Annotated[str | None, typer.Option("--for", metavar="SPAN", help="How long it lasts: 2h, 1d.")] = None,
+    release: Annotated[bool, typer.Option("--release", help="End the hold.")] = False,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Put games on hold. Orders are accepted and can be withdrawn, but nothing is adjudicated until the hold ends."""
+    from pbem.mail.write.time_letters import facts_so_far, time_letters
+    from pbem.referee.acts import timekeeping
+
+    if [until is not None, for_ is not None, release].count(True) != 1:
+        misuse("give one of --until TIME, --for SPAN, --release")
+    span, at = _span(for_), _time(until)
+
+    def deal(name: str) -> Dealt:
+        with opened_to_change(name, games, rules_dir) as game, game.lock():
+            settings, before = mail_settings(games, rules_dir), facts_so_far(game)
+            _, clocks = timekeeping.require_clock(game)
+            end = timekeeping.time_of(game, clocks) + span if span is not None else at
+            timekeeping.hold(game, end, reason)
+            letters = _post(time_letters(game, before, settings), settings)
+            if end is None:
+                return Dealt("its hold is over", {"until": None, "letters": letters})
+            return Dealt(f"on hold until {end:%Y-%m-%d %H:%M} UTC", {"until": _iso(end), "letters": letters})
+
+    words = _words(("--until", until), ("--for", for_), ("--reason", reason))
+    again = [*(["--release"] if release else []), *words]
+    deal_with(games_meant(games or games_folder(), names), deal, json, verb="hold", again=again)
+
+
+def _must_ask(game: Adjudicator) -> bool:
+    """Tell whether the game master plays a side, and so needs the consent of the others."""
+    return game.clock.terms is not None and game.clock.terms.master is not None
+
+
+def _asked(game: Adjudicator, proposal: Proposal, reason: str, settings: MailSettings) -> Dealt:
+    """Ask the sides for their consent by letter."""
+    from pbem.mail.write.consent_letters import outcome, request_letters
+    from pbem.referee.acts.motions import propose
+
+    motion = propose(game, None, proposal, reason)
+    letters = _post(request_letters(game, motion, settings), settings)
+    return Dealt(outcome(game, motion.request), {"request": motion.request, "letters": letters})
+
+
+def _post(letters: Iterable[Outgoing], settings: MailSettings) -> list[str]:
+    return post_all(letters, settings.games / "outbox")
+
+
+def _span(text: str | None) -> timedelta | None:
+    from pbem.referee.clock.terms import BadTerms, duration
+
+    try:
+        return None if text is None else duration(text)
+    except BadTerms as wrong:
+        misuse(str(wrong))
+
+
+def _time(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        at = datetime.fromisoformat(text)
+        return (at if at.tzinfo is not None else at.replace(tzinfo=UTC)).astimezone(UTC).replace(microsecond=0)
+    except (ValueError, OverflowError):
+        misuse(f"--until {text}: write a time such as 2026-12-14T20:00, with Z or +01:00 behind it if it is not UTC")
+
+
+def _iso(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _words(*options: tuple[str, str | None]) -> list[str]:
+    return [word for option, value in options if value is not None for word in (option, value)]

@@ -1,0 +1,280 @@
+"""The verbs of the game master: `pbem rollback`, `draw`, `resign`, `ruling` and, once a game is over, `reveal`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pbem.cli.options import WHY, Games, Json, Name, NameOrClone, RulesDir
+from pbem.cli.runtime import (
+    FAULTS,
+    judge,
+    mail_settings,
+    misuse,
+    open_questions,
+    opened_to_change,
+    post_all,
+    print_adjudicated,
+    print_json,
+    read,
+    require_side,
+    tell_all,
+)
+from pbem.paths import games_folder
+
+if TYPE_CHECKING:
+    from pbem.cli.runtime import Boxes
+    from pbem.referee.acts.ruling import BadPatch
+    from pbem.referee.play.adjudicator import Adjudicator
+    from pbem.repo.requests import AnyRequest
+
+AtOnce = Annotated[bool, typer.Option("--by-game-master", help="Do it at once, without asking; needs --reason.")]
+Reason = Annotated[str | None, typer.Option("--reason", help=WHY)]
+ForSide = "A sheet for a side, as side=FILE; `pbem form` prints one to fill in."
+
+
+def rollback(
+    name: Name,
+    to: Annotated[int, typer.Option("--to", help="The adjudication to go back to.")],
+    by_game_master: AtOnce = False,
+    reason: Reason = None,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Go back in a game: ask all sides for their consent by letter, or do it at once with a reason."""
+    if by_game_master and reason is None:
+        misuse("--by-game-master needs a reason, which every side is told: --reason TEXT")
+    from pbem.referee.acts import rollback as room
+
+    with opened_to_change(name, games, rules_dir) as game:
+        if by_game_master:
+            _tell(game, room.roll_back(game, to, reason or ""), games, rules_dir, json)
+            return
+        request = room.ask_for(game, to, reason or "asked by the game master")
+        _ask(game, request, f"{name} is to go back to adjudication {to}", games, rules_dir, json)
+
+
+def draw(
+    name: Name,
+    winner: Annotated[
+        list[str] | None,
+        typer.Option("--winner", help="A side that wins; repeat it for several. By default, nobody wins."),
+    ] = None,
+    by_game_master: AtOnce = False,
+    reason: Reason = None,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """End a game in a draw: ask all sides for their consent by letter, or do it at once with a reason."""
+    from pbem.referee.acts import ending as room
+
+    with _to_end(name, by_game_master, reason, games, rules_dir) as game:
+        winners = winner or []
+        for side in winners:
+            require_side(game, side)
+        if by_game_master:
+            number = room.end_by_game_master(game, "draw", None, reason or "", winners)
+            _tell(game, number, games, rules_dir, json)
+            return
+        request = room.ask_for_draw(game, None, reason or "asked by the game master", winners=winners)
+        _ask(game, request, f"{name} is to end in a draw", games, rules_dir, json)
+
+
+def resign(
+    name: Name,
+    side: Annotated[str, typer.Option("--side", help="The side that resigns.")],
+    by_game_master: AtOnce = False,
+    reason: Reason = None,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Let a side resign: ask for its consent by letter, or do it at once with a reason. The last one left wins."""
+    from pbem.referee.acts import ending as room
+
+    with _to_end(name, by_game_master, reason, games, rules_dir) as game:
+        require_side(game, side)
+        if by_game_master:
+            _tell(game, room.end_by_game_master(game, "resignation", side, reason or ""), games, rules_dir, json)
+            return
+        request = room.ask_to_resign(game, side, reason or "asked by the game master", by_player=False)
+        _ask(game, request, f"{side} is to resign in {name}", games, rules_dir, json)
+
+
+@contextmanager
+def _to_end(
+    name: str, by_game_master: bool, reason: str | None, games: Path | None, boxes: Boxes
+) -> Iterator[Adjudicator]:
+    """Open a game that is to end."""
+    if by_game_master and reason is None:
+        misuse("--by-game-master needs a reason, which every side is told: --reason TEXT")
+    with opened_to_change(name, games, boxes) as game:
+        yield game
+
+
+def _ask(game: Adjudicator, request: AnyRequest, what: str, games: Path | None, boxes: Boxes, json: bool) -> None:
+    """Write the letters that ask for consent, and print the request."""
+    from pbem.mail.write.consent_letters import request_letters
+
+    settings = mail_settings(games, boxes)
+    letters = post_all(request_letters(game, request, settings), settings.games / "outbox")
+    if json:
+        print_json({**_row(request), "letters": letters})
+        return
+    print(f"Request {request.request}: {what}.")
+    for line in _undone(request):
+        print(f"  {line}")
+    have = "have" if (request.quorum or len(request.needed)) > 1 else "has"
+    needed = f"{request.quorum} of {', '.join(request.needed)}" if request.quorum else ", ".join(request.needed)
+    print(f"It is done once {needed} {have} answered CONSENT {game.name} {request.request}.")
+    for path in letters:
+        print(f"Letter: {path}")
+
+
+def _undone(request: AnyRequest) -> Iterator[str]:
+    """Yield the dice and the shuffles that a rollback would undo."""
+    from pbem.repo.requests import Request
+
+    if isinstance(request, Request):
+        yield from (f"die {each}" for each in request.dice)
+        yield from (f"shuffle {each}" for each in request.shuffles)
+
+
+def _row(request: AnyRequest) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return asdict(request)
+
+
+def ruling(
+    name: Name,
+    reason: Annotated[str, typer.Option("--reason", help=WHY)],
+    answer: Annotated[str | None, typer.Option("--answer", metavar="SIDE=FILE", help=f"Answer. {ForSide}")] = None,
+    default: Annotated[
+        str | None,
+        typer.Option("--default", metavar="SIDE=FILE", help=f"Set what counts if the deadline passes. {ForSide}"),
+    ] = None,
+    patch: Annotated[
+        Path | None, typer.Option("--patch", help="Change the position: YAML, `dotted.path: value` (null removes).")
+    ] = None,
+    end: Annotated[bool, typer.Option("--end", help="End the game; no side wins.")] = False,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Give a ruling: answer for a side, set a default, change the position, or end the game."""
+    if [answer is not None, default is not None, patch is not None, end].count(True) != 1:
+        misuse("give exactly one of --answer side=FILE, --default side=FILE, --patch FILE, --end")
+    from pbem.referee.acts import ruling as room
+    from pbem.referee.acts.ruling import BadPatch
+
+    with opened_to_change(name, games, rules_dir) as game:
+        if end:
+            number: int | None = room.break_off(game, reason)
+        elif patch is not None:
+            try:
+                number = room.change_position(game, _patch(patch), reason)
+            except BadPatch as bad:
+                _complain(bad, patch, json)
+        else:
+            side, file = _side_and_file(game, answer or default or "", "--answer" if answer else "--default")
+            rule = room.answer if answer is not None else room.set_default
+            receipt, number = rule(game, side, read(file), reason, name=file.name)
+            if number is None:
+                judge(receipt, json, "")
+        assert number is not None
+        _tell(game, number, games, rules_dir, json)
+
+
+def _tell(game: Adjudicator, number: int, games: Path | None, boxes: Boxes, json: bool) -> None:
+    """Continue the game, write to all sides, and print the result."""
+    numbers = [number, *game.adjudicate()]
+    letters = tell_all(game, numbers, games, boxes)
+    if json:
+        act = dict(game.ledger.adjudication(number).act or {})
+        print_json({"adjudications": numbers, "act": act, "waiting": open_questions(game), "letters": letters})
+        return
+    print_adjudicated(game, numbers, letters)
+
+
+def _patch(file: Path) -> dict[str, Any]:
+    """Return the patch in a file."""
+    from pbem.game import yaml as yamlio
+
+    try:
+        patch = yamlio.read(read(file), name=file.name).value
+    except yamlio.Unreadable as wrong:
+        misuse(f"--patch: {wrong}")
+    if not isinstance(patch, dict):
+        misuse(f"--patch: {file} must have lines such as `dotted.path: value`")
+    return patch
+
+
+def _complain(bad: BadPatch, file: Path, json: bool) -> None:
+    """Print the faults of a patch, and end with exit code 3."""
+    if json:
+        print_json([{"file": str(file), "complaint": each} for each in bad.complaints])
+    else:
+        for each in bad.complaints:
+            print(f"{file}: {each}")
+    sys.exit(FAULTS)
+
+
+def _side_and_file(game: Adjudicator, entry: str, option: str) -> tuple[str, Path]:
+    side, found, file = entry.partition("=")
+    if not found or not file:
+        misuse(f"{option} {entry}: write side=FILE, such as rome=orders.yaml")
+    require_side(game, side)
+    return side, Path(file)
+
+
+def reveal(
+    name: NameOrClone,
+    folder: Annotated[
+        Path | None, typer.Option("--open", help="Write its whole history, opened, into this new or empty folder.")
+    ] = None,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Publish the secrets of a game that is over, so that everybody can read its history."""
+    from pbem.audit.record.access import repo_of
+    from pbem.referee.acts.reveal import open_history
+    from pbem.repo.git import GameRepo
+    from pbem.repo.layout import REVEALED
+
+    path = repo_of(games or games_folder(), name)
+    with GameRepo.open(path) as repo:
+        published = repo.read(REVEALED) is not None
+    if not published:
+        _publish(name, path, games, rules_dir)
+    history = open_history(path, folder) if folder is not None else None
+    if json:
+        where = {} if history is None else {"folder": str(folder), "files": history.files, "sealed": history.sealed}
+        print_json({"repo": str(path), "file": REVEALED, "new": not published, **where})
+        return
+    print(f"{name}: its secrets {'are' if published else 'are now'} published, in {REVEALED} of {path}.")
+    if history is None:
+        print(f"`pbem reveal {name} --open FOLDER` opens its history; `pbem verify {name} --after-reveal` checks it.")
+    else:
+        print(f"{history.files} files are written to {folder}.")
+        for each in history.sealed:
+            print(f"Still sealed, to a key that is not published: {each}")
+
+
+def _publish(name: str, path: Path, games: Path | None, boxes: Boxes) -> None:
+    """Publish the secrets of a game that is over. Raises CannotPlay for a clone, which does not have them."""
+    from pbem.referee.acts.reveal import reveal as publish_secrets
+    from pbem.referee.open_game import CannotPlay
+
+    if path.exists() and path != (games or games_folder()) / f"{name}.git":
+        raise CannotPlay(f"{path} is a clone without the published secrets; it may be older than the end of the game")
+    with opened_to_change(name, games, boxes) as game:
+        publish_secrets(game)

@@ -1,0 +1,1 @@
+"""The verbs for sceptics: the log, proofs, disputes."""

@@ -1,0 +1,118 @@
+"""The check of a case before it is played: every word that it uses is one of the game, at a place where it can be."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from pbem.engine.cases.case import Case
+from pbem.engine.cases.game_words import GameWords
+from pbem.game.plain import Record
+from pbem.game.wording import did_you_mean
+from pbem.protocol import Path
+
+Finding: TypeAlias = tuple[str, Path]
+"""A sentence, and where in the case it belongs."""
+CHECKPOINT = "checkpoint"
+"""The stop at the first checkpoint after the last order."""
+OBSERVER = "observer"
+
+
+def faults_of_case(case: Case, words: GameWords, position: type[Any] | None) -> Iterator[Finding]:
+    """Yield every word of a case that the game does not know. `position` is the type of positions; None: any data."""
+    told, expect = case.told, case.told["expect"]
+    yield from _orders(case, words)
+    for dotted, value in told.get("with", {}).items():
+        yield from _position(words, position, dotted, value, ("with", dotted), removes=False)
+    for dotted, value in expect.get("position", {}).items():
+        yield from _position(words, position, dotted, value, ("expect", "position", dotted), removes=True)
+    for at, sight in as_list(expect.get("sees", [])):
+        if sight["side"] not in (None, OBSERVER):
+            yield from _side(words, sight["side"], ("expect", "sees", *at, "side"))
+        for dotted, value in sight["position"].items():
+            place = ("expect", "sees", *at, "position", dotted)
+            yield from _position(words, position, dotted, value, place, removes=True)
+    yield from _events(expect, words)
+    for word in ("waiting", "asks"):
+        for at, question in as_list(expect.get(word, [])):
+            yield from _question(words, question, ("expect", word, *at))
+    yield from _stop(told.get("stop"), words)
+
+
+def as_list(written: Any) -> Iterator[tuple[Path, Record]]:
+    """Yield each of one or several mappings, with its place; a word stands for none."""
+    if isinstance(written, Mapping):
+        yield (), written
+    elif not isinstance(written, str):
+        yield from (((at,), one) for at, one in enumerate(written))
+
+
+def _orders(case: Case, words: GameWords) -> Iterator[Finding]:
+    """Yield orders of sides and kinds that the game does not have, and faults of orders that there are not."""
+    given = case.orders()
+    for one in given:
+        place: Path = ("play", one.number - 1)
+        yield from _side(words, one.side, place)
+        yield from _known("order", one.order.kind, words.forms, place)
+    for at, fault in enumerate(case.told["expect"].get("faults", ())):
+        if fault.get("order", 1) > len(given):
+            yield f"there is no order {fault['order']}; there are {len(given)}", ("expect", "faults", at, "order")
+
+
+def _position(
+    words: GameWords, position: type[Any] | None, dotted: str, value: object, place: Path, *, removes: bool
+) -> Iterator[Finding]:
+    """Yield why a dotted path cannot be one of the position, and what of a value cannot stand there."""
+    slot = words.slot(position, dotted)
+    if isinstance(slot, str):
+        yield slot, place
+    elif value is not None:
+        for fault in words.faults(slot, value, removes=removes):
+            inner = "".join(f".{step}" for step in fault.path)
+            yield f"{dotted}{inner}: {fault.reason}", (*place, *fault.path)
+
+
+def _events(expect: Record, words: GameWords) -> Iterator[Finding]:
+    """Yield kinds of events that the game does not have."""
+    for word in ("events", "no_events"):
+        for number, expected in enumerate(expect.get(word, ())):
+            kind = expected if isinstance(expected, str) else next(iter(expected))
+            if (reason := words.event_fault(kind)) is not None:
+                yield reason, ("expect", word, number)
+
+
+def _question(words: GameWords, question: Record, place: Path) -> Iterator[Finding]:
+    """Yield the words of an expected question that none can have."""
+    if "side" in question:
+        yield from _side(words, question["side"], (*place, "side"))
+    if "kind" not in question:
+        return
+    kind = question["kind"]
+    yield from _known("order", kind, words.forms, (*place, "kind"))
+    if kind in words.forms:
+        known = {*words.forms[kind].facts, "side", "kind"}
+        for fact in question.keys() - known:
+            yield f"{kind} has no fact {fact}{did_you_mean(fact, known)}", (*place, fact)
+
+
+def _stop(stop: Any, words: GameWords) -> Iterator[Finding]:
+    """Yield what is wrong with the place at which a case stops."""
+    if isinstance(stop, str):
+        yield from _known("order or event", stop, {*words.forms, *words.events, CHECKPOINT}, ("stop",))
+    elif isinstance(stop, Mapping) and "event" in stop:
+        if (reason := words.event_fault(stop["event"])) is not None:
+            yield reason, ("stop", "event")
+        if len(stop) > 1:
+            yield "a stop is at an event or at a question, not both", ("stop",)
+    elif stop is not None:
+        yield from _question(words, stop, ("stop",))
+
+
+def _side(words: GameWords, side: object, place: Path) -> Iterator[Finding]:
+    yield from _known("side", side, words.sides, place)
+
+
+def _known(what: str, word: object, known: Collection[str] | Iterable[str], place: Path) -> Iterator[Finding]:
+    known = list(known)
+    if word not in known:
+        yield f"no {what} is called {word}{did_you_mean(str(word), known)}", place

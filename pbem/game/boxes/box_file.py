@@ -1,0 +1,128 @@
+"""One file of a box: how it is read, held against its schema, and the flaws that it may have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path as FilePath
+from typing import Any, Final, Protocol
+
+from pbem.game import yaml as yamlio
+from pbem.game.boxes.corrections import Corrections
+from pbem.game.order_form import OrderForm
+from pbem.game.wording import did_you_mean
+from pbem.protocol import Path, PbemError, Side
+
+# ---- The check of plain values against JSON Schemas, with a suggestion where a key or a word is only misspelt
+
+
+LONGEST_REASON: Final = 200
+ANY_SCHEMA: Final = {"$ref": "https://json-schema.org/draft/2020-12/schema"}
+"""The schema of schemas."""
+
+
+def misfits(value: Any, schema: Any) -> Iterator[tuple[Path, str, bool]]:
+    """Yield where a value does not fit a schema, why, and whether it is the key there that does not."""
+    from jsonschema import Draft202012Validator  # takes longer to import than a box to open
+
+    for error in Draft202012Validator(schema).iter_errors(value):
+        path: Path = tuple(error.absolute_path)
+        if error.validator == "additionalProperties" and error.validator_value is False:
+            known = error.schema.get("properties", {})
+            patterns = error.schema.get("patternProperties", {})
+            for key in error.instance:
+                if key not in known and not any(re.search(pattern, key) for pattern in patterns):
+                    yield (*path, key), f"{key} does not belong here{did_you_mean(key, known)}", True
+        elif error.validator == "not" and "required" in error.validator_value:
+            yield path, f"{' and '.join(error.validator_value['required'])} does not go with the rest of it", False
+        elif error.validator == "enum":
+            words = [str(word) for word in error.validator_value]
+            many = f"{error.instance!r} is none of the {len(words)} words that may stand here"
+            told = error.message if len(error.message) <= LONGEST_REASON else many
+            yield path, told + did_you_mean(error.instance, words), False
+        else:
+            yield path, error.message[:LONGEST_REASON], False
+
+
+# ---- One file of a box: how it is read, and the flaws that it may have
+
+
+SCHEMAS: Final = "schemas"
+COMMON_SCHEMAS: Final = FilePath(__file__).parent.parent / SCHEMAS
+"""The folder of the schemas that every box is held against."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Flaw:
+    """A mistake in a box: file, line and column, counted from 1, and the reason."""
+
+    file: str
+    line: int
+    column: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}: {self.reason}"
+
+
+class BoxFiles(Protocol):
+    """What those need of a box who check it, count it or pin it (`pbem.game.boxes.box.Box` has it)."""
+
+    title: str
+    side_ids: tuple[Side, ...]
+
+    corrections: Corrections
+
+    @property
+    def files(self) -> list[str]: ...
+    @property
+    def scenarios(self) -> tuple[str, ...]: ...
+    @property
+    def correctable(self) -> list[str]: ...
+    @cached_property
+    def forms(self) -> Mapping[str, OrderForm]: ...
+    def table(self, name: str) -> Any: ...
+    def scenario(self, id: str) -> Any: ...
+    def text(self, file: str) -> bytes: ...
+    def flaw(self, file: str, path: Path, reason: str, *, key: bool = False) -> Flaw: ...
+
+
+class BrokenBox(PbemError):
+    """A box cannot be read, does not fit its schemas, or contradicts itself. Lists every flaw found."""
+
+    def __init__(self, flaws: Iterable[Flaw]) -> None:
+        self.flaws = tuple(sorted(flaws))
+        super().__init__("\n".join(map(str, self.flaws)))
+
+
+def read_all_loose(path: FilePath, sort: str) -> tuple[yamlio.Document, list[tuple[Path, Flaw]]]:
+    """Return a file that need not lie in a box, of a sort that every box has (`cases`), and its flaws.
+
+    The flaws are where it does not fit the schema of its sort, each with its path. Raises BrokenBox if the file
+    cannot be read.
+    """
+    document = read_file(path, str(path))
+    schema = read_file(COMMON_SCHEMAS / f"{sort}.yaml", f"{SCHEMAS}/{sort}.yaml").value
+    flaws = []
+    for at, reason, key in misfits(document.value, schema):
+        mark = document.mark(at, key=True) if key else document.nearest(at)
+        flaws.append((at, Flaw(str(path), mark.line, mark.column, reason)))
+    return document, flaws
+
+
+def read_file(path: FilePath, shown: str) -> yamlio.Document:
+    """Return a file of a box. Raises BrokenBox if it is missing or cannot be read."""
+    return read_text(path.read_bytes, shown)
+
+
+def read_text(text: Callable[[], bytes], shown: str) -> yamlio.Document:
+    """Return the text of a file of a box, read. Raises BrokenBox if there is none or it cannot be read."""
+    try:
+        return yamlio.read(text(), name=shown)
+    except FileNotFoundError:
+        raise BrokenBox([Flaw(shown, 1, 1, "this file is missing from the box")]) from None
+    except yamlio.Unreadable as error:
+        flaws = [Flaw(shown, at.mark.line, at.mark.column, at.fault.reason) for at in error.faults]
+        raise BrokenBox(flaws) from None

@@ -1,0 +1,1 @@
+"""What the commands of a letter do, a module a subject."""

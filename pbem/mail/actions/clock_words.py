@@ -1,0 +1,95 @@
+"""The words about the clock of a game: AWAY, BACK and PAUSE."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from pbem.game.wording import counted, listing
+from pbem.mail.notes.dates import days_of, span_of
+from pbem.mail.notes.reader_time import shown, zone_of
+from pbem.mail.read.commands import CommandTask
+from pbem.mail.write.consent_letters import outcome
+from pbem.mail.write.outgoing import called
+from pbem.referee.acts import timekeeping
+from pbem.referee.acts.consents import carry_out
+from pbem.referee.acts.motions import Proposal, propose
+from pbem.referee.clock import calendar
+from pbem.referee.clock.calendar import Span
+from pbem.referee.clock.facts import days_left
+from pbem.referee.clock.sides import Clocks
+from pbem.referee.clock.terms import Terms
+from pbem.referee.open_game import CannotPlay
+from pbem.repo.requests import PAUSE
+
+_DAY = timedelta(days=1)
+_UNTIL = ("until ", "till ", "to ")
+
+
+def away(task: CommandTask) -> str:
+    """Put on record that a side is away on some days, during which its clock stands still."""
+    game, side = task.game, task.side
+    terms, clocks = timekeeping.require_clock(game)
+    if task.letter is not None:
+        now = timekeeping.time_of(game, clocks)
+        if _rest(task).lower() == "off":
+            return back(task)
+        first, last = days_of(_rest(task), terms.where.local(now).date())
+        clocks = timekeeping.away(game, side, first, last, task.letter)
+    return f"AWAY: on record for {called(game, side)}. {_vacations(task, terms, clocks)}"
+
+
+def back(task: CommandTask) -> str:
+    """Put on record that a side is back, and that what it has announced for later does not count."""
+    game, side = task.game, task.side
+    terms, clocks = timekeeping.require_clock(game)
+    if task.letter is not None:
+        clocks = timekeeping.back(game, side, task.letter)
+    return f"BACK: on record for {called(game, side)}. {_vacations(task, terms, clocks)}"
+
+
+def pause(task: CommandTask) -> str:
+    """Propose a pause to the other sides, and return the answer."""
+    game, side = task.game, task.side
+    terms, clocks = timekeeping.require_clock(game)
+    if task.letter is None:
+        number = task.noted.get("consents")
+        if number is None:
+            raise CannotPlay("nothing is on record")
+        return f"PAUSE: on record for {called(game, side)}. {outcome(game, number)}"
+    now = timekeeping.time_of(game, clocks)
+    motion = propose(game, side, Proposal(PAUSE, _until(_rest(task), now, terms)), letter=task.letter)
+    carry_out(game, motion)
+    return f"PAUSE: on record for {called(game, side)}. {outcome(game, motion.request)}"
+
+
+def _until(text: str, now: datetime, terms: Terms) -> datetime:
+    """Return until when a pause is proposed: for a span, or until a day, the whole of which is in it."""
+    if (span := span_of(text)) is not None:
+        return now + span
+    word = next((text[len(each) :] for each in _UNTIL if text.lower().startswith(each)), "")
+    if not word:
+        raise CannotPlay("write how long, or until which day, such as PAUSE 2 weeks or PAUSE until 14 Dec")
+    last = days_of(word, terms.where.local(now).date())[1]
+    return calendar.start_of(terms, last + _DAY)
+
+
+def _vacations(task: CommandTask, terms: Terms, clocks: Clocks) -> str:
+    """Return which vacations of a side are to come or under way, and how many days it has left this year."""
+    now, zone = timekeeping.time_of(task.game, clocks), zone_of(task.game, task.side)
+    coming = [span for span in clocks.sides[task.side].away if span.until > now]
+    year = terms.where.local(now).year
+    left = counted(max(0, days_left(terms, clocks, task.side, year)), "day")
+    spans = [_span(span, zone) for span in coming]
+    said = f"Your clock stands still {listing(spans)}." if spans else "Your clock runs when you are asked."
+    return f"{said} You have {left} of vacation left in {year}."
+
+
+def _span(span: Span, zone: ZoneInfo) -> str:
+    return f"from {shown(span.since, zone)} to {shown(span.until, zone)}"
+
+
+def _rest(task: CommandTask) -> str:
+    """Return what stands behind a command, without the name of the game."""
+    first, _, rest = task.rest.partition(" ")
+    return rest.strip() if first == task.game.name else task.rest.strip()

@@ -1,0 +1,142 @@
+"""The words PRESS, SAY and SHOW, and the letters by which sides hear what others say and show.
+
+Each talk is a letter of its own, at once: it is worth something before the next decision, and a report may be days
+away. It names the side that talks and nobody's address. The words stand behind a mark, so that they are not read as
+orders or commands when they are quoted. The letter is in no thread of reports, so that `Agreed.` in answer to it says
+nothing to the referee.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from pbem.game.wording import listing
+from pbem.mail.read.commands import CommandTask
+from pbem.mail.read.press import Addressed, addressed, said_to_all
+from pbem.mail.write.outgoing import MailSettings, Outgoing, all_names, called, letter, paragraphs
+from pbem.protocol import Side
+from pbem.referee.acts.players import deputy_of
+from pbem.referee.acts.talk import show, shown_event, speak
+from pbem.referee.open_game import CannotPlay, OpenGame, Told
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.render.text.receipt import HeardTalk
+from pbem.render.text.report import happened, mail
+from pbem.render.text.text_lines import WIDTH, folded
+from pbem.repo.charter import PUBLIC
+from pbem.repo.talk_book import Talk
+
+_ID: Final = re.compile(r"<talk\.([\w.-]+)\.[0-9a-f]{24}@")
+_BY: Final = re.compile(
+    r"(?m)^(?:somebody at the table writes to you\b|(?:From|(?P<shows>Shown by)) (?P<name>\S.*?) to you\b)"
+)
+_MARK: Final = "  : "
+"""In front of a player's own words; nothing that is read in a letter begins so."""
+
+
+def pressed(task: CommandTask) -> str:
+    """Pass on what a side says, and return the answer."""
+    return _pass_on(task, _addressed(task), "PRESS")
+
+
+def said_aloud(task: CommandTask) -> str:
+    """Pass on what a side says to all others in one line, and return the answer."""
+    return _pass_on(task, said_to_all(task.rest, task.side, all_names(task.game)), "SAY")
+
+
+def _pass_on(task: CommandTask, said: Addressed, word: str) -> str:
+    game, side = task.game, task.side
+    talk = speak(game, side, said.to, said.text, game.ledger.talk_digest(task.digest), unsigned=said.unsigned)
+    if talk is None:
+        return f"{word}: this letter was passed on before."
+    unsigned = ", unsigned" if talk.unsigned else ""
+    return "\n".join([f"{word}: passed on to {_names(game, talk.to)}{unsigned}.", *words(talk)])
+
+
+def show_to_others(task: CommandTask) -> str:
+    """Let other sides see what a side holds, and return the answer."""
+    game, said = task.game, _addressed(task)
+    if said.unsigned:
+        raise CannotPlay("what is shown is shown by you: it cannot be unsigned")
+    talk = show(game, task.side, said.to, said.text, game.ledger.talk_digest(task.digest))
+    if talk is None:
+        return "SHOW: it was shown before."
+    return "\n".join([f"SHOW: {_names(game, talk.to)} can see this.", *seen(game, talk)])
+
+
+def _addressed(task: CommandTask) -> Addressed:
+    return addressed(task.rest, task.side, all_names(task.game), list(task.game.box.forms))
+
+
+# ---------------------------------------------------------------------------------------------- letters
+
+
+def talk_letters(game: Adjudicator, settings: MailSettings, passed_on: list[str]) -> Iterator[Outgoing]:
+    """Yield the letters that are still to be written of what sides have said and shown, to all with an address.
+
+    What they pass on is added to `passed_on`, by its digests: `TalkBook.note_sent` is told of it once they are written.
+    """
+    for talk in game.talk.unsent():
+        passed_on.append(talk.letter)
+        for side in talk.to:
+            if side in game.ledger.addresses:
+                yield _letter(game, talk, side, settings, game.ledger.addresses[side])
+                if (deputy := deputy_of(game, side, f"{settings.now:%Y-%m-%d}")) is not None:
+                    yield _letter(game, talk, side, settings, deputy.address)
+
+
+def _letter(game: Adjudicator, talk: Talk, side: Side, settings: MailSettings, to: str) -> Outgoing:
+    others = [each for each in talk.to if each != side]
+    text = mail(
+        "talk",
+        game=game.name,
+        player=game.player(side),
+        by=None if talk.unsigned else called(game, talk.side),
+        others=None if talk.unsigned or not others else _names(game, others),
+        shows=talk.event is not None,
+        after=talk.after,
+        words=words(talk) if talk.event is None else seen(game, talk),
+        how=paragraphs([_how(game, talk, side)]),
+    )
+    digest = game.ledger.talk_digest(f"{talk.letter} {side}")[:24]
+    return letter(settings, to, f"talk.{game.name}.{digest}", text)
+
+
+def _how(game: OpenGame, talk: Talk, side: Side) -> str:
+    """Return how a reader answers."""
+    to = "ALL" if talk.unsigned or game.charter.press == PUBLIC else called(game, talk.side)
+    return (
+        f"To answer, write a letter that begins with the line `PRESS {to}:` and has your words below it. This letter "
+        "asks nothing of you, and an order in answer to it does not count: answer your last report with that."
+    )
+
+
+def heard_in(message_id: str, bodies: Iterable[str]) -> HeardTalk | None:
+    """Return the talk that a letter passes on, by its id and the texts in it; None: it is no such letter."""
+    named = _ID.match(message_id)
+    text = next(iter(bodies), "")
+    by = _BY.search(text)
+    if named is None or by is None:
+        return None
+    said = (line.removeprefix(_MARK.rstrip()).strip() for line in text.split("\n") if line.startswith(_MARK.rstrip()))
+    return HeardTalk(named[1], by["name"], "\n".join(said), shows=by["shows"] is not None)
+
+
+def words(talk: Talk) -> list[str]:
+    """Return the words of a talk as lines behind a mark."""
+    return behind_marks(talk.text)
+
+
+def behind_marks(text: str) -> list[str]:
+    """Return words as lines behind a mark: nothing in them is read as an order or a command when they are quoted."""
+    return [part for line in text.split("\n") for part in (folded(line, WIDTH, _MARK, _MARK) or [_MARK.rstrip()])]
+
+
+def seen(game: OpenGame, talk: Talk) -> list[str]:
+    """Return what is shown as lines."""
+    return [f"  {line}" for line in happened(game.box, [Told(talk.after, shown_event(talk))])]
+
+
+def _names(game: OpenGame, sides: list[Side]) -> str:
+    return listing([called(game, side) for side in sides])

@@ -1,0 +1,1 @@
+"""What a letter means: which game, which side, which sheet."""

@@ -1,0 +1,279 @@
+"""The correspondence with a side: which news its player wants, what they were told and shown last.
+
+A note that is ahead of the game, because it is damaged or the game was restored from a copy, is set back to it.
+Otherwise no report would be written until the game has caught up with it.
+
+The note lies in the folder of the game's repo, beside its lock and not in its history, for it is about the outbox of
+this machine. It is written once all letters are in the outbox: who finds it behind the game writes what is missing.
+A second note says for which round of the beacon they were told that the sheets are closed. Beside them lies a note for
+each side (`correspondence`).
+
+The note of each side lies beside the repo of its game and not in its history, like that of `last_reported`: it is about
+the letters of this machine. It is written once a letter lies in the outbox. So a report is owed until it lies there,
+and what was held back is told with the next one. A note that cannot be read counts as if nothing had been told.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final
+
+from pbem.atomic import sync_folder, write
+from pbem.protocol import Side
+
+# ---- The last report: a note of the last adjudication that a game's players were written to. Later letters are owed
+
+
+_NOTE: Final = "pbem.told"
+CLOSED: Final = "pbem.told-closed"
+SIDE_NOTE: Final = "pbem.told."
+"""The name of the note of a side begins so, and ends with the side."""
+
+
+def reported(repo: Path, note: str = _NOTE) -> int | None:
+    """Return the adjudication up to which the players have been written to; None: nothing was noted here.
+
+    By the note CLOSED: the round of the beacon for which they were told that the sheets are closed.
+    """
+    try:
+        return int((repo / note).read_text("ascii"))
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def note_reported(repo: Path, number: int, note: str = _NOTE) -> None:
+    """Note that all letters up to an adjudication, or of a closing, are in the outbox.
+
+    The note of adjudications does not go back; see `set_back`.
+    """
+    put_notes(repo, reported_note(repo, number, note), lasting=False)
+
+
+def reported_note(repo: Path, number: int, note: str = _NOTE) -> dict[str, bytes]:
+    """Return what `note_reported` writes: a note by its name, or nothing where it says so already."""
+    known = reported(repo, note)
+    if known == number or (known is not None and known > number and note == _NOTE):
+        return {}
+    return {note: b"%d\n" % number}
+
+
+def set_back(repo: Path, adjudication: int) -> str | None:
+    """Set notes that are ahead of the game back to its last adjudication, and return a sentence about it.
+
+    None: it is not ahead. Call it with the game's lock held.
+    """
+    for path in sorted(repo.glob(f"{SIDE_NOTE}*")):
+        with suppress(OSError, ValueError, TypeError, LookupError):  # one that cannot be read tells nothing
+            note = json.loads(path.read_text("utf-8"))
+            if note["told"] is not None and note["told"] > adjudication:
+                put_note(repo, path.name, json.dumps({**note, "told": adjudication}, sort_keys=True).encode())
+    known = reported(repo)
+    if known is None or known <= adjudication:
+        return None
+    put_note(repo, _NOTE, b"%d\n" % adjudication)
+    return (
+        f"{repo.stem}: the note of what was reported to the players said adjudication {known}, but the game stands at "
+        f"{adjudication}. It was set back; reports go on from there"
+    )
+
+
+def put_note(repo: Path, note: str, content: bytes) -> None:
+    """Write a note beside the repo of a game: all of it or nothing."""
+    put_notes(repo, {note: content})
+
+
+def put_notes(repo: Path, notes: Mapping[str, bytes], *, lasting: bool = True) -> None:
+    """Write notes beside the repo of a game, in order: of each all or nothing. Nobody else on the machine reads them.
+
+    Those of what was told need not be `lasting`: where a power cut brings the ones before them back, letters are
+    written again that lie there already.
+    """
+    drafts = {repo / f".{note}.{os.getpid()}": repo / note for note in notes}
+    try:
+        write(dict(zip(drafts, notes.values(), strict=True)), mode=0o600)
+        for draft, path in drafts.items():
+            os.replace(draft, path)
+    except BaseException:
+        for draft in drafts:
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
+        raise
+    if lasting and notes:
+        with suppress(OSError):
+            sync_folder(repo)
+
+
+# ---- The correspondence with a side: which news its player wants, and what they were told and shown last
+
+
+_MOST_LETTERS: Final = 100
+"""So many letters with NEWS are remembered."""
+
+
+class News(StrEnum):
+    """When a player who is not asked anything is told what has happened."""
+
+    EVERY = "every"
+    """After each adjudication."""
+    ROUND = "round"
+    """When they are asked next, or a round of the game is over."""
+    DAILY = "daily"
+    """When they are asked next, or once a day, in the morning."""
+    ASKED = "asked"
+    """When they are asked next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correspondence:
+    """What a note says of a side."""
+
+    news: News = News.EVERY
+    told: int | None = None
+    """The last adjudication that its letters told of; None: the one that all were told of."""
+    picture: str = ""
+    """A salted digest of what the last picture showed."""
+    first: str = ""
+    """The Message-ID of the first letter."""
+    last: str = ""
+    """The Message-ID of the last letter."""
+    letters: tuple[str, ...] = ()
+    """The digests of the letters that said which news are wanted, or set anything else here: each counts once."""
+    owed: str = ""
+    """When news was held back first since the last report (ISO); empty: none was."""
+    zone: str = ""
+    """The time zone of the player, by its name; empty: they have named none."""
+    calendar: bool = False
+    """Whether each letter that asks something brings its deadline as a file for a calendar."""
+    reminded: str = ""
+    """The last reminder: what was asked then, and which reminder it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What the note of a side says once a letter lies in the outbox."""
+
+    repo: Path
+    side: Side
+    message_id: str
+    told: int | None = None
+    """The last adjudication that the letter tells of; None: it tells of none."""
+    picture: str = ""
+    """The digest of what its picture shows; empty: it has none."""
+
+
+def correspondence(repo: Path, side: Side) -> Correspondence:
+    """Return what is noted of a side."""
+    try:
+        found = json.loads((repo / f"{SIDE_NOTE}{side}").read_text("utf-8"))
+        told = found["told"]
+        picture, first, last = (str(found[key]) for key in ("picture", "first", "last"))
+        letters = tuple(map(str, found["letters"]))
+        owed, zone, reminded = (str(found.get(key, "")) for key in ("owed", "zone", "reminded"))
+        return Correspondence(
+            news=News(found["news"]),
+            told=None if told is None else int(told),
+            picture=picture,
+            first=first,
+            last=last,
+            letters=letters,
+            owed=_moment(owed),
+            zone=zone,
+            calendar=bool(found.get("calendar", False)),
+            reminded=reminded,
+        )
+    except FileNotFoundError:
+        return Correspondence()
+    except (ValueError, TypeError, LookupError):
+        return Correspondence(told=0)
+
+
+def forget(repo: Path, side: Side) -> None:
+    """Forget what is noted of a side: another player takes it over."""
+    (repo / f"{SIDE_NOTE}{side}").unlink(missing_ok=True)
+
+
+def note_sent(sent: Sent) -> None:
+    """Note that a letter lies in the outbox."""
+    put_notes(sent.repo, sent_notes(sent.repo, [sent]), lasting=False)
+
+
+def sent_notes(repo: Path, letters: Iterable[Sent]) -> dict[str, bytes]:
+    """Return what is noted once letters of one game lie in the outbox: notes by their names."""
+    before: dict[Side, Correspondence] = {}
+    after: dict[Side, Correspondence] = {}
+    for sent in letters:
+        known = after.get(sent.side) or before.setdefault(sent.side, correspondence(repo, sent.side))
+        after[sent.side] = replace(
+            known,
+            told=known.told if sent.told is None else max(sent.told, known.told or 0),
+            picture=sent.picture or known.picture,
+            first=known.first or sent.message_id,
+            last=sent.message_id,
+            owed=known.owed if sent.told is None else "",
+        )
+    return {f"{SIDE_NOTE}{side}": _content(now) for side, now in after.items() if now != before[side]}
+
+
+def choose_news(repo: Path, side: Side, news: News, told: int, letter: str) -> News:
+    """Note which news a player wants, by a letter of a digest, and return what is wanted now.
+
+    `told` is the last adjudication that all were told of. A letter that was carried out before changes nothing.
+    """
+    told = told if (known := correspondence(repo, side).told) is None else known
+    return _choose(repo, side, letter, news=news, told=told).news
+
+
+def choose_zone(repo: Path, side: Side, zone: str, letter: str) -> str:
+    """Note the time zone of a player, by a letter of a digest, and return the one that counts now."""
+    return _choose(repo, side, f"{letter} zone", zone=zone).zone
+
+
+def choose_calendar(repo: Path, side: Side, wanted: bool, letter: str) -> bool:
+    """Note whether a player wants files for a calendar, by a letter of a digest, and return what is wanted now."""
+    return _choose(repo, side, f"{letter} calendar", calendar=wanted).calendar
+
+
+def _choose(repo: Path, side: Side, letter: str, **settings: Any) -> Correspondence:
+    """Note settings that a letter has chosen, unless it was carried out before, and return what is noted now."""
+    known = correspondence(repo, side)
+    if letter in known.letters:
+        return known
+    now = replace(known, letters=(*known.letters, letter)[-_MOST_LETTERS:], **settings)
+    _keep(repo, side, known, now)
+    return now
+
+
+def note_owed(repo: Path, side: Side, now: datetime) -> None:
+    """Note that news is held back from a side, unless some is already."""
+    known = correspondence(repo, side)
+    if not known.owed:
+        _keep(repo, side, known, replace(known, owed=now.isoformat()))
+
+
+def note_reminded(repo: Path, side: Side, reminder: str) -> None:
+    """Note the last reminder of a side."""
+    known = correspondence(repo, side)
+    _keep(repo, side, known, replace(known, reminded=reminder))
+
+
+def _moment(text: str) -> str:
+    """Return a time as it was noted. Raises ValueError for anything else, or for one without a zone."""
+    if text and datetime.fromisoformat(text).tzinfo is None:
+        raise ValueError(text)
+    return text
+
+
+def _keep(repo: Path, side: Side, known: Correspondence, now: Correspondence) -> None:
+    if now != known:
+        put_note(repo, f"{SIDE_NOTE}{side}", _content(now))
+
+
+def _content(note: Correspondence) -> bytes:
+    return json.dumps(asdict(note), sort_keys=True).encode()

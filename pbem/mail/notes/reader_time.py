@@ -1,0 +1,174 @@
+"""The time as readers of letters know it, and the deadlines in it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import UTC, datetime, time, timedelta
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from pbem.game.wording import counted
+from pbem.mail.notes.correspondence import correspondence
+from pbem.protocol import Side
+from pbem.referee.clock.sides import deadline, ends
+from pbem.referee.clock.zones import UnknownZone
+from pbem.referee.clock.zones import zone_of as named_zone
+from pbem.referee.open_game import OpenGame
+
+# ---- The time as readers of letters know it: in their own zone, and in UTC
+
+
+MORNING: Final = "07:00"
+"""When daily news goes out, in the zone of its reader."""
+EXAMPLE: Final = "Europe/Berlin"
+
+
+def zone_named(text: str) -> ZoneInfo | None:
+    """Return the time zone of a name, in capitals or not; None: there is none of that name.
+
+    >>> zone_named("europe/berlin")
+    zoneinfo.ZoneInfo(key='Europe/Berlin')
+    """
+    for name in (text, text.upper(), "/".join("_".join(map(_capital, part.split("_"))) for part in text.split("/"))):
+        with suppress(UnknownZone):
+            return named_zone(name).info
+    return None
+
+
+def _capital(word: str) -> str:
+    return word[:1].upper() + word[1:].lower()
+
+
+def zone_of(game: OpenGame, side: Side) -> ZoneInfo:
+    """Return the time zone of the player of a side: their own, else that of the game's clock, else UTC."""
+    own, terms = correspondence(game.path, side).zone, game.clock.terms
+    with suppress(UnknownZone):
+        return named_zone(own or (terms.zone if terms is not None else "UTC")).info
+    return named_zone("UTC").info
+
+
+def shown(at: datetime, zone: ZoneInfo) -> str:
+    """Return a time in a zone and, if that is another one, in UTC.
+
+    >>> shown(datetime(2026, 11, 29, 19, 0, tzinfo=UTC), ZoneInfo("Europe/Berlin"))
+    'Sun 29 Nov 20:00 CET (19:00 UTC)'
+    >>> shown(datetime(2026, 11, 29, 23, 30, tzinfo=UTC), ZoneInfo("Asia/Dubai"))
+    'Mon 30 Nov 03:30 UTC+04 (Sun 29 Nov 23:30 UTC)'
+    """
+    own, world = at.astimezone(zone), at.astimezone(UTC)
+    if own.utcoffset() == timedelta():
+        return f"{_day(world)} {world:%H:%M} UTC"
+    name = own.tzname() or ""
+    name = f"UTC{name}" if name[:1] in "+-" else name
+    again = "" if own.date() == world.date() else f"{_day(world)} "
+    return f"{_day(own)} {own:%H:%M} {name} ({again}{world:%H:%M} UTC)"
+
+
+_DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def _day(at: datetime) -> str:
+    """Return a day in English, whatever the locale."""
+    return f"{_DAYS[at.weekday()]} {at.day} {_MONTHS[at.month - 1]}"
+
+
+def morning_after(at: datetime, zone: ZoneInfo) -> datetime:
+    """Return the first time after another that daily news goes out in a zone.
+
+    >>> morning_after(datetime(2026, 3, 28, 12, 0, tzinfo=UTC), ZoneInfo("Europe/Berlin")).isoformat()
+    '2026-03-29T05:00:00+00:00'
+    """
+    own = at.astimezone(zone)
+    day = own.date()
+    while True:
+        found = datetime.combine(day, time.fromisoformat(MORNING), zone).astimezone(UTC)
+        if found > at:
+            return found
+        day += timedelta(days=1)
+
+
+# ---- Deadlines as letters tell them: until when an answer is in time, in the zone of the reader and in UTC
+
+
+_LONGEST: Final = 74
+"""Octets of a line of a calendar file."""
+
+
+class Until(NamedTuple):
+    """Until when a side's answer is in time; `passed`: that was then, and the game still waits."""
+
+    at: datetime
+    passed: bool
+
+
+def until_when(game: OpenGame, side: Side) -> Until | None:
+    """Return until when a side's answer is in time; None: it is asked nothing that has a deadline.
+
+    As long as the letter that asks was not handed over, that is told as if it were now.
+    """
+    terms, clocks = game.clock.terms, game.clock.read()
+    if terms is None or clocks is None or not terms.runs or game.result is not None or side not in clocks.sides:
+        return None
+    clock = clocks.sides[side]
+    if not clock.asked or clock.answered is not None or clock.opened is None:
+        return None
+    if clock.called is not None:
+        return Until(clock.called, passed=True)
+    at = deadline(terms, clocks, side) or ends(terms, clocks, side, max(clock.opened, clocks.time, game.clock.now))
+    return None if at is None else Until(at, passed=False)
+
+
+def deadline_line(game: OpenGame, side: Side) -> str:
+    """Return the sentence that tells a side until when it has time; empty: it has no deadline."""
+    until = until_when(game, side)
+    if until is None:
+        return ""
+    when = shown(until.at, zone_of(game, side))
+    if until.passed:
+        return f"Your time was up on {when}; the game still waits."
+    left = game.rules.left_in_turn(game.view(side))
+    return f"Answer by {when}." + ("" if left is None else f" {counted(*left)} left at most.")
+
+
+def deadline_of(game: OpenGame, side: Side) -> str:
+    """Return until when a side has time, in its zone and in UTC; empty: it has no deadline, or that has passed."""
+    until = until_when(game, side)
+    return "" if until is None or until.passed else shown(until.at, zone_of(game, side))
+
+
+def calendar_file(game: OpenGame, side: Side, now: datetime) -> str | None:
+    """Return the deadline of a side as a file for a calendar (RFC 5545); None: it has none.
+
+    The next one for the same question replaces it there.
+    """
+    until, clocks = until_when(game, side), game.clock.read()
+    if until is None or until.passed or clocks is None:
+        return None
+    asked, name = clocks.sides[side].asked, game.name
+    lines = [
+        "BEGIN:VCALENDAR",
+        "VERSION:2.0",
+        "PRODID:-//pbem//pbem//EN",
+        "METHOD:PUBLISH",
+        "BEGIN:VEVENT",
+        f"UID:{name}.{side}.{asked}@pbem",
+        f"SEQUENCE:{clocks.facts}",
+        f"DTSTAMP:{_stamp(now)}",
+        f"DTSTART:{_stamp(until.at)}",
+        f"DTEND:{_stamp(until.at)}",
+        f"SUMMARY:{name}: your answer is due",
+        f"DESCRIPTION:Report {asked} asks you. STATUS\\, alone on a line\\, says until when you have time.",
+        "TRANSP:TRANSPARENT",
+        "END:VEVENT",
+        "END:VCALENDAR",
+    ]
+    return "".join(f"{part}\r\n" for line in lines for part in _folded(line))
+
+
+def _stamp(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+
+
+def _folded(line: str) -> list[str]:
+    return [f"{' ' if at else ''}{line[at : at + _LONGEST]}" for at in range(0, len(line), _LONGEST)]

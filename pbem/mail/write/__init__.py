@@ -1,0 +1,1 @@
+"""Letters out: drafts to bytes, and every kind of letter that a game sends."""

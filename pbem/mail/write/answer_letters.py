@@ -1,0 +1,214 @@
+"""The letters that answer one player: sheets sent back or echoed, forms, answers to commands, refusals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from pbem.game import yaml as yamlio
+from pbem.game.plain import Record
+from pbem.game.wording import on_one_line
+from pbem.mail.read.commands import Command
+from pbem.mail.read.letter import Letter
+from pbem.mail.read.own_text import MARK, marked
+from pbem.mail.write.draft import Attachments
+from pbem.mail.write.enclosures import enclosed
+from pbem.mail.write.outgoing import About, Answered, MailSettings, Outgoing, letter, paragraphs, side_report
+from pbem.orders.check import Receipt
+from pbem.orders.forgive import Answering, changes_of_sense
+from pbem.orders.sheet import AHEAD, DEFAULT, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, sentence
+from pbem.protocol import Side
+from pbem.referee.open_game import OpenGame
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.render.map.pictures import Picture
+from pbem.render.text.form import short_order
+from pbem.render.text.report import mail
+from pbem.render.text.text_lines import folded
+
+# ---- The echo: shows a player how their sheet was read, in the answer to it
+
+
+MOST_LINES: Final = 12
+"""So many lines of an echo are shown in a letter; the whole sheet is enclosed."""
+_WIDTH: Final = 66
+_BAR: Final = "| "
+"""Stands before each line, so that none is taken for an order when the letter is quoted."""
+
+
+def echo(canonical: bytes, most: int = MOST_LINES, rest: str = "the rest is in your-sheet.yaml") -> list[str]:
+    """Return the lines that say how a sheet was read: its orders, and which words were taken for others."""
+    text = canonical.decode("utf-8", "replace")
+    value = yamlio.read(text, name="sheet").value
+    lines = [*_orders(value), *_standing(value)]
+    for change in changes_of_sense(text):
+        lines += folded(f"({change})", _WIDTH, later=" ")
+    if len(lines) > most:
+        lines = [*lines[: most - 1], f"... {rest}"]
+    return [_BAR + line for line in lines]
+
+
+def _orders(sheet: Record) -> Iterator[str]:
+    if sheet.get(AHEAD):
+        yield f"{AHEAD}: true"
+    for order in sheet.get(ORDERS) or ():
+        ((kind, body),) = order.items()
+        yield from short_order(kind, body or {}, _WIDTH)
+    if ORDERS in sheet and not sheet[ORDERS]:
+        yield f"{ORDERS}: []"
+
+
+def _standing(sheet: Record) -> Iterator[str]:
+    """Yield the lines of the standing orders that a sheet files."""
+    for key in (STANDING, STANDING_ADD):
+        written: Any = sheet.get(key)
+        if isinstance(written, str) or written == []:
+            yield f"{key}: {on_one_line(written)}"
+        elif written is not None:
+            yield f"{key}:"
+            for item in written:
+                shown = item if item == DEFAULT else on_one_line(item)[1:-1]
+                yield from folded(f"- {shown}", _WIDTH, later="  ")
+    if STANDING_CANCEL in sheet:
+        yield f"{STANDING_CANCEL}: {on_one_line(sheet[STANDING_CANCEL])}"
+
+
+# ---- The letters that answer one player: sheets sent back, forecasts, answers to commands, help, refusals
+
+
+_BEFORE_SUBJECT: Final = re.compile(r"(?:\s*(?:re|aw|antw|sv|vs|odp|fwd?|wg)\s*(?:\[\d+\])?\s*:)+\s*", re.IGNORECASE)
+"""What mail programs put before the subject of an answer."""
+
+
+def returned(
+    game: Adjudicator, receipt: Receipt, answered: Letter, settings: MailSettings, answers: Sequence[str] = ()
+) -> Outgoing:
+    """Return the letter that sends a sheet with faults back, or says that it came too late; `answers` stand first."""
+    receipted, about = enclosed(game, receipt.side), About(game, receipt.side, shared=False)
+    if (closed := game.closed) is not None:
+        words = mail("too_late", game=game.name, adjudication=closed.adjudication, round=closed.round, time=closed.time)
+        stamp = f"late.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
+        return letter(settings, answered.sender, stamp, words, answered, Attachments(receipt=receipted), about)
+    own = marked(receipt.lines, receipt.complaints, Answering(game.name, receipt.side, game.adjudication))
+    words = mail(
+        "faults",
+        game=game.name,
+        count=len(receipt.complaints),
+        mark=MARK,
+        sheet=own.rstrip("\n"),
+        reasons=[] if own else paragraphs(sentence(each.fault) for each in receipt.complaints),
+        answers=paragraphs(answers),
+        forecast=any(each.command == Command.FORECAST for each in answered.commands),
+    )
+    again = side_report(game, receipt.side, game.adjudication).sheet
+    stamp = f"faults.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
+    return letter(settings, answered.sender, stamp, words, answered, Attachments(sheet=again, receipt=receipted), about)
+
+
+def foreseen_letter(
+    game: Adjudicator, side: Side, foreseen: str, again: str, answered: Letter, settings: MailSettings
+) -> Outgoing:
+    """Return the letter that says what a sheet may lead to, with the sheet enclosed `again`."""
+    read = echo(again.encode(), rest="the rest is in orders.yaml")
+    words = mail("forecast", game=game.name, forecast=foreseen, echo=read)
+    stamp = f"forecast.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
+    attached = Attachments(sheet=again, receipt=enclosed(game, side))
+    return letter(settings, answered.sender, stamp, words, answered, attached, About(game, side, shared=False))
+
+
+def commands_letter(
+    game: Adjudicator,
+    answered: Answered,
+    sheet: str | None,
+    settings: MailSettings,
+    position: str = "",
+    *,
+    refused: bool = False,
+) -> Outgoing:
+    """Return the letter that answers the commands of a letter; its subject says if one is `refused`.
+
+    It has the form of its side if it was asked for, and says where things stand (`position`) if that was.
+    """
+    asked = answered.letter
+    said = ", ".join(dict.fromkeys(each.command for each in asked.commands)) or "your letter"
+    lines = paragraphs(answered.paragraphs)
+    form = sheet and sheet.rstrip("\n")
+    words = {"commands": said, "refused": refused, "one": ", " not in said}
+    text = mail("commands", game=game.name, answers=lines, sheet=form, position=position, **words)
+    side = answered.side
+    stamp = f"words.{game.name}.{side}.{game.adjudication}.{asked.digest[:24]}"
+    attached = Attachments(sheet=sheet, standing=position or None, receipt=enclosed(game, side))
+    return letter(settings, asked.sender, stamp, text, asked, attached, About(game, side, shared=False))
+
+
+def help_letter(answered: Letter, settings: MailSettings, legends: Sequence[Picture] = ()) -> Outgoing:
+    """Return the letter that explains how to play by mail; it names no game.
+
+    `legends` are what the signs on the maps of the game mean that it is about.
+    """
+    attached = Attachments(pictures=legends)
+    return letter(settings, answered.sender, f"help.{answered.digest[:24]}", mail("help"), answered, attached)
+
+
+def refusal_letter(
+    reason: str, number: int, answered: Letter, settings: MailSettings, *, reported: bool = True
+) -> Outgoing:
+    """Return the letter that says why nothing was carried out; `number` keeps several of them apart.
+
+    `reported`: its reader may have had a report, with a form at its end.
+    """
+    lines = "\n".join(paragraphs([reason]))
+    sheet = reported and bool(answered.enclosures or not answered.commands)
+    words = mail("refusal", subject=_BEFORE_SUBJECT.sub("", answered.subject), reason=lines, sheet=sheet)
+    return letter(settings, answered.sender, f"refusal.{answered.digest[:24]}.{number}", words, answered)
+
+
+# ---- The answer to a letter of mere words: nothing in it is refused, and its sender gets the form that is open to
+#      them
+
+
+def chat_letters(game: str, said: str, answered: Letter, settings: MailSettings) -> Iterator[Outgoing]:
+    """Yield the answer to a letter about a game: what is `said`, and the form of each side of its sender that is asked.
+
+    A sender who is not asked anything is told so once.
+    """
+    with settings.open(game) as opened:
+        opened.carry_out_letter_of(settings.letter_time, settings.now)
+        own = opened.written_by(answered.sender)
+        asked = [side for side in own if opened.begun and any(each.side == side for each in opened.open_decisions)]
+        for side in asked or own[:1]:
+            yield _letter(opened, side, said, answered, settings)
+
+
+def no_orders(game: OpenGame, why: str) -> str:
+    """Return what is said of a letter that has neither orders nor commands; `why` says what was looked for in it."""
+    how = " To say something to the others, begin a line with the word SAY in capitals." if game.charter.talks else ""
+    return f"Your letter arrived. {why}\n\nSo nothing has changed, and nobody else is told of it.{how}"
+
+
+def _letter(game: Adjudicator, side: Side, said: str, answered: Letter, settings: MailSettings) -> Outgoing:
+    report = side_report(game, side, game.adjudication)
+    form = report.sheet
+    text = mail(
+        "chat",
+        game=game.name,
+        said="\n".join(paragraphs([said])),
+        asked=report.asked if form else "",
+        sheet=form and form.rstrip("\n"),
+    )
+    stamp = f"chat.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
+    attached = Attachments(sheet=form, receipt=enclosed(game, side))
+    return letter(settings, answered.sender, stamp, text, answered, attached, About(game, side, shared=False))
+
+
+# ---- The letter that refuses orders without a heading, and brings the form for the last report
+
+
+def form_letter(
+    game: Adjudicator, side: Side, reason: str, form: str | None, answered: Letter, settings: MailSettings
+) -> Outgoing:
+    """Return the letter that refuses orders without a heading, with the form for the last report."""
+    words = mail("form", game=game.name, reason="\n".join(paragraphs([reason])), sheet=form and form.rstrip("\n"))
+    stamp = f"form.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
+    attached = Attachments(sheet=form, receipt=enclosed(game, side))
+    return letter(settings, answered.sender, stamp, words, answered, attached, About(game, side, shared=False))

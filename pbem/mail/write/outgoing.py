@@ -1,0 +1,461 @@
+"""The letters that are sent, put together from templates, the report, the map and the form; and who may send one.
+
+The post asks (`pbem.post.who.who`). The answer is given while the game is open and locked, for one letter and one game.
+
+Nothing here changes a game. Each letter has a name, which is also the first half of its Message-ID. The same letter
+written twice is therefore one letter in the outbox, and an answer to it shows which game it is about. The name of a
+letter with a form also has the side and the last adjudication, so that the answer shows what it answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from pbem.game import yaml as yamlio
+from pbem.game.wording import on_one_line
+from pbem.mail.notes.correspondence import Correspondence, Sent, correspondence, note_sent
+from pbem.mail.notes.outboxes import Outbox, ToKeep
+from pbem.mail.notes.reader_time import deadline_line
+from pbem.mail.read.letter import Letter
+from pbem.mail.read.token import address_with_token, message_id, token
+from pbem.mail.write.deputies import for_deputy, is_deputy
+from pbem.mail.write.draft import POSITION, POSITION_DATA, Attachments, Draft, Framed, compose, html_of, slimmed
+from pbem.orders.sheet import STANDING, STANDING_ADD, shortened
+from pbem.protocol import Decision, Event, Side
+from pbem.referee.acts.players import deputy_of
+from pbem.referee.open_game import OpenGame, Told
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.time_ledger import ledger_line
+from pbem.render.text.contents import Contents, ReportRequest
+from pbem.render.text.form import standing_text
+from pbem.render.text.report import Mail, Report, report
+from pbem.render.text.text_lines import WIDTH, folded
+from pbem.repo.git import GameRepo
+from pbem.repo.git.kept import KeptRepos
+
+# ---- The door: who may send a letter to a game, where that is asked. A letter that is taken in by hand passes
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """A letter that is not carried out in a game: a line for the log, and the letters that tell of it."""
+
+    log: str
+    letters: Sequence[Outgoing] = ()
+
+
+class Door(Protocol):
+    """Says whether a letter is carried out in a game."""
+
+    def turned(self, game: Adjudicator, letter: Letter, sides: Sequence[Side]) -> Turned | None:
+        """Return why a letter is not carried out; None: it is. `sides` are those of its sender, perhaps none."""
+        ...
+
+
+# ---- Standing orders as letters name them: as their player wrote them, by number, in place of their names on record
+
+
+_LONGEST: Final = 100
+"""Of a standing order as it is named in a report."""
+
+
+_FILED: Final = re.compile(r"standing ([0-9]+) of (?:sheet ([0-9]+)|the default set)")
+
+
+_ANSWERED: Final = "standing_fired"
+"""The kind of the event which says that standing orders answered."""
+
+
+_FIRED: Final = re.compile(r"(\w+) \(([0-9]+ of (?:sheet [0-9]+|the default set))(, [0-9]+ times)?\)")
+"""How the record says that a standing order answered."""
+
+
+def standing_list(game: OpenGame, side: Side) -> Iterator[str]:
+    """Yield the standing orders of a side in force, numbered, as the player wrote them."""
+    filed = game.standing(side)
+    for number, each in enumerate(filed, 1):
+        yield f"  {number}. {standing_text(each.written())}"
+    if not filed:
+        yield "  none"
+
+
+def as_written(game: OpenGame, side: Side | None, told: Sequence[Told]) -> list[Told]:
+    """Return what a side is told, with its standing orders as it wrote them in place of their names on record."""
+    if side is None or not any(each.event.to is not None and _names_standing(each.event) for each in told):
+        return list(told)
+    names = _Names(game, side)
+    return [replace(each, event=names.named(each.event)) for each in told]
+
+
+def _names_standing(event: Event) -> bool:
+    """Tell whether an event may name a standing order."""
+    return event.kind == _ANSWERED or "standing" in str(event.facts)
+
+
+class _Names:
+    """The standing orders of a side by their names on record."""
+
+    def __init__(self, game: OpenGame, side: Side) -> None:
+        self._game = game
+        self._side = side
+        self._in_force = {(each.by, each.kind): n for n, each in enumerate(game.standing(side), 1)}
+
+    def named(self, event: Event) -> Event:
+        """Return an event of the side with each standing order in it as it was written."""
+        facts = event.facts
+        if event.kind == _ANSWERED:
+            answered = [_FIRED.sub(self._fired, str(each)) for each in facts["answered"]]
+            return Event(event.kind, {**facts, "answered": answered}, event.rule, event.to)
+        if _FILED.fullmatch(str(facts.get("by"))):
+            order, by = self._of(str(facts["order"]), str(facts["by"]))
+            return Event(event.kind, {**facts, "order": order, "by": by}, event.rule, event.to)
+        return event
+
+    def _fired(self, found: re.Match[str]) -> str:
+        order, by = self._of(found[1], f"standing {found[2]}")
+        return f"{order} ({by}{found[3] or ''})"
+
+    def _of(self, kind: str, by: str) -> tuple[str, str]:
+        """Return a standing order as it was written, and where it is found."""
+        written = self._written(kind, by)
+        number = self._in_force.get((by, kind))
+        where = by if number is None else f"standing order {number}"
+        return (kind if written is None else shortened(standing_text(written), _LONGEST)), where
+
+    def _written(self, kind: str, by: str) -> Mapping[str, Any] | None:
+        """Return a standing order as its sheet has it; None: that cannot be told."""
+        for each in self._game.standing(self._side):
+            if (each.by, each.kind) == (by, kind):
+                return each.written()
+        found = _FILED.fullmatch(by)
+        if found is None:
+            return None
+        if not found[2]:
+            lists: list[Any] = [self._game.box.standing_of(self._side)]
+        else:
+            sheet = yamlio.read(self._game.ledger.sheet(self._side, int(found[2])), name="sheet").value
+            lists = [sheet.get(key) for key in (STANDING_ADD, STANDING)]
+        at = int(found[1]) - 1
+        items = [each[at] for each in lists if isinstance(each, (list, tuple)) and at < len(each)]
+        fitting = [item for item in items if isinstance(item, Mapping) and kind in item]
+        return fitting[0] if len(fitting) == 1 else None
+
+
+# ---- The letters that are sent, put together from templates, the report, the map and the form
+
+
+_INDENT: Final = "  "
+_BULLET: Final = re.compile(r" *\* ")
+ENCLOSED: Final = "Enclosed: "
+COPY: Final = "copy."
+"""How the names of copies for deputies begin: the clock of a side starts when its player has the letter."""
+_NOTHING_ATTACHED: Final = Attachments()
+
+
+@dataclass(frozen=True, slots=True)
+class MailSettings:
+    """The settings for one round of mail: where games, keys and boxes are, the address to write from, the time."""
+
+    games: Path
+    keys: Path
+    sender: str
+    now: datetime
+    boxes: Sequence[Path] = ()
+    drawings: Path | None = None
+    """Folder where drawn maps are kept between letters."""
+    outbox: Outbox | None = None
+    """Where answers are put while the game is locked; None: they are returned only."""
+    came: datetime | None = None
+    """When the letter came that is taken in; None: now."""
+    plus: bool = False
+    """Whether the provider delivers `pbem+TOKEN@...` to the mailbox of `pbem@...`: letters are then answered there."""
+    looked: datetime | None = None
+    """Until when nothing else waits to be taken in that came for the game: so long it can go on by itself. None: the
+    time is that of the letter."""
+    door: Door | None = None
+    """Who says whether a letter is carried out; None: whatever comes from an address on file is."""
+    must_sign: Callable[[str], bool] = lambda game: False
+    """Tells of a game whether only signed sheets count in it."""
+    repos: KeptRepos | None = None
+    """What was read of the games is kept here; None: they are opened for one round of mail only."""
+
+    def open(self, name: str) -> Adjudicator:
+        """Open a game by its name. Raises NoSuchGame, BadKeys, BrokenBox."""
+        return Adjudicator.open(self.games, self.keys, name, folders=self.boxes, repos=self.repos)
+
+    def open_repo(self, name: str) -> GameRepo:
+        """Open the repo of a game by its name. Raises NoSuchGame."""
+        return (GameRepo if self.repos is None else self.repos).open(self.games / f"{name}.git")
+
+    @property
+    def letter_time(self) -> datetime:
+        """The time of the letter that is taken in: when the mailbox got it."""
+        return self.came or self.now
+
+    @property
+    def host(self) -> str:
+        """The host in the Message-IDs of its letters."""
+        return self.sender.rpartition("@")[2].rstrip(">") or "localhost"
+
+
+@dataclass
+class Outgoing:
+    """A letter to be sent: its content, and the name under which it is written to the outbox, once."""
+
+    to: str
+    name: str
+    draft: Draft
+    sent: tuple[Sent, ...] = ()
+    """What is noted of the sides that it is for, once it lies in the outbox; nothing if it is about no game."""
+    whose: str = ""
+    """The side that it is for, as players write it."""
+    file: str | None = None
+    """Where it lies in the outbox, once it does."""
+    telling: str = ""
+    """What it tells, by which the outbox knows it again; empty: by its content. See `ToKeep`."""
+    copies: tuple[Outgoing, ...] = ()
+    """The copies that deputies get: they go into the outbox with it."""
+
+    @cached_property
+    def content(self) -> bytes:
+        """The letter as bytes."""
+        return compose(self.draft)
+
+    @property
+    def to_keep(self) -> ToKeep:
+        """The letter as an outbox keeps it."""
+        return ToKeep(self.name, self.to, self.content, f"{self.to} {self.telling}" if self.telling else "")
+
+    def put_into(self, outbox: Outbox) -> str:
+        """Put it into the outbox, unless it lies there, and note that; return where it lies."""
+        for sent in put_all([self], outbox):
+            note_sent(sent)
+        assert self.file is not None
+        return self.file
+
+
+def put_all(letters: Iterable[Outgoing], outbox: Outbox) -> list[Sent]:
+    """Put letters and their copies into the outbox, but those that lie there; return what is then to be noted."""
+    new = [each for each in letters if each.file is None]
+    new = [copy for each in new for copy in each.copies if copy.file is None] + new
+    if not new:
+        return []
+    for out, file in zip(new, outbox.put([each.to_keep for each in new]), strict=True):
+        out.file = file
+    return [sent for out in new for sent in out.sent]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A letter that is answered: the answers to its commands, and which of its sheets was accepted, if one was."""
+
+    letter: Letter
+    paragraphs: Sequence[str] = ()
+    sheet: int | None = None
+    after: int = 0
+    """The last adjudication before that sheet."""
+    side: Side = ""
+    """The side that it came from."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a letter is about: a game and the side that it is for, and what is noted of that side once it is sent."""
+
+    game: OpenGame
+    side: Side
+    told: int | None = None
+    """The last adjudication that it tells of; None: it tells of none."""
+    picture: str = ""
+    """The digest of what its picture shows; empty: it has none."""
+    telling: str = ""
+    """What it tells, the same whichever letter it is written upon; empty: its words alone are what it tells."""
+    shared: bool = True
+    """Whether a deputy of the side gets it, too: it answers nobody's letter alone."""
+
+
+# ---------------------------------------------------------------------------------------------- reports
+
+
+def side_report(game: OpenGame, side: Side | None, since: int) -> Report:
+    """Return the report of a game for a side or an observer, of what happened after an adjudication."""
+    return report_of(game, side, since, game.open_decisions)
+
+
+def report_of(
+    game: OpenGame,
+    side: Side | None,
+    since: int,
+    waiting: Sequence[Decision],
+    before: object | None = None,
+    *,
+    filed: bool = False,
+    sheets: tuple[int, int] = (0, 0),
+) -> Report:
+    """Return the report of a game with these questions in it.
+
+    With the view that its reader had `before`, it says what has changed; else how all things stand. With `filed` it
+    lists the standing orders of its side, as it does where it tells of no adjudication. `sheets` are those of its
+    reader to be told of, as `unanswered_sheets` counts them.
+    """
+    request = report_request(game, side, since, waiting, before, filed=filed, sheets=sheets)
+    return report(Contents(game.rules, game.box, request))
+
+
+def report_request(
+    game: OpenGame,
+    side: Side | None,
+    since: int,
+    waiting: Sequence[Decision],
+    before: object | None = None,
+    *,
+    filed: bool = False,
+    sheets: tuple[int, int] = (0, 0),
+) -> ReportRequest[Any]:
+    """Return what a report is written from; the arguments are those of `report_of`."""
+    return ReportRequest(
+        game=game.name,
+        adjudication=game.adjudication,
+        side=side,
+        view=game.view(side),
+        events=as_written(game, side, game.told(side, since)),
+        waiting=[*waiting, *(_beside(game, side, waiting) if side is not None else ())],
+        others=[each.side for each in game.open_decisions],
+        result=game.result,
+        filed=[each.written() for each in game.standing(side)] if side is not None else (),
+        list_filed=filed or (before is None and since == game.adjudication),
+        chain=None if side is None else game.player_chain(side),
+        rulings=list(_rulings(game, side)),
+        before=before,
+        late=game.clock.terms.late if game.clock.terms is not None and game.clock.decides else "",
+        ruled=side in game.defaults,
+        sheets=sheets,
+        key="" if side is None else token(game, side),
+        deadline="" if side is None else deadline_line(game, side),
+        time=ledger_line(game, now=False),  # a report that is written again says the same
+    )
+
+
+def _beside(game: OpenGame, side: Side, waiting: Sequence[Decision]) -> Iterator[Decision]:
+    """Yield what a side can answer beside questions of its own, though nobody waits for that."""
+    if any(each.side == side for each in waiting):
+        yield from (each for each in game.unanswered if each.side == side and each not in waiting)
+
+
+def _rulings(game: OpenGame, side: Side | None) -> Iterator[str]:
+    """Yield the rulings of the game master that are in force; the order itself only to the side that it is for."""
+    for of, ruled in game.defaults.items():
+        own = f": {ruled.order.kind} {on_one_line(ruled.order.body)}" if of == side else f" ({ruled.order.kind})"
+        yield f"RULING in force: if the deadline of {called(game, of)} passes, the game master's answer counts{own}."
+
+
+def called(game: OpenGame, side: Side) -> str:
+    """Return a side's name as players write it."""
+    return next(each["name"] for each in game.box.sides if each["id"] == side)
+
+
+def all_names(game: OpenGame) -> dict[Side, list[str]]:
+    """Return the names by which players may write each side, first the one that letters call it by."""
+    return {side: game.box.names_of(side) for side in game.rules.sides}
+
+
+# ---------------------------------------------------------------------------------------------- other letters
+
+
+def paragraphs(texts: Iterable[str]) -> list[str]:
+    """Return texts as folded lines with a blank line between them; indented lines are left, but for bullets."""
+    lines: list[str] = []
+    for text in texts:
+        lines += [""] if lines else []
+        for line in text.split("\n"):
+            bullet = _BULLET.match(line)
+            if bullet is None and line[:1] in ("", " "):
+                lines.append(line)
+            else:
+                lines += folded(line, WIDTH, later=" " * (bullet.end() if bullet else 0))
+    return lines
+
+
+def letter(
+    settings: MailSettings,
+    to: str,
+    stamp: str,
+    text: Mail | Framed,
+    answered: Letter | None = None,
+    attached: Attachments = _NOTHING_ATTACHED,
+    about: About | None = None,
+    id: str = "",
+) -> Outgoing:
+    """Return a letter under its name, which is also the first half of its Message-ID unless `id` is.
+
+    A letter about a game belongs to the thread of its side, and says what is enclosed. One with a report also has a
+    page.
+    """
+    page, text = (text, text.text) if isinstance(text, Framed) else (None, text)
+    known = Correspondence() if about is None else correspondence(about.game.path, about.side)
+    if about is not None and len(about.game.ledger.sides_of(to)) > 1:
+        attached = replace(attached, of=about.side)  # the files of two sides in one letter need names of their own
+    key = "" if about is None else token(about.game, about.side)
+    own_id = message_id(id or stamp, key, settings.host)
+    thread = [each for each in (known.first, known.last) if each]
+    draft = Draft(
+        sender=settings.sender,
+        to=to,
+        subject=text.subject,
+        text=text.text,
+        message_id=own_id,
+        date=settings.now,
+        reply_to=address_with_token(settings.sender, key) if key and settings.plus else "",
+        in_reply_to=answered.message_id if answered else known.last or None,
+        references=[*thread[:1], *(answered.references if answered else ()), *thread[1:]],
+        list_id="" if about is None else _list_id(about, settings.host),
+        unasked=answered is None,
+        attached=attached,
+    )
+    draft = slimmed(draft)
+    if about is not None and draft.attached.names:
+        below = f"{_gap(text, about)}{enclosed_line(draft.attached.names)}"
+        draft = replace(draft, text=text.text + below)
+    if page is not None:
+        draft = replace(draft, html=html_of(page, draft, must_sign=settings.must_sign(page.game.name)))
+    return Outgoing(to, stamp, draft) if about is None else _addressed(draft, to, stamp, about, settings.now)
+
+
+def _addressed(draft: Draft, to: str, stamp: str, about: About, now: datetime) -> Outgoing:
+    """Return a letter to a side, with the copy for its deputy; or as a deputy gets it, if it is to one."""
+    game, side, telling = about.game, about.side, about.telling
+    whose, deputy = called(game, side), deputy_of(game, side, f"{now:%Y-%m-%d}")
+    if is_deputy(game, side, to):  # perhaps not any more: the letter that is answered came in time
+        return Outgoing(to, stamp, for_deputy(draft, game, side, to.lower()), whose=whose, telling=telling)
+    copies: tuple[Outgoing, ...] = ()
+    if deputy is not None and about.shared:
+        copy = for_deputy(draft, game, side, deputy.address)
+        copies = (Outgoing(deputy.address, f"{COPY}{stamp}", copy, telling=telling),)
+    sent = (Sent(game.path, side, draft.message_id, about.told, about.picture),)
+    return Outgoing(to, stamp, draft, sent, whose, telling=telling, copies=copies)
+
+
+def _gap(text: Mail, about: About) -> str:
+    """Return the blank line above what is enclosed; a report that ends with a paragraph of one line needs none."""
+    *_, above, last = ["", "", *text.text.splitlines()]
+    return "" if about.told is not None and last and not above else "\n"
+
+
+def enclosed_line(names: list[str]) -> str:
+    """Return the line that says what is enclosed."""
+    if POSITION in names and POSITION_DATA in names:  # on one line, if that can be
+        names.remove(POSITION_DATA)
+        names[names.index(POSITION)] += "/json"
+    return "\n".join(folded(f"{ENCLOSED}{', '.join(names)}", WIDTH, later=_INDENT))
+
+
+def _list_id(about: About, host: str) -> str:
+    """Return what mail programs file the letters of a game to a side by."""
+    name = about.game.name
+    return f"{name} <{name}.{about.side}.{host}>"

@@ -1,0 +1,261 @@
+"""The posting of letters: bundled for one reader, put into the outbox, and noted.
+
+A process may die at any point. Then the notes say less than was told, and what they say is owed is written again: it
+lies in the outbox already, and is kept there once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import takewhile
+from typing import Final
+
+from pbem.game.wording import listing
+from pbem.mail.notes.correspondence import CLOSED, put_notes, reported_note, sent_notes
+from pbem.mail.write.draft import Draft, slimmed
+from pbem.mail.write.observers import write_to_observers
+from pbem.mail.write.outgoing import ENCLOSED, MailSettings, Outgoing, enclosed_line, put_all
+from pbem.protocol import Side
+from pbem.referee.acts.timekeeping import hand_over
+from pbem.referee.play.adjudicator import Adjudicator
+
+# ---- The bundles of letters: what one person is written about several sides of theirs goes into one letter
+
+
+_LINE: Final = "=" * 72
+_ASKS: Final = "Your move "
+"""How the subject of a report begins that asks something."""
+_FORM_BEGINS: Final = "BEGIN ORDERS"
+_FORM_ENDS: Final = "END ORDERS"
+_EVENTS: Final = "WHAT HAPPENED"
+_AS_ABOVE: Final = "As told above"
+_HEADING: Final = re.compile(r"[A-Z][A-Z ]{7,}(?::|$)|-----")
+_TOP: Final = re.compile(r"\n(?=\S)")
+"""Between two events: what belongs to an event is indented below it."""
+
+
+def bundled(letters: Iterable[Outgoing]) -> list[Outgoing]:
+    """Return letters so that each reader gets one for all their sides in a game; two for one side stay two."""
+    bundles: list[list[Outgoing]] = []
+    for out in letters:
+        into = next((bundle for bundle in bundles if _belongs(out, bundle)), None)
+        if into is None:
+            bundles.append([out])
+        else:
+            into.append(out)
+    return [bundle[0] if len(bundle) == 1 else _together(bundle) for bundle in bundles]
+
+
+def _belongs(out: Outgoing, bundle: Sequence[Outgoing]) -> bool:
+    """Tell whether a letter goes with others: the same reader, the same game, and a side that they are not about."""
+    if not out.sent or not all(each.sent and each.file is None for each in bundle):
+        return False
+    first, own = bundle[0], out.sent[0]
+    same = (first.to.lower(), first.sent[0].repo) == (out.to.lower(), own.repo)
+    return same and all(each.sent[0].side != own.side for each in bundle)
+
+
+def _together(bundle: Sequence[Outgoing]) -> Outgoing:
+    """Return one letter in place of several."""
+    first = bundle[0]
+    sides = [each.sent[0].side for each in bundle]
+    name = _of_all(first.name, sides)
+    message_id = _of_all(first.draft.message_id, sides)
+    sent = tuple(replace(each.sent[0], message_id=message_id) for each in bundle)
+    drafts = [each.draft for each in bundle]
+    asking = [draft.subject for draft in drafts if draft.subject.startswith(_ASKS)]
+    news = {each.draft.subject for each in bundle if asking and each.sent[0].told is not None}.difference(asking)
+    subjects = [draft.subject for draft in drafts if draft.subject not in news]
+    draft = _draft(drafts, subjects, message_id)
+    slim = slimmed(draft)
+    left_out = set(draft.attached.names) - set(slim.attached.names)
+    text = _text([each.whose for each in bundle], [each.text for each in drafts], left_out)
+    telling = " ".join(each.telling for each in bundle) if all(each.telling for each in bundle) else ""
+    copies = tuple(copy for each in bundle for copy in each.copies)
+    return Outgoing(first.to, name, replace(slim, text=text), sent, telling=telling, copies=copies)
+
+
+def _text(names: Sequence[str], texts: Sequence[str], left_out: Collection[str]) -> str:
+    """Return one text in place of several, a section for each side.
+
+    What letters with a greeting begin with alike stands once above the sections, and what they end with alike once
+    below them. What is enclosed stands at the end, but for what was `left_out`.
+    """
+    letters = [text.rpartition(f"\n{ENCLOSED}") for text in texts]
+    files = [name for *_, after in letters for name in " ".join(after.split()).split(", ")]
+    files = [name for name in files if name not in left_out]
+    parts = [before.strip("\n").split("\n\n") for before, *_ in letters]
+    above = _alike(parts, _FORM_BEGINS) if parts[0][0].startswith("Dear ") else 0
+    whole, parts = parts[0], [each[above:] for each in parts]
+    below = _alike([each[::-1] for each in parts], _FORM_ENDS) if above else 0
+    head, tail = whole[:above], whole[len(whole) - below :]
+    if any(len(each) > below for each in parts):
+        sections = list(zip(names, _told_once([each[: len(each) - below] for each in parts]), strict=True))
+        sections += [(listing(names, "and"), tail)] if tail else []
+        head += [f"{_LINE}\n{name}\n{_LINE}\n\n" + "\n\n".join(own) for name, own in sections]
+    else:
+        head += tail
+    return "\n\n".join([*head, enclosed_line(files)])
+
+
+def _told_once(letters: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return the paragraphs of several letters without what one above has told already: events and whole sections.
+
+    What happened is told event by event, as often as it happened: what only one side knows stands with that side.
+    """
+    told: Counter[str] = Counter()
+    above: set[tuple[str, ...]] = set()
+    left: list[list[str]] = []
+    for paragraphs in letters:
+        own: list[str] = []
+        news: Counter[str] = Counter()
+        sections = _sections(paragraphs)
+        for section in sections:
+            heading = section[0].split("\n")[0]
+            if heading.startswith(_EVENTS):
+                events = [_TOP.split(each) for each in section]
+                news.update(each for some in events for each in some)
+                own += _without(events, told)
+            elif heading.isupper() and _FORM_BEGINS not in heading and tuple(section) in above:
+                own.append(f"{heading}\n{_AS_ABOVE}.")
+            else:
+                own += section
+        told |= news
+        above |= {tuple(each) for each in sections}
+        left.append(own)
+    return left
+
+
+def _sections(paragraphs: Sequence[str]) -> list[list[str]]:
+    """Return paragraphs by section: each begins with its heading in capitals, with the frame of a form, or a letter."""
+    found: list[list[str]] = []
+    for each in paragraphs:
+        begins = each.split("\n")[0]
+        if not found or begins.isupper() or _HEADING.match(begins) or _FORM_ENDS in found[-1][-1]:
+            found.append([])
+        found[-1].append(each)
+    return found
+
+
+def _without(paragraphs: Sequence[Sequence[str]], told: Counter[str]) -> list[str]:
+    """Return the paragraphs of what happened, the heading first, without the events that were told."""
+    known, left = Counter(told), list[list[str]]()
+    heading = paragraphs[0][0]
+    for events in paragraphs:
+        left.append([])
+        for event in events:
+            if known[event] and event != heading:
+                known[event] -= 1
+            else:
+                left[-1].append(event)
+    if sum(map(len, left)) < sum(map(len, paragraphs)):
+        rest = sum(map(len, left)) > 1
+        left[0].insert(1, f"{_AS_ABOVE}, and:" if rest else f"{_AS_ABOVE}.")
+    return ["\n".join(each) for each in left if each]
+
+
+def _alike(parts: Sequence[Sequence[str]], before: str) -> int:
+    """Return how many paragraphs several texts begin with alike; `before` stands in none of them."""
+    pairs = takewhile(lambda each: len(set(each)) == 1 and before not in each[0], zip(*parts, strict=False))
+    return len(list(pairs))
+
+
+def _draft(drafts: Sequence[Draft], subjects: Sequence[str], message_id: str) -> Draft:
+    """Return the draft of one letter in place of several, with the texts of all."""
+    first = drafts[0]
+    attached = replace(first.attached, more=[each.attached for each in drafts[1:]])
+    return replace(
+        first,
+        subject=_subject(subjects),
+        text="\n".join(each.text for each in drafts),
+        html="",
+        message_id=message_id,
+        references=list(dict.fromkeys(known for each in drafts for known in each.references)),
+        unasked=all(each.unasked for each in drafts),
+        attached=attached,
+    )
+
+
+def _subject(subjects: Sequence[str]) -> str:
+    """Return one subject in place of several: what they begin and end with alike stands in it once.
+
+    >>> _subject(["gaul: you play Oak. Please send a phrase", "gaul: you play Elm. Please send a phrase"])
+    'gaul: you play Oak and Elm. Please send a phrase'
+    >>> _subject(["Your move in gaul: Which card?", "Your move in gaul: Which valley?"])
+    'Your move in gaul: Which card?; Which valley?'
+    """
+    words = [each.split(" ") for each in dict.fromkeys(subjects)]
+    begin = _alike(words, "?")
+    if any("?" in word for each in words for word in each):  # a question stays whole, up to its colon
+        begin = max([at for at, word in enumerate(words[0][:begin], 1) if word.endswith(":")], default=0)
+    ends = [each[begin:] for each in words]
+    end = _alike([each[::-1] for each in ends], "?")
+    middles = [" ".join(each[: len(each) - end]) for each in ends]
+    if len(middles) > 1 and all(each and " " not in each for each in middles) and "?" not in middles[0]:
+        stop = "." if middles[0].endswith(".") else ""
+        middles = [f"{listing([each.removesuffix('.') for each in middles], 'and')}{stop}"]
+    shared, closing = words[0][:begin], words[0][len(words[0]) - end :]
+    return " ".join([*shared, "; ".join(filter(None, middles)), *closing]).strip()
+
+
+def _of_all(name: str, sides: Sequence[Side]) -> str:
+    """Return the name of a letter to one side as that of a letter to several: `punica.oak+elm.12`."""
+    return name.replace(f".{sides[0]}", f".{'+'.join(sides)}", 1)
+
+
+# ---- The handing over of letters that ask: from then on the clocks of the sides run that are asked
+
+
+def note_handed_over(game: Adjudicator, letters: Iterable[Outgoing], at: datetime) -> None:
+    """Note that letters of a game were handed over to what sends them, if they ask anything."""
+    if game.clock.terms is not None and (asked := {side: at for out in letters for side in _asked(out)}):
+        hand_over(game, asked)
+
+
+def _asked(out: Outgoing) -> Iterator[Side]:
+    """Yield the sides that a letter has a form for; none for a deputy's, since the clock waits for the player's own."""
+    attached = out.draft.attached
+    if not out.sent:
+        return
+    if len(out.sent) == 1:
+        if attached.sheet is not None:
+            yield out.sent[0].side
+        return
+    yield from (each.of for each in (attached, *attached.more) if each.sheet is not None)
+
+
+# ---- The posting of letters: into the outbox, and then the notes of what they tell
+
+
+def post(
+    game: Adjudicator,
+    letters: Sequence[Outgoing],
+    settings: MailSettings,
+    at: datetime,
+    *,
+    told: bool = True,
+    closing_told: bool = True,
+) -> None:
+    """Put letters of a game into the outbox, if there is one, write to its observers, and note what was told.
+
+    The game's lock is held: no report is written twice, or in the wrong order. Observers are told what they may know
+    by the time `at`. `told` says that the letters tell every side everything that has happened, and `closing_told`
+    that they tell of a closing of the sheets, too.
+    """
+    outbox = settings.outbox
+    if outbox is None:
+        return
+    sent = put_all(letters, outbox)
+    if outbox.hands_over:
+        note_handed_over(game, letters, settings.now)
+    write_to_observers(game, settings, outbox, at)
+    notes = sent_notes(game.path, sent)
+    if told:
+        notes |= reported_note(game.path, game.adjudication)
+        if closing_told and (closed := game.closed) is not None:
+            notes |= reported_note(game.path, closed.round, CLOSED)
+    put_notes(game.path, notes, lasting=False)

@@ -1,0 +1,325 @@
+"""The letters that tell sides what happened: reports, receipts of sheets, closings of the sheets.
+
+A side is told what happened since its own last report (`correspondence`). Who wants the news only when asked gets a
+receipt for a sheet meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+from pbem.crypto.beacon import address
+from pbem.mail.notes.correspondence import News, correspondence, note_owed
+from pbem.mail.notes.reader_time import MORNING, calendar_file, morning_after, shown, zone_of
+from pbem.mail.read.own_text import OWN_SHEET
+from pbem.mail.write.answer_letters import echo
+from pbem.mail.write.draft import Attachments, framed
+from pbem.mail.write.enclosures import Maps, enclosed, unanswered_sheets
+from pbem.mail.write.outgoing import About, Answered, MailSettings, Outgoing, called, letter, paragraphs, report_request
+from pbem.mail.write.welcome import heading
+from pbem.orders.standing.in_force import periods_of
+from pbem.protocol import Side
+from pbem.referee.home_check import take_home
+from pbem.referee.open_game import OpenGame, position_at
+from pbem.referee.play import sheet_check
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.sheet_check import held_until
+from pbem.render.map.pictures import Picture
+from pbem.render.text.contents import Contents
+from pbem.render.text.report import Report, mail, report
+from pbem.render.text.text_lines import WIDTH, folded
+
+_INDENT: Final = "  "
+
+
+def first_letters(game: Adjudicator, settings: MailSettings, answered: Sequence[Answered] = ()) -> Iterator[Outgoing]:
+    """Yield the first report to every side that has an address; `answered` is the letter that began the game.
+
+    Of a letter from a player of several sides it is the share of each.
+    """
+    maps = Maps(settings.drawings)
+    for side in game.rules.sides:
+        yield from turn_letter(game, side, 0, settings, maps, _of(answered, side))
+
+
+def _of(answered: Sequence[Answered], side: Side) -> Answered | None:
+    """Return the letter that came from a side."""
+    return next((each for each in answered if each.side == side), None)
+
+
+def reports(
+    game: Adjudicator, since: int, settings: MailSettings, answered: Sequence[Answered] = ()
+) -> Iterator[Outgoing]:
+    """Yield a report to every side that is to be told now, and a receipt to who is not but has sent a sheet.
+
+    `since` is the last adjudication that all sides have been told of, as far as no note of their own says otherwise;
+    `answered` is the letter by which the game moved on, if one did.
+    """
+    maps = Maps(settings.drawings)
+    for side in game.rules.sides:
+        to_it = _of(answered, side)
+        known = correspondence(game.path, side)
+        start = since if known.told is None else min(known.told, game.adjudication)
+        if start == game.adjudication:  # its report lies in the outbox; others were still to be written
+            continue
+        if _is_told(game, side, known.news, start):
+            yield from turn_letter(game, side, start, settings, maps, to_it)
+            continue
+        if known.news == News.DAILY and settings.outbox is not None and side in game.ledger.addresses:
+            note_owed(game.path, side, settings.letter_time)
+        if to_it is not None:
+            yield from receipt_letter(game, side, settings, to_it)
+
+
+def daily_news(game: Adjudicator, now: datetime, settings: MailSettings) -> Iterator[Outgoing]:
+    """Yield a report to every side that wants its news once a day, and is to be told by now what was held back."""
+    maps = Maps(settings.drawings)
+    for side in game.rules.sides:
+        known, when = correspondence(game.path, side), news_due(game, side)
+        if when is not None and when <= now and known.told is not None:
+            yield from turn_letter(game, side, min(known.told, game.adjudication), settings, maps)
+
+
+def news_due(game: OpenGame, side: Side) -> datetime | None:
+    """Return when a side is to be told what was held back from it; None: nothing is, or only when it is asked next."""
+    known = correspondence(game.path, side)
+    if known.news != News.DAILY or not known.owed or known.told is None or known.told >= game.adjudication:
+        return None
+    return morning_after(datetime.fromisoformat(known.owed), zone_of(game, side))
+
+
+def _is_told(game: Adjudicator, side: Side, news: News, since: int) -> bool:
+    """Tell whether a side is told now what happened after an adjudication.
+
+    Acts of the game master and the end of the game are always told. Where nothing happened that it may know, and
+    nothing is asked of it, there is nothing to tell.
+    """
+    if game.result is not None or any(each.side == side for each in game.open_decisions):
+        return True
+    if any("act" in game.public_turn(n) for n in range(since + 1, game.adjudication + 1)):
+        return True
+    if news == News.EVERY:
+        return not since or bool(game.told(side, since))
+    return news == News.ROUND and _is_over(game, game.rules.round, position_at(game, since))
+
+
+def _is_over(game: Adjudicator, period: str, before: object | None) -> bool:
+    """Tell whether a period of the game has ended since it stood so (None: that is not known)."""
+    return before is None or (bool(period) and periods_of(game.rules, before).get(period) != game.periods.get(period))
+
+
+def turn_letter(
+    game: Adjudicator,
+    side: Side,
+    since: int,
+    settings: MailSettings,
+    maps: Maps,
+    answered: Answered | None = None,
+    stamp: str = "",
+) -> Iterator[Outgoing]:
+    """Yield the letter that tells a side what happened after an adjudication (0: the first), if it has an address.
+
+    `answered` is the letter of that side that it answers. `stamp` is the letter's name, if it is not the usual one; it
+    then says in full how things stand.
+    """
+    if side not in game.ledger.addresses:
+        return
+    before = position_at(game, since) if since and not stamp else None
+    full = _is_over(game, game.rules.turn, before)
+    view = None if full else game.rules.view(before, side)
+    number = answered.sheet if answered and since else None
+    filed, unknown = _files(game, side, number), unanswered_sheets(game, side, since, number)
+    contents = Contents(
+        game.rules, game.box, report_request(game, side, since, game.open_decisions, view, filed=filed, sheets=unknown)
+    )
+    told = report(contents)
+    values: dict[str, object] = {
+        "answers": paragraphs(answered.paragraphs if answered else ()),
+    }
+    if since:
+        receipt = {} if number is None or answered is None else _receipt(game, side, number, answered.after)
+        values.update(number=game.adjudication, over=game.result is not None, receipt=receipt)
+        values.update(summary=told.summary, asked=told.asked)
+        text = framed("turn", game, contents, told.text, values)
+    else:
+        welcomed = bool(game.public_turn(1).get("joined", {}).get(side))  # it had the letter that asks for it
+        values.update(phrases=_went_in(game), asked=told.asked, welcomed=welcomed, **heading(game, side))
+        text = framed("first", game, contents, told.text, values)
+    known = correspondence(game.path, side)
+    pictures, lies = maps.new_pictures(
+        game, side, since, "" if stamp or not since else known.picture, legend=not since and not stamp
+    )
+    if number is not None and known.news != News.EVERY:  # their own order: they will see it with the answer of others
+        pictures, lies = (), ""
+    telling = "" if stamp else game.ledger.turn_digest(game.adjudication)
+    stamp = stamp or f"{game.name}.{side}.{game.adjudication}"
+    attached = attachments(game, side, told, pictures, since, number)
+    about = About(game, side, game.adjudication, lies, telling=telling)
+    to = game.ledger.addresses[side]
+    yield letter(settings, to, stamp, text, answered.letter if answered else None, attached, about)
+
+
+def attachments(
+    game: Adjudicator, side: Side, told: Report, pictures: Sequence[Picture], since: int, number: int | None = None
+) -> Attachments:
+    """Return what a letter with a report encloses; `number` is the sheet that it answers."""
+    return Attachments(
+        pictures=pictures,
+        sheet=told.sheet,
+        standing=told.position,
+        position=json.dumps(take_home(game, side), indent=1, ensure_ascii=False) if told.sheet else None,
+        own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
+        receipt=enclosed(game, side, since, number),
+        calendar=_calendar(game, side) if told.sheet else None,
+    )
+
+
+def _calendar(game: OpenGame, side: Side) -> str | None:
+    """Return the deadline of a side as a file for its calendar, if its player wants that."""
+    return calendar_file(game, side, game.clock.now) if correspondence(game.path, side).calendar else None
+
+
+def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answered: Answered) -> Iterator[Outgoing]:
+    """Yield the letter that answers a sheet, if its side has an address: it is on record, and what is asked now.
+
+    What happened is not told: there is nothing new, or the side wants its news later.
+    """
+    if side not in game.ledger.addresses:
+        return
+    number, view = answered.sheet, game.view(side)
+    filed = _files(game, side, number)
+    contents = Contents(
+        game.rules, game.box, report_request(game, side, game.adjudication, game.open_decisions, view, filed=filed)
+    )
+    told = report(contents)
+    values: dict[str, object] = {
+        "number": number,
+        "asked": told.asked,
+        "later": paragraphs([_LATER[correspondence(game.path, side).news]])
+        if game.adjudication > answered.after
+        else [],
+        "receipt": {} if number is None else _receipt(game, side, number, answered.after),
+        "answers": paragraphs(answered.paragraphs),
+    }
+    text = framed("receipt", game, contents, told.text, values)
+    attached = Attachments(
+        sheet=told.sheet,
+        standing=told.position if told.sheet else None,
+        own_sheet=None if number is None else (OWN_SHEET, game.ledger.sheet(side, number)),
+        receipt=enclosed(game, side, answered.after, number, tells=False),
+        calendar=_calendar(game, side) if told.sheet else None,
+    )
+    stamp = f"{game.name}.{side}.{game.adjudication}.sheet-{number or game.sheets(side)}"
+    to = game.ledger.addresses[side]
+    yield letter(settings, to, stamp, text, answered.letter, attached, About(game, side))
+
+
+def _files(game: Adjudicator, side: Side, number: int | None) -> bool:
+    """Tell whether a sheet files standing orders: the letter that answers it then lists those in force."""
+    return number is not None and _STANDING.search(game.ledger.sheet(side, number)) is not None
+
+
+_STANDING: Final = re.compile(rb"(?m)^standing\w*\s*:")
+_LATER: Final[Mapping[News, str]] = {
+    News.EVERY: "What happened is told with your next question.",
+    News.ROUND: "What happened is told with your next question, or at the end of the turn, as you have chosen by NEWS.",
+    News.DAILY: f"What happened is told with your next question, or at {MORNING}, as you have chosen by NEWS.",
+    News.ASKED: "What happened is told with your next question, as you have chosen by NEWS.",
+}
+
+
+def last_report(
+    game: Adjudicator, side: Side, settings: MailSettings, answered: Answered, stamp: str
+) -> Iterator[Outgoing]:
+    """Yield the letter that answers REPORT: the last report again, in full, and what the side has not been told."""
+    told = correspondence(game.path, side).told
+    since = min(before_last_report(game), game.adjudication if told is None else told)
+    yield from turn_letter(game, side, since, settings, Maps(settings.drawings), answered, stamp)
+
+
+def before_last_report(game: Adjudicator) -> int:
+    """Return the adjudication before those that the last letters reported: where sheets were last used."""
+    n = game.adjudication
+    while n > 1 and not game.public_turn(n).get("sheets"):
+        n -= 1
+    return n - 1
+
+
+def closing_letters(game: Adjudicator, settings: MailSettings, answered: Sequence[Answered] = ()) -> Iterator[Outgoing]:
+    """Yield the letters that tell every side that has an address that the sheets are closed, while they are.
+
+    `answered` is the letter that closed them, if one did.
+    """
+    if (closed := game.closed) is not None:
+        for side, to in game.ledger.addresses.items():
+            to_it = _of(answered, side)
+            number = to_it.sheet if to_it else None
+            text = mail(
+                "closed",
+                game=game.name,
+                player=game.player(side),
+                adjudication=closed.adjudication,
+                round=closed.round,
+                time=closed.time,
+                address=address(closed.round),
+                closed=closed.closed,
+                answers=paragraphs(to_it.paragraphs if to_it else ()),
+                receipt={} if number is None else _receipt(game, side, number, closed.adjudication - 1),
+            )
+            own_sheet = None if number is None else (OWN_SHEET, game.ledger.sheet(side, number))
+            stamp, telling = f"{game.name}.{side}.closed-{closed.round}", closed.closed
+            if number is not None and number != game.sheets(side):  # an earlier letter, taken in again
+                stamp, telling = f"{stamp}.sheet-{number}", ""
+            answers = to_it.letter if to_it else None
+            attached = Attachments(own_sheet=own_sheet, receipt=enclosed(game, side, answered=number))
+            yield letter(settings, to, stamp, text, answers, attached, About(game, side, telling=telling))
+
+
+def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str, object]:
+    """Return what a letter says of the sheet that it answers: its number, how it was read, whether it has been used.
+
+    As long as the sheet is not used, that is also what its orders will cost, and until when it can be taken back. Later
+    the report says so.
+    """
+    used = game.adjudication > after
+    return {
+        "number": number,
+        "used": after + 1 if used else 0,
+        "echo": echo(game.ledger.sheet(side, number)),
+        "held": [] if used else paragraphs(_on_hold(game, side)),
+        "costs": [] if used else _indented(sheet_check.costs(game, side)),
+    }
+
+
+def _on_hold(game: Adjudicator, side: Side) -> Iterator[str]:
+    """Yield until when a side can take its orders back, if the game waits for that alone."""
+    if (until := held_until(game)) is not None and game.waits(side):
+        yield (
+            f"It is on hold until {shown(until, zone_of(game, side))}. Until then WITHDRAW takes it back, and a new "
+            "sheet takes its place."
+        )
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [part for line in lines for part in folded(line, WIDTH, _INDENT, 2 * _INDENT)]
+
+
+def _went_in(game: Adjudicator) -> list[str]:
+    """Return the lines that say what went into the first dice from each side: a side can deny what it never sent."""
+    lines = []
+    went_in = game.public_turn(1).get("joined", {})
+    for side in game.rules.sides:
+        joined = went_in.get(side, {})
+        phrase = joined.get("phrase")
+        told = f"{called(game, side)} sent no phrase." if phrase is None else f"{called(game, side)}: {phrase}"
+        # The bar keeps another player's words from being read as the start of a sheet when they are quoted.
+        lines += folded(told, WIDTH, _INDENT, f"{_INDENT}| ")
+        if (chain := joined.get("chain")) is not None:
+            lines += [f"{_INDENT}| With a dice chain of its own:", f"{_INDENT}| {chain['tip']} {chain['length']}"]
+        if (key := joined.get("key")) is not None:
+            lines += folded(f"| With the key: {key}", WIDTH, _INDENT, f"{_INDENT}| ")
+    return lines

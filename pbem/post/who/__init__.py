@@ -1,0 +1,1 @@
+"""Who wrote a letter: the proofs, the doubts, and the letters that bounce."""

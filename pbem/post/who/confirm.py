@@ -1,0 +1,317 @@
+"""Confirmation: a letter that proves nothing waits beside its game until its player says that it is theirs.
+
+They came from the right address, and nothing in them shows that its owner wrote them. Each side has a note: its
+letters, when it was last asked, and the codes that it was sent. A code stands for the letters that it was sent for, and
+for no other, so that nobody can slip one in that the player has not seen.
+
+They are asked at most once a day, by a letter that shows what came. They answer it with nothing in it, or open the link
+in it, which writes a letter with a code. A robot that answers by itself does not confirm: its answer has words of its
+own. Nothing is asked of an address that is not on file.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from pbem.atomic import sync_folder, write
+from pbem.game.wording import counted
+from pbem.mail.choose.routing import games_of
+from pbem.mail.notes.address import mailbox
+from pbem.mail.notes.correspondence import put_note
+from pbem.mail.read.inbox import open_letter
+from pbem.mail.read.letter import Letter
+from pbem.mail.read.quoting import without_frame
+from pbem.mail.read.sheet_finder import may_order
+from pbem.mail.read.token import address_with_token, token, without_token
+from pbem.mail.write.outgoing import About, MailSettings, Outgoing, Turned, letter, paragraphs
+from pbem.protocol import Side
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.render.text.report import mail
+
+# ---- Letters that wait to be confirmed: they lie beside the repo of their game, in the folder `pbem.held`
+
+
+WAITS: Final = timedelta(days=7)
+ASK_AGAIN: Final = timedelta(days=1)
+MOST: Final = 5
+"""So many letters of one side wait at most."""
+_NOTE: Final = "pbem.asked."
+_FOLDER: Final = "pbem.held"
+_MOST_CODES: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A letter that waits: its digest, when it came, and its subject."""
+
+    digest: str
+    at: str
+    subject: str
+
+    @property
+    def came(self) -> datetime:
+        """When the letter came."""
+        return datetime.fromisoformat(self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is noted of the letters of a side that wait."""
+
+    letters: tuple[Waiting, ...] = ()
+    when: str = ""
+    """When its player was last asked."""
+    codes: dict[str, list[str]] = field(default_factory=dict)
+    """Code -> the digests of the letters that it confirms."""
+    dropped: int = 0
+    """How many letters came since, and were not kept because too many waited."""
+
+    def may_ask(self, now: datetime) -> bool:
+        """Tell whether the player may be asked now: at most once a day.
+
+        A letter that came shortly before the player was asked, and is taken in after it, is on the same day. Only a
+        clock that has jumped back since is further off.
+        """
+        return not self.when or abs(now - datetime.fromisoformat(self.when)) >= ASK_AGAIN
+
+    @property
+    def unasked(self) -> list[Waiting]:
+        """The letters for which the player was not asked yet."""
+        asked = {digest for digests in self.codes.values() for digest in digests}
+        return [each for each in self.letters if each.digest not in asked]
+
+    @property
+    def is_news(self) -> bool:
+        """Whether there is something that the player was not told of yet."""
+        return bool(self.unasked or self.dropped)
+
+
+def asked(repo: Path, side: Side) -> Asked:
+    """Return what is noted of a side."""
+    try:
+        found = json.loads((repo / f"{_NOTE}{side}").read_text("utf-8"))
+        letters = tuple(Waiting(**each) for each in found["letters"])
+        codes = {str(code): [str(digest) for digest in digests] for code, digests in found["codes"].items()}
+        note = Asked(letters, str(found["when"]), codes, int(found.get("dropped", 0)))
+        _ = [each.came for each in letters], note.when and datetime.fromisoformat(note.when)
+    except (FileNotFoundError, ValueError, TypeError, LookupError, AttributeError):
+        return Asked()
+    return note
+
+
+def hold(repo: Path, side: Side, raw: bytes, at: datetime, subject: str) -> str | None:
+    """Keep a letter until it is confirmed, and return its digest; None: too many wait already, and it is dropped.
+
+    The game is locked.
+    """
+    drop_old(repo, side, at)
+    digest, known = sha256(raw).hexdigest(), asked(repo, side)
+    if any(each.digest == digest for each in known.letters):
+        return digest
+    if len(known.letters) >= MOST:
+        _keep(repo, side, replace(known, dropped=known.dropped + 1))
+        return None
+    folder = repo / _FOLDER
+    folder.mkdir(mode=0o700, exist_ok=True)
+    draft = folder / f".{digest}"
+    write({draft: raw}, mode=0o600)
+    draft.replace(folder / digest)
+    sync_folder(folder)
+    _keep(repo, side, replace(known, letters=(*known.letters, Waiting(digest, at.isoformat(), subject[:200]))))
+    return digest
+
+
+def note_asked(repo: Path, side: Side, code: str, letters: Sequence[Waiting], now: datetime) -> None:
+    """Note that the player of a side was asked for some letters."""
+    known = asked(repo, side)
+    codes = dict([*known.codes.items(), (code, [each.digest for each in letters])][-_MOST_CODES:])
+    _keep(repo, side, replace(known, when=now.isoformat(), codes=codes, dropped=0))
+
+
+def confirmed(repo: Path, side: Side, code: str) -> Iterator[tuple[Waiting, bytes]]:
+    """Yield the letters that a code confirms and that still wait, in the order in which they came."""
+    known = asked(repo, side)
+    for each in known.letters:
+        if each.digest in known.codes.get(code, ()):
+            with suppress(FileNotFoundError):
+                yield each, letter_of(repo, each)
+
+
+def letter_of(repo: Path, waiting: Waiting) -> bytes:
+    """Return a letter that waits."""
+    return (repo / _FOLDER / waiting.digest).read_bytes()
+
+
+def release(repo: Path, side: Side, digests: Sequence[str]) -> None:
+    """Forget letters that have been carried out."""
+    known = asked(repo, side)
+    left = tuple(each for each in known.letters if each.digest not in digests)
+    if left != known.letters:
+        _keep(repo, side, replace(known, letters=left))
+        for digest in digests:
+            (repo / _FOLDER / digest).unlink(missing_ok=True)
+
+
+def drop_old(repo: Path, side: Side, now: datetime) -> list[Waiting]:
+    """Forget the letters of a side that have waited for a week, and return them."""
+    old = [each for each in asked(repo, side).letters if now - each.came >= WAITS]
+    if old:
+        release(repo, side, [each.digest for each in old])
+    return old
+
+
+def side_of_code(repo: Path, code: str) -> Side | None:
+    """Return the side of a game that was sent a code; None: none was."""
+    for path in sorted(repo.glob(f"{_NOTE}*")):
+        side = path.name.removeprefix(_NOTE)
+        if code in asked(repo, side).codes:
+            return side
+    return None
+
+
+def _keep(repo: Path, side: Side, now: Asked) -> None:
+    put_note(repo, f"{_NOTE}{side}", json.dumps(asdict(now), sort_keys=True).encode())
+
+
+# ---- Confirmation: a letter from the right address that proves nothing waits until its player says that it is theirs
+
+
+_CODE: Final = r"[0-9a-f]{24}"
+_WORD: Final = re.compile(rf"\bCONFIRM\s+({_CODE})\b", re.IGNORECASE)
+_ID: Final = re.compile(rf"<confirm\.[^@]+\.({_CODE})@(?P<host>[^@]+)>")
+_YES: Final = re.compile(r"\W*(?:yes|yep|ok|okay|confirm(?:ed)?|ja|oui|s[iíì]|sim|tak|да|はい)\b\W*", re.IGNORECASE)
+_MOST_SHOWN: Final = 40
+"""So many lines of a letter are shown to who has to confirm it: all, but of a very long one."""
+
+
+def ask(game: Adjudicator, side: Side, unproven: Letter, raw: bytes, settings: MailSettings) -> Turned:
+    """Keep a letter until it is confirmed, and ask for that if its player may be asked today. The game is locked."""
+    at = settings.letter_time
+    came = f"letter of {side}: nothing shows that its player wrote it"
+    digest = hold(game.path, side, raw, at, unproven.subject)
+    if digest is None:
+        dropped = f"{came}; {MOST} such letters wait already, and it is dropped"
+        return Turned(dropped, list(due(game, side, at, settings)))
+    letters = [*_asked_before(game, side, digest, settings), *due(game, side, at, settings)]
+    return Turned(
+        f"{came}; it waits to be confirmed" + ("" if letters else ", and its player was asked today"), letters
+    )
+
+
+def due(game: Adjudicator, side: Side, now: datetime, settings: MailSettings) -> Iterator[Outgoing]:
+    """Yield the letter that asks a side about what it was not asked about yet, if it may be asked now.
+
+    Called when a letter comes, and for letters that came later on the same day by the next sweep. The game is locked.
+    The side is noted as asked when the caller has dealt with the letter and asks for the next one.
+    """
+    drop_old(game.path, side, now)
+    known = asked(game.path, side)
+    if side in game.ledger.addresses and known.is_news and known.may_ask(now):
+        waiting = list(known.letters)
+        about = "\n".join([game.name, side, *(each.digest for each in waiting)]).encode()
+        code = hmac.digest(game.ledger.keys.office.encode(), b"pbem confirm v1\n" + about, "sha256").hex()[:24]
+        yield _letter(game, side, code, waiting, settings, known.dropped)
+        note_asked(game.path, side, code, waiting, now)
+
+
+def sides_to_ask(game: Adjudicator) -> list[Side]:
+    """Return the sides of a game with letters of which their players were not told yet."""
+    return [side for side in game.ledger.addresses if asked(game.path, side).is_news]
+
+
+def _asked_before(game: Adjudicator, side: Side, digest: str, settings: MailSettings) -> Iterator[Outgoing]:
+    """Yield the letter again by which a side was asked about a letter that is taken in again, after a crash."""
+    known = asked(game.path, side)
+    for code, digests in known.codes.items():
+        waiting = [each for each in known.letters if each.digest in digests]
+        if digest in digests and len(waiting) == len(digests):
+            yield _letter(game, side, code, waiting, settings)
+            return
+
+
+def code_in(answer: Letter, settings: MailSettings) -> str:
+    """Return the code that a letter confirms by; empty: it confirms nothing."""
+    for line in (answer.subject, *answer.loose):
+        if found := _WORD.search(line):
+            return found[1].lower()
+    replied = _ID.fullmatch(without_token(answer.references[-1])) if answer.references else None
+    if replied is None or replied["host"].lower() != settings.host.lower() or answer.commands:
+        return ""
+    own = without_frame(answer.loose)
+    orders = may_order(answer.loose) or any(each.where != "quoted" for each in answer.enclosures)
+    return replied[1] if not orders and (not own or _YES.fullmatch(own[0])) else ""
+
+
+def side_confirmed(answer: Letter, code: str, settings: MailSettings) -> tuple[str, Side] | None:
+    """Return the game and the side that a code was sent to, if the sender of the letter plays it."""
+    for name in games_of(settings, answer.sender):
+        if (side := side_of_code(settings.games / f"{name}.git", code)) is not None:
+            with settings.open(name) as game:
+                return (name, side) if side in game.sides_of(answer.sender) else None
+    return None
+
+
+def _letter(
+    game: Adjudicator, side: Side, code: str, waiting: Sequence[Waiting], settings: MailSettings, dropped: int = 0
+) -> Outgoing:
+    """Return the letter that asks a player whether letters are theirs, and says how many more were `dropped`."""
+    shown = [line for each in waiting for line in _shown(game, each)]
+    until = f"{min(each.came for each in waiting) + WAITS:%A, %d %B}"
+    many = len(waiting) > 1
+    many_came = f"{counted(len(waiting), 'letter')} came" if many else "A letter came"
+    they = "them" if many else "it"
+    words = mail(
+        "confirm",
+        game=game.name,
+        came=paragraphs(
+            [
+                f"{many_came} from your address, and nothing in {they} shows that you wrote {they}. Anybody can write "
+                "your address."
+            ]
+        ),
+        letters=shown,
+        more=paragraphs([_not_kept(dropped)] if dropped else []),
+        link=_link(game, side, code, settings),
+        until=until,
+        many=many,
+    )
+    stamp = f"confirm.{game.name}.{side}.{game.adjudication}.{code}"
+    return letter(settings, game.ledger.addresses[side], stamp, words, about=About(game, side, shared=False))
+
+
+def _not_kept(count: int) -> str:
+    """Return what a player is told of letters that were dropped."""
+    came, yours = (
+        ("One more letter came, and was", "it is") if count == 1 else (f"{count} more letters came, and were", "one is")
+    )
+    again = f"If {yours} yours, write it again as an answer to a letter of the referee."
+    return f"{came} not kept: no more than {MOST} wait. {again}"
+
+
+def _shown(game: Adjudicator, waiting: Waiting) -> list[str]:
+    """Return what is shown of a letter: when it came, its subject, what it asks for."""
+    found = open_letter(letter_of(game.path, waiting))
+    said = [str(each) for each in found.commands]
+    said += [line for each in found.enclosures for line in each.text.decode("utf-8", "replace").splitlines()]
+    said = [line for line in said or [*found.loose] if line.strip() and not line.lstrip().startswith("#")]
+    left = len(said) - _MOST_SHOWN
+    more = [f"  | ... and {left} more lines"] if left > 0 else []
+    head = f"  {waiting.came:%Y-%m-%d %H:%M} UTC: {found.subject[:50] or 'without a subject'}"
+    return [head, *(f"  | {line.rstrip()[:70]}" for line in said[:_MOST_SHOWN]), *more]
+
+
+def _link(game: Adjudicator, side: Side, code: str, settings: MailSettings) -> str:
+    """Return the link that writes the letter with the code."""
+    to = address_with_token(settings.sender, token(game, side)) if settings.plus else settings.sender
+    found = mailbox(to)
+    return f"mailto:{quote(found.address if found else to, safe='@+')}?subject=CONFIRM%20{code}"

@@ -1,0 +1,264 @@
+"""Who wrote a letter: whether it is its sender's own, by what proves it, and what happens to it where nothing does.
+
+The address on file is needed, and does not suffice, for anybody can write any address into a letter. Any one of the
+proofs that the config names for the game is enough:
+
+    token      the letter brings back a word that only its side was sent
+    provider   the own mail provider says so in Authentication-Results, by DKIM or SPF for the sender's domain
+    dkim       the same, checked here; for providers that write no such header
+    signature  an SSH signature of the sheet by the key on record; it proves the sheet, and no command beside it
+    address    nothing more: whoever can write the address may order
+
+A letter with a wrong token, and one that proves nothing else, is refused, and the side is told. A letter that only
+lacks a proof waits for its player to confirm it (`pbem.post.who.confirm`).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from pbem.mail.choose.sheet_choice import orders_outside
+from pbem.mail.notes.correspondence import put_note
+from pbem.mail.read.commands import is_question
+from pbem.mail.read.letter import Letter
+from pbem.mail.read.mime import Headers
+from pbem.mail.read.token import earlier_tokens, note_heard, note_signed, token, tokens_of
+from pbem.mail.write.answer_letters import refusal_letter
+from pbem.mail.write.deputies import is_deputy, tokens_for
+from pbem.mail.write.outgoing import About, MailSettings, Outgoing, Turned, letter, paragraphs
+from pbem.post.config import WhoConfig
+from pbem.post.who import bounces, confirm
+from pbem.post.who.proofs import Signed, aligned, same, signed_by, signed_sheets, vouched_for
+from pbem.protocol import Side
+from pbem.referee.play.adjudicator import Adjudicator
+from pbem.render.text.report import mail
+
+# ---- Letters in a side's name that are refused: the log says so, and the side is told, at most once a day
+
+
+_NOTE: Final = "pbem.refused."
+TELL_AGAIN: Final = timedelta(days=1)
+
+
+def refusal(game: Adjudicator, side: Side, refused: Letter, reason: str, settings: MailSettings) -> Turned:
+    """Return what becomes of a letter in a side's name that is refused. The game is locked."""
+    at = settings.letter_time
+    log = f"letter from {refused.sender} in the name of {side} refused: {reason}"
+    note = _note(game.path, side)
+    if refused.digest in note["letters"]:  # it is taken in again
+        return Turned(log, [_letter(game, side, refused, reason, 0, settings)])
+    if note["told"] and abs(at - datetime.fromisoformat(note["told"])) < TELL_AGAIN:  # it may have come before that
+        _keep(game.path, side, {**note, "since": note["since"] + 1})
+        return Turned(log)
+    _keep(game.path, side, {"told": at.isoformat(), "since": 0, "letters": [*note["letters"], refused.digest][-10:]})
+    return Turned(log, [_letter(game, side, refused, reason, note["since"], settings)])
+
+
+def _letter(game: Adjudicator, side: Side, refused: Letter, reason: str, more: int, settings: MailSettings) -> Outgoing:
+    """Return the letter that tells a side of it."""
+    words = mail(
+        "in_your_name",
+        game=game.name,
+        reason="\n".join(paragraphs([f"A letter in your name was refused: {reason}."])),
+        when=f"{settings.letter_time:%Y-%m-%d %H:%M} UTC",
+        sender=refused.sender,
+        subject=refused.subject[:100],
+        more=more,
+    )
+    stamp = f"refused.{game.name}.{side}.{game.adjudication}.{refused.digest[:24]}"
+    return letter(settings, game.ledger.addresses[side], stamp, words, about=About(game, side, shared=False))
+
+
+def _note(repo: Path, side: Side) -> dict[str, Any]:
+    """Return when a side was last told, of which letters, and how many were refused since."""
+    try:
+        found = json.loads((repo / f"{_NOTE}{side}").read_text("utf-8"))
+        told = datetime.fromisoformat(found["told"]).isoformat()
+        return {"told": told, "since": int(found["since"]), "letters": list(map(str, found["letters"]))}
+    except (FileNotFoundError, ValueError, TypeError, LookupError):
+        return {"told": "", "since": 0, "letters": []}
+
+
+def _keep(repo: Path, side: Side, note: dict[str, Any]) -> None:
+    put_note(repo, f"{_NOTE}{side}", json.dumps(note, sort_keys=True).encode())
+
+
+# ---- Who wrote a letter: whether it is its sender's own, by what proves it, and what happens to it where nothing does
+
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+class Proof(StrEnum):
+    """What shows who wrote a letter."""
+
+    TOKEN = "token"
+    PROVIDER = "provider"
+    DKIM = "dkim"
+    SIGNATURE = "signature"
+    ADDRESS = "address"
+    CONFIRMED = "confirmed"
+    """The player has answered a letter that asked for it."""
+    BEFORE = "before"
+    """The same letter was carried out before: nothing is carried out now, and only what it still owes is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The letter is its sender's own."""
+
+    by: Proof
+
+
+@dataclass(frozen=True, slots=True)
+class Unproven:
+    """The letter comes from the right address, and nothing in it shows that its owner wrote it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forged:
+    """The letter shows something that is wrong: it is not carried out. `side` is told why."""
+
+    reason: str
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Stranger:
+    """The letter comes from an address that plays no side, and shows nothing else."""
+
+
+@dataclass
+class LetterDoor:
+    """The door for one letter: says for each game that it is for whether it is carried out there."""
+
+    raw: bytes
+    config: WhoConfig
+    settings: MailSettings
+    confirmed: str = ""
+    """The game for which its player has confirmed it; empty: they have not."""
+
+    def turned(self, game: Adjudicator, letter: Letter, sides: Sequence[Side]) -> Turned | None:
+        """Return why a letter is not carried out; None: it is."""
+        verdict = self.verdict(game, letter, sides)
+        match verdict:
+            case Stranger():
+                return None  # the intake refuses it
+            case Written(by):
+                for side in game.sides_of(letter.sender) if by is not Proof.BEFORE else ():
+                    if by is not Proof.ADDRESS:
+                        note_heard(game, side, self.settings.letter_time, by)
+                    bounces.heard_again(game, side, self.settings)  # whoever may order for it may start its clock
+                return None
+            case Forged(reason, side):
+                return refusal(game, side, letter, reason, self.settings)
+            case _ if is_deputy(game, sides[0], letter.sender):
+                return _not_proven(game, sides[0], letter, self.settings)
+            case _:
+                return confirm.ask(game, sides[0], letter, self.raw, self.settings)
+
+    def verdict(
+        self, game: Adjudicator, letter: Letter, sides: Sequence[Side]
+    ) -> Written | Unproven | Forged | Stranger:
+        """Return who wrote a letter, as far as that shows. `sides` are those of its sender in the game."""
+        shown = tokens_of(letter, self.settings.host)
+        if not sides:
+            return self._from_elsewhere(game, letter, shown)
+        if self.confirmed == game.name:
+            return Written(Proof.CONFIRMED)
+        if self._was_carried_out(game, letter, sides):
+            return Written(Proof.BEFORE)
+        proofs = self.config.of(game.name)
+        own = {each for side in sides for each in tokens_for(game, side, letter.sender)}
+        if Proof.TOKEN in proofs and not shown.isdisjoint(own):
+            return Written(Proof.TOKEN)
+        if Proof.PROVIDER in proofs and self._vouched_for(letter):
+            return Written(Proof.PROVIDER)
+        if Proof.DKIM in proofs and any(aligned(each, _domain(letter)) for each in self._signers):
+            return Written(Proof.DKIM)
+        if Proof.SIGNATURE in proofs and (found := self._signed(game, letter, sides)) is not None:
+            return found
+        if Proof.ADDRESS in proofs:
+            return Written(Proof.ADDRESS)
+        if Proof.TOKEN in proofs and (wrong := _wrong(game, shown, sides)):
+            return Forged(wrong, sides[0])
+        return Unproven()
+
+    def _from_elsewhere(self, game: Adjudicator, letter: Letter, shown: set[str]) -> Forged | Stranger:
+        """Return what a letter is that comes from an address that is not on file."""
+        for side in game.ledger.addresses:
+            if token(game, side) in shown:
+                return Forged(f"it has your key, but came from {letter.sender}, which is not your address here", side)
+        return Stranger()
+
+    def _was_carried_out(self, game: Adjudicator, letter: Letter, sides: Sequence[Side]) -> bool:
+        """Tell whether a letter was carried out before: then nothing is, and what it still owes is written."""
+        shares = [letter, *(replace(letter, seat=side) for side in sides)]
+        return any(
+            game.ledger.letter(each.identity) is not None and game.ledger.letter(each.digest) is not None
+            for each in shares
+        )
+
+    def _vouched_for(self, letter: Letter) -> bool:
+        hosts = self.config.authentication_results
+        return bool(hosts) and bool(vouched_for(Headers(self.raw), hosts, letter.sender))
+
+    @cached_property
+    def _signers(self) -> list[str]:
+        try:
+            return list(signed_by(self.raw))
+        except ImportError:
+            _LOG.warning("dkim is named as a proof, but dkimpy is not installed: pip install 'pbem[dkim]'")
+            return []
+
+    def _signed(self, game: Adjudicator, letter: Letter, sides: Sequence[Side]) -> Written | Forged | None:
+        """Return what the signatures in a letter show; None: nothing, or not of all that it asks for."""
+        for side in sides:
+            key = game.ledger.joined(side).key or ""
+            signed = signed_sheets(self.raw, key) if key.startswith("ssh-ed25519 ") else []
+            covers = [each for each in signed if _covers(each, letter, game)]
+            if covers and not note_signed(game, side, covers[0].digest, letter.identity):
+                return Forged("the signed sheet in it had come before, in another letter", side)
+            if covers:
+                return Written(Proof.SIGNATURE)
+        return None
+
+
+def _not_proven(game: Adjudicator, side: Side, letter: Letter, settings: MailSettings) -> Turned:
+    """Return what becomes of a letter of a deputy that proves nothing: the player cannot confirm it."""
+    reason = (
+        f"Nothing in it shows that you have written it, and anybody can write your address. Answer one of the letters "
+        f"of {game.name} to you: it brings a key of yours back."
+    )
+    log = f"letter of the deputy of {side}: nothing shows that they wrote it; it is refused"
+    return Turned(log, [refusal_letter(reason, 0, letter, settings)])
+
+
+def _covers(signed: Signed, letter: Letter, game: Adjudicator) -> bool:
+    """Tell whether all that a letter asks for is the sheet that was signed."""
+    own = [each for each in letter.enclosures if each.where != "quoted"]
+    sheets = own and all(same(each.text.decode("utf-8", "replace"), signed) for each in own)
+    return bool(sheets) and all(map(is_question, letter.commands)) and not orders_outside(letter, game)
+
+
+def _wrong(game: Adjudicator, shown: set[str], sides: Sequence[Side]) -> str:
+    """Return what is wrong with the tokens in a letter; empty: it has none."""
+    if not shown:
+        return ""
+    if any(not shown.isdisjoint(earlier_tokens(game, side)) for side in sides):
+        return "its key has been replaced by a newer one"
+    if any(token(game, side) in shown for side in game.ledger.addresses if side not in sides):
+        return "its key is that of another side"
+    return f"its key is not one of {game.name}"
+
+
+def _domain(letter: Letter) -> str:
+    return letter.sender.rpartition("@")[2]

@@ -1,0 +1,194 @@
+"""The end of a game by agreement: a draw, or a side resigns.
+
+A draw needs the consent of every side that is still in the game, or of as many as the charter says. It may name sides
+that win together; else no side wins.
+
+A side resigns alone. If one other side is left, that wins. If more are left, they play on, and so do the pieces of the
+side that has resigned: its bot answers for it, or in a game without one the default of each decision, or else the first
+legal order. A rollback does not bring a side back that has resigned.
+
+Players ask by letter. The game master may ask for them, or act at once with a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+from pbem.engine.advance import Outcome
+from pbem.engine.answers import Sources
+from pbem.game.plain import Record
+from pbem.game.wording import listing
+from pbem.protocol import Event, Result, Side
+from pbem.referee import GAME_MASTER, QUORUM
+from pbem.referee.acts.preconditions import (
+    asked_by_mail,
+    consented,
+    file_request,
+    quorum_of,
+    reason_of,
+    require_consents,
+    require_running,
+)
+from pbem.referee.open_game import CannotPlay, Now, OpenGame
+from pbem.referee.play.adjudicator import Adjudicator, Enacted
+from pbem.repo.adjudication import Seed
+from pbem.repo.ledger import LetterId
+from pbem.repo.requests import DRAW, OPEN, RESIGNATION, Ending
+from pbem.repo.state import State
+
+
+def ask_for_draw(
+    game: Adjudicator,
+    by: Side | None,
+    reason: str = "",
+    letter: LetterId | None = None,
+    *,
+    winners: Collection[Side] = (),
+) -> Ending:
+    """Record a proposal to end a game in a draw, and return it; a request that is open becomes void.
+
+    The side that proposes it has consented; without one, the game master asks. `winners` are the sides that would win
+    together. `letter` is the digest, or the digests, of the letter that it came in. Raises CannotPlay if a side could
+    not consent by letter, or one of the winners is not in the game.
+    """
+    with game.lock():
+        require_running(game)
+        who = GAME_MASTER if by is None else by
+        said = reason_of(reason or f"{who} proposes it")
+        named, needed = _winners(game, winners), _asked(game, by)
+        consents = [] if by is None else [by]
+
+        def make(number: int, state: State) -> Ending:
+            quorum = quorum_of(game, needed)
+            return Ending(number, DRAW, who, state.adjudication, said, needed, consents, quorum=quorum, winners=named)
+
+        return file_request(game, make, "to end the game in a draw", letter)
+
+
+def ask_to_resign(
+    game: Adjudicator, side: Side, reason: str = "", letter: LetterId | None = None, *, by_player: bool = True
+) -> Ending:
+    """Record that a side wants to resign, and return the request; one that is open becomes void.
+
+    The side has consented if it asks itself (`by_player`). `letter` is as in `ask_for_draw`. Raises CannotPlay if the
+    side is out of the game, or has to be asked and has no address.
+    """
+    with game.lock():
+        require_running(game)
+        said = reason_of(reason or f"{side} resigns")
+        _require_in_play(game, side)
+        if not by_player and side not in game.by_mail:
+            raise CannotPlay(f"{side} has no address to ask; `--by-game-master` records what was said elsewhere")
+
+        def make(number: int, state: State) -> Ending:
+            consents = [side] if by_player else []
+            return Ending(number, RESIGNATION, side, state.adjudication, said, [side], consents)
+
+        return file_request(game, make, f"{side} resigns", letter)
+
+
+def end_by_request(game: Adjudicator, request: Ending) -> int:
+    """End a game, or let a side resign, as was agreed, and return the adjudication. Raises CannotPlay."""
+    with game.lock():
+        require_running(game)
+        if request.outcome != OPEN:
+            raise CannotPlay(f"request {request.request} is not open any more")
+        require_consents(request)
+        more = {"request": request.request, "consents": list(request.consents)}
+        by = consented(request)
+        return _end(game, _End(request.kind, request.side, request.winners), request.reason, by, more)
+
+
+def end_by_game_master(
+    game: Adjudicator, kind: str, side: Side | None, reason: str, winners: Collection[Side] = ()
+) -> int:
+    """End a game in a draw, or let a side resign, and return the adjudication. Raises CannotPlay."""
+    with game.lock():
+        require_running(game)
+        if kind == RESIGNATION and side is not None:
+            _require_in_play(game, side)
+        end = _End(kind, side or GAME_MASTER, _winners(game, winners))
+        return _end(game, end, reason_of(reason), GAME_MASTER, {})
+
+
+def left_by(game: OpenGame, side: Side) -> list[Side]:
+    """Return the sides that are left in a game if one resigns: a single one wins, several play on."""
+    return [each for each in game.in_play if each != side]
+
+
+class _End(NamedTuple):
+    """How a game is to end, or which side is to leave it."""
+
+    kind: str
+    side: Side
+    winners: list[Side]
+
+
+def _require_in_play(game: Adjudicator, side: Side) -> None:
+    if side in game.out:
+        raise CannotPlay(f"{side} is out of the game already")
+
+
+def _winners(game: Adjudicator, named: Collection[Side]) -> list[Side]:
+    """Return the sides that a draw names as its winners, in the order of the sides. Raises CannotPlay."""
+    for side in named:
+        if side not in game.rules.sides:
+            raise CannotPlay(f"{game.name} has no side {side}; its sides are {listing(game.rules.sides)}")
+        if side in game.out:
+            raise CannotPlay(f"{side} is out of the game, and cannot win it")
+    return [side for side in game.rules.sides if side in named]
+
+
+def _asked(game: Adjudicator, by: Side | None) -> list[Side]:
+    """Return the sides that must agree: all in the game, or those with an address, if the game master asks."""
+    by_mail = asked_by_mail(game)
+    if by is None:
+        if not by_mail:
+            raise CannotPlay(f"no side of {game.name} has an address to ask; `--by-game-master` ends it with a reason")
+        return by_mail
+    _require_in_play(game, by)
+    missing = [side for side in game.in_play if side not in by_mail and side != by]
+    if missing:
+        raise CannotPlay(
+            f"a draw needs the consent of {listing(missing)}, who {'have' if len(missing) > 1 else 'has'} no address "
+            "here. Write to your game master, who can end the game"
+        )
+    return game.in_play
+
+
+def _end(game: Adjudicator, end: _End, reason: str, by: str, more: Record) -> int:
+    whose: dict[str, Any] = {"side": end.side} if end.kind == RESIGNATION else {}
+    named: dict[str, Any] = {"winners": end.winners} if end.winners else {}
+    act: dict[str, Any] = {"kind": end.kind, "reason": reason, **whose, "by": by, **named, **more}
+    left = left_by(game, end.side) if end.kind == RESIGNATION else []
+
+    def play(now: Now, state: State, seed: Seed) -> Enacted:
+        session = now.session
+        assert session is not None
+        sources = Sources({of: list(queue) for of, queue in state.pending.items()})
+        told: dict[str, Any] = {**whose, **named, **({"ruled": reason} if by == GAME_MASTER else {})}
+        if len(left) > 1:
+            _leave(state, sources, end.side)
+            told["left"] = left
+        else:
+            session.open_decisions = ()
+            session.result = (
+                Result(tuple(left), "resigned", whose) if left else Result(tuple(end.winners), "draw_agreed")
+            )
+            sources.drop_all()
+            state.defaults = {}
+        if by == QUORUM:
+            told["agreed"] = list(more["consents"])
+        event = Event("resigned" if end.kind == RESIGNATION else "draw_agreed", told)
+        return Outcome([], [event], [], [], session, None), sources
+
+    return game.enact(act, play)
+
+
+def _leave(state: State, sources: Sources, side: Side) -> None:
+    """Take a side out of a game that goes on: none of its orders counts any more, waiting or standing."""
+    state.resigned = [*state.resigned, side]
+    sources.sheets.pop(side, None)
+    state.standing = {of: list(orders) for of, orders in state.standing.items() if of != side}
+    state.defaults = {of: order for of, order in state.defaults.items() if of != side}

@@ -1,0 +1,213 @@
+"""An adjudication between play and commit: its record, its files, and the private notices.
+
+Nothing here changes anything; `Adjudicator` commits what these functions return.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
+
+from pbem.crypto.closing import Closing
+from pbem.crypto.player_chains import last_links
+from pbem.engine.advance import Outcome
+from pbem.engine.answers import Sources
+from pbem.engine.session import Answer, Session, Step
+from pbem.game import yaml as yamlio
+from pbem.game.contract import Rules
+from pbem.game.plain import Record
+from pbem.orders.sheet import STANDING, shortened
+from pbem.orders.standing import Filed, InForce
+from pbem.orders.standing.in_force import LONGEST_REASON, MOST_REASONS, MOST_TOLD
+from pbem.protocol import Event, Side
+from pbem.referee.home_check import home
+from pbem.referee.open_game import Now, OpenGame
+from pbem.repo.adjudication import Adjudication, Circumstances, Seed
+from pbem.repo.layout import turn_path
+from pbem.repo.records import decision_record, event_records
+from pbem.repo.state import State
+from pbem.repo.talk_book import heard_by
+
+# ---- Private notices to one side: standing orders that answered for it, and orders that expired
+
+
+ORDER_EXPIRED: Final = "order_expired"
+"""The kind of the event for an order that has become illegal."""
+ORDER_UNUSED: Final = "order_unused"
+"""The kind of the event for an order that was not needed."""
+
+
+def of_the_beacon(n: int, closing: Closing | None) -> Iterator[Event]:
+    """Yield the event about the beacon, for all sides, in the first adjudication that a round decides."""
+    if closing is not None and closing.adjudication == n:
+        if closing.missing is None:
+            yield Event("beacon_round", {"round": closing.round})
+        else:
+            yield Event("beacon_missing", {"round": closing.round, "reason": closing.missing})
+
+
+def notices(
+    answers: Sequence[Answer], sources: Sources, standing: InForce, expired: Iterable[tuple[Side, Filed]]
+) -> Iterator[Event]:
+    """Yield the notices of an adjudication; `expired` are the standing orders whose time is over."""
+    yield from _fired(answers)
+    yield from standing.notices()
+    told: Counter[Side] = Counter()
+    for side, queued, faults in sources.expired:
+        told[side] += 1
+        most = MOST_REASONS if told[side] <= MOST_TOLD else 1  # the room of the record holds so many
+        reasons = [shortened(fault.reason.removesuffix("?"), LONGEST_REASON) for fault in faults[:most]]
+        kind = ORDER_EXPIRED if reasons else ORDER_UNUSED
+        yield Event(kind, {"order": queued.order.kind, "by": queued.by, "reasons": reasons}, None, (side,))
+    for side, each in expired:
+        yield Event("standing_expired", {"order": each.kind, "by": each.by, "until": each.until}, None, (side,))
+
+
+def _fired(answers: Sequence[Answer]) -> Iterator[Event]:
+    """Yield one notice for each side about all its standing orders that answered: in a battle they are many."""
+    times = Counter((each.side, each.kind, each.by) for each in answers if each.by.startswith(STANDING))
+    told: dict[Side, list[str]] = {}
+    for (side, kind, by), count in times.items():
+        often = f", {count} times" if count > 1 else ""
+        told.setdefault(side, []).append(f"{kind} ({by.removeprefix(STANDING).strip()}{often})")
+    for side, answered in told.items():
+        yield Event("standing_fired", {"answered": answered}, None, (side,))
+
+
+# ---- An adjudication between play and commit: the record that is made of it, and the state of the game after it
+
+
+ExpiredStanding: TypeAlias = Sequence[tuple[Side, Filed]]
+"""The standing orders that have expired, each with its side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """An adjudication that has been played and is not committed yet: what went in, and what came out."""
+
+    at: Circumstances
+    seed: Seed
+    outcome: Outcome[Any]
+    sources: Sources
+    standing: InForce
+    act: Record | None = None
+    """The act of the game master, if this is no play."""
+    whole: Record | None = None
+    """The part of the act that stays in the sealed record."""
+    beacon: Closing | None = None
+    """The closing of the sheets, with the beacon round that decided; None: the game has no beacon."""
+
+
+def adjudication_of(n: int, played: Played, expired: ExpiredStanding, newcomers: Mapping[Side, bool]) -> Adjudication:
+    """Return the record of adjudication n; `newcomers` are those of the state before it."""
+    outcome = played.outcome
+    return Adjudication(
+        n,
+        outcome.answers,
+        outcome.rolls,
+        outcome.draws,
+        [
+            *of_the_beacon(n, played.beacon),
+            *(Event("new_player", {"side": side}) for side, replaced in newcomers.items() if replaced),
+            *outcome.events,
+            *notices(outcome.answers, played.sources, played.standing, expired),
+        ],
+        awaited(outcome.session),
+        played.at,
+        played.act,
+        played.whole,
+    )
+
+
+def awaited(session: Session[Any]) -> list[dict[str, str]]:
+    """Return the decisions that a game waits for, by side and kind, as a turn file names them.
+
+    Where it waits for none of them, they are those that the next adjudication answers at once.
+    """
+    asked = [each for each in session.open_decisions if each.waits] or session.open_decisions
+    return [{"side": each.side, "kind": each.kind} for each in asked]
+
+
+def published_span(state: State, outcome: Outcome[Any]) -> list[Answer] | None:
+    """Return the answers since the last checkpoint, if the game has reached the next one or its end; else None."""
+    if outcome.checkpoint is None and outcome.session.result is None:
+        return None
+    return [*(answer for step in state.steps for answer in step.answers), *outcome.answers]
+
+
+def advanced(
+    rules: Rules[Any], state: State, played: Played, expired: ExpiredStanding, requests: dict[str, Any]
+) -> State:
+    """Return the state of the game after an adjudication; `state` is the one before it, `requests` those after it."""
+    outcome, session, key = played.outcome, played.outcome.session, played.seed.key
+    n, standing = state.adjudication + 1, dict(state.standing)
+    for side in {side for side, _ in expired}:
+        gone = [each.record() for of, each in expired if of == side]
+        standing[side] = [record for record in standing[side] if record not in gone]
+    after = replace(
+        state,
+        adjudication=n,
+        steps=[*state.steps, Step(key, outcome.answers)],
+        pending={side: queue for side, queue in played.sources.sheets.items() if queue},
+        new_sheets={},
+        standing=standing,
+        standing_digests=dict(state.standing_digests),
+        open_decisions=[decision_record(decision) for decision in session.open_decisions],
+        result=session.result,
+        links={**last_links(played.seed.stated.get("player_chains", {}), state.links), **_new_chains(played.seed)},
+        new_links={},
+        handed_in=sorted({*state.handed_in, *played.seed.stated.get("sheets", {})}),
+        inputs=played.seed.inputs,
+        day=played.at.day,
+        requests=requests,
+        newcomers={},
+    )
+    if outcome.checkpoint is not None:
+        after.checkpoint, after.steps = rules.encode(outcome.checkpoint), [Step(key)]
+    if outcome.answers:
+        after.opened, after.defaults = n, {}
+    return after
+
+
+def _new_chains(seed: Seed) -> dict[Side, str]:
+    """Return the tips of the chains that begin with an adjudication: their links are opened from the next one on."""
+    return {side: said["chain"]["tip"] for side, said in seed.stated.get("joined", {}).items() if "chain" in said}
+
+
+# ---- The files that an adjudication commits: its records, the public position, what each side may open
+
+
+def files_of(
+    game: OpenGame, now: Now, made: Adjudication, seed: Seed, span: Sequence[Answer] | None, *, talked: bool
+) -> dict[str, bytes]:
+    """Return the files of an adjudication: its records, the public position, what is sealed to the sides."""
+    assert now.session is not None
+    assert now.state is not None
+    result = now.session.result
+    position = yamlio.dump(game.rules.encode(game.rules.view(now.session.position, None))).encode()
+    files = game.ledger.turn_files(made, seed, span=span, result=result, position=position, state=now.state)
+    files |= _files_of_sides(game, now, made, len(position), len(files[turn_path(made.n)]), talked)
+    return files if result is None else files | game.ledger.revealed_files()
+
+
+def _files_of_sides(
+    game: OpenGame, now: Now, made: Adjudication, position: int, turn: int, talked: bool
+) -> dict[str, bytes]:
+    """Return the view, the decisions, the events and the talk of each side that gave a key, sealed to that key.
+
+    `position` and `turn` are the lengths of the public position and of the turn file; `talked`: files of talk are
+    written with it.
+    """
+    assert now.state is not None
+    files: dict[str, bytes] = {}
+    for side in game.rules.sides:
+        if game.ledger.joined(side).key is None:
+            continue
+        events = [event for event in made.events if event.to is None or side in event.to]
+        view = {**home(game, now, side), "events": event_records(events)}
+        if talked:
+            view["talk"] = heard_by(side, game.talk.since(made.n - 1))
+        files |= game.ledger.side_files(side, view, now.state, position, turn, talked=talked)
+    return files

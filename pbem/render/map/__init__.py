@@ -1,0 +1,1 @@
+"""The map as a picture: a scene in, a PNG out."""

@@ -1,0 +1,1 @@
+"""The report and all other texts, from scenes, events and summaries."""
