@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from pbem.game import shelf
-from pbem.game.box import open_box
-from pbem.game.cache import recall, remember
-from pbem.game.pins import code_digest
+from pbem.game.boxes import shelf
+from pbem.game.boxes.box import open_box
+from pbem.game.boxes.cache import recall, remember
+from pbem.game.boxes.pins import code_digest
 from pbem.paths import cache_folder
 from tests.support.walks import FOLDERS, GAMES, TOY, loaded
 
@@ -39,7 +39,7 @@ class Army:
         """Return it in words."""
         return f"{name!r} has {self.cu:>{LIMIT}} CU" f" and {{no}} elephants{'' if self.cu else ' at all'}"
 '''
-PINNED = "7653e7ccc95322a6"
+PINNED = "51c32559cc5c3f40"
 """How the digest of that source begins, whatever Python works it out."""
 SAME = {
     "a comment": ("# A comment.", "# Another comment,\n# of two lines."),
@@ -131,6 +131,32 @@ def test_a_module_may_move(tmp_path: Path) -> None:
     assert digest(tmp_path / "a", SOURCE, "units/stack.py") == digest(tmp_path / "b", SOURCE)
 
 
+HELP = "def help_of(name: str) -> str:\n    return name\n"
+TYPES = "if TYPE_CHECKING:\n    from pbem.elsewhere import Army\n"
+
+
+def package(folder: Path, **modules: str) -> str:
+    """Return the digest of a package of several modules."""
+    folder.mkdir()
+    for name, source in modules.items():
+        (folder / f"{name}.py").write_text(source, "utf-8")
+    return code_digest(folder)
+
+
+def test_definitions_may_move_to_another_module(tmp_path: Path) -> None:
+    apart = package(tmp_path / "apart", army=SOURCE, words=HELP, __init__="")
+    assert package(tmp_path / "merged", army=SOURCE + HELP) == apart
+    assert package(tmp_path / "before", army=HELP + SOURCE + TYPES) == apart
+    assert package(tmp_path / "lost", army=SOURCE) != apart
+
+
+def test_modules_cannot_swap_what_both_define(tmp_path: Path) -> None:
+    other = HELP.replace("return name", "return name * 2")
+    before = package(tmp_path / "before", army=SOURCE + HELP, fleet=other)
+    assert package(tmp_path / "swapped", army=SOURCE + other, fleet=HELP) != before
+    assert package(tmp_path / "moved", army=HELP + SOURCE, fleet=other) == before
+
+
 def test_the_digest_of_a_source_is_written_down(tmp_path: Path) -> None:
     """It is the same under every Python that runs this test."""
     assert digest(tmp_path / "a", SOURCE)[:16] == PINNED
@@ -157,7 +183,7 @@ def test_every_python_here_pins_the_games_alike() -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
         "from pathlib import Path\n"
-        "from pbem.game.pins import code_digest\n"
+        "from pbem.game.boxes.pins import code_digest\n"
         "print(*(code_digest(Path(folder)) for folder in sys.argv[1:]), sep='\\n')"
     )
     ours = [code_digest(Path(folder)) for folder in folders]

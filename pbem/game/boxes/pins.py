@@ -1,14 +1,15 @@
 """Pins: digests of a box and of a game's code that change only where play can change.
 
 A game in progress keeps the pins that it was begun with, and stops where those here differ until its game master moves
-it (`pbem migrate`). So a mended sentence, a comment, a drawing or a module in another folder must not change them, and
-neither must another version of Python: `ast.dump` writes the same source differently under 3.11, 3.12 and 3.13.
+it (`pbem migrate`). So a mended sentence, a comment, a drawing or a definition in another module must not change them,
+and neither must another version of Python: `ast.dump` writes the same source differently under 3.11, 3.12 and 3.13.
 """
 
 from __future__ import annotations
 
 import ast
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -73,17 +74,44 @@ def _without_prose(value: object) -> object:
 
 
 def code_digest(folder: Path) -> str:
-    """Return the SHA-256, as hex, of what the Python files of a folder do, wherever in the folder they are.
+    """Return the SHA-256, as hex, of what the Python files of a folder do, wherever in the folder they do it.
 
-    Imports, docstrings, comments, positions and the places of the files do not count. Raises SyntaxError.
+    It is over the set of top-level statements: so a definition may move to another module, and modules may become one.
+    Imports, docstrings, comments and positions do not count, nor does the order of statements; a table that several
+    statements fill must not depend on it. A name that two modules define is bound to its module's name, so that they
+    cannot swap their definitions. Raises SyntaxError.
     """
-    files = (sha256(_written(path.read_bytes())).digest() for path in folder.rglob("*.py"))
-    return sha256(b"".join(sorted(files))).hexdigest()
+    modules = {path: _statements(path.read_bytes()) for path in folder.rglob("*.py")}
+    defined = Counter(name for body in modules.values() for name in {name for each in body for name in _defines(each)})
+    found = set()
+    for path, body in modules.items():
+        where = path.parent.name if path.stem == "__init__" else path.stem
+        for each in body:
+            twice = any(defined[name] > 1 for name in _defines(each))
+            text = "".join([f"{where} " if twice else "", *_walk(each)])
+            found.add(sha256(text.encode("utf-8", "surrogatepass")).digest())
+    return sha256(b"".join(sorted(found))).hexdigest()
 
 
-def _written(source: bytes) -> bytes:
-    """Return a source as bytes that are the same under every Python."""
-    return "".join(_walk(ast.parse(source))).encode("utf-8", "surrogatepass")
+def _statements(source: bytes) -> list[ast.stmt]:
+    """Return the top-level statements of a module that do something: imports for types alone do not."""
+    return [
+        each
+        for each in ast.parse(source).body
+        if not _unseen(each) and not (isinstance(each, ast.If) and not each.orelse and all(map(_unseen, each.body)))
+    ]
+
+
+def _defines(statement: ast.stmt) -> set[str]:
+    """Return the names that a top-level statement defines."""
+    match statement:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.Assign(targets=targets):
+            return {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            return {name}
+    return set()
 
 
 def _walk(value: object) -> Iterator[str]:
