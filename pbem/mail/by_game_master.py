@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Final
 
 from pbem.game.wording import listing
-from pbem.mail.actions.table_talk import behind_marks
+from pbem.mail.answer.table_talk import behind_marks
 from pbem.mail.write.observers import observers
 from pbem.mail.write.outgoing import MailSettings, Outgoing, called, letter
 from pbem.mail.write.time_letters import reminder

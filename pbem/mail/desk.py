@@ -9,8 +9,8 @@ from typing import Final
 
 from pbem.game.plain import Record
 from pbem.game.wording import counted, listing
-from pbem.mail.actions.command_actions import CommandResults, answers, before_the_beginning, carry_out
-from pbem.mail.actions.proposals import is_open, letters_of_vote, proposal_letters
+from pbem.mail.answer.command_actions import CommandResults, answers, before_the_beginning, carry_out
+from pbem.mail.answer.proposals import is_open, letters_of_vote, proposal_letters
 from pbem.mail.choose.agreed import agreed_sheet, standing_beside, unchanged
 from pbem.mail.choose.sheet_choice import OtherReport, forms_of, is_form, sheet_for, sheets_passed_over
 from pbem.mail.notes.correspondence import CLOSED, reported

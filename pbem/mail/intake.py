@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from pbem.mail.actions.command_actions import confirm_once
-from pbem.mail.actions.table_talk import talk_letters
+from pbem.mail.answer.command_actions import confirm_once
+from pbem.mail.answer.table_talk import talk_letters
 from pbem.mail.choose.routing import about, meant, only_names
 from pbem.mail.choose.sealed_blocks import by_sender
 from pbem.mail.choose.sheet_choice import may_order_without_sheet, orders_outside

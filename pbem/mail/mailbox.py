@@ -17,7 +17,7 @@ from re import compile as pattern
 from typing import Final
 
 from pbem.crypto import sealed_orders
-from pbem.mail.actions.table_talk import heard_in
+from pbem.mail.answer.table_talk import heard_in
 from pbem.mail.choose.routing import game_of, report_named, reports_in
 from pbem.mail.notes.address import mailbox
 from pbem.mail.read.forum_tags import untagged

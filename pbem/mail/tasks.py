@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from pbem.game.wording import listing
-from pbem.mail.actions.command_actions import before_the_beginning
+from pbem.mail.answer.command_actions import before_the_beginning
 from pbem.mail.choose.routing import answers_talk, game_of, games_of, meant, only_names, shown
 from pbem.mail.choose.sheet_choice import orders_outside
 from pbem.mail.read.commands import Command, Instruction

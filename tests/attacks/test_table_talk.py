@@ -13,7 +13,7 @@ import pytest
 
 from pbem.crypto.seal import unseal
 from pbem.game.kept_orders import compact
-from pbem.mail.actions.table_talk import talk_letters
+from pbem.mail.answer.table_talk import talk_letters
 from pbem.referee.acts.ruling import break_off
 from pbem.referee.acts.talk import show, speak
 from pbem.repo.layout import PRESS, UNOPENED

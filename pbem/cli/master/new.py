@@ -321,7 +321,7 @@ def player(
 
 def _ask_sides(game: Adjudicator, change: Change, reason: str, settings: MailSettings, json: bool) -> None:
     """Ask the other sides whether somebody takes a side over, and print the request."""
-    from pbem.mail.actions.proposals import proposal_letters
+    from pbem.mail.answer.proposals import proposal_letters
     from pbem.mail.write.consent_letters import outcome
     from pbem.referee.acts.motions import Proposal, propose
     from pbem.repo.requests import REPLACEMENT

@@ -50,7 +50,7 @@ def press(
     if to is None:
         _print_heard(name, side, games, rules_dir, json)
         return
-    from pbem.mail.actions.table_talk import words
+    from pbem.mail.answer.table_talk import words
     from pbem.referee.acts.talk import speak
 
     said = read(text or Path("-")).decode("utf-8", "replace")
@@ -71,7 +71,7 @@ def show(
     json: Json = False,
 ) -> None:
     """Let other sides see what one side holds, such as a card. The referee attests it."""
-    from pbem.mail.actions.table_talk import seen
+    from pbem.mail.answer.table_talk import seen
     from pbem.referee.acts.talk import show as show_to
 
     with opened_to_change(name, games, rules_dir) as game:
@@ -113,7 +113,7 @@ def _passed_on(game: Adjudicator, say: Callable[[], Talk | None]) -> Talk | None
 
 def _tell(game: Adjudicator, talk: Talk | None, lines: list[str], games: Path | None, boxes: Boxes, json: bool) -> None:
     """Write the letters of what was said, also of what an earlier command still owes, and print what was done."""
-    from pbem.mail.actions.table_talk import talk_letters
+    from pbem.mail.answer.table_talk import talk_letters
 
     settings, passed_on = mail_settings(games, boxes), list[str]()
     with game.lock():
@@ -132,7 +132,7 @@ def _tell(game: Adjudicator, talk: Talk | None, lines: list[str], games: Path | 
 
 def _print_heard(name: str, side: Side, games: Path | None, boxes: Boxes, json: bool) -> None:
     """Print what a side has said and heard."""
-    from pbem.mail.actions.table_talk import seen, words
+    from pbem.mail.answer.table_talk import seen, words
     from pbem.repo.talk_book import heard_by
 
     with opened(name, games, boxes) as game:

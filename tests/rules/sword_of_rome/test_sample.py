@@ -7,7 +7,7 @@ from email import message_from_bytes
 from typing import Any
 
 from pbem.game import yaml as yamlio
-from pbem.mail.actions.table_talk import talk_letters
+from pbem.mail.answer.table_talk import talk_letters
 from pbem.referee.acts.talk import speak
 from tests.support.allia import ALLIANCE, CONTEST, FLANK, PLAYERS, SHOWN, TALK, UNREST, part_of_story
 from tests.support.live import ADDRESSES, Folder

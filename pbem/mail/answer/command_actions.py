@@ -1,6 +1,6 @@
 """The actions of a letter's commands, and the table that says which does what.
 
-Those about a player's own orders are in `pbem.mail.actions.own_orders`, all others are here.
+Those about a player's own orders are in `pbem.mail.answer.own_orders`, all others are here.
 
 Each command is answered by a paragraph. A command that is refused does not keep the others from being carried out. What
 a command changes is committed together with the note that its letter was carried out. If a letter was carried out
@@ -22,10 +22,10 @@ from typing import Final, TypeVar
 from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.game.plain import Record
 from pbem.game.wording import hint, listing
-from pbem.mail.actions.clock_words import away, back, pause
-from pbem.mail.actions.own_orders import standing, withdrawn
-from pbem.mail.actions.proposals import drawn, replaced, resigned
-from pbem.mail.actions.table_talk import pressed, said_aloud, show_to_others
+from pbem.mail.answer.clock_words import away, back, pause
+from pbem.mail.answer.own_orders import standing, withdrawn
+from pbem.mail.answer.proposals import drawn, replaced, resigned
+from pbem.mail.answer.table_talk import pressed, said_aloud, show_to_others
 from pbem.mail.notes.correspondence import News, choose_calendar, choose_news, choose_zone, reported
 from pbem.mail.notes.reader_time import EXAMPLE, MORNING, deadline_line, shown, zone_named, zone_of
 from pbem.mail.notes.reader_time import shown as shown_time
