@@ -27,10 +27,10 @@ from pbem.rules.hannibal_italy.turn import first_player as initiative
 from pbem.rules.hannibal_italy.turn import reinforcements as arrivals
 from pbem.rules.hannibal_italy.turn import sequence as turn
 from pbem.rules.hannibal_italy.turn.set_up import set_up, settle
-from pbem.rules.hannibal_italy.views.facts import facts, periods
 from pbem.rules.hannibal_italy.views.secrets import resample_hidden, view
 from pbem.rules.hannibal_italy.views.sources import chosen_for_balance, reconstructed
 from pbem.rules.hannibal_italy.views.successors import cost, successors
+from pbem.rules.hannibal_italy.views.summary import facts, periods
 
 if TYPE_CHECKING:
     from pbem.game import BaseMap, Box, Odds, Scene, Section, Summary
@@ -172,13 +172,13 @@ class HannibalItaly(Rules[Game]):
 
     def close_up(self, view: Game, decision: Decision) -> Sequence[Section]:
         """Return the part of a position that a decision is about, for the text of a report."""
-        from pbem.rules.hannibal_italy.views.close_up import close_up
+        from pbem.rules.hannibal_italy.views.summary import close_up
 
         return list(close_up(view, decision))
 
     def places(self, view: Game, decision: Decision) -> Sequence[str]:
         """Return the hexes that a decision is about."""
-        from pbem.rules.hannibal_italy.views.close_up import places
+        from pbem.rules.hannibal_italy.views.summary import places
 
         return places(view, decision)
 

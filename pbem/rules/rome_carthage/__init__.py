@@ -26,8 +26,8 @@ from pbem.rules.rome_carthage.siege import siege, sorties
 from pbem.rules.rome_carthage.turn import consuls, operations, reinforcements
 from pbem.rules.rome_carthage.turn import sequence as turn
 from pbem.rules.rome_carthage.turn.set_up import set_up, settle
-from pbem.rules.rome_carthage.views.facts import facts, periods
 from pbem.rules.rome_carthage.views.secrets import resample_hidden, view
+from pbem.rules.rome_carthage.views.summary import facts, periods
 
 if TYPE_CHECKING:
     from pbem.game import BaseMap, Box, Odds, Scene, Section, Summary
@@ -155,13 +155,13 @@ class RomeCarthage(Rules[Game]):
 
     def close_up(self, view: Game, decision: Decision) -> Sequence[Section]:
         """Return the part of a position that a decision is about, for the text of a report."""
-        from pbem.rules.rome_carthage.views.close_up import close_up
+        from pbem.rules.rome_carthage.views.summary import close_up
 
         return list(close_up(view, decision, self.box.names))
 
     def places(self, view: Game, decision: Decision) -> Sequence[str]:
         """Return the spaces that a decision is about."""
-        from pbem.rules.rome_carthage.views.close_up import places
+        from pbem.rules.rome_carthage.views.summary import places
 
         return list(places(view, decision))
 

@@ -31,8 +31,8 @@ from pbem.rules.sword_of_rome.turn import (
 )
 from pbem.rules.sword_of_rome.turn import sequence as turn
 from pbem.rules.sword_of_rome.turn.set_up import set_up, settle
-from pbem.rules.sword_of_rome.views.facts import facts, periods
 from pbem.rules.sword_of_rome.views.secrets import resample_hidden, view
+from pbem.rules.sword_of_rome.views.summary import facts, periods
 
 if TYPE_CHECKING:
     from pbem.game import BaseMap, Box, Odds, Scene, Section, Summary
@@ -156,13 +156,13 @@ class SwordOfRome(Rules[Game]):
 
     def close_up(self, view: Game, decision: Decision) -> Sequence[Section]:
         """Return the part of a position that a decision is about, for the text of a report."""
-        from pbem.rules.sword_of_rome.views.close_up import close_up
+        from pbem.rules.sword_of_rome.views.summary import close_up
 
         return list(close_up(view, decision, self.box.names))
 
     def places(self, view: Game, decision: Decision) -> Sequence[str]:
         """Return the spaces that a decision is about."""
-        from pbem.rules.sword_of_rome.views.close_up import place_of
+        from pbem.rules.sword_of_rome.views.summary import place_of
 
         space = place_of(view, decision)
         return () if space is None else (space,)
@@ -210,7 +210,7 @@ class SwordOfRome(Rules[Game]):
 
     def show(self, view: Game, side: Side, what: str) -> Event | Fault:
         """Let a side show a card of its hand, or all of them (6.1)."""
-        from pbem.rules.sword_of_rome.views.showing import show
+        from pbem.rules.sword_of_rome.views.secrets import show
 
         return show(view, side, what)
 

@@ -10,7 +10,7 @@ import pytest
 
 from pbem.protocol import Decision
 from pbem.rules.sword_of_rome.battle.losses import divide
-from pbem.rules.sword_of_rome.battle.purchases import Purchases
+from pbem.rules.sword_of_rome.battle.spoils import Purchases
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.under_way import Battle

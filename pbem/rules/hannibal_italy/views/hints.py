@@ -21,7 +21,7 @@ from pbem.rules.hannibal_italy.turn.winter import enough
 from pbem.rules.hannibal_italy.views.averages import Prospect, assault, round_of_battle
 from pbem.rules.hannibal_italy.views.hints_of_marches import Hint, marches
 from pbem.rules.hannibal_italy.views.panel import place
-from pbem.rules.hannibal_italy.views.wording import strength, units_as_written, units_in_words
+from pbem.rules.hannibal_italy.views.summary import strength, units_as_written, units_in_words
 
 _MOST: Final = 6
 

@@ -14,7 +14,7 @@ from pbem.rules.hannibal_italy.movement.orders import TRY, PathWord
 from pbem.rules.hannibal_italy.movement.paths import points
 from pbem.rules.hannibal_italy.position.forces import here, hexes_of, sp
 from pbem.rules.hannibal_italy.position.state import ENEMY, UNSEEN, Game
-from pbem.rules.hannibal_italy.views.wording import place_as_written, some, strength
+from pbem.rules.hannibal_italy.views.summary import place_as_written, some, strength
 
 Hint: TypeAlias = str | Order
 _MOST_LISTED: Final = 24

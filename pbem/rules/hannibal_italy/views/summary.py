@@ -1,19 +1,25 @@
-"""The summary of a position for a report: points, armies, sieges, provinces, offices (3, 5, 6, 9, 12)."""
+"""The summary of a position, and the facts and the part of the board that a report shows.
+
+A strength that its side may not see is no fact: a condition on it never fits, and the side is asked (7.5).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pbem.game import Line, Section, Summary
-from pbem.protocol import Side
-from pbem.rules.hannibal_italy.position.board import CLASS_1
-from pbem.rules.hannibal_italy.position.forces import added, garrison, sp, to_raise
+from pbem.protocol import Decision, Side
+from pbem.rules.hannibal_italy.battle.battle import over_a_river
+from pbem.rules.hannibal_italy.position.board import CLASS_1, ELEPHANTS, FOOT, HORSE, Board
+from pbem.rules.hannibal_italy.position.forces import added, garrison, here, sp, to_raise
 from pbem.rules.hannibal_italy.position.state import (
+    BOXES,
     CANDIDATES,
     CARTHAGE,
     CONSUL,
     DEAD,
+    ENEMY,
     GONE,
     RANKS,
     SIDES,
@@ -24,7 +30,62 @@ from pbem.rules.hannibal_italy.position.state import (
 from pbem.rules.hannibal_italy.position.under_way import Battle
 from pbem.rules.hannibal_italy.turn.victory import scored
 from pbem.rules.hannibal_italy.views.panel import name, phase, place
-from pbem.rules.hannibal_italy.views.wording import strength, units_in_words
+
+# ---- Words for units, places and leaders, for reports and forms
+
+
+UNKNOWN: Final = "?"
+_KINDS: Final[Mapping[str, tuple[str, str]]] = {
+    FOOT: ("foot", "foot"),
+    HORSE: ("horse", "horse"),
+    ELEPHANTS: ("elephant", "elephants"),
+    "allied": ("ally", "allies"),
+    "gaul": ("Gaul", "Gauls"),
+}
+"""What a unit is called by its kind or the pool that it is drawn from: one, several."""
+
+
+def strength(board: Board, units: Mapping[str, int]) -> str:
+    """Return the SP of units in words; that they are not known, if the viewer may not see them (7.5)."""
+    return UNKNOWN if UNSEEN in units else f"{sp(board, units)} SP"
+
+
+def units_in_words(board: Board, units: Mapping[str, int]) -> str:
+    """Return units with the SP of each in brackets, like ones together; what the viewer may not see is not known."""
+    if UNSEEN in units:
+        return "not known"
+    alike: dict[tuple[tuple[str, str], int], int] = {}
+    for unit, count in units.items():
+        kind = board.units[unit]
+        words = ("slave", "slaves") if kind.whole == "slaves" else _KINDS[kind.pool or kind.kind]
+        alike[words, kind.sp] = alike.get((words, kind.sp), 0) + count
+    return ", ".join(f"{count} {one if count == 1 else many} ({sp})" for ((one, many), sp), count in alike.items())
+
+
+def units_as_written(board: Board, units: Mapping[str, int]) -> str:
+    """Return units by the words that an order names them by, with the SP of each in brackets."""
+    if UNSEEN in units:
+        return "not known"
+    return ", ".join(f"{count} {unit} ({board.units[unit].sp} SP)" for unit, count in units.items())
+
+
+def place_as_written(view: Game, hex: str) -> str:
+    """Return a hex as an order may name it: by its city, if it has one, else by its number in quotes."""
+    return view.board.hexes[hex].city or f'"{hex}"'
+
+
+def some(words: Sequence[str], most: int) -> str:
+    """Return words in a row, the first of them if they are many.
+
+    >>> some(["capua", "cannae", "rome"], 2)
+    'capua, cannae and 1 more'
+    """
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
+
+
+# ---- The summary of a position for a report: points, armies, sieges, provinces, offices (3, 5, 6, 9, 12)
+
 
 _SCORES: Final[Mapping[str, str]] = {
     "provinces": "provinces",
@@ -228,3 +289,126 @@ def pools(view: Game) -> Iterator[Section]:
             if pool in view.pools
         )
         yield Section("To be drawn, unseen", lines)
+
+
+# ---- Facts that the conditions of a standing order may use, besides those that its decision states
+
+
+NO_ENEMY: Final = 1000
+"""The odds where the enemy has nothing."""
+
+
+def periods(game: Game) -> dict[str, object]:
+    """Return the segment and the year that a game is in, for standing orders that end with one (4.2)."""
+    return {"segment": f"{game.year}/{game.segment}", "year": game.year}
+
+
+def facts(view: Game, decision: Decision) -> dict[str, object]:
+    """Return the facts of any decision, and of one that is about a hex, what stands there."""
+    found: dict[str, object] = {"year": view.year, "segment": view.segment, "first": view.first == decision.side}
+    hex = hex_of(view, decision)
+    if hex is not None:
+        found |= _of_hex(view, decision, hex)
+    battle = view.battle
+    if battle is not None and decision.side in battle.parties:
+        found |= _of_battle(view, decision.side)
+    return found
+
+
+def hex_of(view: Game, decision: Decision) -> str | None:
+    """Return the hex that a decision is about: it is named, or it is that of the city named."""
+    named = decision.facts.get("hex")
+    if named is None and decision.facts.get("city") in view.board.cities:
+        named = view.board.cities[decision.facts["city"]].hex
+    return named if named in view.board.hexes else None
+
+
+def _of_hex(view: Game, decision: Decision, hex: str) -> dict[str, object]:
+    side, board, stated = decision.side, view.board, decision.facts
+    record = board.hexes[hex]
+    own = stated.get("own_sp", _strength(view, side, hex))
+    enemy = stated.get("enemy_sp", stated.get("needed", _strength(view, ENEMY[side], hex)))
+    found: dict[str, object] = {
+        "at": record.city or hex,
+        "terrain": "city" if record.city is not None else record.terrain,
+        "province": record.province,
+        "controls": view.provinces.get(record.province) == side,
+        "enemy_leaders": view.leaders_at(ENEMY[side], hex),
+    }
+    if own is not None:
+        found["own_sp"] = own
+    if enemy is not None:
+        found["enemy_sp"] = enemy
+    if own is not None and enemy is not None:
+        found["odds"] = 100 * own // enemy if enemy else NO_ENEMY
+    return found
+
+
+def _strength(view: Game, side: Side, hex: str) -> int | None:
+    """Return the SP of a side in a hex; None if the viewer may not see them (7.5)."""
+    units = here(view, side, hex)
+    return None if UNSEEN in units else sp(view.board, units)
+
+
+def _of_battle(view: Game, side: Side) -> dict[str, object]:
+    """Return who commands, whether strengths are open, whether the river is in the way of an attack, what is left."""
+    battle = view.the_battle
+    party, other = battle.parties[side], battle.parties[ENEMY[side]]
+    found: dict[str, object] = {
+        "seen": battle.revealed,
+        "river": over_a_river(view, side),
+        "commander": party.commander or None,
+        "enemy_commander": other.commander or None,
+    }
+    units = [view.leaders[leader].units for leader in party.leaders]
+    if not any(UNSEEN in each for each in units):
+        left = sum(sp(view.board, each) for each in units)
+        whole = left + party.lost
+        found["left"] = 100 * left // whole if whole else 0
+    return found
+
+
+# ---- The part of a position that a question is about: its hexes, who stands there and next to them, the pools (3, 6)
+
+
+_DRAWS: Final = frozenset({"raise", "receive"})
+"""The questions for which it matters what can still be drawn."""
+
+_LISTS: Final = frozenset({"move", "place"})
+"""The questions whose form itself says what stands where."""
+
+
+def close_up(view: Game, decision: Decision) -> Iterator[Section]:
+    """Yield what a question is about."""
+    if decision.kind in _DRAWS:
+        yield from pools(view)
+    hex = hex_of(view, decision)
+    hexes = places(view, decision)
+    here = [line for each in hexes for side in SIDES for line in in_hex(view, side, each)]
+    if here and decision.kind not in _LISTS:
+        yield Section("the armies there" if hex is not None else "the armies", _level(here))
+    near = {each: None for one in hexes for each, _ in view.board.steps[one] if each not in hexes}
+    enemy = [line for each in near for line in in_hex(view, ENEMY[decision.side], each)]
+    if enemy:
+        yield Section("Enemies next to it" if len(hexes) == 1 else "Enemies next to them", _level(enemy))
+
+
+def places(view: Game, decision: Decision) -> list[str]:
+    """Return the hexes that a question is about."""
+    hex = hex_of(view, decision)
+    return list(dict.fromkeys([hex] if hex is not None else _named(view, decision)))
+
+
+def _named(view: Game, decision: Decision) -> list[str]:
+    """Return the hexes that a decision names, and those of the leaders that it names."""
+    facts = decision.facts
+    found = [each for each in facts.get("hexes", ()) if each in view.board.hexes]
+    for id in facts.get("leaders", ()):
+        leader = view.leaders.get(id)
+        if leader is not None and leader.at not in BOXES:
+            found.append(leader.at)
+    return found
+
+
+def _level(lines: list[Line]) -> tuple[Line, ...]:
+    return tuple(Line(line.label, line.cells) for line in lines)

@@ -1,4 +1,4 @@
-"""Points of a victory: own support, an ally's, the loser's, plunder, unrest (7.3.4, 12.5, 14.5, S 12.5.3).
+"""The spoils of a battle, and what is bought with them.
 
 The loser's support goes first, then own support is added, then the ally's: what was won may be added to at once.
 """
@@ -6,11 +6,10 @@ The loser's support goes first, then own support is added, then the ally's: what
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias, overload
 
 from pbem.game import Kinds, LegalOrders, Refusal, Table, lazy, plain, product
 from pbem.protocol import Decision, Fault, Flow, Order
-from pbem.rules.sword_of_rome.battle.purchases import Part, Purchases
 from pbem.rules.sword_of_rome.events.support import why_not_remove
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, NORMAL, WALLED
 from pbem.rules.sword_of_rome.position.changes import set_control
@@ -20,6 +19,64 @@ from pbem.rules.sword_of_rome.siege import unrest
 from pbem.rules.sword_of_rome.siege.plunder import add_markers
 from pbem.rules.sword_of_rome.siege.siege import fall_if_due, take_fallen
 from pbem.rules.sword_of_rome.turn.deciders import decider
+
+# ---- Purchases: every way to spend some points in several places, counted and picked without being listed (12.5)
+
+
+Part: TypeAlias = dict[str, Any]
+"""A piece of an order: lists and numbers by their words."""
+
+
+class Purchases(Sequence[Part]):
+    """Every choice of one thing for each place, of which the points add up to no more than there are.
+
+    The things of a place come with their points, and begin with nothing for 0.
+    """
+
+    __slots__ = ("_counts", "_places", "_points")
+
+    def __init__(self, places: Sequence[Sequence[tuple[int, Part]]], points: int) -> None:
+        self._places = places
+        self._points = points
+        counts = [[1] * (points + 1)]
+        for choices in reversed(places):
+            later = counts[-1]
+            counts.append(
+                [sum(later[left - cost] for cost, _ in choices if cost <= left) for left in range(points + 1)]
+            )
+        self._counts = counts[::-1]
+        """Place -> points left -> ways to go on from there."""
+
+    def __len__(self) -> int:
+        return self._counts[0][self._points]
+
+    @overload
+    def __getitem__(self, index: int) -> Part: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Part]: ...
+    def __getitem__(self, index: int | slice) -> Part | Sequence[Part]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        whole: Part = {}
+        left = self._points
+        for at, choices in enumerate(self._places):
+            for cost, part in choices:
+                if cost > left:
+                    continue
+                ways = self._counts[at + 1][left - cost]
+                if index < ways:
+                    left -= cost
+                    for word, value in part.items():
+                        whole[word] = whole[word] + value if word in whole else value
+                    break
+                index -= ways
+        return whole or {"remove": []}
+
+
+# ---- Points of a victory: own support, an ally's, the loser's, plunder, unrest (7.3.4, 12.5, 14.5, S 12.5.3)
+
 
 REMOVE: Final = "remove"
 ADD: Final = "add"

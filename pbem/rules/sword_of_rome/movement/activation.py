@@ -23,7 +23,7 @@ from pbem.game import Kinds, LegalOrders, Refusal, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import Use, lay_down, playable, put_away, value_of
 from pbem.rules.sword_of_rome.events.card_uses import card_faults
-from pbem.rules.sword_of_rome.movement import avoidance, bribes, cities, flanks, interception, march_orders, voyages
+from pbem.rules.sword_of_rome.movement import avoidance, cities, entering, flanks, interception, march_orders, voyages
 from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, points_left, points_of
 from pbem.rules.sword_of_rome.movement.flanks import ask_next, consents, respond_to, why_no_colony, why_not_next
 from pbem.rules.sword_of_rome.movement.march import march, obey, raid, set_out, standing, tire
@@ -289,6 +289,6 @@ KINDS: Final[Kinds] = {
     **cities.KINDS,
     **interception.KINDS,
     **avoidance.KINDS,
-    **bribes.KINDS,
+    **entering.KINDS,
     **voyages.KINDS,
 }

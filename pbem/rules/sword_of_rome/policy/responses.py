@@ -13,7 +13,7 @@ from pbem.rules.sword_of_rome.events.card_play import value_of
 from pbem.rules.sword_of_rome.events.effects.base import Played
 from pbem.rules.sword_of_rome.events.effects.moves import ambushes
 from pbem.rules.sword_of_rome.events.responses import why_no_response
-from pbem.rules.sword_of_rome.movement.bribes import bribes
+from pbem.rules.sword_of_rome.movement.entering import bribes
 from pbem.rules.sword_of_rome.movement.orders import NONE
 from pbem.rules.sword_of_rome.policy.events import RATED, look_at
 from pbem.rules.sword_of_rome.policy.plans import Plans, unrest_chance

@@ -1,17 +1,20 @@
-"""The summary of a position in a report: VP, alliances, armies, cities, off the map, and what the reader holds."""
+"""The summary of a position, and the facts and the part of the board that a report shows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from pbem.game import Line, Section, Summary, counted, listing
-from pbem.protocol import Side
-from pbem.rules.sword_of_rome.position.board import CARTHAGE
+from pbem.protocol import Decision, Side
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, ETRUSCANS, TRIBE, WALLED
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import event_named, named
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
 from pbem.rules.sword_of_rome.siege.unrest import cap
 from pbem.rules.sword_of_rome.turn.scoring import gains, losses, total
+
+# ---- The summary of a position in a report: VP, alliances, armies, cities, off the map, and what the reader holds
 
 
 def summary(view: Game, names: Mapping[str, str]) -> Summary:
@@ -197,3 +200,123 @@ def hand(view: Game, names: Mapping[str, str]) -> Iterator[Section]:
             cards = [view.board.cards[card] for card in held]
             lines = tuple(Line(card.id, (f"value {card.value}", card.name)) for card in cards)
             yield Section(f"Hand of {named(side, names[side])}", lines)
+
+
+# ---- Facts that conditions of standing orders may test, besides those of the decision itself
+
+
+MOST_ODDS: Final = 1000
+
+
+def periods(game: Game) -> Mapping[str, object]:
+    """Return the turn and the round that a game is in, for standing orders that end with one (5.4)."""
+    return {"turn": game.turn, "round": f"{game.turn}/{game.round}"}
+
+
+def facts(view: Game, decision: Decision) -> Mapping[str, object]:
+    """Return what conditions of standing orders may go by for any decision."""
+    own = view.board.powers_of[decision.side]
+    found = {
+        "turn": view.turn,
+        "round": view.round,
+        "vp": view.vp.get(decision.side, 0),
+        "hand": list(view.hands.get(decision.side, ())),
+        "active": view.activation.side if view.activation is not None else None,
+        "leader_in_vp": max(view.in_play, key=lambda side: (view.vp[side], -view.board.side_rank(side))),
+        "allies": [power for power in view.board.powers if power not in own and _allied(view, own, power)],
+    }
+    strengths = _strengths(view, own, decision)
+    return found if strengths is None else {**found, "odds": _odds(*strengths)}
+
+
+def _allied(view: Game, own: Sequence[str], power: str) -> bool:
+    return any(view.allied(each, power) for each in own)
+
+
+def _strengths(view: Game, own: Sequence[str], decision: Decision) -> tuple[int, int] | None:
+    """Return the own CU and the enemy's; None: the decision is not about both.
+
+    Of several armies that can intercept it is the largest.
+    """
+    facts = decision.facts
+    if "own_cu" in facts:
+        return facts["own_cu"], facts["enemy_cu"]
+    if decision.kind == "intercept":
+        return max(view.outside(facts["power"], space) for space in facts["from"]), facts["enemy_cu"]
+    if decision.kind == "bribe":
+        return view.outside(ETRUSCANS, facts["space"]), facts["enemy_cu"]
+    space, one, other = facts.get("space", facts.get("at")), facts.get("power"), facts.get("other")
+    if decision.kind not in ("let_go", "respond") or not (space and one and other) or not {one, other} & {*own}:
+        return None
+    ours, theirs = (one, other) if one in own else (other, one)
+    return view.outside(ours, space), view.outside(theirs, space)
+
+
+def _odds(own: int, enemy: int) -> int:
+    """Return the own CU in percent of the enemy's; 1000 if the enemy has none."""
+    return MOST_ODDS if not enemy else min(MOST_ODDS, 100 * own // enemy)
+
+
+# ---- The part of a position that a question is about: its space and the next ones, who stands there, the hand (3)
+
+
+_PLACES: Final = ("space", "at", "from")
+"""The facts that name the space of a question."""
+
+
+def close_up(view: Game, decision: Decision, names: Mapping[str, str]) -> Iterator[Section]:
+    """Yield the space that a question is about, who stands there and next to it, and what the side holds.
+
+    The hand is left out where the form says of each card what it does.
+    """
+    space = place_of(view, decision)
+    if space is not None:
+        yield Section(names[space], tuple(_space(view, space, names)))
+        near = [line for to in view.board.neighbours[space] for line in _headed(view, to, names)]
+        if near:
+            yield Section("Next to it", tuple(near))
+    if decision.kind != "act" or view.the_activation.played or view.the_activation.desperate:
+        yield from hand(view, names)
+
+
+def place_of(view: Game, decision: Decision) -> str | None:
+    """Return the space that a question is about; None: it is about none in particular."""
+    found = (decision.facts.get(word) for word in _PLACES)
+    return next((space for space in found if isinstance(space, str) and space in view.board.spaces), None)
+
+
+def _headed(view: Game, space: str, names: Mapping[str, str]) -> Iterator[Line]:
+    lines = list(_forces_shown(view, space, names))
+    if lines:
+        yield Line(names[space])
+        yield from (Line(line.label, line.cells, 1) for line in lines)
+
+
+def _space(view: Game, space: str, names: Mapping[str, str]) -> Iterator[Line]:
+    """Yield whose a space is, its loyalty and siege, and who stands there."""
+    holder = view.control.get(space)
+    kind = view.kind(space)
+    words = [names[holder] if holder is not None else "independent", kind]
+    if kind == WALLED and not view.board.is_capital(space):  # a capital overseas has none (17)
+        words.append(f"loyalty {view.loyalty[space]}")
+    if kind == TRIBE:
+        words.append(f"subjugation factor {view.board.spaces[space].subjugation}")
+    siege = view.sieges.get(space)
+    if siege is not None:
+        words.append(f"besieged by {names[siege.by]}, level {siege.level}")
+    yield Line("Control", (", ".join(words),))
+    yield from _forces_shown(view, space, names)
+
+
+def _forces_shown(view: Game, space: str, names: Mapping[str, str]) -> Iterator[Line]:
+    """Yield what each power has in a space, on the march and inside its city too."""
+    for power in view.board.powers:
+        force = view.forces[power].get(space)
+        if force is not None:
+            yield Line(names[power], (strength(force, names),))
+    march = view.march
+    if march is not None and march.at == space and not march.force.empty:
+        yield Line(f"{names[march.power]}, on the march", (strength(march.force, names),))
+    inside = view.inside.get(space)
+    if inside is not None:
+        yield Line(f"{names[view.control[space]]}, inside", (strength(inside, names),))
