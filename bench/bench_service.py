@@ -66,11 +66,11 @@ Service(post, int(sys.argv[2]), (sys.executable, "-c", sys.argv[3])).run()
 WORKER: Final = """
 import sys
 from pathlib import Path
-from pbem.post import worker
+from pbem.post.service import worker
 {changed}
 worker.main(Path(sys.argv[1]))
 """
-NO_PICTURES: Final = "from pbem.mail import maps; maps.pictures = lambda *_, **__: ()"
+NO_PICTURES: Final = "from pbem.mail.write import enclosures; enclosures.pictures = lambda *_, **__: ()"
 SLEEPING: Final = """
 from time import sleep
 from pbem.mail.tasks import Handled

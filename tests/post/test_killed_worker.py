@@ -39,7 +39,7 @@ from pathlib import Path
 from time import sleep, time
 from pbem.atomic import write
 from pbem.mail.tasks import Handled
-from pbem.post import worker
+from pbem.post.service import worker
 
 def received(raw, *_):
     game, number = raw.decode().split()
