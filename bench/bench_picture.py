@@ -13,11 +13,11 @@ from typing import Any
 from bench import Figure, alternating, seconds
 from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
-from pbem.game.board_map import base_map
+from pbem.game.board.board_map import base_map
+from pbem.game.board.scene import Counter, DrawnSide, Scene
 from pbem.game.boxes import shelf
 from pbem.game.boxes.box import open_box
 from pbem.game.boxes.shelf import Loaded
-from pbem.game.scene import Counter, DrawnSide, Scene
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order, Side
 from pbem.render.map.base_map import ground

@@ -24,7 +24,7 @@ from pbem.cli.demo import SECRETS
 from pbem.mail.intake import take_in
 from pbem.mail.write import enclosures
 from pbem.mail.write.outgoing import MailSettings
-from pbem.post.config import load
+from pbem.post.settings import load
 from pbem.post.tables.open_tables import open_tables
 from pbem.post.tables.sqlite_tables import SqliteTables
 from pbem.post.tables.tables import Tables
@@ -54,7 +54,7 @@ limits: {sender_per_hour: 1000000, game_per_hour: 1000000}
 SERVICE: Final = """
 import signal, sys
 from pathlib import Path
-from pbem.post.config import load
+from pbem.post.settings import load
 from pbem.post.service.service import Post, Service
 from pbem.post.tables.open_tables import open_tables
 from pbem.post.transport.ways import sender, sources

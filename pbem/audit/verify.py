@@ -29,12 +29,12 @@ from pbem.audit.record.sealed import SealedFiles, check_sealed, sealed_text, sec
 from pbem.audit.record.turn_files import check_turn_files, read_turns
 from pbem.crypto.keys import Keys
 from pbem.game import yaml as yamlio
-from pbem.repo.adjudication import charter_message
-from pbem.repo.charter import FORMAT, Charter, read_charter
-from pbem.repo.format1 import VERIFIED_BY
+from pbem.repo.files.adjudication import charter_message
+from pbem.repo.files.charter import FORMAT, Charter, read_charter
+from pbem.repo.files.format1 import VERIFIED_BY
+from pbem.repo.files.layout import CHARTER
 from pbem.repo.git import NoSuchGame, StoreError
 from pbem.repo.git.history import Past, PastRepo
-from pbem.repo.layout import CHARTER
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from pbem.cli.runtime import WORLD, in_the_world, misuse, print_json
 from pbem.protocol import Bug, PbemError
 
 if TYPE_CHECKING:
-    from pbem.referee.open_game import OpenGame
+    from pbem.referee.game.open_game import OpenGame
 
 
 # ---- The arguments and options that several verbs share
@@ -86,7 +86,7 @@ def games_meant(folder: Path, patterns: Sequence[str]) -> list[str]:
 
 def require_sides(game: OpenGame, sides: Iterable[str]) -> None:
     """Raise CannotPlay unless a game has some sides. The command goes on with the other games."""
-    from pbem.referee.open_game import CannotPlay
+    from pbem.referee.game.open_game import CannotPlay
 
     for side in sides:
         if side not in game.rules.sides:

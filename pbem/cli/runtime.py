@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from pbem.mail.read.sheet_finder import Unseal
     from pbem.mail.write.outgoing import MailSettings, Outgoing
     from pbem.orders.check import Receipt
-    from pbem.post.config import WhoConfig
-    from pbem.referee.open_game import OpenGame
+    from pbem.post.settings import WhoConfig
+    from pbem.referee.game.open_game import OpenGame
     from pbem.referee.play.adjudicator import Adjudicator
 
 DONE: Final = 0
@@ -60,7 +60,7 @@ def _sender() -> tuple[str, WhoConfig | None]:
     `PBEM_FROM` names another address, unless it is the same.
     """
     from pbem.mail.notes.address import mailbox
-    from pbem.post.config import find, load
+    from pbem.post.settings import find, load
 
     named = os.environ.get("PBEM_FROM")
     config = load(file) if (file := find()).exists() else None
@@ -109,7 +109,7 @@ def done_by_now(game: Adjudicator, games: Path | None, boxes: Boxes) -> list[str
 @contextmanager
 def opened(name: str, games: Path | None, boxes: Boxes) -> Iterator[OpenGame]:
     """Open a game to look at it."""
-    from pbem.referee.open_game import OpenGame
+    from pbem.referee.game.open_game import OpenGame
 
     with OpenGame.open(games or games_folder(), keys_folder(), name, folders=boxes or ()) as game:
         yield game

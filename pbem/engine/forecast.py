@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 from pbem.crypto.dice import SeededDice
 from pbem.engine.matching import is_for
 from pbem.game.contract import Rules
-from pbem.game.forecast import EQUAL, SUCCESS, Asked, Chance, Happens, Prospect, Stops, Unfit, Unforeseen
+from pbem.game.prospects import EQUAL, SUCCESS, Asked, Chance, Happens, Prospect, Stops, Unfit, Unforeseen
 from pbem.game.table import Contest, Table, Throw, contest
 from pbem.protocol import Checkpoint, Decision, Order, Roll, Side
 

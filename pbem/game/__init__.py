@@ -5,7 +5,7 @@ this package when they are first asked for, so that a game without a map never l
 
 >>> from pbem.game import percent
 >>> percent.__module__
-'pbem.game.odds'
+'pbem.game.prospects'
 """
 
 from __future__ import annotations
@@ -15,7 +15,24 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from pbem.game import plain
-    from pbem.game.board_map import BaseMap, base_map
+    from pbem.game.board.board_map import BaseMap, base_map
+    from pbem.game.board.hexes import HexCoordinate, cheapest, direction, distance, hex_map, way
+    from pbem.game.board.scene import (
+        Arrow,
+        Cell,
+        Counter,
+        DrawnSide,
+        Grid,
+        Line,
+        Marker,
+        Panel,
+        Row,
+        Scene,
+        Section,
+        Summary,
+        Track,
+        drawn_sides,
+    )
     from pbem.game.boxes.box import Box
     from pbem.game.boxes.printed import as_printed
     from pbem.game.contract import Rules
@@ -31,11 +48,8 @@ if TYPE_CHECKING:
         propose_order,
         yes_or_no,
     )
-    from pbem.game.hexes import HexCoordinate, cheapest, direction, distance, hex_map, way
     from pbem.game.legal_orders import NOT_TOLD, LegalOrders, concat, flat_map, lazy, multisets, of, product, subsets
-    from pbem.game.odds import Chances, Number, Odds, percent
-    from pbem.game.scene import Arrow, Cell, Counter, DrawnSide, Grid, Marker, Panel, Row, Scene, Track, drawn_sides
-    from pbem.game.summary import Line, Section, Summary
+    from pbem.game.prospects import Chances, Number, Odds, percent
     from pbem.game.table import Table, Throw
     from pbem.game.wording import counted, did_you_mean, listing
     from pbem.game.words import Vocabulary
@@ -65,7 +79,7 @@ _HOMES: Final = {
         "one_of",
         "yes_or_no",
     ),
-    "hexes": (
+    "board.hexes": (
         "hex_map",
         "HexCoordinate",
         "cheapest",
@@ -73,7 +87,7 @@ _HOMES: Final = {
         "distance",
         "way",
     ),
-    "odds": (
+    "prospects": (
         "Chances",
         "Number",
         "Odds",
@@ -81,8 +95,8 @@ _HOMES: Final = {
     ),
     "contract": ("Rules",),
     "boxes.printed": ("as_printed",),
-    "board_map": ("BaseMap", "base_map"),
-    "scene": (
+    "board.board_map": ("BaseMap", "base_map"),
+    "board.scene": (
         "Arrow",
         "Cell",
         "Counter",
@@ -94,8 +108,6 @@ _HOMES: Final = {
         "Scene",
         "Track",
         "drawn_sides",
-    ),
-    "summary": (
         "Line",
         "Section",
         "Summary",

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Generic
 from pbem.protocol import ILLEGAL, Decision, Event, Fault, Flow, Order, Roll, S, Side
 
 if TYPE_CHECKING:
+    from pbem.game.board.scene import Scene, Section, Summary
     from pbem.game.legal_orders import LegalOrders
-    from pbem.game.odds import Odds
-    from pbem.game.scene import Scene
-    from pbem.game.summary import Section, Summary
+    from pbem.game.prospects import Odds
     from pbem.game.table import Table
 
 

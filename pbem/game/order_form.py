@@ -1,7 +1,11 @@
-"""The shape of one kind of order, and plain sentences about orders that do not fit it."""
+"""The form of orders: their shapes, and how many of them are kept.
+
+They are measured as they are kept, as compact JSON, because the size of a sealed file follows from these limits.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +21,9 @@ from pbem.protocol import FOR, Path
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
+
+
+# ---- The shape of one kind of order, and plain sentences about orders that do not fit it
 
 
 class Misfit(NamedTuple):
@@ -285,3 +292,28 @@ _SENTENCES: Final[Mapping[str, Callable[[Any, Any], str]]] = {
     "minLength": lambda least, found: f"must have at least {counted(least, 'character')}; it has {len(found)}",
     "maxLength": lambda most, found: f"may have at most {counted(most, 'character')}; it has {len(found)}",
 }
+
+
+# ---- Limits of what a side may leave with the referee: orders that wait, and standing orders
+
+
+MOST: Final = 40
+"""The most orders of a sheet, and the most standing orders of a side."""
+LONGEST: Final = 4096
+"""The most bytes that the orders of a sheet, or the standing orders of a side, take as they are kept."""
+
+
+def compact(value: object) -> bytes:
+    """Return a plain value as it is kept in sealed files."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def too_much(what: str, records: Iterable[Record]) -> str | None:
+    """Return what is wrong with the number or the size of some orders; None: nothing. `what` names them."""
+    kept = list(records)
+    if len(kept) > MOST:
+        return f"{len(kept)} {what} are too many: at most {MOST} are kept"
+    size = len(compact(kept))
+    if size > LONGEST:
+        return f"these {what} take {size:,} bytes as they are kept: at most {LONGEST:,}"
+    return None

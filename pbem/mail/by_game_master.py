@@ -20,7 +20,7 @@ from pbem.mail.write.welcome import welcome_letter
 from pbem.protocol import Side
 from pbem.referee.acts.players import deputy_of
 from pbem.referee.acts.talk import tidied
-from pbem.referee.open_game import CannotPlay, OpenGame
+from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import mail
 

@@ -26,11 +26,11 @@ from pbem.mail.write.outgoing import Answered, MailSettings, report_of, side_rep
 from pbem.mail.write.report_letters import last_report, receipt_letter
 from pbem.orders.check import Receipt
 from pbem.protocol import Side
-from pbem.referee.open_game import CannotPlay, OtherRules
+from pbem.referee.game.open_game import CannotPlay, OtherRules
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.forecast_text import foreseen
-from pbem.repo.requests import OPEN, Ending, Motion
+from pbem.repo.files.requests import OPEN, Ending, Motion
 
 
 class Reply(Enum):

@@ -21,8 +21,8 @@ from pbem.mail.write.report_letters import closing_letters, daily_news, news_due
 from pbem.mail.write.time_letters import at_deadline, reminders_due, write_reminder
 from pbem.protocol import Side
 from pbem.referee.acts.timekeeping import catch_up, hand_over, note_down
-from pbem.referee.clock.decide import late_from
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
+from pbem.referee.game.sides import late_from
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.sheet_check import hold_ends
 

@@ -34,7 +34,7 @@ from pbem.mail.write.report_letters import closing_letters, first_letters, repor
 from pbem.mail.write.time_letters import facts_so_far, time_letters
 from pbem.paths import GAME_NAME
 from pbem.protocol import PbemError, Side
-from pbem.referee.open_game import CannotPlay, OtherRules
+from pbem.referee.game.open_game import CannotPlay, OtherRules
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.sheet_check import hold_ends
 from pbem.render.map.pictures import Picture, legend_picture

@@ -17,7 +17,7 @@ from pbem.mail.write.answer_letters import chat_letters, no_orders, refusal_lett
 from pbem.mail.write.outgoing import MailSettings, Outgoing, called
 from pbem.mail.write.posting import bundled
 from pbem.protocol import Side
-from pbem.referee.open_game import CannotPlay, OtherRules
+from pbem.referee.game.open_game import CannotPlay, OtherRules
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.sheet_check import held_until
 from pbem.repo.git import StoreError

@@ -11,8 +11,7 @@ from pbem.crypto.closing import Closing
 from pbem.crypto.player_chains import PlayerChain, next_of, wrong_with
 from pbem.engine.matching import is_for
 from pbem.game.boxes.box import Box
-from pbem.game.kept_orders import too_much
-from pbem.game.order_form import OrderForm
+from pbem.game.order_form import OrderForm, too_much
 from pbem.game.plain import Record
 from pbem.game.wording import listing
 from pbem.game.yaml import Mark, Placed, by_place

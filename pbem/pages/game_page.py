@@ -18,10 +18,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from pbem.game.board_map import BaseMap
+from pbem.game.board.board_map import BaseMap
+from pbem.game.board.scene import Scene, Summary
 from pbem.game.boxes.printed import foot
-from pbem.game.scene import Scene
-from pbem.game.summary import Summary
 from pbem.game.wording import listing
 from pbem.pages.record import GameRecord, Played
 from pbem.pages.svg import Symbols, board, frame, owners
@@ -29,7 +28,7 @@ from pbem.pages.templates import markup, page
 from pbem.render.map.pictures import changed_places
 from pbem.render.text.alt_text import alt_text
 from pbem.render.text.messages import Said, Sentences, sentences
-from pbem.repo.layout import turn_path
+from pbem.repo.files.layout import turn_path
 
 LARGEST: Final = 400_000
 """So many bytes a page has at most, as far as splitting the game makes it smaller."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
+from pbem.game.board.scene import Line
 from pbem.game.boxes.box import Box
 from pbem.game.boxes.printed import foot
 from pbem.game.contract import Rules
-from pbem.game.summary import Line
 from pbem.game.wording import listing
 from pbem.pages.plain_text import Paragraph, paragraphs
 from pbem.pages.taps import Taps, taps

@@ -14,18 +14,18 @@ from pathlib import Path
 from typing import Final
 
 from pbem.game import yaml as yamlio
+from pbem.game.board.scene import Scene
 from pbem.game.boxes import shelf
 from pbem.game.boxes.shelf import Loaded
 from pbem.game.plain import Record
-from pbem.game.scene import Scene
 from pbem.protocol import Event, Result
-from pbem.repo import format1
-from pbem.repo.adjudication import commits_of_adjudications
-from pbem.repo.charter import Charter
+from pbem.repo.files import format1
+from pbem.repo.files.adjudication import commits_of_adjudications
+from pbem.repo.files.charter import Charter
+from pbem.repo.files.layout import CHARTER, POSITION, turn_path
+from pbem.repo.files.records import read_events, read_roll, result_in
 from pbem.repo.git import GameRepo, StoreError
-from pbem.repo.layout import CHARTER, POSITION, turn_path
 from pbem.repo.public import charter_in, corrections_in
-from pbem.repo.records import read_events, read_roll, result_in
 
 _LOG: Final = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from pbem.pages.game_page import INDEX, game_pages, players, policy, style
 from pbem.pages.record import GameRecord, Played
 from pbem.pages.templates import markup, page
 from pbem.render.text.messages import sentences
-from pbem.repo.layout import CHARTER, turn_path
+from pbem.repo.files.layout import CHARTER, turn_path
 
 FEED: Final = "feed.xml"
 _MOST_ENTRIES: Final = 50

@@ -14,8 +14,8 @@ from itertools import groupby, pairwise
 from math import hypot
 from typing import Any, Final, TypeAlias
 
-from pbem.game.board_map import BaseMap, Place, Point
-from pbem.game.scene import Arrow, Counter, DrawnSide, Scene, named
+from pbem.game.board.board_map import BaseMap, Place, Point
+from pbem.game.board.scene import Arrow, Counter, DrawnSide, Scene, named
 from pbem.pages.templates import seen
 from pbem.render.map import canvas
 from pbem.render.map.arrangement import STRANGER

@@ -16,7 +16,7 @@ from pbem.atomic import write_new
 from pbem.crypto.keys import BadKeys, Keys, Secrets, key_file
 from pbem.crypto.seal import unwrap, wrap
 from pbem.paths import GAME_NAME
-from pbem.repo.charter import check_keys
+from pbem.repo.files.charter import check_keys
 from pbem.repo.git import GameExists, GameRepo, NoSuchGame, StoreError
 from pbem.repo.public import charter_in
 

@@ -4,7 +4,7 @@ A note is a file under a keyed digest of the letter. It is never changed: where 
 a KEY above a sheet, each brings one of its own. A sheet that a word of the letter hands in is noted apart from the
 sheet in the letter; in public the two look alike.
 
-`pbem.repo.layout` lists the files.
+`pbem.repo.files.layout` lists the files.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from pbem.engine.session import Answer
 from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.boxes.corrections import Correction
-from pbem.game.kept_orders import compact
+from pbem.game.order_form import compact
 from pbem.game.plain import Record
 from pbem.protocol import Result, Side
-from pbem.repo import format1, talk_book
-from pbem.repo.adjudication import (
+from pbem.repo.files import format1, talk_book
+from pbem.repo.files.adjudication import (
     Adjudication,
     Seed,
     charter_message,
@@ -44,9 +44,8 @@ from pbem.repo.adjudication import (
     read_adjudication,
     sealed_record,
 )
-from pbem.repo.charter import Charter, Joined, Pins, Revealed, check_secrets, check_signer, read_charter
-from pbem.repo.git import GameRepo, Logged
-from pbem.repo.layout import (
+from pbem.repo.files.charter import Charter, Joined, Pins, Revealed, check_secrets, check_signer, read_charter
+from pbem.repo.files.layout import (
     BEACON,
     CHARTER,
     LETTERS,
@@ -64,10 +63,11 @@ from pbem.repo.layout import (
     turn_path,
     view_path,
 )
+from pbem.repo.files.seats import Seated
+from pbem.repo.files.state import State, read_state
+from pbem.repo.files.talk_book import JournalFile, SealedJournal
+from pbem.repo.git import GameRepo, Logged
 from pbem.repo.public import corrections_in
-from pbem.repo.seats import Seated
-from pbem.repo.state import State, read_state
-from pbem.repo.talk_book import JournalFile, SealedJournal
 
 # ---- What goes into the dice of an adjudication: the link that it opens, and what players and game master have said
 

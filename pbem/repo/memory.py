@@ -13,8 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from pbem.repo.files.layout import LETTERS, SHEETS, TURNS
 from pbem.repo.git import Logged
-from pbem.repo.layout import LETTERS, SHEETS, TURNS
 
 _RECALLED: Final = (TURNS, SHEETS, LETTERS)
 """Folders that grow with the game: their files are recalled once their commit is kept."""

@@ -20,10 +20,10 @@ from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.boxes.corrections import SUFFIX, Correction, Corrections
 from pbem.game.plain import Record
-from pbem.repo.charter import Charter, Revealed, read_charter
+from pbem.repo.files.charter import Charter, Revealed, read_charter
+from pbem.repo.files.layout import BOX, CHARTER, POSITION, REVEALED, Store, box_path, turn_path
 from pbem.repo.git import GameRepo, NoSuchGame, StoreError
 from pbem.repo.git.mirror import mirror
-from pbem.repo.layout import BOX, CHARTER, POSITION, REVEALED, Store, box_path, turn_path
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,13 +24,13 @@ from pbem.crypto.player_chains import PlayerChain
 from pbem.game.boxes.shelf import Loaded
 from pbem.game.plain import Record
 from pbem.protocol import Order, Side
-from pbem.referee.open_game import Now
+from pbem.referee.game.open_game import Now
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.played import Played
-from pbem.repo.adjudication import Seed
-from pbem.repo.charter import ChainPromise
+from pbem.repo.files.adjudication import Seed
+from pbem.repo.files.charter import ChainPromise
+from pbem.repo.files.state import State
 from pbem.repo.ledger import Ledger
-from pbem.repo.state import State
 from tests.crypto.test_beacon import PUBLISHED
 from tests.support.live import Folder, git, pick, sheet
 from tests.support.walks import FOLDERS

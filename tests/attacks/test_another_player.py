@@ -11,7 +11,7 @@ import pytest
 from pbem import verify_one
 from pbem.audit.verify import verify
 from pbem.game import yaml as yamlio
-from pbem.repo.layout import joined_path
+from pbem.repo.files.layout import joined_path
 from tests.attacks.base import Dishonest
 from tests.referee.test_players import OLD, go_on, joined, replaced
 from tests.referee.test_players import folder as folder

@@ -14,9 +14,9 @@ from pbem.orders.standing import InForce
 from pbem.protocol import Event, Roll
 from pbem.referee.acts.rollback import roll_back
 from pbem.referee.play.played import Played
-from pbem.repo.adjudication import Circumstances
-from pbem.repo.layout import POSITION, turn_path
-from pbem.repo.state import State
+from pbem.repo.files.adjudication import Circumstances
+from pbem.repo.files.layout import POSITION, turn_path
+from pbem.repo.files.state import State
 from tests.attacks.base import Dishonest, answers, begun, found, found_by_small, go_on, written
 from tests.support.live import Folder, order
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pbem.audit.replay.migrate import migrate
+from pbem.audit.explain.migrate import migrate
 from pbem.audit.verify import verify
 from pbem.crypto.seal import recipient_of, seal, unseal
 from pbem.referee.acts.consents import consent
 from pbem.referee.acts.rollback import ask_for, roll_back
-from pbem.repo.layout import LETTERS, turn_path, view_path
+from pbem.repo.files.layout import LETTERS, turn_path, view_path
 from tests.attacks.base import Dishonest, begun, found, go_on, written
 from tests.support.disputed import other_box
 from tests.support.live import SECRETS, Folder, git, order

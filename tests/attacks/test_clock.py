@@ -15,14 +15,14 @@ from pbem.referee.acts import timekeeping
 from pbem.referee.acts.consents import carry_out, note_consent
 from pbem.referee.acts.motions import Proposal, propose
 from pbem.referee.acts.timekeeping import catch_up, hand_over, pause, resume
-from pbem.referee.clock import facts
-from pbem.referee.clock.game_clock import GameClock
-from pbem.referee.clock.sides import Clocks, take_over
-from pbem.referee.clock.terms import Terms
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game import facts
+from pbem.referee.game.game_clock import GameClock
+from pbem.referee.game.open_game import CannotPlay
+from pbem.referee.game.sides import Clocks, take_over
+from pbem.referee.game.terms import Terms
 from pbem.referee.play import adjudicator, clocked
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.requests import PAUSE
+from pbem.repo.files.requests import PAUSE
 from tests.support.clocked import CLOCK, DAY, HOUR, Table
 from tests.support.live import Folder
 from tests.support.walks import FOLDERS

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pbem.engine.session import Queued
-from pbem.repo.layout import POSITION, sheet_path, standing_path
-from pbem.repo.state import State
+from pbem.repo.files.layout import POSITION, sheet_path, standing_path
+from pbem.repo.files.state import State
 from tests.attacks.base import STANDING, Dishonest, begun, found, go_on
 from tests.support.live import Folder, order
 

@@ -10,7 +10,7 @@ from pbem.crypto.closing import PATIENCE
 from pbem.crypto.dice import missing_link
 from pbem.engine.forecast import of_sheet
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.state import read_state
+from pbem.repo.files.state import read_state
 from tests.attacks.base import CHAIN, STANDING, Dishonest, answers, begun, dice, found, go_on, written
 from tests.crypto.test_beacon import PUBLISHED
 from tests.support.live import Folder, order

@@ -20,7 +20,7 @@ from pbem.game import yaml as yamlio
 from pbem.game.boxes.box import open_box
 from pbem.game.boxes.box_file import BrokenBox
 from pbem.game.boxes.corrections import Correction
-from pbem.referee.home_check import take_home
+from pbem.referee.game.home_check import take_home
 from tests.support.forging import FALSE_KEY, Tale, told
 from tests.support.live import Folder, git, pick, sheet
 from tests.support.walks import FOLDERS

@@ -12,7 +12,7 @@ import pytest
 from pbem.protocol import Event
 from pbem.referee.acts.rollback import ask_for, roll_back
 from pbem.referee.play.played import Played
-from pbem.repo.layout import turn_path
+from pbem.repo.files.layout import turn_path
 from tests.attacks.base import STANDING, Dishonest, begun, dice, found, found_by_small, go_on
 from tests.support.live import Folder
 

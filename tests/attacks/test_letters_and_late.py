@@ -13,8 +13,8 @@ from pbem.audit.verify import verify
 from pbem.mail.intake import take_in
 from pbem.mail.mailbox import read_mailbox
 from pbem.referee.acts import timekeeping
-from pbem.referee.clock import facts
-from pbem.referee.clock.sides import Clocks
+from pbem.referee.game import facts
+from pbem.referee.game.sides import Clocks
 from tests.mail.test_deadlines import Desk, blank_maps
 from tests.support.live import letter, sheet
 from tests.support.walks import FOLDERS

@@ -11,7 +11,7 @@ from pbem.crypto.dice import missing_link
 from pbem.orders.check import Receipt
 from pbem.protocol import Side
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.state import read_state
+from pbem.repo.files.state import read_state
 from tests.attacks.base import CHAIN, Dishonest, answers, begun, dice, found, found_by_small, go_on, written
 from tests.support.live import Folder
 

@@ -21,7 +21,7 @@ from pbem.mail.notes.correspondence import note_reported, reported, set_back
 from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.mail.read.token import without_token
 from pbem.mail.tasks import Handled
-from pbem.repo.charter import Joined
+from pbem.repo.files.charter import Joined
 from tests.support.live import SECRETS, Folder, files, give, letter, order, pick, play, sheet
 from tests.support.walks import FOLDERS
 

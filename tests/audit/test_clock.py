@@ -14,8 +14,8 @@ from pbem.crypto.keys import Keys
 from pbem.crypto.signing import sign
 from pbem.game import yaml as yamlio
 from pbem.referee.acts.timekeeping import away, back, extend, note_bounced, note_down, note_reached, pause, resume
-from pbem.referee.clock.calendar import read_instant
-from pbem.repo.layout import CLOCK, FACTS, fact_path, sheet_path
+from pbem.referee.game.calendar import read_instant
+from pbem.repo.files.layout import CLOCK, FACTS, fact_path, sheet_path
 from tests.support.clocked import DAY, HOUR, Table
 from tests.support.forging import Sign, Tale
 from tests.support.live import Folder

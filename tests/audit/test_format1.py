@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from pbem.audit.replay.replay import replay
+from pbem.audit.explain.replay import replay
 from pbem.audit.verify import verify
 from pbem.crypto.dice import EARLIER
 from pbem.crypto.keys import Keys
 from pbem.mail.write.outgoing import side_report
 from pbem.referee.acts.reveal import open_history, reveal
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
 from tests.support.live import SECRETS, Folder, order, sheet
 
 BUNDLES = Path(__file__).resolve().parents[1] / "support" / "format1"

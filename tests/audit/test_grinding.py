@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from pbem import verify_one
+from pbem.audit.explain.replay import replay
 from pbem.audit.record.access import open_to_read
 from pbem.audit.record.schemas import TURN
-from pbem.audit.replay.replay import replay
 from pbem.audit.verify import verify
 from pbem.crypto.dice import inputs_digest
 from pbem.crypto.keys import Keys
@@ -21,8 +21,8 @@ from pbem.crypto.seal import unseal
 from pbem.game import yaml as yamlio
 from pbem.referee.acts.rollback import roll_back
 from pbem.referee.acts.ruling import set_default
-from pbem.repo.layout import turn_path
-from pbem.repo.records import public_answer
+from pbem.repo.files.layout import turn_path
+from pbem.repo.files.records import public_answer
 from tests.support.forging import Sign, Tale, told, true_key
 from tests.support.live import SECRETS, Folder
 from tests.support.walks import FOLDERS

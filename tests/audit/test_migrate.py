@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from pbem.audit.replay.migrate import UPKEEP, consider, migrate
-from pbem.audit.replay.replay import replay_turns
+from pbem.audit.explain.migrate import UPKEEP, consider, migrate
+from pbem.audit.explain.replay import replay_turns
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.mail.write.outgoing import side_report
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
 from tests.support.disputed import OTHER_TABLE, RETREAT_TABLE, STRONGER, hand, other_box, routed, run, told
 from tests.support.live import Folder, files, give, order, play

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from pbem.audit.explain.replay import Replayed, replay, replay_turns
 from pbem.audit.record.access import open_to_read
-from pbem.audit.replay.replay import Replayed, replay, replay_turns
 from pbem.cli.runtime import DONE, FAULTS, WORLD
 from pbem.crypto.keys import BadKeys
 from pbem.referee.acts import rollback, ruling

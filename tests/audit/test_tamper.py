@@ -26,9 +26,9 @@ from pbem.crypto.keys import Keys, Secrets
 from pbem.crypto.signing import sign
 from pbem.game import yaml as yamlio
 from pbem.referee.acts.rollback import roll_back
-from pbem.repo.charter import ChainPromise
+from pbem.repo.files.charter import ChainPromise
+from pbem.repo.files.layout import sealed_path, turn_path
 from pbem.repo.git import GameRepo
-from pbem.repo.layout import sealed_path, turn_path
 from tests.crypto.test_beacon import PUBLISHED
 from tests.support.forging import FALSE_KEY, Sign, Tale, flipped, told, unchanged
 from tests.support.live import SECRETS, Folder, git, give, order, play, sheet

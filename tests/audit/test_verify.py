@@ -24,7 +24,7 @@ from pbem.crypto.player_chains import LOST
 from pbem.orders.check import OpenDecisions
 from pbem.referee.acts.rollback import roll_back
 from pbem.referee.acts.ruling import break_off
-from pbem.repo.charter import ChainPromise
+from pbem.repo.files.charter import ChainPromise
 from pbem.repo.git import NoSuchGame
 from tests.cli.test_verbs import said
 from tests.crypto.test_beacon import PUBLISHED

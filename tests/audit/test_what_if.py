@@ -10,9 +10,9 @@ from pbem.audit.explain.what_if import WhatIf, what_if
 from pbem.audit.record.access import open_to_read
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.crypto.dice import Chain
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.charter import ChainPromise
+from pbem.repo.files.charter import ChainPromise
 from pbem.repo.git import GameRepo
 from tests.support.disputed import STRONGER, Assault, hand, other_box, routed, run, told
 from tests.support.live import Folder, files, give, order, play, sheet

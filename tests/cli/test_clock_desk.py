@@ -8,7 +8,7 @@ import pytest
 
 from pbem.cli.runtime import DONE, USAGE, WORLD
 from pbem.referee.acts.timekeeping import hand_over
-from pbem.referee.clock.sides import deadline
+from pbem.referee.game.sides import deadline
 from tests.cli.test_desk import outbox
 from tests.cli.test_verbs import pbem, said, told
 from tests.support.clocked import CLOCK

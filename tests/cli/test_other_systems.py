@@ -19,7 +19,7 @@ from pbem import atomic
 from pbem.cli.runtime import DONE, FAULTS, WORLD
 from pbem.crypto import keys as key_store
 from pbem.crypto.keys import BadKeys, Keys
-from pbem.referee.home_check import take_home
+from pbem.referee.game.home_check import take_home
 from pbem.repo.git.gamelock import LOCK
 from tests.support.live import SECRETS, Folder, letter, pick, sheet
 from tests.support.running import BUNDLE, ROLLED

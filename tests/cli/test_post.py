@@ -61,7 +61,7 @@ def test_status_tells_what_waits_in_the_post(season: Season) -> None:
 def test_status_tells_which_games_are_pinned_to_other_code(season: Season) -> None:
     boxes = season.config.boxes[0]
     assert "other rules" not in run("status", "punica", "--rules-dir", boxes)
-    with patch("pbem.referee.open_game.OpenGame.differs", "code"):
+    with patch("pbem.referee.game.open_game.OpenGame.differs", "code"):
         assert "the code differs. Its letters wait" in run("status", "punica", "--rules-dir", boxes)
         assert "its letters wait: it is played with other rules" in run("status", "--rules-dir", boxes)
 

@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 
 from pbem.cli.verbs import app
 from pbem.crypto.dice import SeededDice
+from pbem.game.board.scene import Row
 from pbem.game.boxes import shelf
 from pbem.game.boxes.box import open_box
 from pbem.game.boxes.printed import foot
-from pbem.game.scene import Row
 from pbem.game.table import Table
 from pbem.repo.git import GameRepo
 from pbem.repo.public import charter_in

@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 import pbem.repo.git as pbem_store
-from pbem.audit.replay.replay import replay
+from pbem.audit.explain.replay import replay
 from pbem.crypto.keys import Keys
 from pbem.game.boxes import shelf
 from pbem.mail.intake import take_in

@@ -18,7 +18,7 @@ import pytest
 from pbem.crypto.keys import Secrets
 from pbem.game.contract import Rules
 from pbem.protocol import Decision, Order, Side
-from pbem.repo.records import read_decision
+from pbem.repo.files.records import read_decision
 from pbem.rules.sword_of_rome.position.state import UNSEEN
 from tests.support.letter_table import FAULTS, GAME, LetterTable, written
 from tests.support.live import OTHERS, SECRETS, Folder

@@ -21,7 +21,7 @@ from pbem import __version__
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.cli.verbs import app
 from pbem.game import yaml as yamlio
-from pbem.referee.home_check import take_home
+from pbem.referee.game.home_check import take_home
 from tests.support.live import Folder, git, give, letter, order, sheet
 from tests.support.walks import FOLDERS, TOY, loaded
 

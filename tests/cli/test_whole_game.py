@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from pbem.render.text.form import order_lines
-from pbem.repo.records import read_decision
+from pbem.repo.files.records import read_decision
 from tests.support.soak import scaled
 from tests.support.walks import loaded
 

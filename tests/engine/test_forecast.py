@@ -13,11 +13,11 @@ import pytest
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.forecast import forecast, of_sheet
-from pbem.game.forecast import Asked, Chance, Happens, Stops, Unforeseen, prospect_record
+from pbem.game.prospects import Asked, Chance, Happens, Stops, Unforeseen, prospect_record
 from pbem.game.table import Table, Throw
 from pbem.mail.intake import take_in
 from pbem.protocol import Decision, Event, Order
-from pbem.referee.home_check import forecast_at_home, take_home
+from pbem.referee.game.home_check import forecast_at_home, take_home
 from pbem.referee.play import sheet_check
 from pbem.render.text.forecast_text import NOTHING, foreseen
 from tests.support.campaigns import invasion

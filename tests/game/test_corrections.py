@@ -21,7 +21,7 @@ from pbem.game.boxes.box import open_box
 from pbem.game.boxes.box_file import BrokenBox
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
-from pbem.referee.home_check import check_at_home, take_home
+from pbem.referee.game.home_check import check_at_home, take_home
 from pbem.referee.play.adjudicator import Adjudicator
 
 GAME = "hannibal_italy"

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.game.board_map import Point
-from pbem.game.hexes import (
+from pbem.game.board.board_map import Point
+from pbem.game.board.hexes import (
     DIRECTIONS,
     HexCoordinate,
     centre,

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pbem.game.scene import Counter, named, plain_board, plain_scene
+from pbem.game.board.scene import Counter, named, plain_board, plain_scene
 from tests.support.walks import GAMES, loaded, start
 
 

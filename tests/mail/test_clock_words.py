@@ -9,8 +9,8 @@ import pytest
 
 from pbem.audit.verify import verify
 from pbem.mail.notes.dates import days_of
-from pbem.referee.clock.sides import deadline
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
+from pbem.referee.game.sides import deadline
 from tests.mail.test_deadlines import Desk, blank_maps, flat, last, shown
 from tests.support.live import NOON
 from tests.support.walks import FOLDERS

@@ -19,7 +19,7 @@ from pbem.mail.read.quoting import lines
 from pbem.mail.read.sheet_finder import sheets
 from pbem.mail.tasks import Handled
 from pbem.mail.write.outgoing import side_report
-from pbem.referee.open_game import OpenGame, OtherRules
+from pbem.referee.game.open_game import OpenGame, OtherRules
 from pbem.referee.play.adjudicator import Adjudicator
 from tests.mail.test_intake import Read, only, read
 from tests.support.blank import blank_pictures

@@ -20,11 +20,11 @@ from pbem.mail.tasks import Handled
 from pbem.mail.write.deputies import deputy_in
 from pbem.mail.write.outgoing import MailSettings, Outgoing
 from pbem.mail.write.report_letters import first_letters
-from pbem.post.config import WhoConfig
+from pbem.post.settings import WhoConfig
 from pbem.post.tables.open_tables import asked_by
 from pbem.post.tables.tables import ToSend, Urgency
 from pbem.referee.acts.players import change_of
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
 from tests.support.blank import blank_pictures
 from tests.support.live import NOON, Folder, files, letter, order, sheet, subjects
 from tests.support.posted import take, text_of

@@ -12,7 +12,7 @@ from pbem.crypto.dice import EARLIER
 from pbem.crypto.keys import Keys
 from pbem.crypto.seal import new_identity, recipient_of
 from pbem.mail.intake import take_in
-from pbem.referee.open_game import OtherRules
+from pbem.referee.game.open_game import OtherRules
 from tests.audit.test_format1 import BUNDLES
 from tests.cli.test_verbs import said
 from tests.support.live import SECRETS, Folder, letter, order, sheet

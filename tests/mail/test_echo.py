@@ -11,7 +11,7 @@ from pbem.cli.runtime import DONE
 from pbem.mail.intake import take_in
 from pbem.mail.write.answer_letters import MOST_LINES, echo
 from pbem.orders.forgive import Answering, changes_in
-from pbem.referee.home_check import take_home
+from pbem.referee.game.home_check import take_home
 from pbem.referee.play.adjudicator import Adjudicator
 from tests.attacks.test_mailbox_witness import Mail, verified
 from tests.cli.test_verbs import pbem

@@ -18,8 +18,8 @@ from pbem.mail.notes.correspondence import note_reported
 from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.mail.tasks import Handled
 from pbem.referee.acts.timekeeping import hand_over, hold
-from pbem.referee.clock.sides import Clocks, deadline
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
+from pbem.referee.game.sides import Clocks, deadline
 from pbem.referee.play.adjudicator import Adjudicator
 from tests.support.blank import blank_pictures
 from tests.support.live import ADDRESSES, NOON, Folder, letter, sheet
@@ -265,7 +265,7 @@ def test_what_nothing_comes_of_ends_with_a_fault(folder: Folder, monkeypatch: py
 def test_a_game_with_other_rules_waits(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     sends(folder, "blue", answer(folder, "blue"), 1)
     sends(folder, "red", answer(folder, "red"), 2)
-    monkeypatch.setattr("pbem.referee.open_game.OpenGame.differs", property(lambda game: "code"))
+    monkeypatch.setattr("pbem.referee.game.open_game.OpenGame.differs", property(lambda game: "code"))
     office = replace(folder.office, now=NOON + 60 * MINUTE)
     assert go_on("punica", NOON + 60 * MINUTE, office).log == []
     monkeypatch.undo()

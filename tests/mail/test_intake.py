@@ -20,8 +20,8 @@ from pbem.mail.read.inbox import open_letter
 from pbem.mail.tasks import Handled
 from pbem.mail.write.outgoing import Outgoing, report_of, side_report
 from pbem.mail.write.report_letters import first_letters
-from pbem.referee.home_check import take_home
-from pbem.referee.open_game import position_at
+from pbem.referee.game.home_check import take_home
+from pbem.referee.game.open_game import position_at
 from pbem.referee.play.adjudicator import Adjudicator
 from tests.mail.test_inbox import AUTOMATIC, FOUND, LETTERS, REFUSED
 from tests.support.blank import blank_pictures

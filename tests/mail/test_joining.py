@@ -23,7 +23,7 @@ from pbem.mail.answer.command_actions import MOST_OF_A_PHRASE
 from pbem.mail.intake import take_in
 from pbem.mail.tasks import Handled
 from pbem.mail.write.welcome import welcome_letters
-from pbem.referee.home_check import take_home
+from pbem.referee.game.home_check import take_home
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.git import GameRepo
 from tests.cli.test_verbs import OF_TOY, told

@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 import pytest
 
-from pbem.audit.replay.replay import replay
+from pbem.audit.explain.replay import replay
 from pbem.mail.due import go_on
 from pbem.mail.notes.correspondence import reported
 from pbem.mail.notes.outboxes import MaildirOutbox

@@ -17,7 +17,7 @@ from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.mail.write.observers import Observer, leave, next_news, observers, watch, write_to_observers
 from pbem.mail.write.outgoing import MailSettings
 from pbem.referee.acts.rollback import roll_back
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
 from tests.properties.test_leaks import resampled
 from tests.support.blank import spelled_pictures

@@ -14,8 +14,8 @@ from pbem.mail.read.commands import commands_in
 from pbem.mail.tasks import Handled
 from pbem.mail.write.outgoing import as_written, paragraphs, side_report
 from pbem.protocol import Event, Side
-from pbem.referee.open_game import Told
-from pbem.repo.charter import ChainPromise
+from pbem.referee.game.open_game import Told
+from pbem.repo.files.charter import ChainPromise
 from tests.mail.test_intake import Read, only, read
 from tests.support.blank import blank_pictures
 from tests.support.live import Folder, files, git, give, later, letter, numbers_in, order, play, readable, room, sheet

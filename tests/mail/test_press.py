@@ -27,8 +27,8 @@ from pbem.mail.tasks import Handled
 from pbem.mail.write.outgoing import MailSettings, side_report
 from pbem.mail.write.welcome import welcome_letters
 from pbem.referee.acts.talk import MOST
-from pbem.referee.open_game import CannotPlay
-from pbem.repo.layout import PRESS
+from pbem.referee.game.open_game import CannotPlay
+from pbem.repo.files.layout import PRESS
 from tests.support.blank import blank_pictures
 from tests.support.crash import dies
 from tests.support.live import ADDRESSES, Folder, give, letter, order, quoted, sheet

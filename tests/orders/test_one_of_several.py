@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.audit.replay.replay import replay
+from pbem.audit.explain.replay import replay
 from pbem.audit.verify import verify
 from pbem.engine.advance import run
 from pbem.engine.answers import Sources
@@ -17,7 +17,7 @@ from pbem.mail.choose.agreed import sheet_of_agreed
 from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Order
 from pbem.referee.acts import ruling
-from pbem.referee.home_check import check_at_home, take_home
+from pbem.referee.game.home_check import check_at_home, take_home
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.played import awaited

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pbem.audit.replay.replay import replay
+from pbem.audit.explain.replay import replay
 from pbem.crypto.dice import SeededDice, inputs_digest
 from pbem.crypto.seal import unseal
 from pbem.game.boxes.box import open_box

@@ -25,12 +25,12 @@ from typer.testing import CliRunner
 
 from pbem import verify_one
 from pbem.cli.verbs import app
-from pbem.game.scene import named
+from pbem.game.board.scene import named
 from pbem.pages import game_page
 from pbem.pages.record import GameRecord, read_record
 from pbem.pages.site import build
 from pbem.pages.svg import Symbols, frame
-from pbem.repo.layout import turn_path
+from pbem.repo.files.layout import turn_path
 from tests.support.kept import BUNDLES
 from tests.support.live import Folder, play
 from tests.support.samples import GAMES

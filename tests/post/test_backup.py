@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from pbem.crypto.seal import identities_in, new_identity, recipient_of
-from pbem.post.backup import NoBackup, Places, back_up_all, drop_old, last_backup, restore
+from pbem.post.desk.backup import NoBackup, Places, back_up_all, drop_old, last_backup, restore
 from pbem.post.service.service import Post, once
 from pbem.post.tables.sqlite_tables import SqliteTables
-from pbem.referee.archive import bring_back
+from pbem.referee.acts.ending import bring_back
 from tests.support.boxes import Box, Way
 from tests.support.seasons import Season
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from pbem.mail.notes.outboxes import MaildirOutbox
-from pbem.post.config import WhoConfig
 from pbem.post.service.reception import bounced
+from pbem.post.settings import WhoConfig
 from pbem.post.who import bounces
 from pbem.post.who.bounces import read_bounce, refusing
 from tests.support.clocked import HOUR, Table

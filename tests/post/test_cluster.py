@@ -14,9 +14,9 @@ from time import sleep
 
 import pytest
 
-from pbem.post.config import BadConfig
 from pbem.post.service.service import once
 from pbem.post.service.worker import Worker
+from pbem.post.settings import BadConfig
 from pbem.post.tables.open_tables import open_tables
 from pbem.repo.git.gamelock import GameLock
 from pbem.repo.git.reflock import RefLock

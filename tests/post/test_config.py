@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pbem.game import yaml as yamlio
-from pbem.post import config
-from pbem.post.config import (
+from pbem.post import settings
+from pbem.post.settings import (
     BadConfig,
     ImapIn,
     MaildirIn,
@@ -54,7 +54,7 @@ LEAST = "from: pbem@example.org\nin: {maildir: {folder: box}}\nout: {maildir: {f
 
 
 def read(text: str) -> PostConfig:
-    return config.parse(text, Path("/srv/pbem/pbem.yaml"))
+    return settings.parse(text, Path("/srv/pbem/pbem.yaml"))
 
 
 def faults(text: str) -> list[str]:
@@ -187,15 +187,15 @@ def test_text_that_is_no_yaml_is_told_with_its_place() -> None:
 
 def test_missing_file_names_the_way_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(BadConfig, match=r"there is no such file; `pbem post --setup` makes one"):
-        config.load(tmp_path / "pbem.yaml")
+        settings.load(tmp_path / "pbem.yaml")
 
 
 def test_config_is_found_by_name_environment_or_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PBEM_CONFIG", raising=False)
-    assert config.find() == Path("pbem.yaml")
+    assert settings.find() == Path("pbem.yaml")
     monkeypatch.setenv("PBEM_CONFIG", "/srv/one.yaml")
-    assert config.find() == Path("/srv/one.yaml")
-    assert config.find(Path("other.yaml")) == Path("other.yaml")
+    assert settings.find() == Path("/srv/one.yaml")
+    assert settings.find(Path("other.yaml")) == Path("other.yaml")
 
 
 def test_secret_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,7 +245,7 @@ def test_page_shows_a_config_that_can_be_read() -> None:
     for row in rows:
         rest = "out: {sendmail: {}}" if row.startswith("in") else "in: {stdin: true}"
         read(f"from: a@b.org\n{row}\n{rest}\n")
-    schema = yamlio.read((Path(config.__file__).parent / "schemas" / "pbem.yaml").read_bytes(), name="schema").value
+    schema = yamlio.read((Path(settings.__file__).parent / "schemas" / "pbem.yaml").read_bytes(), name="schema").value
     shown = PAGE.read_text("utf-8")
     keys = [*schema["properties"], *schema["properties"]["in"]["properties"]["imap"]["properties"]]
     assert [key for key in keys if not re.search(rf"\b{key}:", shown)] == []

@@ -10,7 +10,7 @@ import pytest
 
 from pbem.crypto.seal import recipient_of
 from pbem.mail.tasks import Handled
-from pbem.post.config import WhoConfig
+from pbem.post.settings import WhoConfig
 from pbem.post.who import confirm
 from pbem.post.who.confirm import due, sides_to_ask
 from tests.support.live import NOON, OTHERS, SECRETS, Folder

@@ -11,11 +11,11 @@ from unittest.mock import patch
 
 import pytest
 
-from pbem.post.backup import Places, back_up_all
-from pbem.post.config import PostConfig, load
-from pbem.post.doctor import Finding, examine
+from pbem.post.desk.backup import Places, back_up_all
+from pbem.post.desk.doctor import Finding, examine
 from pbem.post.service.health import BEAT, ONCE, REACHED, STOPPED, health, waiting
 from pbem.post.service.sending import FULL
+from pbem.post.settings import PostConfig, load
 from pbem.post.tables.tables import NewLetter, ToSend, Urgency
 from tests.support.seasons import Season
 
@@ -53,7 +53,7 @@ def test_damaged_game_is_found(config: PostConfig) -> None:
 
 
 def test_game_with_other_rules_is_found(config: PostConfig) -> None:
-    with patch("pbem.referee.open_game.OpenGame.differs", "code"):
+    with patch("pbem.referee.game.open_game.OpenGame.differs", "code"):
         (found,) = wrong(config)
     assert "the code differs" in found.text
     assert "pbem migrate punica" in found.text
@@ -65,12 +65,12 @@ def test_open_keys_are_found(config: PostConfig) -> None:
 
 
 def test_full_disk_is_found(config: PostConfig) -> None:
-    with patch("pbem.post.doctor._LEAST_ROOM", 10**18):
+    with patch("pbem.post.desk.doctor._LEAST_ROOM", 10**18):
         assert {found.what for found in wrong(config)} == {"disk"}
 
 
 def test_old_backup_is_found(config: PostConfig) -> None:
-    with patch("pbem.post.doctor._OLDEST_BACKUP", -1.0):
+    with patch("pbem.post.desk.doctor._OLDEST_BACKUP", -1.0):
         (found,) = wrong(config)
     assert found.text.startswith("the last one is 0 days old")
 

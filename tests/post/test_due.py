@@ -16,13 +16,13 @@ from pbem.crypto.keys import Keys
 from pbem.mail.notes.correspondence import correspondence, note_reported
 from pbem.mail.write.report_letters import first_letters
 from pbem.mail.write.time_letters import reminder
-from pbem.post.config import Rates
 from pbem.post.service.service import Post, once
 from pbem.post.service.worker import Worker
+from pbem.post.settings import Rates
 from pbem.post.tables.open_tables import open_tables
 from pbem.post.tables.sqlite_tables import SqliteTables
 from pbem.post.transport.base import Accepted, Later
-from pbem.referee.clock.sides import Clocks
+from pbem.referee.game.sides import Clocks
 from pbem.referee.play.adjudicator import Adjudicator
 from tests.support.boxes import Box, Way
 from tests.support.live import SECRETS

@@ -10,9 +10,9 @@ from time import time
 
 import pytest
 
-from pbem.post.config import Limits
 from pbem.post.service.sweep import SINCE, TOO_BIG, Sweep
 from pbem.post.service.triage import Players
+from pbem.post.settings import Limits
 from pbem.post.tables.tables import NO_GAME, Tables
 from pbem.post.transport.base import Arrived, Unreachable, Withheld
 from tests.support.boxes import Box

@@ -11,9 +11,9 @@ from pbem.mail.notes.outboxes import MaildirOutbox, ToKeep
 from pbem.mail.read.inbox import open_letter
 from pbem.mail.write.outgoing import Outgoing
 from pbem.mail.write.report_letters import first_letters
-from pbem.post.config import WhoConfig
 from pbem.post.service.reception import MOST_IN_VAIN, Muted, falls_silent, received
 from pbem.post.service.triage import Look, Ours, has_sheet, judge
+from pbem.post.settings import WhoConfig
 from tests.support.blank import blank_pictures
 from tests.support.live import Folder
 from tests.support.posted import bury, players, report_id, sheets, shown, take, text_of, written

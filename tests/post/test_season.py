@@ -32,9 +32,9 @@ from pbem.post.tables.sqlite_tables import SqliteTables
 from pbem.post.tables.tables import NEVER
 from pbem.post.transport.base import Arrived
 from pbem.protocol import Side
-from pbem.referee.clock.facts import Late, read_fact
+from pbem.referee.game.facts import Late, read_fact
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.layout import fact_path
+from pbem.repo.files.layout import fact_path
 from tests.support.blank import blank_legend, blank_pictures
 from tests.support.boxes import ARRIVED, Box, Way
 from tests.support.live import SECRETS

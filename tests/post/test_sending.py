@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from pbem.mail.notes.outboxes import ToKeep, write_to_maildir
-from pbem.post.config import Rates
 from pbem.post.service.health import waiting
 from pbem.post.service.sending import FULL, Sending
+from pbem.post.settings import Rates
 from pbem.post.tables.open_tables import TableOutbox, urgency_of
 from pbem.post.tables.sqlite_tables import SqliteTables
 from pbem.post.tables.tables import ToSend, Urgency

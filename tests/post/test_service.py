@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
+from pbem.post.desk.setup import unit_file
 from pbem.post.service import service as service_module
 from pbem.post.service.duty import AnotherRuns, alone
 from pbem.post.service.health import BEAT, STOPPED, health
 from pbem.post.service.service import Post, Service, once
 from pbem.post.service_log import notify
-from pbem.post.setup import unit_file
 from tests.support.boxes import Box, Way
 from tests.support.seasons import Season, alive, children, until
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from pbem.post import config, setup
-from pbem.post import setup as trial
-from pbem.post.config import ImapIn, SmtpOut, Tls
-from pbem.post.setup import Dialogue, provider, set_up
+from pbem.post import settings
+from pbem.post.desk import setup
+from pbem.post.desk import setup as trial
+from pbem.post.desk.setup import Dialogue, provider, set_up
+from pbem.post.settings import ImapIn, SmtpOut, Tls
 from pbem.post.transport.base import Accepted, Arrived, Delivery, LoginRefused, Refused, Sender, Source, Unreachable
 
 HOST = "mx.example.org"
@@ -122,7 +123,7 @@ def test_what_is_asked_has_likely_answers(tmp_path: Path, monkeypatch: pytest.Mo
 def test_config_that_is_written_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, Box())
     assert set_up(tmp_path / "pbem.yaml", Master(*ANSWERS), 0.1)
-    found = config.load(tmp_path / "pbem.yaml")
+    found = settings.load(tmp_path / "pbem.yaml")
     (source,) = found.sources
     assert isinstance(source, ImapIn)
     assert (source.host, source.port, source.tls.kind) == ("imap.example.org", 993, "implicit")
@@ -143,7 +144,7 @@ def test_password_may_stand_in_the_environment(tmp_path: Path, monkeypatch: pyte
 def test_provider_that_vouches_is_a_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, Box(above=VOUCHES))
     assert set_up(tmp_path / "pbem.yaml", Master(*ANSWERS), 0.1)
-    found = config.load(tmp_path / "pbem.yaml").who
+    found = settings.load(tmp_path / "pbem.yaml").who
     assert (found.authentication_results, found.plus) == ((HOST,), True)
 
 
@@ -163,7 +164,7 @@ def test_provider_that_does_not_vouch_is_no_proof(
     master = Master(*ANSWERS)
     assert set_up(tmp_path / "pbem.yaml", master, 0.1)
     assert said in master.heard
-    assert config.load(tmp_path / "pbem.yaml").who.authentication_results == ()
+    assert settings.load(tmp_path / "pbem.yaml").who.authentication_results == ()
 
 
 def test_word_that_comes_below_a_forged_one_is_no_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,7 +180,7 @@ def test_word_that_comes_below_a_forged_one_is_no_proof(tmp_path: Path, monkeypa
     master = Master(*ANSWERS)
     assert set_up(tmp_path / "pbem.yaml", master, 0.1)
     assert f"lets others write in the name of {HOST}" in master.heard
-    assert config.load(tmp_path / "pbem.yaml").who.authentication_results == ()
+    assert settings.load(tmp_path / "pbem.yaml").who.authentication_results == ()
 
 
 def test_address_with_a_word_that_does_not_come_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,7 +189,7 @@ def test_address_with_a_word_that_does_not_come_is_told(tmp_path: Path, monkeypa
     master = Master(*ANSWERS)
     assert set_up(tmp_path / "pbem.yaml", master, 0.1)
     assert "pbem+WORD@example.org is not delivered" in master.heard
-    assert not config.load(tmp_path / "pbem.yaml").who.plus
+    assert not settings.load(tmp_path / "pbem.yaml").who.plus
 
 
 def test_letters_of_others_are_not_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,7 +252,7 @@ def test_unusual_port_is_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyP
     answers = ("pbem@example.org", "localhost:1143", "starttls", "cert.pem", "", "pw", "", "localhost:1025", "", "", "")
     (tmp_path / "cert.pem").touch()
     assert set_up(tmp_path / "pbem.yaml", Master(*answers), 0.1)
-    found = config.load(tmp_path / "pbem.yaml")
+    found = settings.load(tmp_path / "pbem.yaml")
     (source,) = found.sources
     assert isinstance(source, ImapIn)
     assert (source.port, source.tls) == (1143, Tls("starttls", tmp_path / "cert.pem"))
@@ -306,7 +307,7 @@ def test_trial_word_is_as_long_as_a_token(monkeypatch: pytest.MonkeyPatch) -> No
     from pbem.mail.read.token import LENGTH
 
     box = Box()
-    read = config.parse("from: a@b.org\nin: {stdin: true}\nout: {sendmail: {}}\n", Path("/nowhere/pbem.yaml"))
+    read = settings.parse("from: a@b.org\nin: {stdin: true}\nout: {sendmail: {}}\n", Path("/nowhere/pbem.yaml"))
     trial.Trial(read, box, Mail(box), lambda line: None).send()
     (to,) = [line for line in box.letters[1].decode().splitlines() if line.startswith("To: ")]
     assert len(to.partition("+")[2].partition("@")[0]) == LENGTH

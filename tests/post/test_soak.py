@@ -9,7 +9,7 @@ from shutil import copytree
 
 import pytest
 
-from pbem.post.backup import Places, back_up_all, restore
+from pbem.post.desk.backup import Places, back_up_all, restore
 from tests.support.post_soak import GAMES, KILLS, LARGEST, LETTERS, PostSoak
 from tests.support.seasons import Season, until
 

@@ -14,7 +14,7 @@ from pbem.mail.read.inbox import open_letter
 from pbem.mail.read.token import acquaintance
 from pbem.mail.tasks import Handled
 from pbem.mail.write.welcome import welcome_letter
-from pbem.post.config import WhoConfig
+from pbem.post.settings import WhoConfig
 from pbem.post.who.who import LetterDoor
 from tests.support.live import OTHERS, SECRETS, SIDES, Folder, order, sheet
 from tests.support.posted import at, bury, kinds, report_id, sheets, shown, take, text_of, token_of, written

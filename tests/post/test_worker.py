@@ -63,7 +63,7 @@ def commits(season: Season, name: str = "punica") -> int:
 def with_other_rules(name: str) -> Any:
     """Let one game be played with other rules than those here."""
     return patch(
-        "pbem.referee.open_game.OpenGame.differs", property(lambda game: "code" if game.name == name else None)
+        "pbem.referee.game.open_game.OpenGame.differs", property(lambda game: "code" if game.name == name else None)
     )
 
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from pbem.audit.replay.replay import replay
+from pbem.audit.explain.replay import replay
 from pbem.crypto.dice import SeededDice
 from pbem.engine.playout import Player, play_out
 from pbem.game.contract import Rules
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order, Side
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
 from pbem.rules.rome_carthage.turn.consuls import places_for
 from tests.support.live import Folder
 from tests.support.soak import scaled

@@ -28,7 +28,7 @@ from pbem.engine.session import Queued, Session, Step, resume
 from pbem.game.contract import Rules
 from pbem.game.table import Table
 from pbem.protocol import Event, Fault, Order, Path, Roll, Side
-from pbem.referee.open_game import Told
+from pbem.referee.game.open_game import Told
 from pbem.render.text.messages import sentences
 from tests.support.garbled import garbled
 from tests.support.soak import GAMES, scaled

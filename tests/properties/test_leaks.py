@@ -24,7 +24,7 @@ from pbem.engine.every_fault import every_fault
 from pbem.engine.forecast import of_sheet
 from pbem.engine.session import Session
 from pbem.game.contract import Rules
-from pbem.game.forecast import prospect_record
+from pbem.game.prospects import prospect_record
 from pbem.game.table import Table
 from pbem.orders.check import OpenDecisions, check_sheet
 from pbem.orders.standing.in_force import periods_of
@@ -34,7 +34,7 @@ from pbem.protocol import Decision, Event, Fault, Order, Side
 from pbem.render.map.pictures import pictures
 from pbem.render.text.contents import Contents, ReportRequest
 from pbem.render.text.report import report
-from pbem.repo.records import decision_record
+from pbem.repo.files.records import decision_record
 from tests.support.garbled import garbled_sheets
 from tests.support.soak import scaled
 from tests.support.walks import GAMES, Walk, aside, by_viewers, editions, loaded, plain, sharing, walk

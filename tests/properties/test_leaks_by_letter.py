@@ -29,8 +29,8 @@ from pbem.protocol import Decision, Side
 from pbem.referee.acts.rollback import ask_for, roll_back
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo import ledger
+from pbem.repo.files.requests import Request
 from pbem.repo.ledger import Ledger
-from pbem.repo.requests import Request
 from tests.properties.test_leaks import (
     about,
     lays_open,

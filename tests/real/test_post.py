@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from pbem.mail.read.token import token
-from pbem.post import config
+from pbem.post import settings
 from pbem.post.service.service import Post, once
 from pbem.post.tables.sqlite_tables import SqliteTables
 from pbem.post.transport.ways import sender, sources
@@ -49,7 +49,7 @@ def new_season(host: MailHost, folder: Path) -> Season:
 
 def post(season: Season, later: float = 0.0) -> Post:
     """Open the post, as `pbem post` does, with a clock that may be ahead."""
-    read = config.load(season.file)
+    read = settings.load(season.file)
     tables = SqliteTables(read.tables_file)
     return Post(read, tables, list(sources(read)), sender(read), partial(said, season), lambda: time.time() + later)
 

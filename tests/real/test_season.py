@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from pbem.cli.demo import MADE_BY, PHRASES, SECRETS, Players, slip
 from pbem.cli.verbs import app
 from pbem.crypto.keys import Secrets
-from pbem.post.setup import set_up
+from pbem.post.desk.setup import set_up
 from pbem.protocol import Order
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame

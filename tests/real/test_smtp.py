@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.post import config
-from pbem.post.config import Secret, SmtpOut, Tls
+from pbem.post import settings
+from pbem.post.settings import Secret, SmtpOut, Tls
 from pbem.post.transport.base import Accepted, Delivery, Later, LoginRefused, Refused, Unreachable
 from pbem.post.transport.smtp import SmtpSender
 from pbem.post.transport.ways import sender
@@ -26,7 +26,7 @@ def letter(number: int, to: str = "ann@pbem.test") -> bytes:
 
 
 def out(host: MailHost, *, tls: bool = True, port: int | None = None, address: str = "referee@pbem.test") -> SmtpSender:
-    made = sender(config.parse(f"from: {address}\n{host.config(tls=tls, smtp=port)}", Path("/nowhere/pbem.yaml")))
+    made = sender(settings.parse(f"from: {address}\n{host.config(tls=tls, smtp=port)}", Path("/nowhere/pbem.yaml")))
     assert isinstance(made, SmtpSender)
     return made
 

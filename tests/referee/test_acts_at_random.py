@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pbem.audit.replay.replay import replay
+from pbem.audit.explain.replay import replay
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
 from pbem.referee.acts import consents, rollback, ruling

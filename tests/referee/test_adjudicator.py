@@ -19,8 +19,8 @@ from pbem.engine.session import RulesDiffer
 from pbem.game import yaml as yamlio
 from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Order
-from pbem.referee.home_check import take_home
-from pbem.referee.open_game import CannotPlay, Told
+from pbem.referee.game.home_check import take_home
+from pbem.referee.game.open_game import CannotPlay, Told
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.git import GameExists, NoSuchGame
 from tests.support.campaigns import invasion

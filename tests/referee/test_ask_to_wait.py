@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pbem.audit.replay.replay import replay
+from pbem.audit.explain.replay import replay
 from pbem.protocol import Order, Side
 from pbem.referee.play.adjudicator import Adjudicator
 from tests.support.live import Folder, give

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pbem import verify_one
-from pbem.audit.replay.migrate import migrate
+from pbem.audit.explain.migrate import migrate
 from pbem.audit.verify import verify
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.crypto import beacon
@@ -24,9 +24,9 @@ from pbem.mail.intake import take_in
 from pbem.mail.read.inbox import open_letter
 from pbem.mail.write.outgoing import side_report
 from pbem.referee.acts import rollback, ruling
-from pbem.referee.open_game import CannotPlay, Now
+from pbem.referee.game.open_game import CannotPlay, Now
 from pbem.referee.play.adjudicator import Adjudicator, Call
-from pbem.repo.adjudication import Circumstances
+from pbem.repo.files.adjudication import Circumstances
 from tests.cli.test_verbs import pbem
 from tests.crypto.test_beacon import PUBLISHED
 from tests.support.live import Folder, git, give, letter, order, sheet, subjects

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.audit.replay.migrate import migrate
+from pbem.audit.explain.migrate import migrate
 from pbem.audit.verify import verify
 from pbem.crypto.beacon import check_signature, time_of
 from pbem.crypto.closing import PATIENCE
@@ -21,11 +21,11 @@ from pbem.referee.acts.ending import end_by_game_master
 from pbem.referee.acts.motions import Proposal, propose
 from pbem.referee.acts.rollback import roll_back
 from pbem.referee.acts.timekeeping import away, catch_up, extend, extended_by, note_down, pause
-from pbem.referee.clock.terms import BadTerms
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
+from pbem.referee.game.terms import BadTerms
+from pbem.referee.game.time_ledger import ledger_line, time_ledger
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.referee.time_ledger import ledger_line, time_ledger
-from pbem.repo.requests import EXTENSION, PAUSE
+from pbem.repo.files.requests import EXTENSION, PAUSE
 from tests.crypto.test_beacon import PUBLISHED
 from tests.support.clocked import CLOCK, DAY, HOUR, Table
 from tests.support.disputed import other_box

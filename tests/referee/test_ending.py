@@ -16,8 +16,8 @@ from pbem.mail.tasks import Handled
 from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Side
 from pbem.referee.acts import consents, ending, rollback
-from pbem.referee.open_game import CannotPlay
-from pbem.repo.layout import REVEALED, request_path
+from pbem.referee.game.open_game import CannotPlay
+from pbem.repo.files.layout import REVEALED, request_path
 from tests.mail.test_intake import read
 from tests.support.blank import blank_pictures
 from tests.support.live import Folder, git, give, later, letter, order

@@ -22,7 +22,7 @@ from unittest.mock import patch
 
 import pytest
 
-from pbem.audit.replay.replay import replay
+from pbem.audit.explain.replay import replay
 from pbem.audit.verify import verify
 from pbem.repo.git import GameRepo
 from tests.support.live import Folder, files, git, letter, pick, sheet

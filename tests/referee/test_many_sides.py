@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pbem.audit.replay.replay import replay
+from pbem.audit.explain.replay import replay
 from pbem.audit.verify import verify
 from pbem.game import yaml as yamlio
 from pbem.game.boxes import shelf
@@ -18,12 +18,12 @@ from pbem.mail.tasks import Handled
 from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Result, Side
 from pbem.referee.acts import consents, ending, rollback
-from pbem.referee.home_check import check_at_home, take_home
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.home_check import check_at_home, take_home
+from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.sheet_check import check
 from pbem.render.text.messages import sentences
-from pbem.repo.layout import request_path
+from pbem.repo.files.layout import request_path
 from tests.mail.test_intake import read
 from tests.support.blank import blank_pictures
 from tests.support.live import Folder, give, letter, order, sheet

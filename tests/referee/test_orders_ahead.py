@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.audit.replay.replay import replay
+from pbem.audit.explain.replay import replay
 from pbem.audit.verify import verify
 from pbem.mail.intake import take_in
 from pbem.mail.write.answer_letters import echo

@@ -19,11 +19,11 @@ from pbem.crypto.dice import Chain, inputs_digest, missing_link
 from pbem.crypto.player_chains import BadContribution, PlayerChain, follow, last_links, wrong_contribution, wrong_with
 from pbem.mail.intake import take_in
 from pbem.mail.write.outgoing import side_report
-from pbem.referee.home_check import check_at_home, take_home
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.home_check import check_at_home, take_home
+from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.charter import ChainPromise
+from pbem.repo.files.charter import ChainPromise
 from tests.cli.test_verbs import pbem
 from tests.support.live import Folder, git, letter, order, sheet
 from tests.support.walks import FOLDERS

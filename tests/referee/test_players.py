@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pbem import verify_one
-from pbem.audit.replay.replay import replay
+from pbem.audit.explain.replay import replay
 from pbem.audit.verify import verify
 from pbem.crypto.beacon import time_of
 from pbem.crypto.closing import PATIENCE
@@ -22,10 +22,10 @@ from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Side
 from pbem.referee.acts import consents, ending, ruling
 from pbem.referee.acts.players import carry_out, change_of, last_wrote
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.charter import ChainPromise
-from pbem.repo.layout import joined_path, view_path
+from pbem.repo.files.charter import ChainPromise
+from pbem.repo.files.layout import joined_path, view_path
 from tests.crypto.test_beacon import PUBLISHED
 from tests.mail.test_intake import Read, read
 from tests.support.blank import blank_pictures

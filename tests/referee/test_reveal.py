@@ -13,10 +13,10 @@ from pbem.crypto.seal import unseal
 from pbem.game import yaml as yamlio
 from pbem.referee.acts import ruling
 from pbem.referee.acts.reveal import open_history, reveal
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
+from pbem.repo.files.layout import REVEALED, sealed_path, turn_path
 from pbem.repo.git import NoSuchGame
-from pbem.repo.layout import REVEALED, sealed_path, turn_path
 from tests.support.live import ADDRESSES, SECRETS, Folder, files, give, order, play, sheet, subjects
 
 

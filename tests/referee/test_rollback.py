@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pbem.audit.replay.replay import replay
+from pbem.audit.explain.replay import replay
 from pbem.crypto.beacon import time_of
 from pbem.crypto.dice import Chain, check_link
 from pbem.game import yaml as yamlio
@@ -21,10 +21,10 @@ from pbem.mail.tasks import Handled
 from pbem.mail.write.consent_letters import request_letters
 from pbem.mail.write.outgoing import Outgoing, side_report
 from pbem.referee.acts import consents, rollback, ruling
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.charter import ChainPromise
-from pbem.repo.layout import request_path, turn_path
+from pbem.repo.files.charter import ChainPromise
+from pbem.repo.files.layout import request_path, turn_path
 from tests.mail.test_letter_crash import LETTER, outbox
 from tests.mail.test_letter_crash import take_in as take_letter_in
 from tests.support.crash import dies

@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from pbem.audit.replay.differences import NOT_OF_THE_RULES
-from pbem.audit.replay.replay import replay
+from pbem.audit.explain.differences import NOT_OF_THE_RULES
+from pbem.audit.explain.replay import replay
 from pbem.crypto.dice import canonical, inputs_digest
 from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Result
 from pbem.referee import EVENTS
 from pbem.referee.acts import rollback, ruling
 from pbem.referee.acts.ruling import BadPatch, whole_patch
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.messages import EVERY_GAME
-from pbem.repo.layout import turn_path
+from pbem.repo.files.layout import turn_path
 from tests.support.live import Folder, files, give, order, play, readable, sheet
 
 REASON = "the player has been away"

@@ -19,10 +19,10 @@ from pbem.referee.acts.reveal import open_history
 from pbem.referee.acts.rollback import roll_back
 from pbem.referee.acts.ruling import break_off
 from pbem.referee.acts.talk import LONGEST, MOST, show, speak, tidied, write_talk
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.layout import PRESS, UNOPENED, view_path
-from pbem.repo.talk_book import NOTE, press_room
+from pbem.repo.files.layout import PRESS, UNOPENED, view_path
+from pbem.repo.files.talk_book import NOTE, press_room
 from tests.support.live import Folder, clear, files, give, order, pick, rooms, subjects
 from tests.support.walks import FOLDERS
 

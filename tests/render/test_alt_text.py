@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from PIL import Image
 
-from pbem.game.scene import Arrow, Counter, Marker, Scene
+from pbem.game.board.scene import Arrow, Counter, Marker, Scene
 from pbem.render.map import canvas
 from pbem.render.map.arrangement import arrange
 from pbem.render.map.canvas import rgb

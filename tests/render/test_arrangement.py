@@ -13,8 +13,8 @@ from math import hypot
 import pytest
 from PIL import Image
 
-from pbem.game.board_map import Place
-from pbem.game.scene import Scene
+from pbem.game.board.board_map import Place
+from pbem.game.board.scene import Scene
 from pbem.render.map.arrangement import Arrangement, LaidPiece, arrange
 from pbem.render.map.canvas import Bounds, overlap
 from pbem.render.map.counters import size

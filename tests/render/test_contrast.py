@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PIL import Image
 
-from pbem.game.scene import Scene, contrast
+from pbem.game.board.scene import Scene, contrast
 from pbem.render.map import base_map, canvas
 from pbem.render.map.canvas import Bounds, mix
 from pbem.render.map.names import place_name, wide_names

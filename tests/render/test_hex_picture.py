@@ -10,10 +10,10 @@ import pytest
 from PIL import Image
 
 from pbem.crypto.dice import SeededDice
-from pbem.game.board_map import BaseMap, Misdrawn, Point
+from pbem.game.board.board_map import BaseMap, Misdrawn, Point
+from pbem.game.board.hexes import hex_map
+from pbem.game.board.scene import Counter, DrawnSide, Scene
 from pbem.game.boxes import shelf
-from pbem.game.hexes import hex_map
-from pbem.game.scene import Counter, DrawnSide, Scene
 from pbem.game.table import Table
 from pbem.protocol import Event, Side
 from pbem.render.map.canvas import Bounds, overlap, rgb

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 import pytest
 from PIL import Image, ImageFilter
 
-from pbem.game.scene import MARKS, DrawnSide, Mark, Scene, contrast, drawn_sides
+from pbem.game.board.scene import MARKS, DrawnSide, Mark, Scene, contrast, drawn_sides
 from pbem.render.map.canvas import Sketch
 from pbem.render.map.counters import draw_mark
 from tests.support.vision import WAYS, lightness

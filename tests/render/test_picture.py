@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from pbem.game.board_map import BaseMap, Misdrawn, Point, base_map
+from pbem.game.board.board_map import BaseMap, Misdrawn, Point, base_map
+from pbem.game.board.scene import Arrow, Cell, Counter, DrawnSide, Grid, Marker, Panel, Row, Scene, Track
 from pbem.game.boxes.box import open_box
-from pbem.game.scene import Arrow, Cell, Counter, DrawnSide, Grid, Marker, Panel, Row, Scene, Track
 from pbem.mail.write.enclosures import Maps
 from pbem.render.map import base_map as ground
 from pbem.render.map import counters, picture

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from pbem.audit.replay.replay import replay
+from pbem.audit.explain.replay import replay
 from pbem.cli.verbs import app
 from pbem.crypto.keys import BadKeys, Keys, Secrets
 from pbem.crypto.seal import new_identity, recipient_of

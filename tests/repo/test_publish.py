@@ -22,11 +22,11 @@ from pbem.protocol import Side
 from pbem.referee.acts.ruling import break_off
 from pbem.referee.acts.talk import speak
 from pbem.referee.play.adjudicator import Adjudicator
+from pbem.repo.files.layout import PLAYERS, PRESS, UNOPENED
+from pbem.repo.files.talk_book import NOTE
 from pbem.repo.git import GameRepo, StoreError
 from pbem.repo.git.mirror import InTheWay
-from pbem.repo.layout import PLAYERS, PRESS, UNOPENED
 from pbem.repo.public import Publication, publish
-from pbem.repo.talk_book import NOTE
 from tests.support.live import ADDRESSES, SECRETS, Folder, files, git, give, pick
 from tests.support.walks import FOLDERS
 

@@ -9,13 +9,13 @@ from random import Random
 import pytest
 
 from pbem.crypto.seal import Sealing, padded
-from pbem.game.kept_orders import LONGEST, MOST, compact
+from pbem.game.order_form import LONGEST, MOST, compact
 from pbem.game.plain import Record
 from pbem.game.yaml import LETTER
 from pbem.protocol import Order
 from pbem.referee.play.adjudicator import Adjudicator
+from pbem.repo.files.talk_book import SHEET, STANDING, WAITING
 from pbem.repo.git import GameRepo
-from pbem.repo.talk_book import SHEET, STANDING, WAITING
 from tests.support.live import Folder, pick, rooms, sheet
 
 REAL = ("rome_carthage", "hannibal_italy")

@@ -14,7 +14,7 @@ from pbem.protocol import Decision, Order, Side
 from pbem.referee.acts import consents, ending, talk
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import happened
-from pbem.repo.layout import turn_path
+from pbem.repo.files.layout import turn_path
 from pbem.rules.sword_of_rome.battle.odds import Army, automatic_winner
 from pbem.rules.sword_of_rome.events.card_play import playable
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX, WALLED

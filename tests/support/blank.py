@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.game.scene import Scene
+from pbem.game.board.scene import Scene
 from pbem.render.map.pictures import BOARD, LEGEND, WINDOW, Picture
 
 

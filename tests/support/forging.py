@@ -22,9 +22,9 @@ from pbem.crypto.seal import recipient_of, salt_of, salted, seal, unseal
 from pbem.crypto.signing import sign
 from pbem.game import yaml as yamlio
 from pbem.referee.play.adjudicator import Adjudicator
+from pbem.repo.files.layout import sealed_path, turn_path
 from pbem.repo.git import GameRepo
 from pbem.repo.git.history import PastRepo
-from pbem.repo.layout import sealed_path, turn_path
 from pbem.repo.ledger import Ledger
 from tests.support.live import SECRETS, Folder, pick, sheet
 

@@ -22,8 +22,8 @@ from pbem.game import yaml as yamlio
 from pbem.protocol import Side
 from pbem.referee.acts import consents, ending, rollback, ruling, withdrawal
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.charter import ChainPromise
-from pbem.repo.layout import LETTERS, PLAYERS, POSITION, STATE, VIEWS, turn_path
+from pbem.repo.files.charter import ChainPromise
+from pbem.repo.files.layout import LETTERS, PLAYERS, POSITION, STATE, VIEWS, turn_path
 from tests.support.live import SECRETS, Folder, pick, sheet
 
 Files = dict[str, bytes | None]

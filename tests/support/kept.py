@@ -2,7 +2,7 @@
 
 Each is a git bundle in `tests/support/format2/`. Its commits are those of the game, but sealed files stand in it open,
 as they were padded before they were sealed: so they pack well. Whoever changes what these games come to has changed
-the format: the games are then kept anew, and `FORMAT` in `pbem.repo.charter` counts up.
+the format: the games are then kept anew, and `FORMAT` in `pbem.repo.files.charter` counts up.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from pbem.protocol import Side
 from pbem.referee.acts import consents, rollback, ruling
 from pbem.referee.acts.preconditions import valid_adjudications
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.charter import ChainPromise, read_charter
+from pbem.repo.files.charter import ChainPromise, read_charter
+from pbem.repo.files.layout import CHARTER, PLAYERS, REVEALED, SEALED, VIEWS
 from pbem.repo.git import GameRepo
 from pbem.repo.git.history import PastRepo
-from pbem.repo.layout import CHARTER, PLAYERS, REVEALED, SEALED, VIEWS
 from tests.crypto.test_beacon import PUBLISHED
 from tests.support import samples
 from tests.support.live import Folder, pick, sheet

@@ -20,7 +20,7 @@ from pbem.cli.verbs import app
 from pbem.game.contract import Rules
 from pbem.protocol import Decision, Order, Side
 from pbem.render.text.form import order_lines
-from pbem.repo.records import read_decision
+from pbem.repo.files.records import read_decision
 from tests.support.walks import loaded
 
 GAME = "punica"

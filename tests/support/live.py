@@ -20,7 +20,7 @@ from pbem.protocol import Decision, Order, Side
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame
 from pbem.render.text.form import order_lines
-from pbem.repo.layout import OFFICE, Store
+from pbem.repo.files.layout import OFFICE, Store
 from tests.support.walks import FOLDERS, GAMES, loaded
 
 SECRETS = Secrets(

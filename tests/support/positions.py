@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count, islice
 
-from pbem.game.scene import Scene
+from pbem.game.board.scene import Scene
 from pbem.protocol import Event
 from pbem.render.map.pictures import changed_places
 from tests.support.walks import loaded, walk

@@ -11,9 +11,9 @@ from email.message import EmailMessage
 from pbem.mail.read.token import token
 from pbem.mail.tasks import Handled
 from pbem.mail.write.outgoing import MailSettings, Outgoing, side_report
-from pbem.post.config import WhoConfig
 from pbem.post.service.reception import received
 from pbem.post.service.triage import Players
+from pbem.post.settings import WhoConfig
 from tests.support.live import NOON, Folder, order, sheet
 
 WHO = WhoConfig()

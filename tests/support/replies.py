@@ -16,7 +16,7 @@ from pbem.mail.write.enclosures import enclosed
 from pbem.mail.write.outgoing import MailSettings, side_report
 from pbem.orders.sheet.key_line import without_keys
 from pbem.protocol import Order, Side
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.form import order_lines

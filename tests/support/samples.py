@@ -25,7 +25,7 @@ from pbem.referee.acts import consents, ending, talk
 from pbem.referee.acts.reveal import open_history
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame
-from pbem.repo.layout import PINS
+from pbem.repo.files.layout import PINS
 from tests.support import allia
 from tests.support.live import ADDRESSES, sheet
 

@@ -19,8 +19,8 @@ from time import monotonic, sleep, time
 
 from pbem.crypto.keys import Secrets
 from pbem.mail.notes.outboxes import read_maildir
-from pbem.post.config import PostConfig, load
 from pbem.post.service.service import Post
+from pbem.post.settings import PostConfig, load
 from pbem.post.tables.open_tables import open_tables
 from pbem.post.tables.tables import Tables
 from pbem.post.transport.ways import sender, sources

@@ -41,11 +41,10 @@ from pbem.referee.acts.players import put_deputy
 from pbem.referee.acts.reveal import reveal
 from pbem.referee.acts.talk import write_talk
 from pbem.referee.acts.timekeeping import put_fact
-from pbem.referee.clock.facts import read_fact
+from pbem.referee.game.facts import read_fact
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.charter import Joined
-from pbem.repo.git.history import Past
-from pbem.repo.layout import (
+from pbem.repo.files.charter import Joined
+from pbem.repo.files.layout import (
     BEACON,
     DEPUTIES,
     FACTS,
@@ -63,10 +62,11 @@ from pbem.repo.layout import (
     sealed_path,
     turn_path,
 )
+from pbem.repo.files.seats import Deputyship
+from pbem.repo.files.talk_book import JournalFile, OpenJournal
+from pbem.repo.git.history import Past
 from pbem.repo.ledger import Ledger, LetterId
 from pbem.repo.memory import MemoryRepo
-from pbem.repo.seats import Deputyship
-from pbem.repo.talk_book import JournalFile, OpenJournal
 
 # ---- The ledger and the adjudicator of a derived game, without seals; what cannot be derived comes from the record
 

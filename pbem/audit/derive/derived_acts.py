@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from pbem.audit.explain.migrate import carry_over
 from pbem.audit.record.commit_check import History
 from pbem.audit.record.findings import Findings, Place
 from pbem.audit.record.schemas import TALK, Record, misfit
 from pbem.audit.record.sealed import SealedFiles
-from pbem.audit.replay.migrate import carry_over
 from pbem.crypto.seal import CannotOpen
 from pbem.game import yaml as yamlio
 from pbem.game.wording import counted
@@ -25,16 +25,16 @@ from pbem.referee.acts.motions import Proposal, propose
 from pbem.referee.acts.rollback import ask_for, roll_back
 from pbem.referee.acts.ruling import whole_patch
 from pbem.referee.acts.talk import show, speak
-from pbem.referee.clock.calendar import read_instant
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.calendar import read_instant
+from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.adjudication import Adjudication
-from pbem.repo.charter import Charter
-from pbem.repo.layout import PRESS, UNOPENED
+from pbem.repo.files.adjudication import Adjudication
+from pbem.repo.files.charter import Charter
+from pbem.repo.files.layout import PRESS, UNOPENED
+from pbem.repo.files.records import read_order
+from pbem.repo.files.requests import DRAW, MOTIONS, RESIGNATION, ROLLBACK, Ending, Request
+from pbem.repo.files.talk_book import talk_paths
 from pbem.repo.ledger import LetterId
-from pbem.repo.records import read_order
-from pbem.repo.requests import DRAW, MOTIONS, RESIGNATION, ROLLBACK, Ending, Request
-from pbem.repo.talk_book import talk_paths
 
 # ---- The acts of a game that is derived again: what the game master did, and what the sides agreed to
 

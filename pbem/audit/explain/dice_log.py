@@ -22,7 +22,7 @@ from pbem.protocol import Roll, Side, cited
 from pbem.render.text.messages import Sentences
 from pbem.render.text.phrases import key_of_roll
 from pbem.render.text.text_lines import folded
-from pbem.repo.records import RESERVED, read_roll
+from pbem.repo.files.records import RESERVED, read_roll
 
 WIDTH: Final = 60
 """So wide is the text at most: what a phone shows."""

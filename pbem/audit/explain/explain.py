@@ -12,18 +12,18 @@ from dataclasses import dataclass, replace
 from struct import unpack
 from typing import Final
 
+from pbem.audit.explain.differences import Differ
+from pbem.audit.explain.playback import Given, Playback
 from pbem.audit.explain.what_if import published_in, written
-from pbem.audit.replay.differences import Differ
-from pbem.audit.replay.playback import Given, Playback
 from pbem.crypto.dice import canonical
 from pbem.engine.session import BY_BOT, BY_DEFAULT, BY_ONLY, Answer
 from pbem.game.wording import listing
 from pbem.protocol import Event, Roll, Side, cited
-from pbem.referee.open_game import CannotPlay, OpenGame, Told
+from pbem.referee.game.open_game import CannotPlay, OpenGame, Told
 from pbem.render.text.form import order_lines
 from pbem.render.text.messages import sentences
 from pbem.render.text.text_lines import folded
-from pbem.repo.records import result_in
+from pbem.repo.files.records import result_in
 
 WIDTH: Final = 60
 _DRAWS: Final = 1 << 16

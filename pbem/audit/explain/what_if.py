@@ -20,8 +20,8 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, Final
 
-from pbem.audit.replay.differences import different, shortly
-from pbem.audit.replay.playback import Playback
+from pbem.audit.explain.differences import different, shortly
+from pbem.audit.explain.playback import Playback
 from pbem.crypto.dice import BadLoad, Dice, LoadedDice, SeededDice
 from pbem.crypto.keys import Keys
 from pbem.crypto.seal import recipient_of
@@ -31,16 +31,16 @@ from pbem.game.plain import Record
 from pbem.game.wording import listing
 from pbem.orders.check import Receipt
 from pbem.protocol import Event, Order, Side
-from pbem.referee.open_game import CannotPlay, Now, OpenGame, Told
+from pbem.referee.game.open_game import CannotPlay, Now, OpenGame, Told
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.form import order_lines
 from pbem.render.text.messages import Sentences, sentences
-from pbem.repo.adjudication import Adjudication
-from pbem.repo.charter import Pins, promise
-from pbem.repo.layout import POSITION, turn_path
+from pbem.repo.files.adjudication import Adjudication
+from pbem.repo.files.charter import Pins, promise
+from pbem.repo.files.layout import POSITION, turn_path
+from pbem.repo.files.records import as_plain
+from pbem.repo.files.state import State
 from pbem.repo.ledger import Ledger
-from pbem.repo.records import as_plain
-from pbem.repo.state import State
 
 # ---- The branch of a game before one of its adjudications: a scratch repo with secrets of its own, for what-if
 

@@ -16,12 +16,12 @@ from pbem.audit.record.findings import Findings, Place
 from pbem.game import yaml as yamlio
 from pbem.game.wording import counted
 from pbem.protocol import Side
-from pbem.referee.clock.calendar import written
-from pbem.referee.clock.facts import Back, Fact, Late, Resumed, read_fact
-from pbem.referee.clock.sides import Clocks, SideClock, read_clocks
+from pbem.referee.game.calendar import written
+from pbem.referee.game.facts import Back, Fact, Late, Resumed, read_fact
+from pbem.referee.game.sides import Clocks, SideClock, read_clocks
 from pbem.render.text.receipt import KeptLetter, LetterReceipt
+from pbem.repo.files.layout import CLOCK, FACTS, SHEETS
 from pbem.repo.git.history import Past, PastRepo
-from pbem.repo.layout import CLOCK, FACTS, SHEETS
 
 _ON_THE_WAY: Final = timedelta(minutes=15)
 """How long a letter may be in transit without anybody's fault."""

@@ -34,9 +34,9 @@ from pbem.orders.forgive import came_from, came_from_lines
 from pbem.orders.sheet.by_word import sheet_of_word
 from pbem.protocol import Side
 from pbem.render.text.receipt import ClosedSheets, KeptLetter, LetterReceipt, ReceiptedSheet
+from pbem.repo.files.layout import BEACON, REVEALED, SHEETS, turn_path
 from pbem.repo.git import StoreError
 from pbem.repo.git.history import Past, PastRepo
-from pbem.repo.layout import BEACON, REVEALED, SHEETS, turn_path
 
 # ---- What a clone says that letters can be compared with: its commits, turns, sheets and closings
 

@@ -25,10 +25,9 @@ from pbem.game import yaml as yamlio
 from pbem.game.wording import counted, listing
 from pbem.protocol import Side
 from pbem.referee.acts.timekeeping import NEED_CONSENT, proposes
-from pbem.referee.clock.calendar import written
-from pbem.referee.clock.decide import late_at
-from pbem.referee.clock.facts import BadFact, Extended, Fact, Late, Paused, fact_record, put, read_fact
-from pbem.referee.clock.sides import (
+from pbem.referee.game.calendar import written
+from pbem.referee.game.facts import BadFact, Extended, Fact, Late, Paused, fact_record, put, read_fact
+from pbem.referee.game.sides import (
     Clocks,
     SideClock,
     answer,
@@ -37,17 +36,18 @@ from pbem.referee.clock.sides import (
     end_hold,
     held_until,
     hold,
+    late_at,
     late_now,
     new_clocks,
     read_clocks,
     take_back,
     take_over,
 )
-from pbem.referee.clock.terms import BOT, DEFAULT, BadTerms, Terms, read_terms
-from pbem.repo.charter import Charter
+from pbem.referee.game.terms import BOT, DEFAULT, BadTerms, Terms, read_terms
+from pbem.repo.files.charter import Charter
+from pbem.repo.files.layout import CHARTER, CLOCK, FACTS, JOINED, SHEETS, request_path
+from pbem.repo.files.requests import MOTIONS, OPEN, RESIGNATION, Motion, still_needed
 from pbem.repo.git.history import Past
-from pbem.repo.layout import CHARTER, CLOCK, FACTS, JOINED, SHEETS, request_path
-from pbem.repo.requests import MOTIONS, OPEN, RESIGNATION, Motion, still_needed
 
 Read = Callable[[bytes], bytes]
 _UNREADABLE: Final = (yamlio.Unreadable, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)

@@ -19,8 +19,8 @@ from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.wording import counted
 from pbem.protocol import Side
-from pbem.repo.charter import Charter
-from pbem.repo.layout import BEACON
+from pbem.repo.files.charter import Charter
+from pbem.repo.files.layout import BEACON
 
 # ---- Checks what turns the dice: the links of the chains, the renewals, the sides' own links, the public beacon
 

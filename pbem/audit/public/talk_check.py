@@ -15,7 +15,7 @@ from pbem.game.plain import Record
 from pbem.game.wording import counted
 from pbem.protocol import Side
 from pbem.render.text.receipt import KeptLetter
-from pbem.repo.layout import PRESS
+from pbem.repo.files.layout import PRESS
 
 _SUBJECT = "talk in letters"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pbem.crypto.keys import BadKeys, Keys, Secrets
 from pbem.crypto.seal import commitment, recipient_of
-from pbem.referee.open_game import OpenGame, rules_of
+from pbem.referee.game.open_game import OpenGame, rules_of
 from pbem.repo.git import GameRepo
 from pbem.repo.ledger import Ledger
 from pbem.repo.public import charter_in, revealed_in

@@ -16,8 +16,7 @@ from pbem.crypto.signing import verifies
 from pbem.game.boxes.corrections import SUFFIX, Correction
 from pbem.game.wording import counted
 from pbem.protocol import Side
-from pbem.repo.git.history import Change, Past
-from pbem.repo.layout import (
+from pbem.repo.files.layout import (
     BEACON,
     BOX,
     CHARTER,
@@ -39,6 +38,7 @@ from pbem.repo.layout import (
     turn_path,
     view_path,
 )
+from pbem.repo.git.history import Change, Past
 from pbem.repo.public import corrections_of
 
 # ---- The kinds of commits of a game, each known by the files that it changes. A commit of no kind is a finding

@@ -16,8 +16,8 @@ from pbem.game.boxes.box import GAME, NotInTheBox
 from pbem.game.boxes.box_file import BrokenBox
 from pbem.game.boxes.shelf import Loaded
 from pbem.game.plain import Record
-from pbem.repo.charter import Charter
-from pbem.repo.layout import BOX, PINS, box_path
+from pbem.repo.files.charter import Charter
+from pbem.repo.files.layout import BOX, PINS, box_path
 
 _WORDS: Final = ("box", "code")
 

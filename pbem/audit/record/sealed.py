@@ -18,10 +18,10 @@ from pbem.audit.record.turn_files import Books
 from pbem.crypto.dice import ChainDice, step_key
 from pbem.crypto.keys import Keys
 from pbem.crypto.seal import CannotOpen, commitment, open_padded, recipient_of, salt_of, salted, unpadded
-from pbem.game.kept_orders import compact
+from pbem.game.order_form import compact
 from pbem.game.wording import counted
-from pbem.repo.charter import Charter, check_keys
-from pbem.repo.layout import OFFICE, REVEALED, SEALED, VIEWS, sealed_path, standing_path, turn_path
+from pbem.repo.files.charter import Charter, check_keys
+from pbem.repo.files.layout import OFFICE, REVEALED, SEALED, VIEWS, sealed_path, standing_path, turn_path
 
 # ---- The secrets by which what is sealed can be checked: out of the key store, or as the game has revealed them
 

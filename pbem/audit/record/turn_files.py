@@ -16,7 +16,7 @@ from pbem.game import yaml as yamlio
 from pbem.game.wording import counted
 from pbem.protocol import Side
 from pbem.referee import ALL_SIDES, GAME_MASTER, QUORUM
-from pbem.repo.layout import CHARTER, POSITION, deputy_path, joined_path, request_path, standing_path, turn_path
+from pbem.repo.files.layout import CHARTER, POSITION, deputy_path, joined_path, request_path, standing_path, turn_path
 
 _NO_ACT: Final = {"kind": "ruling", "reason": "none", "what": "end"}
 """An act with nothing wrong in it, for turns without one."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pbem.mail.write.outgoing import MailSettings, Outgoing
     from pbem.protocol import Side
     from pbem.referee.acts.motions import Proposal
-    from pbem.referee.open_game import OpenGame
+    from pbem.referee.game.open_game import OpenGame
     from pbem.referee.play.adjudicator import Adjudicator
 
 
@@ -93,7 +93,7 @@ def archive(
     json: Json = False,
 ) -> None:
     """Move games that are over into the folder `archive` beside them, or bring them back."""
-    from pbem.referee import archive as room
+    from pbem.referee.acts import ending as room
 
     folder = games or games_folder()
 
@@ -191,7 +191,7 @@ def extend(
     from pbem.mail.write.time_letters import facts_so_far, time_letters
     from pbem.referee.acts import timekeeping
     from pbem.referee.acts.motions import Proposal
-    from pbem.repo.requests import EXTENSION
+    from pbem.repo.files.requests import EXTENSION
 
     if (by is None) == (until is None):
         misuse("give --by SPAN or --until TIME")
@@ -230,7 +230,7 @@ def pause(
     from pbem.mail.write.time_letters import facts_so_far, time_letters
     from pbem.referee.acts import timekeeping
     from pbem.referee.acts.motions import Proposal
-    from pbem.repo.requests import PAUSE
+    from pbem.repo.files.requests import PAUSE
 
     at = _time(until)
 
@@ -323,7 +323,7 @@ def _post(letters: Iterable[Outgoing], settings: MailSettings) -> list[str]:
 
 
 def _span(text: str | None) -> timedelta | None:
-    from pbem.referee.clock.terms import BadTerms, duration
+    from pbem.referee.game.terms import BadTerms, duration
 
     try:
         return None if text is None else duration(text)

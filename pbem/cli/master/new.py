@@ -59,7 +59,7 @@ class ClockOptions(NamedTuple):
 def terms_of(options: ClockOptions, sides: Sequence[str]) -> dict[str, Any] | None:
     """Return the terms of a clock as the options say; None: the game has none."""
     from pbem.game import yaml as yamlio
-    from pbem.referee.clock.terms import BadTerms, terms_of_new_game
+    from pbem.referee.game.terms import BadTerms, terms_of_new_game
 
     said: dict[str, Any] = {}
     if options.file is not None:
@@ -200,7 +200,7 @@ def _print_ready(game: Adjudicator, letters: Sequence[str], settings: MailSettin
 
 def _press(talk: Talk) -> str:
     """Return how the players may talk; by default freely."""
-    from pbem.repo.charter import FREE, PRESS, SILENT
+    from pbem.repo.files.charter import FREE, PRESS, SILENT
 
     if talk.press is not None and talk.press not in PRESS:
         misuse(f"--press {talk.press}: it is one of {', '.join(PRESS)}")
@@ -221,7 +221,7 @@ def _first(game: Adjudicator, settings: MailSettings) -> Iterator[Outgoing]:
 
 def _print_letters(what: str, letters: Sequence[str], settings: MailSettings) -> None:
     """Print the files of letters, and how they are sent."""
-    from pbem.post.config import find
+    from pbem.post.settings import find
 
     for path in letters:
         print(f"{what}: {path}")
@@ -324,8 +324,8 @@ def _ask_sides(game: Adjudicator, change: Change, reason: str, settings: MailSet
     from pbem.mail.answer.proposals import proposal_letters
     from pbem.mail.write.consent_letters import outcome
     from pbem.referee.acts.motions import Proposal, propose
-    from pbem.repo.requests import REPLACEMENT
-    from pbem.repo.seats import Person
+    from pbem.repo.files.requests import REPLACEMENT
+    from pbem.repo.files.seats import Person
 
     person = Person(change.name, change.address)
     proposal = Proposal(REPLACEMENT, replaced=change.side, person=person)
@@ -342,7 +342,7 @@ def _ask_sides(game: Adjudicator, change: Change, reason: str, settings: MailSet
 def _made(settings: MailSettings, new: NewGame) -> Adjudicator:
     """Return a new game; or the same game, if an earlier command that made it ended before its first letters."""
     from pbem.mail.notes.correspondence import reported
-    from pbem.referee.clock.terms import terms_of_new_game
+    from pbem.referee.game.terms import terms_of_new_game
     from pbem.referee.play.adjudicator import Adjudicator
     from pbem.repo.git import GameExists
     from pbem.repo.public import as_files

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pbem.cli.runtime import Boxes
     from pbem.referee.acts.ruling import BadPatch
     from pbem.referee.play.adjudicator import Adjudicator
-    from pbem.repo.requests import AnyRequest
+    from pbem.repo.files.requests import AnyRequest
 
 AtOnce = Annotated[bool, typer.Option("--by-game-master", help="Do it at once, without asking; needs --reason.")]
 Reason = Annotated[str | None, typer.Option("--reason", help=WHY)]
@@ -140,7 +140,7 @@ def _ask(game: Adjudicator, request: AnyRequest, what: str, games: Path | None, 
 
 def _undone(request: AnyRequest) -> Iterator[str]:
     """Yield the dice and the shuffles that a rollback would undo."""
-    from pbem.repo.requests import Request
+    from pbem.repo.files.requests import Request
 
     if isinstance(request, Request):
         yield from (f"die {each}" for each in request.dice)
@@ -247,8 +247,8 @@ def reveal(
     """Publish the secrets of a game that is over, so that everybody can read its history."""
     from pbem.audit.record.access import repo_of
     from pbem.referee.acts.reveal import open_history
+    from pbem.repo.files.layout import REVEALED
     from pbem.repo.git import GameRepo
-    from pbem.repo.layout import REVEALED
 
     path = repo_of(games or games_folder(), name)
     with GameRepo.open(path) as repo:
@@ -272,7 +272,7 @@ def reveal(
 def _publish(name: str, path: Path, games: Path | None, boxes: Boxes) -> None:
     """Publish the secrets of a game that is over. Raises CannotPlay for a clone, which does not have them."""
     from pbem.referee.acts.reveal import reveal as publish_secrets
-    from pbem.referee.open_game import CannotPlay
+    from pbem.referee.game.open_game import CannotPlay
 
     if path.exists() and path != (games or games_folder()) / f"{name}.git":
         raise CannotPlay(f"{path} is a clone without the published secrets; it may be older than the end of the game")

@@ -14,9 +14,9 @@ from pbem.cli.runtime import WORLD, misuse, print_json, read
 from pbem.paths import games_folder, keys_folder
 
 if TYPE_CHECKING:
-    from pbem.post.backup import Places
-    from pbem.post.config import PostConfig
+    from pbem.post.desk.backup import Places
     from pbem.post.service.service import Post
+    from pbem.post.settings import PostConfig
 
 
 # ---- `pbem post`: letters come and go by themselves; as a service, or once for cron
@@ -34,20 +34,20 @@ def post(
     json: Json = False,
 ) -> None:
     """Fetch players' letters, take them in and send the answers, until it is stopped."""
-    from pbem.post.config import find, load
+    from pbem.post.settings import find, load
 
     if [once, setup, health, unit].count(True) > 1:
         misuse("give one of --once, --setup, --health and --unit")
     file = find(config)
     if setup:
-        from pbem.post.setup import set_up
+        from pbem.post.desk.setup import set_up
 
         if not set_up(file):
             sys.exit(WORLD)
         return
     read = load(file)
     if unit:
-        from pbem.post.setup import unit_file
+        from pbem.post.desk.setup import unit_file
 
         print(unit_file(file.resolve(), read), end="")
     elif health:
@@ -117,8 +117,8 @@ def _health(config: PostConfig, json: bool) -> None:
 
 def doctor(config: Config = None, json: Json = False) -> None:
     """Check the games, their secrets and rules, the disk, the post and the backup, and print what is wrong."""
-    from pbem.post.config import find, load
-    from pbem.post.doctor import examine
+    from pbem.post.desk.doctor import examine
+    from pbem.post.settings import find, load
 
     well = True
     rows = []
@@ -151,7 +151,7 @@ def backup(
 ) -> None:
     """Copy all games, their secrets, the tables of the post and its config. The service may keep running."""
     from pbem.crypto.seal import BadRecipient, check_recipient
-    from pbem.post.backup import back_up_all, drop_old
+    from pbem.post.desk.backup import back_up_all, drop_old
 
     if [bool(to), passphrase_file is not None, plain].count(True) != 1:
         misuse("say how to seal the secrets: --to age1... or --passphrase-file FILE (or --plain, not sealed)")
@@ -189,7 +189,7 @@ def restore(
 ) -> None:
     """Bring games, secrets and tables back from a backup. Nothing is overwritten."""
     from pbem.crypto.seal import identities_in
-    from pbem.post.backup import restore as bring_back
+    from pbem.post.desk.backup import restore as bring_back
 
     if identity is not None and passphrase_file is not None:
         misuse("give --identity or --passphrase-file, not both")
@@ -210,8 +210,8 @@ def restore(
 
 def _places(config: Path | None) -> Places:
     """Return where everything is, by the config if there is one."""
-    from pbem.post.backup import Places
-    from pbem.post.config import TABLES, find, load
+    from pbem.post.desk.backup import Places
+    from pbem.post.settings import TABLES, find, load
 
     file = find(config)
     if config is None and not file.exists():

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pbem.game.contract import Rules
     from pbem.orders.check import Receipt
     from pbem.protocol import Decision, Side
-    from pbem.referee.open_game import OpenGame
+    from pbem.referee.game.open_game import OpenGame
     from pbem.referee.play.adjudicator import Adjudicator
 
 T = TypeVar("T")
@@ -125,7 +125,7 @@ def form(name: str, side: str, games: Path | None, boxes: Boxes, json: bool = Fa
 def check(game: str, sheet: Path, side: str | None, games: Path | None, boxes: Boxes, json: bool) -> None:
     """Check a sheet, against a game's repo or against the file position.json from a report."""
     if Path(game).suffix == ".json":
-        from pbem.referee.home_check import check_at_home
+        from pbem.referee.game.home_check import check_at_home
 
         judge(check_at_home(Path(game), read_at_home(sheet), sheet.name, boxes or ()), json, "no faults")
         return
@@ -141,11 +141,11 @@ def check(game: str, sheet: Path, side: str | None, games: Path | None, boxes: B
 
 def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes: Boxes, json: bool) -> None:
     """Print what a sheet may lead to, from a game's repo or from the file position.json from a report."""
-    from pbem.game.forecast import prospect_record
+    from pbem.game.prospects import prospect_record
     from pbem.render.text.forecast_text import foreseen
 
     if Path(game).suffix == ".json":
-        from pbem.referee.home_check import forecast_at_home
+        from pbem.referee.game.home_check import forecast_at_home
 
         receipt, home, prospects = forecast_at_home(Path(game), read_at_home(sheet), sheet.name, boxes or ())
         box, side = home.loaded.box, home.side

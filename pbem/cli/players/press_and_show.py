@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pbem.cli.runtime import Boxes
     from pbem.protocol import Side
     from pbem.referee.play.adjudicator import Adjudicator
-    from pbem.repo.talk_book import Talk
+    from pbem.repo.files.talk_book import Talk
 
 ALL: Final = "all"
 Speaker = Annotated[str, typer.Argument(metavar="SIDE", help="The side that talks.")]
@@ -100,7 +100,7 @@ def _mark(game: Adjudicator, side: Side, heard: list[Side], what: str) -> str:
 
 def _passed_on(game: Adjudicator, say: Callable[[], Talk | None]) -> Talk | None:
     """Say or show something; end with exit code 3 if it may not be."""
-    from pbem.referee.open_game import CannotPlay, OtherRules
+    from pbem.referee.game.open_game import CannotPlay, OtherRules
 
     try:
         return say()
@@ -133,7 +133,7 @@ def _tell(game: Adjudicator, talk: Talk | None, lines: list[str], games: Path | 
 def _print_heard(name: str, side: Side, games: Path | None, boxes: Boxes, json: bool) -> None:
     """Print what a side has said and heard."""
     from pbem.mail.answer.table_talk import seen, words
-    from pbem.repo.talk_book import heard_by
+    from pbem.repo.files.talk_book import heard_by
 
     with opened(name, games, boxes) as game:
         require_side(game, side)

@@ -13,7 +13,7 @@ from pbem.cli.options import Games, Json, MapLink, Name, RulesDir, Since
 from pbem.cli.runtime import Boxes, misuse, opened, print_json, require_side
 
 if TYPE_CHECKING:
-    from pbem.referee.open_game import OpenGame
+    from pbem.referee.game.open_game import OpenGame
 
 _LINK: Final = re.compile(r"https?://[\w.:-]+/[\w./?&=%~+,;:!-]*")
 

@@ -83,8 +83,8 @@ def _say(found: _Checked) -> None:
 
 def _by_position(file: Path, side: str | None, name: str, raw: bytes, boxes: Boxes) -> _Checked:
     """Check a sheet against the file `position.json` of a report, which also says to which key it is sealed."""
-    from pbem.referee.home_check import check_at_home
-    from pbem.referee.open_game import CannotPlay
+    from pbem.referee.game.home_check import check_at_home
+    from pbem.referee.game.open_game import CannotPlay
 
     receipt = check_at_home(file, raw, name, boxes or ())
     known = json.loads(file.read_text("utf-8"))
@@ -101,7 +101,7 @@ def _by_repo(
     """Check a sheet against a game of which only the repo is at hand, or the keys as well."""
     from pbem.audit.record.access import open_to_read, repo_of
     from pbem.crypto.keys import key_file
-    from pbem.referee.home_check import check_in_clone
+    from pbem.referee.game.home_check import check_in_clone
     from pbem.referee.play import sheet_check
     from pbem.repo.git import GameRepo
     from pbem.repo.public import charter_in
@@ -129,7 +129,7 @@ _FORM_ONLY: Final = (
 def _view(repo: GameRepo, side: str, identity: Path) -> bytes:
     """Return the view of a side, opened with its player's key. Raises CannotOpen."""
     from pbem.crypto.seal import CannotOpen, identities_in, open_with
-    from pbem.repo.layout import view_path
+    from pbem.repo.files.layout import view_path
 
     sealed = repo.read(view_path(side))
     if sealed is None:

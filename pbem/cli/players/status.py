@@ -15,7 +15,7 @@ from pbem.paths import games_folder
 
 if TYPE_CHECKING:
     from pbem.post.tables.tables import Tables
-    from pbem.referee.open_game import OpenGame
+    from pbem.referee.game.open_game import OpenGame
 
 
 def status(
@@ -71,7 +71,7 @@ def _observers(game: OpenGame) -> list[str]:
 def _time(game: OpenGame) -> Iterator[str]:
     """Yield until when a game with a clock waits for each side, and how much time each has used."""
     from pbem.mail.notes.reader_time import shown
-    from pbem.referee.time_ledger import ledger_line, time_ledger
+    from pbem.referee.game.time_ledger import ledger_line, time_ledger
 
     ledger, terms = time_ledger(game), game.clock.terms
     if ledger is None or terms is None:
@@ -123,7 +123,7 @@ def _silent(game: OpenGame) -> Iterator[str]:
 
 def _row(game: OpenGame) -> dict[str, Any]:
     """Return the state of a game for --json."""
-    from pbem.referee.time_ledger import time_ledger
+    from pbem.referee.game.time_ledger import time_ledger
 
     return {
         "game": game.name,
@@ -189,7 +189,7 @@ def _waiting(games: Path | None, name: str | None) -> Iterator[str]:
 
 def _tables(games: Path | None) -> Tables | None:
     """Open the tables of the post; None: it has never run."""
-    from pbem.post.config import TABLES, find, load
+    from pbem.post.settings import TABLES, find, load
 
     file = find()
     if file.exists():

@@ -13,7 +13,7 @@ from pbem.cli.runtime import FAULTS, WORLD, Boxes, misuse, print_json
 if TYPE_CHECKING:
     from pbem.engine.cases import Case, Verdict
     from pbem.engine.cases.coverage import Coverage, Paragraph
-    from pbem.game.odds import Number, Odds
+    from pbem.game.prospects import Number, Odds
 
 
 # ---- `pbem odds`: odds in a game, computed from its tables or played out with its rules

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pbem.game.boxes.box import Box
     from pbem.game.boxes.corrections import Correction
     from pbem.game.boxes.shelf import Loaded
-    from pbem.repo.charter import Charter
+    from pbem.repo.files.charter import Charter
 
 _WIDTH: Final = 96
 _INDENT: Final = "    "

@@ -16,11 +16,11 @@ from pbem.cli.runtime import FAULTS, WORLD, in_the_world, judge, misuse, opened_
 from pbem.paths import games_folder, keys_folder
 
 if TYPE_CHECKING:
+    from pbem.audit.explain.migrate import Move
+    from pbem.audit.explain.replay import Replayed
     from pbem.audit.explain.what_if import WhatIf
-    from pbem.audit.replay.migrate import Move
-    from pbem.audit.replay.replay import Replayed
     from pbem.cli.runtime import Boxes
-    from pbem.referee.open_game import OpenGame
+    from pbem.referee.game.open_game import OpenGame
     from pbem.referee.play.adjudicator import Adjudicator
 
 
@@ -55,7 +55,7 @@ def replay(
     json: Json = False,
 ) -> None:
     """Play all recorded answers again with the rules that are here, and compare everything."""
-    from pbem.audit.replay.replay import replay_turns
+    from pbem.audit.explain.replay import replay_turns
 
     with _to_read(name, games, rules_dir) as game:
         turns = []
@@ -152,7 +152,7 @@ def _moved(
     game: Adjudicator, reason: str, accept: bool, games: Path | None, boxes: Boxes, json: bool, every: bool
 ) -> dict[str, Any]:
     """Move one game, print the result, and return it for --json."""
-    from pbem.audit.replay.migrate import migrate as move_game
+    from pbem.audit.explain.migrate import migrate as move_game
 
     if every and (game.result is not None or not game.begun):
         return {"game": game.name, "moved": None, "changed": [], "refused": []}

@@ -14,13 +14,13 @@ from pbem.mail.write.outgoing import called
 from pbem.referee.acts import timekeeping
 from pbem.referee.acts.consents import carry_out
 from pbem.referee.acts.motions import Proposal, propose
-from pbem.referee.clock import calendar
-from pbem.referee.clock.calendar import Span
-from pbem.referee.clock.facts import days_left
-from pbem.referee.clock.sides import Clocks
-from pbem.referee.clock.terms import Terms
-from pbem.referee.open_game import CannotPlay
-from pbem.repo.requests import PAUSE
+from pbem.referee.game import calendar
+from pbem.referee.game.calendar import Span
+from pbem.referee.game.facts import days_left
+from pbem.referee.game.open_game import CannotPlay
+from pbem.referee.game.sides import Clocks
+from pbem.referee.game.terms import Terms
+from pbem.repo.files.requests import PAUSE
 
 _DAY = timedelta(days=1)
 _UNTIL = ("until ", "till ", "to ")

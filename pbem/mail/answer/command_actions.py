@@ -37,16 +37,16 @@ from pbem.mail.write.outgoing import as_written, called, side_report
 from pbem.protocol import Side
 from pbem.referee.acts.consents import consent, refuse
 from pbem.referee.acts.players import deputy_of
-from pbem.referee.open_game import CannotPlay, OtherRules
+from pbem.referee.game.open_game import CannotPlay, OtherRules
+from pbem.referee.game.time_ledger import ledger_line
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.sheet_check import held_until
-from pbem.referee.time_ledger import ledger_line
 from pbem.render.text.messages import sentences
 from pbem.render.text.reference import one_order, order_list
 from pbem.render.text.report import happened
-from pbem.repo.charter import ChainPromise
+from pbem.repo.files.charter import ChainPromise
+from pbem.repo.files.requests import OPEN
 from pbem.repo.ledger import LetterId
-from pbem.repo.requests import OPEN
 
 # ---- The words that ask for more than how the game stands: HISTORY and HELP ORDERS
 

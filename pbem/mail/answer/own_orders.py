@@ -8,7 +8,7 @@ from pbem.mail.read.commands import CommandTask
 from pbem.mail.write.outgoing import standing_list
 from pbem.orders.sheet.by_word import CANCEL, WITHDRAW, cancelled, link_in
 from pbem.referee.acts.withdrawal import cancel_standing, withdraw
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
 
 # ---------------------------------------------------------------------------------------------- words
 

@@ -20,10 +20,10 @@ from pbem.protocol import Side
 from pbem.referee.acts.consents import carry_out, note_consent
 from pbem.referee.acts.ending import ask_for_draw, ask_to_resign, left_by
 from pbem.referee.acts.motions import Proposal, propose
-from pbem.referee.open_game import CannotPlay, OpenGame
+from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.requests import DRAW, OPEN, REPLACEMENT, Ending, Motion
-from pbem.repo.seats import Person
+from pbem.repo.files.requests import DRAW, OPEN, REPLACEMENT, Ending, Motion
+from pbem.repo.files.seats import Person
 
 # ---- The words by which a player ends the game: DRAW proposes a draw or agrees to one, RESIGN gives the game up
 

@@ -19,13 +19,13 @@ from pbem.mail.write.outgoing import MailSettings, Outgoing, all_names, called, 
 from pbem.protocol import Side
 from pbem.referee.acts.players import deputy_of
 from pbem.referee.acts.talk import show, shown_event, speak
-from pbem.referee.open_game import CannotPlay, OpenGame, Told
+from pbem.referee.game.open_game import CannotPlay, OpenGame, Told
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.receipt import HeardTalk
 from pbem.render.text.report import happened, mail
 from pbem.render.text.text_lines import WIDTH, folded
-from pbem.repo.charter import PUBLIC
-from pbem.repo.talk_book import Talk
+from pbem.repo.files.charter import PUBLIC
+from pbem.repo.files.talk_book import Talk
 
 _ID: Final = re.compile(r"<talk\.([\w.-]+)\.[0-9a-f]{24}@")
 _BY: Final = re.compile(

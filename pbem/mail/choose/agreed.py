@@ -23,7 +23,7 @@ from pbem.orders.check import nothing_chosen
 from pbem.orders.forgive import FOR_AGREED, Answering, Known, for_word, forgive
 from pbem.orders.sheet import ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, BadSheet, sentence
 from pbem.protocol import Decision, Order, Side
-from pbem.referee.open_game import CannotPlay, OpenGame
+from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.render.text.form import SheetHead, order_lines
 
 WHICH_OF_THE_TWO: Final = (

@@ -20,7 +20,7 @@ from pbem.mail.write.outgoing import MailSettings
 from pbem.orders.forgive import Answering
 from pbem.paths import GAME_NAME
 from pbem.protocol import PbemError, Side
-from pbem.referee.open_game import CannotPlay, OpenGame
+from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.repo.git import StoreError
 from pbem.repo.ledger import Ledger
 

@@ -24,7 +24,7 @@ from pbem.mail.read.mime import legible, tidied
 from pbem.mail.read.sheet_finder import Unseal, bare_orders, outside, sheets
 from pbem.mail.write.outgoing import MailSettings
 from pbem.protocol import Side
-from pbem.referee.open_game import CannotPlay, OpenGame
+from pbem.referee.game.open_game import CannotPlay, OpenGame
 
 # ---- The sealed orders in a letter or a post: each block becomes the order sheet that was sealed in it
 

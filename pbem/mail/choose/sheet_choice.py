@@ -22,7 +22,7 @@ from pbem.orders.forgive import KEY_ABOVE, Answering, Known, forgive
 from pbem.orders.sheet import ORDERS, BadSheet
 from pbem.orders.sheet.key_line import without_keys
 from pbem.protocol import Side
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.form import SheetHead

@@ -8,7 +8,7 @@ from re import IGNORECASE
 from re import compile as pattern
 from typing import Final
 
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
 
 # ---- Dates as people write them in a letter: 14 Dec, December 14, 2026-12-14, 14.12.2026
 

@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo
 from pbem.game.wording import counted
 from pbem.mail.notes.correspondence import correspondence
 from pbem.protocol import Side
-from pbem.referee.clock.sides import deadline, ends
-from pbem.referee.clock.zones import UnknownZone
-from pbem.referee.clock.zones import zone_of as named_zone
-from pbem.referee.open_game import OpenGame
+from pbem.referee.game.open_game import OpenGame
+from pbem.referee.game.sides import deadline, ends
+from pbem.referee.game.terms import UnknownZone
+from pbem.referee.game.terms import zone_of as named_zone
 
 # ---- The time as readers of letters know it: in their own zone, and in UTC
 

@@ -23,7 +23,7 @@ from pbem.mail.read.commands import TALK, Command, Instruction, commands_in
 from pbem.mail.read.quoting import BULLETS, MARKS, SENT_FROM, WROTE, LetterLine, lines
 from pbem.mail.read.sheet_finder import bare_orders, sheets
 from pbem.protocol import Side
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
 
 ALL: Final = "ALL"
 UNSIGNED: Final = "UNSIGNED"

@@ -22,7 +22,7 @@ from typing import Final
 from pbem.mail.notes.correspondence import put_note
 from pbem.mail.read.letter import Letter
 from pbem.protocol import Side
-from pbem.referee.open_game import OpenGame
+from pbem.referee.game.open_game import OpenGame
 
 LENGTH: Final = 20
 """Characters of a token, of 5 bits each."""

@@ -19,7 +19,7 @@ from pbem.orders.check import Receipt
 from pbem.orders.forgive import Answering, changes_of_sense
 from pbem.orders.sheet import AHEAD, DEFAULT, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, sentence
 from pbem.protocol import Side
-from pbem.referee.open_game import OpenGame
+from pbem.referee.game.open_game import OpenGame
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.map.pictures import Picture
 from pbem.render.text.form import short_order

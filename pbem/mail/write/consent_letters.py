@@ -13,13 +13,13 @@ from pbem.mail.write.outgoing import About, MailSettings, Outgoing, called, lett
 from pbem.protocol import Side
 from pbem.referee.acts.ending import left_by
 from pbem.referee.acts.preconditions import adjudications
-from pbem.referee.clock.calendar import read_instant
-from pbem.referee.open_game import CannotPlay, OpenGame
+from pbem.referee.game.calendar import read_instant
+from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.messages import sentences
 from pbem.render.text.report import happened, mail
 from pbem.render.text.text_lines import WIDTH, folded
-from pbem.repo.requests import (
+from pbem.repo.files.requests import (
     DRAW,
     EXTENSION,
     OPEN,

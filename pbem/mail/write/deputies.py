@@ -18,8 +18,8 @@ from pbem.mail.read.commands import Command, CommandTask
 from pbem.mail.read.token import TOKEN, deputy_token, token
 from pbem.protocol import Side
 from pbem.referee.acts.players import deputy_of, name_deputy
-from pbem.referee.open_game import CannotPlay, OpenGame
-from pbem.repo.seats import Deputy
+from pbem.referee.game.open_game import CannotPlay, OpenGame
+from pbem.repo.files.seats import Deputy
 
 if TYPE_CHECKING:
     from pbem.mail.write.draft import Draft

@@ -29,7 +29,7 @@ from pbem.render.text.receipt import NAME as RECEIPT
 from pbem.render.text.report import Mail, mail
 
 if TYPE_CHECKING:
-    from pbem.referee.open_game import OpenGame
+    from pbem.referee.game.open_game import OpenGame
 
 
 # ---- The writer of letters: a draft and its attachments to bytes. The same draft gives the same bytes

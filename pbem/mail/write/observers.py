@@ -22,7 +22,7 @@ from pbem.mail.write.draft import Attachments
 from pbem.mail.write.enclosures import Maps
 from pbem.mail.write.outgoing import MailSettings, Outgoing, letter, paragraphs
 from pbem.orders.standing.in_force import periods_of
-from pbem.referee.open_game import CannotPlay, OpenGame, position_at, result_at, told_until
+from pbem.referee.game.open_game import CannotPlay, OpenGame, position_at, result_at, told_until
 from pbem.render.text.contents import Contents, ReportRequest
 from pbem.render.text.report import mail, report
 

@@ -29,9 +29,9 @@ from pbem.mail.write.draft import POSITION, POSITION_DATA, Attachments, Draft, F
 from pbem.orders.sheet import STANDING, STANDING_ADD, shortened
 from pbem.protocol import Decision, Event, Side
 from pbem.referee.acts.players import deputy_of
-from pbem.referee.open_game import OpenGame, Told
+from pbem.referee.game.open_game import OpenGame, Told
+from pbem.referee.game.time_ledger import ledger_line
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.referee.time_ledger import ledger_line
 from pbem.render.text.contents import Contents, ReportRequest
 from pbem.render.text.form import standing_text
 from pbem.render.text.report import Mail, Report, report

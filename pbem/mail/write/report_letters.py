@@ -23,8 +23,8 @@ from pbem.mail.write.outgoing import About, Answered, MailSettings, Outgoing, ca
 from pbem.mail.write.welcome import heading
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Side
-from pbem.referee.home_check import take_home
-from pbem.referee.open_game import OpenGame, position_at
+from pbem.referee.game.home_check import take_home
+from pbem.referee.game.open_game import OpenGame, position_at
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.sheet_check import held_until

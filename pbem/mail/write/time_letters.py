@@ -20,14 +20,14 @@ from pbem.mail.write.draft import Attachments
 from pbem.mail.write.enclosures import enclosed
 from pbem.mail.write.outgoing import About, MailSettings, Outgoing, called, letter, paragraphs, side_report
 from pbem.protocol import Side
-from pbem.referee.clock import decide
-from pbem.referee.clock.decide import What
-from pbem.referee.clock.facts import Extended, Fact, Held, Paused, Resumed, read_fact
-from pbem.referee.clock.terms import BOT, DEFAULT
-from pbem.referee.open_game import OpenGame
+from pbem.referee.game import sides
+from pbem.referee.game.facts import Extended, Fact, Held, Paused, Resumed, read_fact
+from pbem.referee.game.open_game import OpenGame
+from pbem.referee.game.sides import What
+from pbem.referee.game.terms import BOT, DEFAULT
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import mail
-from pbem.repo.layout import fact_path
+from pbem.repo.files.layout import fact_path
 
 # ---- Reminders of what a game asks: at half time, when the last day begins, at the deadline; or by the game master
 
@@ -53,7 +53,7 @@ def reminders_due(game: Adjudicator) -> Iterator[Reminder]:
     terms, clocks = game.clock.terms, game.clock.read()
     if terms is None or clocks is None or not terms.runs:
         return
-    for each in decide.expected(terms, clocks):
+    for each in sides.expected(terms, clocks):
         if each.what not in (What.HALF_TIME, What.LAST_DAY) or each.side not in game.ledger.addresses:
             continue
         if each.what > _written(game, each.side, clocks.sides[each.side].asked):

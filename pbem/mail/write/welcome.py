@@ -10,10 +10,10 @@ from pbem.mail.write.draft import Attachments
 from pbem.mail.write.enclosures import enclosed
 from pbem.mail.write.outgoing import About, MailSettings, Outgoing, called, letter, paragraphs
 from pbem.protocol import Side
-from pbem.referee.open_game import OpenGame
+from pbem.referee.game.open_game import OpenGame
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import mail
-from pbem.repo.charter import PUBLIC, SILENT
+from pbem.repo.files.charter import PUBLIC, SILENT
 
 
 def welcome_letters(game: Adjudicator, settings: MailSettings) -> Iterator[Outgoing]:

@@ -31,7 +31,7 @@ from pbem.mail.read.mime import LARGEST, Headers
 from pbem.mail.tasks import Handled
 from pbem.mail.write.answer_letters import refusal_letter
 from pbem.mail.write.outgoing import MailSettings
-from pbem.post.config import WhoConfig
+from pbem.post.settings import WhoConfig
 from pbem.post.who import bounces, confirm
 from pbem.post.who.confirm import code_in, side_confirmed
 from pbem.post.who.who import LetterDoor

@@ -17,8 +17,8 @@ from time import time
 from typing import Final, TypeAlias
 
 from pbem.mail.read.mime import Headers, decoded
-from pbem.post.config import Rates
 from pbem.post.service_log import Say
+from pbem.post.settings import Rates
 from pbem.post.tables.open_tables import asked_by
 from pbem.post.tables.tables import Tables, ToSend, Urgency
 from pbem.post.transport.base import Accepted, Later, Sender

@@ -20,7 +20,6 @@ from time import monotonic, time
 from typing import Final
 
 from pbem.mail.write.outgoing import MailSettings
-from pbem.post.config import PostConfig
 from pbem.post.service.duty import Duty, FileDuty, KeptWorker
 from pbem.post.service.health import BEAT, ONCE, REACHED, STOPPED, WELL, health
 from pbem.post.service.sending import Sending
@@ -28,6 +27,7 @@ from pbem.post.service.sweep import MOST_AT_ONCE, Sweep
 from pbem.post.service.triage import Players
 from pbem.post.service.worker import Worker
 from pbem.post.service_log import Once, Say, notify, say, sentence
+from pbem.post.settings import PostConfig
 from pbem.post.tables.open_tables import TableOutbox
 from pbem.post.tables.tables import Tables
 from pbem.post.transport.base import LoginRefused, Sender, Source, Unreachable

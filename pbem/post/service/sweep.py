@@ -16,10 +16,10 @@ from typing import Final, NamedTuple
 from pbem.mail.choose.routing import may_be_about
 from pbem.mail.read.inbox import open_letter
 from pbem.mail.read.letter import Letter
-from pbem.post.config import Limits
 from pbem.post.service.reception import is_private
 from pbem.post.service.triage import Bounce, Look, Ours, Players, Robot, TooBig, has_sheet, judge
 from pbem.post.service_log import Say
+from pbem.post.settings import Limits
 from pbem.post.tables.tables import NO_GAME, NewLetter, Tables
 from pbem.post.transport.base import Arrived, Gone, Source, Withheld
 

@@ -23,9 +23,9 @@ from pbem.mail.read.mime import LARGEST, Headers
 from pbem.mail.read.token import tokens_of
 from pbem.mail.write.outgoing import MailSettings
 from pbem.paths import GAME_NAME
+from pbem.repo.files.layout import PLAYERS
+from pbem.repo.files.seats import addresses_in
 from pbem.repo.git import StoreError
-from pbem.repo.layout import PLAYERS
-from pbem.repo.seats import addresses_in
 
 _LISTS: Final = ("list-id", "list-post", "list-unsubscribe", "mailing-list", "x-mailing-list")
 _DAEMONS: Final = re.compile(r"(?:mailer-daemon|postmaster|mail-daemon)@", re.IGNORECASE)

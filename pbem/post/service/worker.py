@@ -31,10 +31,10 @@ from typing import Final
 from pbem.mail.due import Witnessed, go_on
 from pbem.mail.tasks import Handled, NextDue
 from pbem.mail.write.outgoing import MailSettings
-from pbem.post.config import PostConfig, load
 from pbem.post.service.reception import bounced, received, too_big
 from pbem.post.service.sweep import BOUNCE, TOO_BIG
 from pbem.post.service_log import Once, Say, say, sentence
+from pbem.post.settings import PostConfig, load
 from pbem.post.tables.open_tables import TableOutbox, open_tables
 from pbem.post.tables.tables import NEVER, NO_GAME, Tables, TakenIn, Waiting
 from pbem.protocol import PbemError

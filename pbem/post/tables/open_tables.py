@@ -13,7 +13,7 @@ from pbem.mail.notes.address import mailbox
 from pbem.mail.notes.outboxes import ToKeep, mark_read, read_maildir, unique_name
 from pbem.mail.read.mime import Headers
 from pbem.mail.write.outgoing import COPY
-from pbem.post.config import BadConfig, PostConfig
+from pbem.post.settings import BadConfig, PostConfig
 from pbem.post.tables.tables import Tables, ToSend, Urgency, Waiting
 from pbem.protocol import Side
 

@@ -25,7 +25,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import NamedTuple, Self, TypeAlias
 
-from pbem.post.config import BadConfig, Secret, Tls
+from pbem.post.settings import BadConfig, Secret, Tls
 from pbem.protocol import PbemError
 
 # ---- Sources and senders: what every way in and every way out of letters can do

@@ -16,7 +16,7 @@ from typing import Any, Final
 from imapclient import SEEN, IMAPClient, SocketTimeout
 from imapclient.exceptions import CapabilityError, IMAPClientAbortError, IMAPClientError, LoginError
 
-from pbem.post.config import ImapIn
+from pbem.post.settings import ImapIn
 from pbem.post.transport.base import Arrived, Gone, LoginRefused, Source, Unreachable, Withheld, context, password
 
 _BATCH: Final = 200

@@ -18,7 +18,7 @@ from typing import Final
 
 from pbem.mail.notes.outboxes import write_to_maildir
 from pbem.mail.read.mime import Headers
-from pbem.post.config import MaildirIn, MaildirOut
+from pbem.post.settings import MaildirIn, MaildirOut
 from pbem.post.transport.base import Accepted, Arrived, Delivery, Gone, Sender, Source, Unreachable
 
 _ROOMS: Final = ("new", "cur")

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Final
 
-from pbem.post.config import SendmailOut
+from pbem.post.settings import SendmailOut
 from pbem.post.transport.base import Accepted, Arrived, Delivery, Gone, Later, Refused, Sender, Source, Unreachable
 
 # ---- Standard input as a mailbox of one letter, for a mail server or a filter that pipes letters

@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 from typing import Final
 
-from pbem.post.config import SmtpOut
+from pbem.post.settings import SmtpOut
 from pbem.post.transport.base import (
     Accepted,
     Delivery,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pbem.post.config import ImapIn, MaildirIn, PostConfig, SendmailOut, SmtpOut
+from pbem.post.settings import ImapIn, MaildirIn, PostConfig, SendmailOut, SmtpOut
 from pbem.post.transport.base import Sender, Source
 
 

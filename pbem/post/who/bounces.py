@@ -26,7 +26,7 @@ from pbem.mail.write.report_letters import before_last_report, turn_letter
 from pbem.paths import GAME_NAME
 from pbem.protocol import PbemError, Side
 from pbem.referee.acts.timekeeping import note_bounced, note_reached
-from pbem.referee.clock.sides import deadline
+from pbem.referee.game.sides import deadline
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import mail
 

@@ -34,7 +34,7 @@ from pbem.mail.read.token import earlier_tokens, note_heard, note_signed, token,
 from pbem.mail.write.answer_letters import refusal_letter
 from pbem.mail.write.deputies import is_deputy, tokens_for
 from pbem.mail.write.outgoing import About, MailSettings, Outgoing, Turned, letter, paragraphs
-from pbem.post.config import WhoConfig
+from pbem.post.settings import WhoConfig
 from pbem.post.who import bounces, confirm
 from pbem.post.who.proofs import Signed, aligned, same, signed_by, signed_sheets, vouched_for
 from pbem.protocol import Side

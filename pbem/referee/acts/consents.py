@@ -7,10 +7,9 @@ from pbem.referee.acts.ending import end_by_request
 from pbem.referee.acts.motions import carry_motion
 from pbem.referee.acts.preconditions import letter_files, opened, require_running
 from pbem.referee.acts.rollback import roll_back
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.ledger import LetterId
-from pbem.repo.requests import (
+from pbem.repo.files.requests import (
     REPLACEMENT,
     AnyRequest,
     Motion,
@@ -20,7 +19,8 @@ from pbem.repo.requests import (
     request_files,
     still_needed,
 )
-from pbem.repo.state import State
+from pbem.repo.files.state import State
+from pbem.repo.ledger import LetterId
 
 
 def consent(game: Adjudicator, side: Side, number: int, letter: LetterId | None = None) -> int | None:

@@ -1,4 +1,4 @@
-"""The end of a game by agreement: a draw, or a side resigns.
+"""The end of a game: draws and resignations, and the archive of games that are over.
 
 A draw needs the consent of every side that is still in the game, or of as many as the charter says. It may name sides
 that win together; else no side wins.
@@ -8,13 +8,19 @@ side that has resigned: its bot answers for it, or in a game without one the def
 legal order. A rollback does not bring a side back that has resigned.
 
 Players ask by letter. The game master may ask for them, or act at once with a reason.
+
+A game in the folder `archive` is unchanged, with the notes beside its repo. Its keys stay in the key store, so that
+its name is not used again and the game can be brought back. Archiving moves one folder: a crash leaves the game in one
+place or the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
+from pbem.atomic import sync_folder
 from pbem.engine.advance import Outcome
 from pbem.engine.answers import Sources
 from pbem.game.plain import Record
@@ -30,12 +36,15 @@ from pbem.referee.acts.preconditions import (
     require_consents,
     require_running,
 )
-from pbem.referee.open_game import CannotPlay, Now, OpenGame
+from pbem.referee.game.open_game import CannotPlay, Now, OpenGame
 from pbem.referee.play.adjudicator import Adjudicator, Enacted
-from pbem.repo.adjudication import Seed
+from pbem.repo.files.adjudication import Seed
+from pbem.repo.files.requests import DRAW, OPEN, RESIGNATION, Ending
+from pbem.repo.files.state import State
+from pbem.repo.git import NoSuchGame
 from pbem.repo.ledger import LetterId
-from pbem.repo.requests import DRAW, OPEN, RESIGNATION, Ending
-from pbem.repo.state import State
+
+# ---- The end of a game by agreement: a draw, or a side resigns
 
 
 def ask_for_draw(
@@ -192,3 +201,37 @@ def _leave(state: State, sources: Sources, side: Side) -> None:
     sources.sheets.pop(side, None)
     state.standing = {of: list(orders) for of, orders in state.standing.items() if of != side}
     state.defaults = {of: order for of, order in state.defaults.items() if of != side}
+
+
+# ---- The archive: a folder for games that are over, where neither the post nor `pbem status` looks
+
+
+ARCHIVE: Final = "archive"
+"""The folder of archived games, within the folder of the games."""
+
+
+def archive(game: Adjudicator) -> Path:
+    """Archive a game that is over, and return its new path. Raises CannotPlay."""
+    with game.lock():
+        if game.result is None:
+            raise CannotPlay(f"{game.name} is not over; `pbem ruling {game.name} --end` breaks it off")
+        games = game.path.parent
+        return _move(game.path, games / ARCHIVE / game.path.name)
+
+
+def bring_back(games: Path, name: str) -> Path:
+    """Bring a game back from the archive, and return its new path. Raises CannotPlay, NoSuchGame."""
+    lies = games / ARCHIVE / f"{name}.git"
+    if not lies.is_dir():
+        raise NoSuchGame(f"there is no game called {name} in {games / ARCHIVE}")
+    return _move(lies, games / lies.name)
+
+
+def _move(path: Path, to: Path) -> Path:
+    if to.exists():
+        raise CannotPlay(f"{to} is there already; nothing was moved")
+    to.parent.mkdir(exist_ok=True)
+    path.rename(to)
+    for folder in (to.parent, path.parent):
+        sync_folder(folder)
+    return to

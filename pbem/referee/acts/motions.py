@@ -19,14 +19,14 @@ from pbem.referee import GAME_MASTER
 from pbem.referee.acts.players import Change, change_of
 from pbem.referee.acts.preconditions import asked_by_mail, file_request, quorum_of, reason_of, require_running
 from pbem.referee.acts.timekeeping import extend, pause, require_clock, time_of
-from pbem.referee.clock.calendar import read_instant, whole, written
-from pbem.referee.clock.terms import as_text
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.calendar import read_instant, whole, written
+from pbem.referee.game.open_game import CannotPlay
+from pbem.referee.game.terms import as_text
 from pbem.referee.play.adjudicator import Adjudicator
+from pbem.repo.files.requests import EXTENSION, PAUSE, REPLACEMENT, Motion
+from pbem.repo.files.seats import Person
+from pbem.repo.files.state import State
 from pbem.repo.ledger import LetterId
-from pbem.repo.requests import EXTENSION, PAUSE, REPLACEMENT, Motion
-from pbem.repo.seats import Person
-from pbem.repo.state import State
 
 # ---- The replacement of a player by a vote of the other sides
 

@@ -9,11 +9,11 @@ from typing import Final
 from pbem.game.wording import listing
 from pbem.protocol import Side
 from pbem.referee.acts.preconditions import letter_files, require_running
-from pbem.referee.open_game import CannotPlay, OpenGame
+from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.referee.play.adjudicator import Adjudicator
+from pbem.repo.files.seats import Deputy
+from pbem.repo.files.state import State
 from pbem.repo.ledger import LetterId
-from pbem.repo.seats import Deputy
-from pbem.repo.state import State
 
 MOST_DAYS: Final = 366
 """A deputy is named for at most so many days."""

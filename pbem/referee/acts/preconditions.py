@@ -8,11 +8,20 @@ from typing import Any, Final, TypeVar
 from pbem.game.wording import listing
 from pbem.protocol import Side
 from pbem.referee import ALL_SIDES, QUORUM
-from pbem.referee.open_game import CannotPlay, OtherRules
+from pbem.referee.game.open_game import CannotPlay, OtherRules
 from pbem.referee.play.adjudicator import Adjudicator
+from pbem.repo.files.requests import (
+    AnyRequest,
+    Ending,
+    Motion,
+    Request,
+    made,
+    open_request,
+    request_files,
+    still_needed,
+)
+from pbem.repo.files.state import State
 from pbem.repo.ledger import LetterId
-from pbem.repo.requests import AnyRequest, Ending, Motion, Request, made, open_request, request_files, still_needed
-from pbem.repo.state import State
 
 # ---- The preconditions of every act of the game master: a game in play, the right rules, and a reason
 

@@ -28,12 +28,23 @@ from typing import Any
 
 from pbem.crypto.seal import unseal
 from pbem.game import yaml as yamlio
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
+from pbem.repo.files.layout import (
+    EARLIER_VIEWS,
+    LETTERS,
+    OFFICE,
+    PRESS,
+    REVEALED,
+    SEALED,
+    SHEETS,
+    STANDING,
+    STATE,
+    VIEWS,
+)
 from pbem.repo.git import GameRepo
 from pbem.repo.git.history import PastRepo
 from pbem.repo.git.tree_paths import parts
-from pbem.repo.layout import EARLIER_VIEWS, LETTERS, OFFICE, PRESS, REVEALED, SEALED, SHEETS, STANDING, STATE, VIEWS
 from pbem.repo.public import charter_in, revealed_in
 
 

@@ -30,11 +30,11 @@ from pbem.referee.acts.preconditions import (
     state_of,
     valid_adjudications,
 )
-from pbem.referee.open_game import CannotPlay, Now
+from pbem.referee.game.open_game import CannotPlay, Now
 from pbem.referee.play.adjudicator import Adjudicator, Enacted
-from pbem.repo.adjudication import Seed
-from pbem.repo.requests import ROLLBACK, Request
-from pbem.repo.state import State
+from pbem.repo.files.adjudication import Seed
+from pbem.repo.files.requests import ROLLBACK, Request
+from pbem.repo.files.state import State
 
 
 def would_undo(game: Adjudicator, to: int) -> list[int]:

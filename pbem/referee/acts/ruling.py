@@ -25,12 +25,12 @@ from pbem.orders.sheet import ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, S
 from pbem.protocol import ILLEGAL, Event, Fault, Order, Result, Side
 from pbem.referee import GAME_MASTER
 from pbem.referee.acts.preconditions import adjudications, reason_of, require_running, valid_adjudications
-from pbem.referee.open_game import CannotPlay, Now
+from pbem.referee.game.open_game import CannotPlay, Now
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Act, Adjudicator, Enacted
-from pbem.repo.adjudication import Adjudication, Seed
-from pbem.repo.records import as_plain, order_record
-from pbem.repo.state import State
+from pbem.repo.files.adjudication import Adjudication, Seed
+from pbem.repo.files.records import as_plain, order_record
+from pbem.repo.files.state import State
 
 # ---- Patches of a position: new values by dotted path, as in the cases of `pbem case`
 

@@ -1,7 +1,7 @@
 """Table talk: what one side says to others, or shows them of what it holds, attested by the referee.
 
-Talk is no part of the game. It turns no dice and changes no position. It is kept by `pbem.repo.talk_book` and goes on
-record with the next adjudication. Whoever is told of it, and how, is not decided here.
+Talk is no part of the game. It turns no dice and changes no position. It is kept by `pbem.repo.files.talk_book` and
+goes on record with the next adjudication. Whoever is told of it, and how, is not decided here.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from dataclasses import replace
 from typing import Final
 
 from pbem.game import plain
-from pbem.game.kept_orders import compact
+from pbem.game.order_form import compact
 from pbem.game.wording import listing
 from pbem.protocol import Event, Fault, Side, cited
 from pbem.referee.acts.preconditions import require_running
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.charter import PUBLIC, SILENT
-from pbem.repo.records import as_plain
-from pbem.repo.talk_book import Talk
+from pbem.repo.files.charter import PUBLIC, SILENT
+from pbem.repo.files.records import as_plain
+from pbem.repo.files.talk_book import Talk
 
 LONGEST: Final = 2048
 """The most bytes of a talk as it is kept: as UTF-8, where a line end and a quotation mark take two."""

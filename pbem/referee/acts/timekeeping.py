@@ -14,9 +14,8 @@ from pbem.game.wording import listing
 from pbem.protocol import Side
 from pbem.referee.acts.ending import end_by_game_master
 from pbem.referee.acts.preconditions import letter_files, reason_of, require_consents, require_running
-from pbem.referee.clock.calendar import whole, written
-from pbem.referee.clock.decide import late_at
-from pbem.referee.clock.facts import (
+from pbem.referee.game.calendar import whole, written
+from pbem.referee.game.facts import (
     Asked,
     Away,
     Back,
@@ -32,12 +31,12 @@ from pbem.referee.clock.facts import (
     Resumed,
     put,
 )
-from pbem.referee.clock.sides import Clocks, deadline
-from pbem.referee.clock.terms import Terms
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
+from pbem.referee.game.sides import Clocks, deadline, late_at
+from pbem.referee.game.terms import Terms
 from pbem.referee.play.adjudicator import Adjudicator
+from pbem.repo.files.requests import EXTENSION, OPEN, PAUSE, RESIGNATION, Motion, made, request_files
 from pbem.repo.ledger import LetterId
-from pbem.repo.requests import EXTENSION, OPEN, PAUSE, RESIGNATION, Motion, made, request_files
 
 MOST_CALLS: Final = 100
 """The most calls that one catching up makes; more would be a loop."""

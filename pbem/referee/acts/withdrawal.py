@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pbem.orders.sheet import cancellation, withdrawal
 from pbem.protocol import Side
-from pbem.referee.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.ledger import LetterId, by_word
 

@@ -24,18 +24,18 @@ from pbem.orders.forgive import Answering
 from pbem.orders.sheet import ORDERS
 from pbem.orders.standing import InForce
 from pbem.protocol import Side
-from pbem.referee.open_game import CannotPlay, Now, OpenGame, OtherRules
+from pbem.referee.game.open_game import CannotPlay, Now, OpenGame, OtherRules
 from pbem.referee.play import sheet_check
 from pbem.referee.play.clocked import after_adjudication, after_replacement, after_sheet, require_on_time
 from pbem.referee.play.new_game import NewGame
 from pbem.referee.play.played import Played, adjudication_of, advanced, files_of, published_span
 from pbem.referee.play.sheet_check import is_on_hold, require_gone_on
-from pbem.repo.adjudication import Circumstances, Seed, adjudication_message
-from pbem.repo.charter import ChainPromise, Joined
-from pbem.repo.layout import POSITION
+from pbem.repo.files.adjudication import Circumstances, Seed, adjudication_message
+from pbem.repo.files.charter import ChainPromise, Joined
+from pbem.repo.files.layout import POSITION
+from pbem.repo.files.requests import OPEN, REPLACEMENT, Motion, made, open_request, request_files, settle, still_needed
+from pbem.repo.files.state import State
 from pbem.repo.ledger import LetterId
-from pbem.repo.requests import OPEN, REPLACEMENT, Motion, made, open_request, request_files, settle, still_needed
-from pbem.repo.state import State
 
 # ---- The vote on another player for a side, which is required if the game master plays a side
 

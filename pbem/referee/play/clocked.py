@@ -10,13 +10,23 @@ from pbem.engine.answers import has_order_for
 from pbem.game.decision_kinds import does_nothing
 from pbem.game.wording import listing
 from pbem.protocol import Decision, Side
-from pbem.referee.clock.decide import late_at
-from pbem.referee.clock.sides import Clocks, answer, ask, close, end_hold, hold, new_clocks, take_back, take_over
-from pbem.referee.clock.terms import Terms
-from pbem.referee.open_game import CannotPlay, OpenGame
+from pbem.referee.game.open_game import CannotPlay, OpenGame
+from pbem.referee.game.sides import (
+    Clocks,
+    answer,
+    ask,
+    close,
+    end_hold,
+    hold,
+    late_at,
+    new_clocks,
+    take_back,
+    take_over,
+)
+from pbem.referee.game.terms import Terms
 from pbem.referee.play.played import Played
-from pbem.repo.requests import ROLLBACK
-from pbem.repo.state import State
+from pbem.repo.files.requests import ROLLBACK
+from pbem.repo.files.state import State
 
 
 class Stamped(NamedTuple):

@@ -18,9 +18,9 @@ from pbem.game.boxes.printed import as_printed
 from pbem.game.boxes.shelf import Loaded
 from pbem.game.wording import listing
 from pbem.protocol import Side
-from pbem.referee.clock.terms import terms_of_new_game
-from pbem.referee.open_game import CannotPlay, one_side_each
-from pbem.repo.charter import FORMAT, FREE, PRESS, PUBLIC, Charter, Pins, promise
+from pbem.referee.game.open_game import CannotPlay, one_side_each
+from pbem.referee.game.terms import terms_of_new_game
+from pbem.repo.files.charter import FORMAT, FREE, PRESS, PUBLIC, Charter, Pins, promise
 from pbem.repo.key_backup import keys_for_new_game
 from pbem.repo.ledger import Ledger
 from pbem.repo.public import as_files
@@ -66,7 +66,7 @@ class NewGame:
     one_side_each: bool = False
     """Whether no address may play more than one side; where two sides play, none may in any case."""
     clock: Mapping[str, Any] | None = None
-    """The terms of the clock, as `pbem.referee.clock.terms` reads them; None: the game has none."""
+    """The terms of the clock, as `pbem.referee.game.terms` reads them; None: the game has none."""
 
     def create(self, games: Path, keys_folder: Path) -> tuple[Ledger, Loaded]:
         """Make the keys and the repo of the game, and return its ledger and its rules.

@@ -22,13 +22,13 @@ from pbem.orders.sheet import STANDING, shortened
 from pbem.orders.standing import Filed, InForce
 from pbem.orders.standing.in_force import LONGEST_REASON, MOST_REASONS, MOST_TOLD
 from pbem.protocol import Event, Side
-from pbem.referee.home_check import home
-from pbem.referee.open_game import Now, OpenGame
-from pbem.repo.adjudication import Adjudication, Circumstances, Seed
-from pbem.repo.layout import turn_path
-from pbem.repo.records import decision_record, event_records
-from pbem.repo.state import State
-from pbem.repo.talk_book import heard_by
+from pbem.referee.game.home_check import home
+from pbem.referee.game.open_game import Now, OpenGame
+from pbem.repo.files.adjudication import Adjudication, Circumstances, Seed
+from pbem.repo.files.layout import turn_path
+from pbem.repo.files.records import decision_record, event_records
+from pbem.repo.files.state import State
+from pbem.repo.files.talk_book import heard_by
 
 # ---- Private notices to one side: standing orders that answered for it, and orders that expired
 

@@ -17,15 +17,15 @@ from typing import Any, Final
 
 from pbem.engine.forecast import of_sheet
 from pbem.engine.session import Session
-from pbem.game.forecast import Prospect
+from pbem.game.prospects import Prospect
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.forgive import Answering
 from pbem.orders.sheet import Sheet
 from pbem.orders.standing import file_standing
 from pbem.protocol import Decision, Side
-from pbem.referee.open_game import CannotPlay, OpenGame
-from pbem.repo.records import as_plain
-from pbem.repo.state import State
+from pbem.referee.game.open_game import CannotPlay, OpenGame
+from pbem.repo.files.records import as_plain
+from pbem.repo.files.state import State
 
 # ---- The check of a sheet against an open game, and what it files and may lead to. Nothing here changes the game
 

@@ -13,8 +13,8 @@ from itertools import groupby, pairwise
 from math import hypot
 from typing import Final
 
-from pbem.game.board_map import BaseMap, Point
-from pbem.game.scene import Arrow, DrawnSide, Marker, Scene
+from pbem.game.board.board_map import BaseMap, Point
+from pbem.game.board.scene import Arrow, DrawnSide, Marker, Scene
 from pbem.render.map.canvas import Bounds, grown, holds, inside, meet, meeting, overlap, round_all, shifted
 from pbem.render.map.counters import Piece, Stack, size
 from pbem.render.map.names import Name, labels, place_name, wide_names

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 from PIL import Image
 
-from pbem.game.board_map import BaseMap, Point
-from pbem.game.scene import Arrow
+from pbem.game.board.board_map import BaseMap, Point
+from pbem.game.board.scene import Arrow
 from pbem.render.map.base_map import land_mask
 from pbem.render.map.canvas import Bounds, Sketch, dashes, grown, holds, meet
 

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 import PIL
 from PIL import Image, ImageChops, ImageDraw, ImageFilter
 
-from pbem.game.board_map import BaseMap, DrawnPath, Point, Polyline, Relief, Tile
+from pbem.game.board.board_map import BaseMap, DrawnPath, Point, Polyline, Relief, Tile
 from pbem.render.map import canvas
 from pbem.render.map.canvas import Sketch, face, mix
 

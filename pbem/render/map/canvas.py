@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias
 
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 
-from pbem.game.board_map import Point
+from pbem.game.board.board_map import Point
 
 # ---- Colours, and a sheet that is drawn large and reduced so that its edges are smooth
 

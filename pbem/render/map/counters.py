@@ -10,8 +10,8 @@ from typing import Final, Protocol
 
 from PIL import Image
 
-from pbem.game.board_map import Point
-from pbem.game.scene import Counter, DrawnSide, Mark, Marker
+from pbem.game.board.board_map import Point
+from pbem.game.board.scene import Counter, DrawnSide, Mark, Marker
 from pbem.render.map import canvas
 from pbem.render.map.canvas import Bounds, Ink, Sketch, Weight, extent, mix, write
 

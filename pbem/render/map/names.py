@@ -9,7 +9,7 @@ from typing import Final, get_args
 
 from PIL import Image, ImageFilter
 
-from pbem.game.board_map import BaseMap, Compass
+from pbem.game.board.board_map import BaseMap, Compass
 from pbem.render.map import canvas
 from pbem.render.map.canvas import Bounds, Weight, grown, meeting, round_all, shifted, spaced, write
 from pbem.render.map.places import (

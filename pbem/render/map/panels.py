@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 from PIL import Image
 
-from pbem.game.board_map import BaseMap
-from pbem.game.scene import Cell, DrawnSide, Grid, Panel, Row, Track
+from pbem.game.board.board_map import BaseMap
+from pbem.game.board.scene import Cell, DrawnSide, Grid, Panel, Row, Track
 from pbem.render.map import base_map, canvas
 from pbem.render.map.base_map import draw_path
 from pbem.render.map.canvas import Bounds, Ink, Sketch, Weight, extent, mix, write

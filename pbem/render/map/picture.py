@@ -12,8 +12,8 @@ from typing import Final
 
 from PIL import Image
 
-from pbem.game.board_map import BaseMap, Point
-from pbem.game.scene import DrawnSide, Scene
+from pbem.game.board.board_map import BaseMap, Point
+from pbem.game.board.scene import DrawnSide, Scene
 from pbem.render.map import canvas
 from pbem.render.map.arrangement import STRANGER, Arrangement, LaidPiece, arrange, overview
 from pbem.render.map.arrows import lay_arrow

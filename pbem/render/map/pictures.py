@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pbem.game.scene import Scene
+from pbem.game.board.scene import Scene
 from pbem.render.map.picture import render_board, render_legend, render_window
 from pbem.render.map.window import places_in, window
 from pbem.render.text.alt_text import alt_text

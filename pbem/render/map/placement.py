@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from PIL import Image, ImageDraw
 
-from pbem.game.board_map import BaseMap, Point
+from pbem.game.board.board_map import BaseMap, Point
 from pbem.render.map.base_map import ends
 from pbem.render.map.canvas import Bounds, grown, inside, meeting, overlap
 from pbem.render.map.places import inscription_box, label_box, region_box, shape_box

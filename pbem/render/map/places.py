@@ -8,8 +8,8 @@ from typing import Final, get_args
 
 from PIL import Image
 
-from pbem.game.board_map import BaseMap, Compass, Form, Inscription, Place, Point, Region
-from pbem.game.scene import Mark
+from pbem.game.board.board_map import BaseMap, Compass, Form, Inscription, Place, Point, Region
+from pbem.game.board.scene import Mark
 from pbem.render.map.canvas import CHANGED, COAST, INK, PAPER, Bounds, Sketch, Weight, extent, spaced
 from pbem.render.map.counters import draw_mark
 

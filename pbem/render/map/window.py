@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pbem.game.scene import Scene
+from pbem.game.board.scene import Scene
 from pbem.render.map.canvas import Bounds
 
 WIDTH, HEIGHT = 780, 900

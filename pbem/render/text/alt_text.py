@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from pbem.game.scene import Counter, Scene
+from pbem.game.board.scene import Counter, Scene
 from pbem.game.wording import listing
 
 LONGEST: Final = 400

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any, Generic
 
 from pbem.crypto.player_chains import PlayerChain
+from pbem.game.board.scene import Section, Summary
 from pbem.game.boxes.box import Box
 from pbem.game.contract import Rules
-from pbem.game.summary import Section, Summary
 from pbem.protocol import Decision, Event, Result, S, Side
 from pbem.render.text.form import Choices, choices
 from pbem.render.text.messages import UNUSED, Said, Sentences, sentences

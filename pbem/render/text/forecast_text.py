@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import Final
 
 from pbem.game.boxes.box import Box
-from pbem.game.forecast import EQUAL, SUCCESS, Asked, Chance, Prospect, Stops, Unfit, Unforeseen
+from pbem.game.prospects import EQUAL, SUCCESS, Asked, Chance, Prospect, Stops, Unfit, Unforeseen
 from pbem.protocol import Decision, Side, cited
 from pbem.render.text.form import title
 from pbem.render.text.messages import sentences

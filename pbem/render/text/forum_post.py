@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from pbem.game.board.scene import Section
 from pbem.game.boxes.box import Box
 from pbem.game.boxes.printed import foot
 from pbem.game.contract import Rules
-from pbem.game.summary import Section
 from pbem.game.wording import listing
 from pbem.protocol import S, Side
 from pbem.render.text.contents import Contents, ReportRequest

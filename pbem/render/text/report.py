@@ -1,7 +1,7 @@
 """The report of a game as text, and the letters around it, wrapped for a phone.
 
-What a game has to say comes as data: events, decisions, a `pbem.game.summary.Summary`. The layout of the letters is in
-`templates/`. This room knows no game.
+What a game has to say comes as data: events, decisions, a `pbem.game.board.scene.Summary`. The layout of the letters is
+in `templates/`. This room knows no game.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.post.config import ImapIn, Secret, SmtpOut, Tls
+from pbem.post.settings import ImapIn, Secret, SmtpOut, Tls
 from pbem.post.transport.base import Unreachable
 from pbem.post.transport.imap import ImapSource
 from pbem.post.transport.smtp import SmtpSender

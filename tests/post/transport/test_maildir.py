@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.post.config import MaildirIn, MaildirOut
+from pbem.post.settings import MaildirIn, MaildirOut
 from pbem.post.transport.base import Accepted, Arrived, Gone, Unreachable
 from pbem.post.transport.maildir import MaildirSender, MaildirSource
 

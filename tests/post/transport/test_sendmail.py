@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.post.config import SendmailOut
+from pbem.post.settings import SendmailOut
 from pbem.post.transport.base import Accepted, Later, Refused, Unreachable
 from pbem.post.transport.pipes import SendmailSender
 

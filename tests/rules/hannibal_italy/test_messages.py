@@ -22,9 +22,8 @@ from pbem.engine.session import Session
 from pbem.game.boxes import shelf
 from pbem.game.boxes.box import Box
 from pbem.game.boxes.box_file import BrokenBox
-from pbem.game.forecast import Asked, Chance, Happens
-from pbem.game.odds import Odds
 from pbem.game.plain import copy
+from pbem.game.prospects import Asked, Chance, Happens, Odds
 from pbem.game.table import Table
 from pbem.orders.sheet import read_sheet
 from pbem.orders.standing.conditions import holds

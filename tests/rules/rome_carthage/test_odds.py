@@ -17,7 +17,7 @@ from pbem.cli.rulebook import cases_and_odds as verb
 from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
 from pbem.game.boxes import shelf
-from pbem.game.odds import Odds
+from pbem.game.prospects import Odds
 from pbem.game.table import Table
 from pbem.protocol import Order
 from pbem.rules.rome_carthage.views.odds import odds

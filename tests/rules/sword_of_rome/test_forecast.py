@@ -10,8 +10,8 @@ import pytest
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.forecast import forecast
-from pbem.game.forecast import Asked, Chance, Prospect, Stops, Unforeseen
 from pbem.game.plain import copy
+from pbem.game.prospects import Asked, Chance, Prospect, Stops, Unforeseen
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
 from pbem.render.text.forecast_text import foreseen

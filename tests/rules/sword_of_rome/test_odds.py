@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pbem.game.boxes.box import open_box
-from pbem.game.odds import Chances
+from pbem.game.prospects import Chances
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner, modifiers
 from pbem.rules.sword_of_rome.position.unpack import unpack
 from tests.support.walks import loaded

@@ -1,1 +1,0 @@
-"""A game played again from its record, and the differences."""

@@ -1,0 +1,1 @@
+"""The desk of the game master of many games: setting up, health, backups."""

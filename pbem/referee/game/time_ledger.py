@@ -1,0 +1,103 @@
+"""The ledger of time: how much time each side has used and has left, and how often it was late."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from pbem.game.wording import counted
+from pbem.protocol import Side
+from pbem.referee.game.calendar import Span, written
+from pbem.referee.game.open_game import OpenGame
+from pbem.referee.game.sides import bank_at, deadline, used_at
+from pbem.referee.game.terms import as_text
+
+
+class SideTime(NamedTuple):
+    """The time of one side, as of an instant."""
+
+    side: Side
+    used: timedelta
+    """The counted time that it has used in the whole game."""
+    bank: timedelta | None
+    """What its time bank holds; None: the game has none."""
+    late: int
+    """How often it was late."""
+    until: datetime | None
+    """Until when an answer is in time; None: no deadline is running."""
+    away: list[Span]
+    """Its vacations that are not over."""
+
+
+class Ledger(NamedTuple):
+    """The time of all sides, as of an instant."""
+
+    at: datetime
+    paused: Span | None
+    sides: list[SideTime]
+
+    def record(self) -> dict[str, Any]:
+        """Return it for `--json`: times in seconds."""
+        return {
+            "at": written(self.at),
+            "paused_until": None if self.paused is None else written(self.paused.until),
+            "sides": {each.side: _record(each) for each in self.sides},
+        }
+
+
+def time_ledger(game: OpenGame, *, now: bool = True) -> Ledger | None:
+    """Return the ledger of time of a game, as of now or of its last commit; None: it has no clock, or has not begun."""
+    terms, clocks = game.clock.terms, game.clock.read()
+    if terms is None or clocks is None:
+        return None
+    at = max(clocks.time, game.clock.now) if now and game.result is None else clocks.time
+    sides = [
+        SideTime(
+            side,
+            used_at(terms, clocks, side, at),
+            bank_at(terms, clocks, side, at) if terms.pace is not None else None,
+            clocks.sides[side].late,
+            deadline(terms, clocks, side),
+            [span for span in clocks.sides[side].away if span.until > at],
+        )
+        for side in game.rules.sides
+    ]
+    return Ledger(at, clocks.paused(at), sides)
+
+
+def ledger_line(game: OpenGame, *, now: bool = True) -> str:
+    """Return the ledger of time as a sentence, as of now or of the last commit; empty: there is none."""
+    ledger = time_ledger(game, now=now)
+    if ledger is None:
+        return ""
+    names = {each["id"]: each["name"] for each in game.box.sides}
+    return f"Time used: {', '.join(_said(names[each.side], each) for each in ledger.sides)}."
+
+
+def shown_span(span: timedelta) -> str:
+    """Return a span as letters show it: to the hour, or if it is less than a day, to the minute.
+
+    >>> shown_span(timedelta(days=3, hours=4, minutes=5)), shown_span(timedelta(seconds=7500)), shown_span(timedelta(0))
+    ('3d 4h', '2h 5m', '0m')
+    """
+    seconds = int(span.total_seconds())
+    least = 3600 if seconds >= 86_400 else 60
+    text = as_text(timedelta(seconds=seconds // least * least))
+    return "0m" if text == "0s" else text
+
+
+def _said(name: str, each: SideTime) -> str:
+    more = [] if each.bank is None else [f"{shown_span(each.bank)} left"]
+    more += [f"late {counted(each.late, 'time')}"] if each.late else []
+    more += [f"away until {each.away[0].until:%d %b}"] if each.away else []
+    return f"{name} {shown_span(each.used)}" + (f" ({', '.join(more)})" if more else "")
+
+
+def _record(each: SideTime) -> dict[str, Any]:
+    return {
+        "used": int(each.used.total_seconds()),
+        "bank": None if each.bank is None else int(each.bank.total_seconds()),
+        "late": each.late,
+        "until": None if each.until is None else written(each.until),
+        "away": [[written(span.since), written(span.until)] for span in each.away],
+    }
