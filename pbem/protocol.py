@@ -17,9 +17,9 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- Astray (ValueError)        rules.hannibal_italy.movement.paths: a path that cannot be followed
     |-- BadBeacon (ValueError)     crypto.beacon: a round or a signature that is not drand's
     |-- BadChainFile               crypto.chain_file: the file of a player's own chain
-    |-- BadConfig                  post.config: the config of the post, with every fault in it
+    |-- BadConfig                  post.settings: the config of the post, with every fault in it
     |-- BadContribution            crypto.player_chains: what a turn file says of a player's chain
-    |-- BadFact (ValueError)       referee.clock.facts: a fact of time that cannot be put on record
+    |-- BadFact (ValueError)       referee.game.facts: a fact of time that cannot be put on record
     |-- BadKeys                    crypto.keys: the secrets of a game
     |-- BadLoad (ValueError)       crypto.dice: loaded dice that do not fit their roll
     |-- BadPath (ValueError)       repo.git.tree_paths: a path that may not stand in a game's repo
@@ -28,24 +28,24 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- BadSentence (ValueError)   render.text.messages: a sentence of a box
     |-- BadSheet                   orders.sheet.sheet_reader: an order sheet, with every fault in it
     |-- BrokenBox                  game.boxes.box_file: a box, with every flaw in it
-    |-- BadTerms (ValueError)      referee.clock.terms: the terms of a clock that cannot be played with
+    |-- BadTerms (ValueError)      referee.game.terms: the terms of a clock that cannot be played with
     |-- CannotOpen                 crypto.seal: what is sealed, or the key to it
     |   |-- BadBlock               crypto.sealed_orders: a block of sealed orders, and what is wrong with it
     |   `-- _Closed                audit.derive.derive: a sealed file of the record, which is blamed elsewhere
-    |-- CannotPlay                 referee.open_game: what a game, a player or an address does not allow
+    |-- CannotPlay                 referee.game.open_game: what a game, a player or an address does not allow
     |   |-- BadPatch               referee.acts.ruling: a change of a position, with every complaint
     |   |-- OtherReport            mail.choose.sheet_choice: orders without a heading that do not answer the last report
-    |   `-- OtherRules             referee.open_game: the rules here are not those of the game
+    |   `-- OtherRules             referee.game.open_game: the rules here are not those of the game
     |-- Gone                       post.transport.base: a letter that is no longer in the mailbox
-    |-- Misdrawn (ValueError)      game.board_map: a layout that does not fit its map
-    |-- NoBackup                   post.backup: no backup, or one that would overwrite something
+    |-- Misdrawn (ValueError)      game.board.board_map: a layout that does not fit its map
+    |-- NoBackup                   post.desk.backup: no backup, or one that would overwrite something
     |-- NoBeaconLibrary            crypto.beacon: py_ecc is not installed
     |-- NotDerived                 audit.derive.derived_acts: a commit that does not follow from what was handed in
     |-- NotInTheBox (LookupError)  game.boxes.box: a name that is not in the box, or a box that is not on the shelf
     |-- NotLoaded (LookupError)    crypto.dice: a roll for which a case has loaded no dice
-    |-- NotTried                   post.setup: a trial of the mailbox in which a letter did not come
+    |-- NotTried                   post.desk.setup: a trial of the mailbox in which a letter did not come
     |-- RulesDiffer                engine.session: a question that is not the recorded one
-    |   `-- Unasked                audit.replay.playback: a recorded answer to which no question comes
+    |   `-- Unasked                audit.explain.playback: a recorded answer to which no question comes
     |-- StoreError                 repo.git.objects: a game's repo
     |   |-- Busy                   repo.git.gamelock: another command is at work on the game
     |   |-- GameExists             repo.git: a new game with the name of another
@@ -59,7 +59,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- Unreachable                post.transport.base: a mail server that does not answer, or broke off
     |   |-- LoginRefused           post.transport.base: a mail server that refuses user or password
     |   `-- Withheld               post.transport.base: a mail server that gives other letters, but not this one
-    |-- UnknownZone (LookupError)  referee.clock.zones: a name that is no time zone
+    |-- UnknownZone (LookupError)  referee.game.terms: a name that is no time zone
     |-- Unreadable                 game.yaml.limits: a text that is no YAML of ours
     |-- Unreadable                 mail.read.mime: a letter that cannot be taken apart
     |-- _Stop                      engine.cases.run: a case that cannot be played on
