@@ -134,7 +134,6 @@ class Card(NamedTuple):
 
     id: str
     deck: Side
-    number: int
     name: str
     value: int
     remove: bool
@@ -146,8 +145,6 @@ class Card(NamedTuple):
     """The moment of a response; None: it is played as a card of the own Action Phase."""
     conditions: tuple[Mapping[str, Any], ...]
     effects: tuple[Mapping[str, Any], ...]
-    printed: str | None
-    """How far the sources tell of it: whole, part, name; None: it is ours."""
 
 
 class Voyage(NamedTuple):

@@ -198,7 +198,6 @@ def _card(record: Record, name: str) -> Card:
     return Card(
         id=record["id"],
         deck=record["deck"],
-        number=record["number"],
         name=name,
         value=record["value"],
         remove=record.get("remove", False),
@@ -207,7 +206,6 @@ def _card(record: Record, name: str) -> Card:
         when=record.get("when"),
         conditions=tuple(record.get("if", ())),
         effects=tuple(record["do"]),
-        printed=record.get("printed"),
     )
 
 
