@@ -60,7 +60,7 @@ def test_what_is_sourced_is_counted() -> None:
     chart = BOX.table("map")
     assert sum("name" in space["sources"] for space in chart["spaces"]) == 42
     assert sum("path" in path.get("sources", {}) for path in chart["connections"]) == 8
-    printed = Counter(card.printed for card in BOARD.cards.values() if card.name not in GENERIC)
+    printed = Counter(card.get("printed") for card in BOX.table("cards")["cards"] if card["name"] not in GENERIC)
     assert printed["whole"] == 17
 
 
