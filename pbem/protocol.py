@@ -53,6 +53,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   |-- Moved                  repo.git.reflock: a commit based on a position that is no longer the last
     |   |-- NoLocks                repo.git.gamelock: this system has no file locks
     |   |-- NoSuchGame             repo.git: no repo of a game at a path
+    |   |-- OtherFormat            repo.files.charter: a game of a format that is not read here
     |   `-- TooLarge               repo.git.objects: a file of a repo that is larger than what is read
     |-- TablesDamaged              post.tables.tables: tables that cannot be read
     |-- TakenIn                    post.tables.tables: a letter that another worker has taken in meanwhile

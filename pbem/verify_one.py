@@ -179,7 +179,7 @@ def main(path=".", turn="0", roll="0"):
     told, n, rolls = files(Path(path)), 0, 0
     try:
         charter = next(told)
-        must(charter.get("format") == 2, "only format 2 is known here; an older game has a verify_one.py of its own")
+        must(charter.get("format") == 2, "only format 2 is known here; others have a verify_one.py of their own")
         before = inputs = charter["sha256"]
         links, past = {"": charter["dice"]["tip"]}, {"sheets": {}, "standing": set(), "day": "", "beacon": {"round": 0}}
         while (n := n + 1) and (each := next(told, None)):

@@ -30,8 +30,7 @@ from pbem.audit.record.turn_files import check_turn_files, read_turns
 from pbem.crypto.keys import Keys
 from pbem.game import yaml as yamlio
 from pbem.repo.files.adjudication import charter_message
-from pbem.repo.files.charter import FORMAT, Charter, read_charter
-from pbem.repo.files.format1 import VERIFIED_BY
+from pbem.repo.files.charter import Charter, OtherFormat, read_charter
 from pbem.repo.files.layout import CHARTER
 from pbem.repo.git import NoSuchGame, StoreError
 from pbem.repo.git.history import Past, PastRepo
@@ -64,7 +63,7 @@ def verify(
 
     `keys` returns the secrets of a game by its name; without it those are used that the game has revealed, if it has.
     `folders` hold more boxes. `progress` is told how many commits were derived again. Raises NoSuchGame if there is no
-    game, BadKeys if `keys` has not the right ones.
+    game, OtherFormat for one that cannot be read here, BadKeys if `keys` has not the right ones.
     """
     findings = Findings()
     with PastRepo(path) as repo:
@@ -75,7 +74,7 @@ def verify(
                 findings.check("repo", "objects, packs and indices (git fsck)")
                 commits = repo.commits()
             return _verify(repo, commits, keys, folders, findings, progress)
-        except NoSuchGame:
+        except (NoSuchGame, OtherFormat):
             raise
         except StoreError as wrong:
             findings.blame(Place(), str(wrong))
@@ -93,10 +92,6 @@ def _verify(
     charter = _charter(repo, commits[0], findings)
     if charter is None:
         return Verdict(repo.name, findings)
-    if charter.format != FORMAT:
-        text = f"format {charter.format}, dice of the scheme {charter.dice.scheme}: pbem {VERIFIED_BY} verifies it"
-        findings.leave("everything else", text)
-        return Verdict(charter.game, findings, 0, commits[-1].sha, charter.dice.tip, charter.signed_by)
     if commits[0].message != charter_message(charter.game):
         findings.blame(Place(), f"the message of its first commit is not {charter_message(charter.game)!r}")
     history = Historian(commits, list(charter.players), charter.signed_by, repo.blob, findings).tell()
@@ -143,6 +138,4 @@ def _charter(repo: PastRepo, first: Past, findings: Findings) -> Charter | None:
     except (yamlio.Unreadable, ValueError, TypeError, KeyError, AttributeError) as wrong:
         findings.blame(place, f"it cannot be read: {wrong}")
         return None
-    if charter.format != FORMAT:
-        return charter
     return None if said_in(content, CHARTER_SHAPE, place, findings) is None else charter

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from pbem.atomic import sync_folder, write, write_new
-from pbem.crypto.dice import EARLIER, SCHEME, Chain
+from pbem.crypto.dice import SCHEME, Chain
 from pbem.crypto.player_chains import LOST, MOST_LINKS
 from pbem.protocol import PbemError
 
@@ -69,7 +69,7 @@ def load(path: Path) -> MyChain:
         found = MyChain(bytes.fromhex(words["secret"]), int(words["length"]), int(words["opened"]))
     except (KeyError, ValueError):
         raise BadChainFile(f"{path} is damaged: scheme, length, secret and opened must be there") from None
-    if words.get("scheme") not in (SCHEME, EARLIER):  # both make a chain in the same way
+    if words.get("scheme") != SCHEME:
         raise BadChainFile(f"{path} is of the scheme {words.get('scheme')}; this version knows {SCHEME}")
     if len(found.secret) != 32 or not 1 <= found.length <= MOST_LINKS or not 0 <= found.opened <= found.length:
         raise BadChainFile(f"{path} is damaged: its secret has 32 bytes, its length is 1 to {MOST_LINKS}")

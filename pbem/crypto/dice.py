@@ -33,8 +33,6 @@ from pbem.protocol import PbemError
 T = TypeVar("T")
 
 SCHEME: Final = "chain-v2"
-EARLIER: Final = "chain-v1"
-"""The scheme of games of format 1, whose rolls are still made again."""
 _APART: Final = 64
 """The links from one that is kept in memory to the next."""
 LENGTH: Final = 4096
@@ -193,9 +191,9 @@ def missing_link(last: str, n: int) -> str:
     return sha256(bytes.fromhex(last) + b" %d" % n).hexdigest()
 
 
-def step_key(link: str, game: str, n: int, inputs_digest: str, scheme: str = SCHEME) -> bytes:
+def step_key(link: str, game: str, n: int, inputs_digest: str) -> bytes:
     """Return the key of all faces of adjudication n of a game."""
-    return hmac.digest(bytes.fromhex(link), canonical([scheme, game, n, inputs_digest]), "sha256")
+    return hmac.digest(bytes.fromhex(link), canonical([SCHEME, game, n, inputs_digest]), "sha256")
 
 
 def _draws(key: bytes, *label: Canonical) -> Iterator[int]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from pbem.atomic import write_new
-from pbem.crypto.dice import EARLIER, LENGTH, SCHEME
+from pbem.crypto.dice import LENGTH, SCHEME
 from pbem.crypto.seal import new_identity, recipient_of
 from pbem.paths import GAME_NAME
 from pbem.protocol import PbemError
@@ -130,7 +130,7 @@ class Keys:
             recipient_of(keys.identity), recipient_of(keys.office)
         except (KeyError, ValueError):
             raise BadKeys(f"{name} is damaged: {', '.join(_WORDS)} must be there") from None
-        if keys.scheme not in (SCHEME, EARLIER):
+        if keys.scheme != SCHEME:
             raise BadKeys(f"{name}: dice scheme {keys.scheme} is not known; this version knows {SCHEME}")
         return keys
 

@@ -38,6 +38,7 @@ from pbem.referee.game.open_game import CannotPlay, OtherRules
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.sheet_check import hold_ends
 from pbem.render.map.pictures import Picture, legend_picture
+from pbem.repo.files.charter import OtherFormat
 from pbem.repo.git import NoSuchGame
 
 # ---- The legend that goes with the answer to HELP: what the signs on the map of the sender's game mean
@@ -75,13 +76,13 @@ def take_in(raw: bytes, settings: MailSettings) -> Handled:
     Raises only for faults of the keys, the disk or the rules here. Such a letter can be taken in again later.
     """
     handled = take_in_where_possible(raw, settings)
-    for other_rules in handled.waits.values():  # the letter waits until the game master has dealt with it
-        raise other_rules
+    for reason in handled.waits.values():  # the letter waits until the game master has dealt with it
+        raise reason
     return handled
 
 
 def take_in_where_possible(raw: bytes, settings: MailSettings) -> Handled:
-    """Take in a letter as `take_in` does; games that are played with other rules than those here do not raise."""
+    """Take in a letter as `take_in` does; games whose rules or format are not those here do not raise."""
     letter = open_letter(raw, by_sender(settings))
     handled = Handled()
     if letter.automatic or not letter.sender:
@@ -101,7 +102,7 @@ def take_in_where_possible(raw: bytes, settings: MailSettings) -> Handled:
             _carry_out(handled, letter, task, settings)
         except NoSuchGame:
             refuse(handled, letter, settings, not_yours(task.game, letter))
-        except OtherRules as wrong:
+        except (OtherRules, OtherFormat) as wrong:
             handled.waits[task.game] = wrong
         except CannotPlay as refusal:
             refuse(handled, letter, settings, str(refusal))

@@ -16,7 +16,7 @@ from pbem.mail.read.letter import Enclosure, Letter
 from pbem.mail.write.answer_letters import chat_letters, no_orders, refusal_letter
 from pbem.mail.write.outgoing import MailSettings, Outgoing, called
 from pbem.mail.write.posting import bundled
-from pbem.protocol import Side
+from pbem.protocol import PbemError, Side
 from pbem.referee.game.open_game import CannotPlay, OtherRules
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.sheet_check import held_until
@@ -124,7 +124,7 @@ class Handled:
     notes: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
     """The faults of each sheet that was sent back."""
-    waits: dict[str, OtherRules] = field(default_factory=dict)
+    waits: dict[str, PbemError] = field(default_factory=dict)
     """The games that cannot take it in before the game master has acted, and why."""
     due: dict[str, NextDue] = field(default_factory=dict)
     """What falls due next in each game that it was carried out in."""

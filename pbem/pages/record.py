@@ -19,7 +19,6 @@ from pbem.game.boxes import shelf
 from pbem.game.boxes.shelf import Loaded
 from pbem.game.plain import Record
 from pbem.protocol import Event, Result
-from pbem.repo.files import format1
 from pbem.repo.files.adjudication import commits_of_adjudications
 from pbem.repo.files.charter import Charter
 from pbem.repo.files.layout import CHARTER, POSITION, turn_path
@@ -104,7 +103,7 @@ def _played(repo: GameRepo, loaded: Loaded) -> Iterator[Played]:
     n = 1
     while (raw := repo.read(turn_path(n))) is not None:
         try:
-            turn = format1.turn(yamlio.read(raw, name=turn_path(n)).value)
+            turn = yamlio.read(raw, name=turn_path(n)).value
         except yamlio.Unreadable as wrong:
             raise StoreError(f"{repo.path}: {wrong}") from None
         yield Played(n, raw.decode("utf-8"), turn, _view(repo, loaded, commits.get(n, "")))

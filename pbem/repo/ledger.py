@@ -33,7 +33,7 @@ from pbem.game.boxes.corrections import Correction
 from pbem.game.order_form import compact
 from pbem.game.plain import Record
 from pbem.protocol import Result, Side
-from pbem.repo.files import format1, talk_book
+from pbem.repo.files import talk_book
 from pbem.repo.files.adjudication import (
     Adjudication,
     Seed,
@@ -276,7 +276,7 @@ class Ledger(Seated):
 
     def public_turn(self, n: int) -> Any:
         """Return the content of a turn file."""
-        return format1.turn(self._yaml(turn_path(n)))
+        return self._yaml(turn_path(n))
 
     def turn_digest(self, n: int) -> str:
         """Return the digest of a turn file; for 0, that of the charter."""

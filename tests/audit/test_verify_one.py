@@ -404,9 +404,12 @@ def test_what_is_worded_freely_turns_no_die(tmp_path: Path) -> None:
     assert turns[6]["previous"] != honest[6]["previous"]
 
 
-def test_an_older_game_is_not_checked(tmp_path: Path) -> None:
-    older = {word: value for word, value in charter().items() if word != "format"}
-    assert "only format 2 is known here" in complaint(write(tmp_path, [], older))
+@pytest.mark.parametrize("other", [None, 1, 3])
+def test_a_game_of_another_format_is_not_checked(tmp_path: Path, other: int | None) -> None:
+    """A charter that names no format is from before there were any."""
+    others = {word: value for word, value in charter().items() if word != "format"}
+    others |= {} if other is None else {"format": other}
+    assert "only format 2 is known here" in complaint(write(tmp_path, [], others))
 
 
 def test_other_dice_from_the_first_turn_do_not_lead_to_the_tip(tmp_path: Path) -> None:

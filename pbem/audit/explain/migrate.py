@@ -88,11 +88,10 @@ def migrate(game: Adjudicator, reason: str = "", *, accept: bool = False) -> tup
 
     The number is None if nothing was done: the game is played with these rules already, or its state would differ and
     that is not accepted. Raises CannotPlay if the game has not begun or is over, or if these rules cannot read its
-    checkpoint; OtherRules for a game of an earlier format.
+    checkpoint.
     """
     if not game.begun or game.result is not None:
         raise CannotPlay(f"{game.name} {'is over' if game.begun else 'has not begun'}; there is nothing to move")
-    game.require_format()
     with game.lock():
         if not game.box.ours:
             game.box.check()

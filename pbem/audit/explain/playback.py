@@ -21,7 +21,6 @@ from pbem.game.table import Table
 from pbem.protocol import Decision, Draw, Event, Order, Roll, cited
 from pbem.referee.acts.ruling import patched, whole_patch
 from pbem.referee.game.open_game import OpenGame
-from pbem.repo.files import format1
 from pbem.repo.files.adjudication import Adjudication
 from pbem.repo.files.layout import turn_path
 from pbem.repo.files.records import reached_checkpoint, result_in
@@ -144,7 +143,7 @@ class Playback:
             content = self.ledger.read(turn_path(n))
             if content is None:
                 raise StoreError(f"{self.game.name} has no turn file {turn_path(n)}")
-            self._public[n] = sha256(content).hexdigest(), format1.turn(yamlio.read(content, name=turn_path(n)).value)
+            self._public[n] = sha256(content).hexdigest(), yamlio.read(content, name=turn_path(n)).value
         return self._public[n]
 
     def rests(self, n: int) -> bool:
@@ -170,7 +169,7 @@ class Playback:
         """Return the key of the dice of an adjudication."""
         public = self.public(n)
         charter = self.game.charter
-        return step_key(public["link"], charter.game, n, public["inputs"], charter.dice.scheme)
+        return step_key(public["link"], charter.game, n, public["inputs"])
 
     def play(self, n: int) -> tuple[Outcome[Any], list[Given]]:
         """Play an adjudication from the current state; return its outcome and the answers that were given.

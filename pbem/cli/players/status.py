@@ -232,9 +232,9 @@ def _after(game: OpenGame) -> str:
 
 
 def _since(game: OpenGame) -> str | None:
-    """Return the day on which the open decisions were asked; None: none are open, or format 1 does not say it."""
+    """Return the day on which the open decisions were asked; None: none are open."""
     state = game.current(resumed=False).state
     if state is None or state.result is not None:
         return None
-    day: str | None = game.ledger.public_turn(state.opened).get("day")
+    day: str = game.ledger.public_turn(state.opened)["day"]
     return day

@@ -12,7 +12,6 @@ from typing import Final
 from pbem.crypto.keys import BadKeys, Keys
 from pbem.crypto.seal import CannotOpen
 from pbem.game.wording import listing
-from pbem.game.yaml import Unreadable
 from pbem.mail.read.commands import Command
 from pbem.mail.read.letter import Enclosure, Letter
 from pbem.mail.read.token import without_token
@@ -21,8 +20,9 @@ from pbem.orders.forgive import Answering
 from pbem.paths import GAME_NAME
 from pbem.protocol import PbemError, Side
 from pbem.referee.game.open_game import CannotPlay, OpenGame
+from pbem.repo.files.layout import PLAYERS
+from pbem.repo.files.seats import written_by
 from pbem.repo.git import StoreError
-from pbem.repo.ledger import Ledger
 
 _GAME: Final = re.compile(r"""(?im)^(?:[^\S\n]|\{)*+(["']?)game\1\s*:\s*(["']?)([^\s"'#,}]*)\2""")
 _ONLY_NAMES: Final = re.compile(r"\s*(?:(?:game|side)\s*:.*|#.*)?", re.IGNORECASE)
@@ -207,8 +207,8 @@ def sides_of(settings: MailSettings, name: str, sender: str) -> list[Side]:
     try:
         with settings.open_repo(name) as repo:
             day = settings.letter_time.date().isoformat()
-            return Ledger(repo, Keys.load(settings.keys, name)).written_by(sender, day)
-    except (StoreError, BadKeys, CannotOpen, Unreadable, OSError, ValueError, TypeError, KeyError):
+            return written_by(repo.read(PLAYERS) or b"", Keys.load(settings.keys, name), sender, day)
+    except (StoreError, BadKeys, CannotOpen, OSError, ValueError, TypeError, KeyError):
         return []  # one damaged game must not keep the letters of all the others from being read
 
 

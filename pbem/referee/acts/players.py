@@ -37,7 +37,6 @@ def change_of(game: OpenGame, side: Side, name: str, address: str) -> Change:
     """
     if game.result is not None:
         raise CannotPlay(f"{game.name} is over; nothing of it can be changed any more")
-    game.require_format()
     now = game.player(side)
     replaced = bool(name) and name.casefold() != now.casefold()
     plays = game.ledger.sides_of(address)

@@ -33,13 +33,12 @@ MOST_LETTERS: Final = 500
 def require_running(game: Adjudicator, *, pinned: bool = True) -> None:
     """Raise CannotPlay unless a game is in play and, with `pinned`, its rules are those that are here.
 
-    Raises OtherRules, so that a player's letter waits, if its format or its rules are others.
+    Raises OtherRules, so that a player's letter waits, if its rules are others.
     """
     if not game.begun:
         raise CannotPlay(f"{game.name} has not begun; there is nothing to rule on yet")
     if game.result is not None:
         raise CannotPlay(f"{game.name} is over and its secrets are published: nothing of it can be changed any more")
-    game.require_format()
     if pinned and (odd := game.differs) is not None:
         raise OtherRules(
             f"{game.name} is played with other rules than those here: the {odd} differs; "

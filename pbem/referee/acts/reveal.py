@@ -31,7 +31,6 @@ from pbem.game import yaml as yamlio
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.layout import (
-    EARLIER_VIEWS,
     LETTERS,
     OFFICE,
     PRESS,
@@ -129,7 +128,7 @@ def _contents(
             continue
         if not path.endswith(SEALED):
             yield path, repo.blob(oids[-1])
-        elif path in OFFICE or path.startswith((VIEWS, EARLIER_VIEWS)):
+        elif path in OFFICE or path.startswith(VIEWS):
             left.append(path)
         elif path.startswith(SHEETS):
             yield path.removesuffix(SEALED) + ".yaml", unseal(identity, path, repo.blob(oids[-1]))

@@ -29,9 +29,8 @@ from pbem.orders.standing import Filed, InForce, read_filed
 from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, Event, PbemError, Result, Side
 from pbem.referee.game.game_clock import GameClock
-from pbem.repo.files import format1
 from pbem.repo.files.adjudication import Adjudication
-from pbem.repo.files.charter import FORMAT, Pins
+from pbem.repo.files.charter import Pins
 from pbem.repo.files.records import result_in
 from pbem.repo.files.requests import AnyRequest, request_of
 from pbem.repo.files.state import State
@@ -141,7 +140,8 @@ class OpenGame:
     ) -> Self:
         """Open a game by its name, to be moved to `corrections` if there are any: they are kept with the next commit.
 
-        `repos` keeps what was read of games that are opened again and again. Raises NoSuchGame, BadKeys, BrokenBox.
+        `repos` keeps what was read of games that are opened again and again. Raises NoSuchGame, OtherFormat, BadKeys,
+        BrokenBox.
         """
         path = games / f"{name}.git"
         repo = GameRepo.open(path) if repos is None else repos.open(path)
@@ -374,20 +374,6 @@ class OpenGame:
     def public_turn(self, n: int) -> Any:
         """Return the content of a turn file."""
         return self.current(resumed=False).turns.get(n, self.ledger.public_turn)
-
-    def require_format(self) -> None:
-        """Raise OtherRules for a game of an earlier format, which another version of pbem plays on.
-
-        Raises CannotPlay if it is over: then its players need not wait for the game master.
-        """
-        if self.charter.format == FORMAT:
-            return
-        if self.result is not None:
-            raise CannotPlay(f"{self.name} is over: nothing of it can be changed any more")
-        raise OtherRules(
-            f"{self.name} was begun with format {self.charter.format}. This version reads, replays and reveals it; "
-            f"pbem {format1.VERIFIED_BY} verifies it and plays it on."
-        )
 
     # ---- the state and the session behind it
 

@@ -414,7 +414,6 @@ class Adjudicator(OpenGame):
         """
         with self.lock():
             try:
-                self.require_format()
                 if pinned and (odd := self.differs) is not None:
                     raise OtherRules(
                         f"{self.name} is played with other rules than those here: the {odd} differs. "

@@ -14,7 +14,6 @@ from typing import Any, Final, NamedTuple
 from pbem.engine.session import Answer
 from pbem.game.plain import Record
 from pbem.protocol import Draw, Event, Roll, Side
-from pbem.repo.files import format1
 from pbem.repo.files.records import (
     answer_record,
     draw_record,
@@ -125,7 +124,6 @@ def public_record(
 
 def read_adjudication(n: int, public: Record, sealed: Record) -> Adjudication:
     """Return the adjudication that a turn file and its sealed record were made of."""
-    public, sealed = format1.turn(public), format1.sealed_record(sealed)
     rolls = [read_roll(roll) for roll in public.get("rolls", ())]
     readers = {int(at): sides for at, sides in sealed["readers"].items()}
     return Adjudication(
@@ -135,7 +133,7 @@ def read_adjudication(n: int, public: Record, sealed: Record) -> Adjudication:
         [Draw(**draw) for draw in sealed["draws"]],
         read_events(sealed["events"], rolls, readers),
         public["open_decisions"],
-        Circumstances(public.get("day", ""), frozenset(public.get("late", ())), frozenset(public.get("absent", ()))),
+        Circumstances(public["day"], frozenset(public.get("late", ())), frozenset(public.get("absent", ()))),
         public.get("act"),
         sealed.get("act"),
     )

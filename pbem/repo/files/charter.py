@@ -15,10 +15,12 @@ from pbem.crypto.seal import commitment, recipient_of
 from pbem.crypto.signing import public_key
 from pbem.game import plain
 from pbem.game.plain import Record
-from pbem.repo.files import format1
+from pbem.repo.git.objects import StoreError
 
 FORMAT: Final = 2
 """The format of a new game's repo. It counts up when any byte changes that the referee derives."""
+_BEFORE_FORMATS: Final = 1
+"""The format of a charter that names none."""
 FREE: Final = "free"
 """Press by which sides talk to whom they want."""
 PUBLIC: Final = "public"
@@ -26,6 +28,10 @@ PUBLIC: Final = "public"
 SILENT: Final = "silent"
 """No press."""
 PRESS: Final = (FREE, PUBLIC, SILENT)
+
+
+class OtherFormat(StoreError):
+    """A game was begun with a format that this version of pbem does not read."""
 
 
 @dataclass(slots=True)
@@ -45,7 +51,7 @@ class Charter:
     """The game that is played: by whom, under which options, with which dice."""
 
     format: int
-    """The format of the game's repo: `FORMAT`, or `pbem.repo.files.format1`."""
+    """The format of the game's repo, always `FORMAT`: no other is read."""
     made_by: str
     """The program that began the game, with its version."""
     game: str
@@ -129,8 +135,20 @@ class Revealed:
 
 
 def read_charter(record: Record) -> Charter:
-    """Return the charter that a record says. Raises ValueError, TypeError or KeyError for a damaged one."""
-    return plain.decode(Charter, format1.charter(record))
+    """Return the charter that a record says.
+
+    Raises OtherFormat; ValueError, TypeError or KeyError for a damaged one.
+    """
+    require_format(record)
+    return plain.decode(Charter, record)
+
+
+def require_format(record: Record) -> None:
+    """Raise OtherFormat if the record of a charter is not of the format that is read here."""
+    if (begun := record.get("format", _BEFORE_FORMATS)) != FORMAT:
+        raise OtherFormat(
+            f"{record.get('game')} was begun with format {begun}; this version of pbem reads format {FORMAT} alone"
+        )
 
 
 def promise(keys: Keys, beacon: str | None = None) -> DicePromise:

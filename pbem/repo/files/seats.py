@@ -73,8 +73,7 @@ class Seated:
     @property
     def deputies(self) -> Mapping[Side, Deputy]:
         """The deputies of sides, whether or not their time is over."""
-        seats = {side: seat for side, seat in self._seats.items() if not isinstance(seat, str)}
-        return {side: plain.decode(Deputy, seat["deputy"]) for side, seat in seats.items() if "deputy" in seat}
+        return _deputies(self._seats)
 
     def deputyship(self, side: Side) -> Deputyship:
         """Return what is public of the deputies of a side."""
@@ -93,13 +92,11 @@ class Seated:
 
     def sides_of(self, address: str) -> list[Side]:
         """Return the sides that an address plays, in capitals or not."""
-        return [side for side, own in self.addresses.items() if own.lower() == address.lower()]
+        return _sides_of(self._seats, address)
 
     def written_by(self, address: str, day: str) -> list[Side]:
         """Return the sides that an address may write for on a day: those that it plays, or is the deputy of."""
-        deputies = self.deputies.items()
-        others = [side for side, each in deputies if each.writes_on(day) and each.address.lower() == address.lower()]
-        return [*self.sides_of(address), *others]
+        return _written_by(self._seats, address, day)
 
     def proposed(self, side: Side) -> Person | None:
         """Return who is proposed to take a side over; None: nobody is."""
@@ -145,6 +142,14 @@ def addresses_in(sealed: bytes, keys: Keys) -> Mapping[Side, str]:
     return _addresses(_unsealed(sealed, keys))
 
 
+def written_by(sealed: bytes, keys: Keys, address: str, day: str) -> list[Side]:
+    """Return the sides that an address may write for on a day, by the sealed file of the players alone.
+
+    Raises CannotOpen. A game whose charter cannot be read here has its players, too: their letters must not be lost.
+    """
+    return _written_by(_unsealed(sealed, keys), address, day)
+
+
 def _unsealed(sealed: bytes, keys: Keys) -> Mapping[Side, Any]:
     seats: Mapping[Side, Any] = json.loads(unseal(keys.office, PLAYERS, sealed))
     return seats
@@ -152,6 +157,21 @@ def _unsealed(sealed: bytes, keys: Keys) -> Mapping[Side, Any]:
 
 def _addresses(seats: Mapping[Side, Any]) -> dict[Side, str]:
     return {side: seat if isinstance(seat, str) else seat["address"] for side, seat in seats.items()}
+
+
+def _deputies(seats: Mapping[Side, Any]) -> dict[Side, Deputy]:
+    named = {side: seat["deputy"] for side, seat in seats.items() if not isinstance(seat, str) and "deputy" in seat}
+    return {side: plain.decode(Deputy, deputy) for side, deputy in named.items()}
+
+
+def _sides_of(seats: Mapping[Side, Any], address: str) -> list[Side]:
+    return [side for side, own in _addresses(seats).items() if own.lower() == address.lower()]
+
+
+def _written_by(seats: Mapping[Side, Any], address: str, day: str) -> list[Side]:
+    deputies = _deputies(seats).items()
+    others = [side for side, each in deputies if each.writes_on(day) and each.address.lower() == address.lower()]
+    return [*_sides_of(seats, address), *others]
 
 
 def _yaml_of(value: object) -> bytes:

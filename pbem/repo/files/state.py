@@ -12,7 +12,6 @@ from typing import Any
 from pbem.engine.session import Queued, Step
 from pbem.game.plain import Record
 from pbem.protocol import Result, Side
-from pbem.repo.files import format1
 from pbem.repo.files.records import answer_record, as_plain, queued_record, read_answer, read_queued, result_in
 
 
@@ -105,7 +104,6 @@ _PLAIN = (
 
 def read_state(record: Record) -> State:
     """Return the state that `State.record` was called on."""
-    record = format1.state(record)
     return State(
         **{word: record[word] for word in _PLAIN if word != "result"},
         steps=[
