@@ -24,7 +24,7 @@ from pbem.cli.demo import SECRETS
 from pbem.mail.intake import take_in
 from pbem.mail.write import enclosures
 from pbem.mail.write.outgoing import MailSettings
-from pbem.post.settings import load
+from pbem.post.settings import load_config
 from pbem.post.tables.open_tables import open_tables
 from pbem.post.tables.sqlite_tables import SqliteTables
 from pbem.post.tables.tables import Tables
@@ -54,11 +54,11 @@ limits: {sender_per_hour: 1000000, game_per_hour: 1000000}
 SERVICE: Final = """
 import signal, sys
 from pathlib import Path
-from pbem.post.settings import load
+from pbem.post.settings import load_config
 from pbem.post.service.service import Post, Service
 from pbem.post.tables.open_tables import open_tables
 from pbem.post.transport.ways import sender, sources
-config = load(Path(sys.argv[1]))
+config = load_config(Path(sys.argv[1]))
 post = Post(config, open_tables(config), list(sources(config)), sender(config))
 signal.signal(signal.SIGTERM, lambda *_: post.stop.set())
 Service(post, int(sys.argv[2]), (sys.executable, "-c", sys.argv[3])).run()
@@ -164,7 +164,7 @@ def taken(
     rest = [raw for turn in zip_longest(*(letters[sides:] for letters in written.values())) for raw in turn if raw]
     command = [sys.executable, "-c", SERVICE, str(path / "pbem.yaml"), str(workers), WORKER.format(changed=changed)]
     service = Popen(command, stdout=(path / "log").open("w"), stderr=sys.stderr)
-    tables = open_tables(load(path / "pbem.yaml"))
+    tables = open_tables(load_config(path / "pbem.yaml"))
     try:
         deliver(path / "in", first, 0)
         wait(tables, len(first))

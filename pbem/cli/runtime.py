@@ -60,10 +60,10 @@ def _sender() -> tuple[str, WhoConfig | None]:
     `PBEM_FROM` names another address, unless it is the same.
     """
     from pbem.mail.notes.address import mailbox
-    from pbem.post.settings import find, load
+    from pbem.post.settings import find_config, load_config
 
     named = os.environ.get("PBEM_FROM")
-    config = load(file) if (file := find()).exists() else None
+    config = load_config(file) if (file := find_config()).exists() else None
     if config is None or named is None:
         return (named or NO_SENDER, None) if config is None else (config.sender, config.who)
     own = mailbox(named)

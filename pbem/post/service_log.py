@@ -1,4 +1,7 @@
-"""What the service says of itself: a line a thing to the log, and to systemd that it is ready."""
+"""The log of the post, a line for each thing that has happened; and what systemd is told.
+
+The log goes to standard output, where the system keeps it. Without systemd nothing is told.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,6 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TypeAlias
-
-# ---- The log of the post: one line for each thing that has happened, on standard output, where the system keeps it
-
 
 Say: TypeAlias = Callable[[str], None]
 """Writes a line to the log."""
@@ -23,7 +23,7 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def sentence(wrong: Exception) -> str:
+def error_text(wrong: Exception) -> str:
     """Return what went wrong, with the file if it is an error of the system."""
     return f"{wrong.filename or 'the system'}: {wrong.strerror or wrong}" if isinstance(wrong, OSError) else str(wrong)
 
@@ -51,9 +51,6 @@ class Once:
     def lasts(self) -> bool:
         """Whether something is wrong."""
         return bool(self._said)
-
-
-# ---- Messages to systemd: that the service is ready, what it is doing, that it stops. Without systemd nothing happens
 
 
 def notify(*words: str, environment: Mapping[str, str] = os.environ) -> bool:

@@ -27,11 +27,26 @@ from pbem.protocol import Path as Place
 from pbem.protocol import PbemError
 from pbem.repo.git.kept import KeptRepos
 
-# ---- The settings of the post: what its config `pbem.yaml` says, in frozen dataclasses
-
-
 TABLES: Final = "post.sqlite"
 """The file of the tables, in the folder of the games."""
+ProofName: TypeAlias = Literal["token", "provider", "dkim", "signature", "address"]
+"""What may prove who wrote a letter that comes from the address on file.
+
+A token of ours; the word of the provider (`Authentication-Results`); a DKIM signature that is checked here; an SSH
+signature of the sheet; or nothing more than the address.
+"""
+CONFIG_FILE: Final = "pbem.yaml"
+_SCHEMA: Final = Path(__file__).parent / "schemas" / "pbem.yaml"
+LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+"""The hosts to which a password may go without TLS: no wire lies in between."""
+PORTS: Final[Mapping[int, Literal["implicit", "starttls"]]] = {
+    143: "starttls",
+    993: "implicit",
+    465: "implicit",
+    587: "starttls",
+    25: "starttls",
+}
+"""The ports of mail servers, and how connections to them are encrypted."""
 
 
 class BadConfig(PbemError):
@@ -147,7 +162,7 @@ class Rates:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class IntakeLimits:
     """What is taken in at most: bytes of a letter, letters of one sender and for one game."""
 
     letter_bytes: int = 10_000_000
@@ -155,26 +170,18 @@ class Limits:
     game_per_hour: int = 300
 
 
-Proof: TypeAlias = Literal["token", "provider", "dkim", "signature", "address"]
-"""What may prove who wrote a letter that comes from the address on file.
-
-A token of ours; the word of the provider (`Authentication-Results`); a DKIM signature that is checked here; an SSH
-signature of the sheet; or nothing more than the address.
-"""
-
-
 @dataclass(frozen=True, slots=True)
 class WhoConfig:
     """How it is known who wrote a letter: any one of the proofs is enough."""
 
-    proofs: tuple[Proof, ...] = ("token", "provider", "signature")
+    proofs: tuple[ProofName, ...] = ("token", "provider", "signature")
     authentication_results: tuple[str, ...] = ()
     """The hosts whose `Authentication-Results` are believed: those of the own provider."""
     plus: bool = False
     """Whether the provider delivers `user+TOKEN@` to `user@`, as `pbem post --setup` has seen."""
-    games: Mapping[str, tuple[Proof, ...]] = field(default_factory=dict)
+    games: Mapping[str, tuple[ProofName, ...]] = field(default_factory=dict)
 
-    def of(self, game: str) -> tuple[Proof, ...]:
+    def of(self, game: str) -> tuple[ProofName, ...]:
         """Return the proofs that are enough in a game."""
         return self.games.get(game, self.proofs)
 
@@ -199,7 +206,7 @@ class PostConfig:
     boxes: tuple[Path, ...] = ()
     rates: Rates = Rates()
     who: WhoConfig = WhoConfig()
-    limits: Limits = Limits()
+    limits: IntakeLimits = IntakeLimits()
     workers: int | None = None
     """How many workers; None: one for each core."""
     tables: Path | None = None
@@ -239,21 +246,12 @@ class PostConfig:
         )
 
 
-# ---- The config of the post: `pbem.yaml`, read once into the settings
-
-
-FILE: Final = "pbem.yaml"
-_SCHEMA: Final = Path(__file__).parent / "schemas" / "pbem.yaml"
-LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-"""The hosts to which a password may go without TLS: no wire lies in between."""
-
-
-def find(named: Path | None = None) -> Path:
+def find_config(named: Path | None = None) -> Path:
     """Return the file of the config: the one that is named, or `PBEM_CONFIG`, or `pbem.yaml` where we stand."""
-    return named or Path(os.environ.get("PBEM_CONFIG") or FILE)
+    return named or Path(os.environ.get("PBEM_CONFIG") or CONFIG_FILE)
 
 
-def load(file: Path) -> PostConfig:
+def load_config(file: Path) -> PostConfig:
     """Read a config. Raises BadConfig with every fault in it."""
     try:
         text = file.read_bytes()
@@ -261,35 +259,35 @@ def load(file: Path) -> PostConfig:
         raise BadConfig(
             f"{file}: there is no such file; `pbem post --setup` makes one, and --config names another"
         ) from None
-    return parse(text, file)
+    return parse_config(text, file)
 
 
-def parse(text: bytes | str, file: Path) -> PostConfig:
+def parse_config(text: bytes | str, file: Path) -> PostConfig:
     """Return the config that a text holds; `file` is what it is called, and its paths are relative to its folder."""
     try:
         document = yamlio.read(text, name=str(file))
     except yamlio.Unreadable as wrong:
         raise BadConfig(str(wrong)) from None
-    found = list(_misfits(document)) or list(_contradictions(document.value, file))
+    found = list(_config_misfits(document)) or list(_contradictions(document.value, file))
     if found:
-        placed = sorted((_mark(document, at, key), reason) for at, reason, key in found)
+        placed = sorted((_place_of(document, at, key), reason) for at, reason, key in found)
         raise BadConfig("\n".join(f"{file}:{line}:{column}: {reason}" for (line, column), reason in placed))
-    return _Reader(document.value, file.resolve().parent).config(file)
+    return _ConfigReader(document.value, file.resolve().parent).config(file)
 
 
-def _mark(document: yamlio.Document, at: Place, key: bool) -> tuple[int, int]:
+def _place_of(document: yamlio.Document, at: Place, key: bool) -> tuple[int, int]:
     mark = document.mark(at, key=True) if key else document.nearest(at)
     return mark.line, mark.column
 
 
 @cache
-def _schema() -> Any:
+def _config_schema() -> Any:
     return yamlio.read(_SCHEMA.read_bytes(), name=_SCHEMA.name).value
 
 
-def _misfits(document: yamlio.Document) -> Iterator[tuple[Place, str, bool]]:
+def _config_misfits(document: yamlio.Document) -> Iterator[tuple[Place, str, bool]]:
     """Yield what does not fit the schema. What a password is given as is never repeated: it may be the password."""
-    for at, reason, key in misfits(document.value, _schema()):
+    for at, reason, key in misfits(document.value, _config_schema()):
         if "password" in at:
             why = "a password does not stand in this file; write {env: NAME} or {file: FILE}, a file of mode 0600"
             yield at[: at.index("password") + 1], why, False
@@ -324,16 +322,6 @@ def _contradictions(value: Any, file: Path) -> Iterator[tuple[Place, str, bool]]
             yield (way, kind, "tls"), f"without TLS the password could be read on the way to {server['host']}", False
 
 
-PORTS: Final[Mapping[int, Literal["implicit", "starttls"]]] = {
-    143: "starttls",
-    993: "implicit",
-    465: "implicit",
-    587: "starttls",
-    25: "starttls",
-}
-"""The ports of mail servers, and how connections to them are encrypted."""
-
-
 def _tls(server: Mapping[str, Any], default: Literal["implicit", "starttls"], folder: Path = Path()) -> Tls:
     said = server.get("tls", {})
     said = {"kind": said} if isinstance(said, str) else said
@@ -342,7 +330,7 @@ def _tls(server: Mapping[str, Any], default: Literal["implicit", "starttls"], fo
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _ConfigReader:
     """Makes the config of a value that fits the schema."""
 
     value: Mapping[str, Any]
@@ -365,7 +353,7 @@ class _Reader:
             boxes=tuple(self.folder / Path(each).expanduser() for each in value.get("rules", ())),
             rates=Rates(**value.get("send", {})),
             who=self._who(value.get("who", {})),
-            limits=Limits(**value.get("limits", {})),
+            limits=IntakeLimits(**value.get("limits", {})),
             workers=value.get("workers"),
             tables=self._path(value.get("tables")),
             database=value.get("database"),

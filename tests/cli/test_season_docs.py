@@ -17,7 +17,7 @@ from pbem.audit.verify import verify
 from pbem.cli.runtime import DONE, WORLD
 from pbem.cli.verbs import app
 from pbem.crypto.seal import new_identity, recipient_of
-from pbem.post.service.service import Post, once
+from pbem.post.service.service import Post, run_once
 from pbem.post.tables.open_tables import open_tables
 from tests.cli.test_verbs import pbem
 from tests.support.blank import blank_pictures
@@ -70,7 +70,7 @@ class Players:
         """Let so many weeks pass, with a look every quarter of an hour that anything may have come."""
         end = self.now + timedelta(weeks=weeks)
         while self.now < end:
-            once(self.post)
+            run_once(self.post)
             self.read_letters()
             due = [each for each in self.waiting if each[0] <= self.now]
             self.waiting = [each for each in self.waiting if each[0] > self.now]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pbem.mail.read.mime import Headers
-from pbem.post.who.proofs import read, signed_by, vouched_for
+from pbem.post.who.proofs import read_results, signed_by, vouched_for
 
 HOST = "mx.example.com"
 ANN = "ann@example.org"
@@ -128,7 +128,7 @@ def test_no_text_makes_the_reader_raise_anything_else() -> None:
     for number in range(4000):
         text = "".join(pieces[(number * 7919 + at * (number % 13 + 1)) % len(pieces)] for at in range(number % 25))
         try:
-            read(text)
+            read_results(text)
         except ValueError:
             continue
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pbem.crypto.seal import identities_in, new_identity, recipient_of
-from pbem.post.desk.backup import NoBackup, Places, back_up_all, drop_old, last_backup, restore
-from pbem.post.service.service import Post, once
+from pbem.post.desk.backup import NoBackup, Places, back_up_all, drop_old_backups, last_backup, restore_all
+from pbem.post.service.service import Post, run_once
 from pbem.post.tables.sqlite_tables import SqliteTables
 from pbem.referee.acts.ending import bring_back
 from tests.support.boxes import Box, Way
@@ -42,7 +42,7 @@ def test_season_goes_on_where_the_backup_was_made(season: Season, tmp_path: Path
     box, way = Box(), Way()
     for side, sheet in season.asked("punica"):
         box.put(season.letter("punica", side, sheet), datetime.now(UTC))
-    once(opened(season, box, way))
+    run_once(opened(season, box, way))
     made = back_up_all(places(season), tmp_path / "backups", [recipient_of(IDENTITY)])
     assert made.games == ["punica"]
     assert b"chain" not in (made.folder / "keys.age").read_bytes()
@@ -51,15 +51,15 @@ def test_season_goes_on_where_the_backup_was_made(season: Season, tmp_path: Path
     second = Season(tmp_path / "second")
     second.count = season.count
     (second.path / "games").rmdir()
-    back = restore(made.folder, places(second), identities_in(IDENTITY))
+    back = restore_all(made.folder, places(second), identities_in(IDENTITY))
     assert [each.good for each in back.keys] == [True]
     assert back.keys[0].text.endswith(f"they fit {made.folder}/games/punica.git")
     assert commits(second) == commits(season)
-    once(opened(second, box, way))
+    run_once(opened(second, box, way))
     assert len(way.given) == sent
     for side, sheet in second.asked("punica"):
         box.put(second.letter("punica", side, sheet), datetime.now(UTC))
-    once(opened(second, box, way))
+    run_once(opened(second, box, way))
     assert len(commits(second)) > len(commits(season))
     assert len(way.given) > sent
 
@@ -77,15 +77,15 @@ def test_letter_during_the_backup_is_not_lost_and_not_doubled(
 
     def copied(tables: SqliteTables, file: Path) -> None:
         copy(tables, file)
-        once(post)
+        run_once(post)
 
     monkeypatch.setattr(SqliteTables, "copy", copied)
     made = back_up_all(places(season), tmp_path / "backups", passphrase="of the game master")
     second = Season(tmp_path / "second")
-    restore(made.folder, places(second), passphrase="of the game master")
+    restore_all(made.folder, places(second), passphrase="of the game master")
     assert commits(second) == commits(season)
     way.wrong = ""
-    once(opened(second, box, way))
+    run_once(opened(second, box, way))
     assert commits(second) == commits(season)
     assert len(way.given) == 3
     assert len({content.partition(b"Message-ID: ")[2].partition(b"\r")[0] for _, content in way.given}) == 3
@@ -94,9 +94,9 @@ def test_letter_during_the_backup_is_not_lost_and_not_doubled(
 def test_nothing_is_overwritten(season: Season, tmp_path: Path) -> None:
     made = back_up_all(places(season), tmp_path / "backups")
     with pytest.raises(NoBackup, match="nothing is overwritten"):
-        restore(made.folder, places(season))
+        restore_all(made.folder, places(season))
     with pytest.raises(NoBackup, match="is no backup"):
-        restore(tmp_path, places(Season(tmp_path / "second")))
+        restore_all(tmp_path, places(Season(tmp_path / "second")))
 
 
 def test_backup_that_fails_leaves_nothing_behind(season: Season, tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_newest_backups_are_kept(season: Season, tmp_path: Path) -> None:
     assert found is not None
     assert found[0] == made[-1]
     assert abs(found[1] - datetime.now(UTC).timestamp()) < 120
-    assert drop_old(tmp_path / "backups", 2) == made[:1]
+    assert drop_old_backups(tmp_path / "backups", 2) == made[:1]
     assert sorted((tmp_path / "backups").iterdir()) == made[1:]
     assert last_backup(tmp_path / "none") is None
 
@@ -124,7 +124,7 @@ def test_games_that_were_put_away_are_copied_too(season: Season, tmp_path: Path)
     assert made.games == []
     second = Season(tmp_path / "second")
     (second.path / "games").rmdir()
-    back = restore(made.folder, places(second), identities_in(IDENTITY))
+    back = restore_all(made.folder, places(second), identities_in(IDENTITY))
     assert back.games == []
     bring_back(second.games, "punica")
     assert commits(second)

@@ -94,7 +94,7 @@ def test_clock_runs_on_after_a_letter_that_failed_halfway(folder: Folder, monkey
     table = Table(folder)
     table.ask()
     game, settings = table.wait(HOUR), replace(at(folder), outbox=MaildirOutbox(folder.path / "outbox"))
-    bounces.note(bounces.Bounced(report_id(folder, "red"), True, "550 quota"), table.now, settings, MASTER)
+    bounces.note(bounces.BouncedLetter(report_id(folder, "red"), True, "550 quota"), table.now, settings, MASTER)
     with game.lock():
         assert table.clocks.sides["red"].bounced is not None
 
@@ -194,7 +194,7 @@ def test_bounce_of_a_letter_with_an_earlier_key_counts(game: Folder) -> None:
 
 
 def test_refusal_when_a_letter_is_handed_on_is_told_the_same_way(game: Folder) -> None:
-    refused = bounces.Bounced(report_id(game, "blue"), True, "550 5.1.1 unknown user")
+    refused = bounces.BouncedLetter(report_id(game, "blue"), True, "550 5.1.1 unknown user")
     (out,) = bounces.note(refused, at(game).letter_time, game.office, MASTER)
     assert "550 5.1.1 unknown user" in text_of(out)
     assert refuses(game) == ["blue's mailbox refuses since 2026-11-22 12:00 UTC (1 letter): 550 5.1.1 unknown user"]

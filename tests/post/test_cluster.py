@@ -14,7 +14,7 @@ from time import sleep
 
 import pytest
 
-from pbem.post.service.service import once
+from pbem.post.service.service import run_once
 from pbem.post.service.worker import Worker
 from pbem.post.settings import BadConfig
 from pbem.post.tables.open_tables import open_tables
@@ -131,9 +131,9 @@ def test_once_is_refused_while_another_service_is_on_duty(season: Season) -> Non
     post = season.post()
     duty = ClusterDuty(post.config.database or "", post.tables, season.said.append)
     with duty.alone(), pytest.raises(AnotherRuns, match="another service with postgresql://"):
-        once(post)
+        run_once(post)
     season.order("punica")
-    assert once(post)
+    assert run_once(post)
     assert adjudications(season)[0] == 2
     post.tables.close()
 
@@ -234,5 +234,5 @@ def test_service_on_a_file_imports_nothing_of_the_cluster(tmp_path: Path) -> Non
             blocked.setitem(sys.modules, name, None)
             closing.callback(blocked.undo)
         post = season.post()
-        assert once(post)
+        assert run_once(post)
         post.tables.close()

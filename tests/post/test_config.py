@@ -54,7 +54,7 @@ LEAST = "from: pbem@example.org\nin: {maildir: {folder: box}}\nout: {maildir: {f
 
 
 def read(text: str) -> PostConfig:
-    return settings.parse(text, Path("/srv/pbem/pbem.yaml"))
+    return settings.parse_config(text, Path("/srv/pbem/pbem.yaml"))
 
 
 def faults(text: str) -> list[str]:
@@ -187,15 +187,15 @@ def test_text_that_is_no_yaml_is_told_with_its_place() -> None:
 
 def test_missing_file_names_the_way_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(BadConfig, match=r"there is no such file; `pbem post --setup` makes one"):
-        settings.load(tmp_path / "pbem.yaml")
+        settings.load_config(tmp_path / "pbem.yaml")
 
 
 def test_config_is_found_by_name_environment_or_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PBEM_CONFIG", raising=False)
-    assert settings.find() == Path("pbem.yaml")
+    assert settings.find_config() == Path("pbem.yaml")
     monkeypatch.setenv("PBEM_CONFIG", "/srv/one.yaml")
-    assert settings.find() == Path("/srv/one.yaml")
-    assert settings.find(Path("other.yaml")) == Path("other.yaml")
+    assert settings.find_config() == Path("/srv/one.yaml")
+    assert settings.find_config(Path("other.yaml")) == Path("other.yaml")
 
 
 def test_secret_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

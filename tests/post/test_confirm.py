@@ -254,13 +254,13 @@ def test_letter_waits_for_a_week(game: Folder) -> None:
 def test_many_letters_do_not_fill_the_disk(game: Folder) -> None:
     for number in range(12):
         take(game, written(bury(game), subject=f"{number}"), settings=at(game, minutes=number))
-    assert len(confirm.asked(game.repo("punica"), "red").letters) == confirm.MOST
-    assert len(list((game.repo("punica") / "pbem.held").iterdir())) == confirm.MOST
+    assert len(confirm.asked(game.repo("punica"), "red").letters) == confirm.MOST_UNCONFIRMED
+    assert len(list((game.repo("punica") / "pbem.held").iterdir())) == confirm.MOST_UNCONFIRMED
 
 
 def test_player_is_told_of_letters_that_were_not_kept(game: Folder) -> None:
     """Somebody else may have written the letters that fill the room."""
-    for number in range(confirm.MOST):
+    for number in range(confirm.MOST_UNCONFIRMED):
         take(game, written(bury(game), subject=f"{number}"), settings=at(game, minutes=number))
     assert take(game, written(bury(game), subject="mine"), settings=at(game, hours=1)).letters == []
     handled = take(game, written(bury(game), subject="mine again"), settings=at(game, days=1))

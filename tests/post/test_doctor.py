@@ -12,10 +12,10 @@ from unittest.mock import patch
 import pytest
 
 from pbem.post.desk.backup import Places, back_up_all
-from pbem.post.desk.doctor import Finding, examine
-from pbem.post.service.health import BEAT, ONCE, REACHED, STOPPED, health, waiting
+from pbem.post.desk.doctor import Diagnosis, examine
+from pbem.post.service.health import BEAT, RAN_ONCE, REACHED, STOPPED, health, waiting
 from pbem.post.service.sending import FULL
-from pbem.post.settings import PostConfig, load
+from pbem.post.settings import PostConfig, load_config
 from pbem.post.tables.tables import NewLetter, ToSend, Urgency
 from tests.support.seasons import Season
 
@@ -30,14 +30,14 @@ def season(tmp_path: Path) -> Season:
 @pytest.fixture
 def config(season: Season) -> PostConfig:
     season.file.write_text(season.file.read_text() + "backup: backups\n")
-    found = load(season.file)
+    found = load_config(season.file)
     assert found.backup is not None
     back_up_all(Places(found.games, found.keys, found.tables_file, found.file), found.backup)
     season.tables().note(BEAT, "", time())
     return found
 
 
-def wrong(config: PostConfig) -> list[Finding]:
+def wrong(config: PostConfig) -> list[Diagnosis]:
     return [found for found in examine(config) if not found.well]
 
 
@@ -100,7 +100,7 @@ def test_missing_backup_is_a_warning_until_it_is_due(config: PostConfig) -> None
 
 def test_mailbox_that_is_not_there_is_found(config: PostConfig, season: Season) -> None:
     season.file.write_text(season.file.read_text().replace("folder: in", "folder: nowhere"))
-    assert any(found.what.endswith("nowhere") for found in wrong(load(season.file)))
+    assert any(found.what.endswith("nowhere") for found in wrong(load_config(season.file)))
 
 
 def test_service_that_has_stopped_or_is_stuck_is_not_well(season: Season) -> None:
@@ -111,7 +111,7 @@ def test_service_that_has_stopped_or_is_stuck_is_not_well(season: Season) -> Non
     assert "has given no sign since" in health(tables, 1200.0).line
     tables.note(BEAT, STOPPED, 1200.0)
     assert "no service runs since 1970-01-01 00:20 UTC" in health(tables, 1200.0).line
-    tables.note(BEAT, ONCE, 1200.0)
+    tables.note(BEAT, RAN_ONCE, 1200.0)
     assert health(tables, 4800.0).well
     assert "`pbem post --once` last ran at 1970-01-01 00:20 UTC" in health(tables, 4801.0).line
     tables.note(BEAT, "", 1300.0)

@@ -16,7 +16,7 @@ from pbem.crypto.keys import Keys
 from pbem.mail.notes.correspondence import correspondence, note_reported
 from pbem.mail.write.report_letters import first_letters
 from pbem.mail.write.time_letters import reminder
-from pbem.post.service.service import Post, once
+from pbem.post.service.service import Post, run_once
 from pbem.post.service.worker import Worker
 from pbem.post.settings import Rates
 from pbem.post.tables.open_tables import open_tables
@@ -96,7 +96,7 @@ def moves(season: Season, box: Box, post: Post, clock: Time, name: str = "punica
     clock.now += HOUR
     for side, sheet in season.asked(name):
         box.put(season.letter(name, side, sheet), clock.now)
-    once(post)
+    run_once(post)
 
 
 def test_news_of_a_day_is_one_letter_in_the_morning(
@@ -107,7 +107,7 @@ def test_news_of_a_day_is_one_letter_in_the_morning(
     clock.now += HOUR
     oak = address("punica", "oak")
     box.put(season.letter("punica", "oak", b"NEWS daily\nZONE europe/berlin\n"), clock.now)
-    once(post)
+    run_once(post)
     repo = season.games / "punica.git"
     for _ in range(12):
         if correspondence(repo, "oak").owed:
@@ -116,13 +116,13 @@ def test_news_of_a_day_is_one_letter_in_the_morning(
     before, day = told(way, oak), datetime.fromisoformat(correspondence(repo, "oak").owed)
     assert day <= clock.now
     clock.now = day.replace(hour=5, minute=58) + timedelta(days=1)
-    once(post)
+    run_once(post)
     assert told(way, oak) == before
     clock.now += timedelta(minutes=3)
-    once(post)
+    run_once(post)
     assert len(told(way, oak)) == len(before) + 1
     clock.now += timedelta(days=1)
-    once(post)
+    run_once(post)
     assert len(told(way, oak)) == len(before) + 1
     with season.open("punica") as game:
         assert told(way, oak)[-1].endswith(f"-{game.adjudication}")
@@ -142,18 +142,18 @@ def test_idle_games_are_not_opened(season: Season, post: Post, clock: Time) -> N
 
     with patch.object(Adjudicator, "open", classmethod(noting)):
         clock.now += HOUR
-        once(post)
+        run_once(post)
         assert sorted(set(opened)) == ["punica", "zama"]
         opened.clear()
         clock.now += HOUR
-        once(post)
+        run_once(post)
         assert opened == []
         with season.open("zama") as game:
             side, sheet = next(season.asked("zama"))
             assert game.receive(side, sheet).number
         opened.clear()
         clock.now += HOUR
-        once(post)
+        run_once(post)
         assert opened == ["zama"]
 
 
@@ -226,7 +226,7 @@ def passes(post: Post, clock: Time, span: timedelta, every: timedelta = timedelt
     until = clock.now + span
     while clock.now < until:
         clock.now += min(every, until - clock.now)
-        once(post)
+        run_once(post)
 
 
 def faults(season: Season) -> list[str]:
@@ -240,7 +240,7 @@ def test_a_clock_runs_from_when_its_letter_was_sent(season: Season, post: Post, 
     """As long as no server takes the letter, no time passes for its reader."""
     way.answers[address("punica", "red")] = [Later("busy"), Accepted()]
     begun(season, clock, post)
-    once(post)
+    run_once(post)
     sent = clock.now
     passes(post, clock, HOUR)
     found = clocks(season).sides
@@ -256,7 +256,7 @@ def test_a_letter_that_limits_hold_back_starts_no_clock(
     """One letter an hour may leave, and two a day. Of two letters to one side the last asks what counts."""
     begun(season, clock, post)
     monkeypatch.setattr(post.sending, "_rates", Rates(per_hour=1, per_day=2))
-    once(post)
+    run_once(post)
     sent = clock.now
     passes(post, clock, HOUR / 2)
     first, second = sorted(clocks(season).sides, key=lambda side: clocks(season).sides[side].since is None)
@@ -279,7 +279,7 @@ def test_a_letter_that_limits_hold_back_starts_no_clock(
 def test_news_that_wait_stop_no_clock(season: Season, post: Post, clock: Time, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing may be sent any more, but who was asked before has no more time for that."""
     begun(season, clock, post)
-    once(post)
+    run_once(post)
     monkeypatch.setattr(post.sending, "_rates", Rates(per_hour=0, per_day=0))
     passes(post, clock, 80 * HOUR, HOUR)
     assert [each.late for each in clocks(season).sides.values()] == [1, 1]
@@ -313,11 +313,11 @@ def test_once_carries_out_a_hold_at_its_first_run_after(season: Season, post: Po
     box.put(season.letter("punica", "red", sheets["red"]), clock.now)
     box.put(season.letter("punica", "blue", sheets["blue"]), clock.now)
     clock.now += timedelta(minutes=5)
-    once(post)
+    run_once(post)
     held = clocks(season).sides["blue"].held
     assert held == clock.now + timedelta(minutes=15)
     clock.now += HOUR
-    once(post)
+    run_once(post)
     with season.open("punica") as game:
         assert game.adjudication > 1
     assert faults(season) == []
@@ -327,7 +327,7 @@ def test_once_carries_out_a_hold_at_its_first_run_after(season: Season, post: Po
 def test_a_bounce_stops_a_clock(season: Season, post: Post, clock: Time, box: Box, way: Way) -> None:
     """None of the time counts in which its player had no letter; who writes gets it again, and time counts on."""
     begun(season, clock, post)
-    once(post)
+    run_once(post)
     passes(post, clock, HOUR)
     (first,) = [content for to, content in way.given if to == address("punica", "red")]
     id = message_from_bytes(first)["Message-ID"]

@@ -11,8 +11,8 @@ from time import time
 import pytest
 
 from pbem.post.service.sweep import SINCE, TOO_BIG, Sweep
-from pbem.post.service.triage import Players
-from pbem.post.settings import Limits
+from pbem.post.service.triage import KnownPlayers
+from pbem.post.settings import IntakeLimits
 from pbem.post.tables.tables import NO_GAME, Tables
 from pbem.post.transport.base import Arrived, Unreachable, Withheld
 from tests.support.boxes import Box
@@ -49,9 +49,9 @@ def sweep(season: Season, box: Box, tables: Tables) -> Sweep:
 
 
 def sweep_of(
-    season: Season, box: Box, tables: Tables, limits: Limits | None = None, clock: Callable[[], float] = time
+    season: Season, box: Box, tables: Tables, limits: IntakeLimits | None = None, clock: Callable[[], float] = time
 ) -> Sweep:
-    players = Players(season.config.mail_settings(NOW))
+    players = KnownPlayers(season.config.mail_settings(NOW))
     return Sweep(box, tables, players, limits or season.config.limits, season.said.append, clock)
 
 
@@ -218,7 +218,7 @@ def test_sender_of_too_many_letters_waits_and_no_other(box: Box, tables: Tables,
     for _ in range(4):
         box.put(status(season), NOW)
     box.put(status(season, "blue"), NOW)
-    sweep_of(season, box, tables, Limits(sender_per_hour=2)).look()
+    sweep_of(season, box, tables, IntakeLimits(sender_per_hour=2)).look()
     taken = []
     for hours in range(3):
         while (found := tables.next_letter("punica", time() + hours * 3601)) is not None:
@@ -233,7 +233,7 @@ def test_game_with_too_many_letters_waits_and_no_other(box: Box, tables: Tables,
     for side in ("red", "blue", "red"):
         box.put(status(season, side), NOW)
     box.put(status(season, name="zama"), NOW)
-    sweep_of(season, box, tables, Limits(game_per_hour=2)).look()
+    sweep_of(season, box, tables, IntakeLimits(game_per_hour=2)).look()
     assert tables.next_games(time(), 9) == ["punica", "zama"]
     for _ in range(2):
         found = tables.next_letter("punica", time())
@@ -275,7 +275,7 @@ def test_thousands_of_letters_at_once_wait_in_order(season: Season) -> None:
     for _ in range(AT_ONCE):
         season.write(status(season))
     tables = season.tables()
-    (sweep,) = season.post(limits=Limits()).sweeps
+    (sweep,) = season.post(limits=IntakeLimits()).sweeps
     while any(sweep.look()):
         pass
     assert tables.counts()[:1] + tables.counts()[2:] == (AT_ONCE, 0, 0, 0, 0)

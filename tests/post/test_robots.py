@@ -12,7 +12,7 @@ from pbem.mail.read.inbox import open_letter
 from pbem.mail.write.outgoing import Outgoing
 from pbem.mail.write.report_letters import first_letters
 from pbem.post.service.reception import MOST_IN_VAIN, Muted, falls_silent, received
-from pbem.post.service.triage import Look, Ours, has_sheet, judge
+from pbem.post.service.triage import Look, Ours, has_sheet, judge_letter
 from pbem.post.settings import WhoConfig
 from tests.support.blank import blank_pictures
 from tests.support.live import Folder
@@ -22,7 +22,7 @@ from tests.support.posted import bury, players, report_id, sheets, shown, take, 
 def posted(folder: Folder, raw: bytes, sent: list[str], who: WhoConfig) -> list[Outgoing]:
     """Take in a letter as the service does, and return the answers."""
     known = players(folder)
-    found = judge(raw.partition(b"\r\n\r\n")[0] + b"\r\n\r\n", len(raw), known)
+    found = judge_letter(raw.partition(b"\r\n\r\n")[0] + b"\r\n\r\n", len(raw), known)
     if isinstance(found, Look):
         found = has_sheet(raw, open_letter(raw), known)
     return received(raw, who, folder.office, found.by, lambda _: sent).letters if isinstance(found, Ours) else []

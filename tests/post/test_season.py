@@ -26,7 +26,7 @@ from pbem.crypto.keys import Keys
 from pbem.game import yaml as yamlio
 from pbem.mail.notes.correspondence import note_reported
 from pbem.mail.write.report_letters import first_letters
-from pbem.post.service.service import Post, once
+from pbem.post.service.service import Post, run_once
 from pbem.post.tables.open_tables import open_tables
 from pbem.post.tables.sqlite_tables import SqliteTables
 from pbem.post.tables.tables import NEVER
@@ -167,7 +167,7 @@ class Simulation:
         """Let the service look, unless it is out, and give its letters to their readers."""
         if self.is_out():
             return
-        once(self.post)
+        run_once(self.post)
         self.ticks += 1
         for to, content in self.way.given[self.read_so_far :]:
             side, _, name = to.partition("@")[0].partition(".")

@@ -18,9 +18,9 @@ import pytest
 
 from pbem.post.desk.setup import unit_file
 from pbem.post.service import service as service_module
-from pbem.post.service.duty import AnotherRuns, alone
+from pbem.post.service.duty import AnotherRuns, alone_on
 from pbem.post.service.health import BEAT, STOPPED, health
-from pbem.post.service.service import Post, Service, once
+from pbem.post.service.service import Post, Service, run_once
 from pbem.post.service_log import notify
 from tests.support.boxes import Box, Way
 from tests.support.seasons import Season, alive, children, until
@@ -107,9 +107,9 @@ def test_second_service_refuses_and_names_the_first(season: Season, running: Pop
 
 def test_lock_is_free_when_its_holder_is_gone(season: Season) -> None:
     file = season.config.tables_file
-    with alone(file), pytest.raises(AnotherRuns, match=f"process {os.getpid()} on"), alone(file):
+    with alone_on(file), pytest.raises(AnotherRuns, match=f"process {os.getpid()} on"), alone_on(file):
         pass
-    with alone(file):
+    with alone_on(file):
         pass
 
 
@@ -147,7 +147,7 @@ def test_unit_file_starts_the_service_with_its_config(season: Season, monkeypatc
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service_module, "_PAUSES", (0.01, 0.02))
+    monkeypatch.setattr(service_module, "_RETRY_PAUSES", (0.01, 0.02))
     monkeypatch.setattr(service_module, "_TICK", 0.01)
     monkeypatch.setattr(service_module, "_WAIT", 0.01)
     monkeypatch.setattr(service_module, "_SOON", 0.01)
@@ -221,14 +221,14 @@ def test_once_tells_what_it_could_not_reach_and_does_the_rest(season: Season) ->
     box, way = Box(), Way(wrong="no route to host")
     post = opened(season, box, way)
     box.put(season.letter("punica", "red", b"STATUS\n"), datetime.now(UTC))
-    assert not once(post)
+    assert not run_once(post)
     assert season.said[-1] == "way cannot be reached: no route to host"
     assert post.tables.counts().to_send == 1
     way.wrong = ""
-    assert once(post)
+    assert run_once(post)
     assert len(way.given) == 1
     box.wrong = "it hung up"
-    assert not once(post)
+    assert not run_once(post)
     assert season.said[-2:] == ["way cannot be reached: no route to host", "box cannot be reached: it hung up"]
     assert "NOT well: box cannot be reached since" in health(post.tables, time()).line
 

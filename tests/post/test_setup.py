@@ -123,7 +123,7 @@ def test_what_is_asked_has_likely_answers(tmp_path: Path, monkeypatch: pytest.Mo
 def test_config_that_is_written_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, Box())
     assert set_up(tmp_path / "pbem.yaml", Master(*ANSWERS), 0.1)
-    found = settings.load(tmp_path / "pbem.yaml")
+    found = settings.load_config(tmp_path / "pbem.yaml")
     (source,) = found.sources
     assert isinstance(source, ImapIn)
     assert (source.host, source.port, source.tls.kind) == ("imap.example.org", 993, "implicit")
@@ -144,7 +144,7 @@ def test_password_may_stand_in_the_environment(tmp_path: Path, monkeypatch: pyte
 def test_provider_that_vouches_is_a_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, Box(above=VOUCHES))
     assert set_up(tmp_path / "pbem.yaml", Master(*ANSWERS), 0.1)
-    found = settings.load(tmp_path / "pbem.yaml").who
+    found = settings.load_config(tmp_path / "pbem.yaml").who
     assert (found.authentication_results, found.plus) == ((HOST,), True)
 
 
@@ -164,7 +164,7 @@ def test_provider_that_does_not_vouch_is_no_proof(
     master = Master(*ANSWERS)
     assert set_up(tmp_path / "pbem.yaml", master, 0.1)
     assert said in master.heard
-    assert settings.load(tmp_path / "pbem.yaml").who.authentication_results == ()
+    assert settings.load_config(tmp_path / "pbem.yaml").who.authentication_results == ()
 
 
 def test_word_that_comes_below_a_forged_one_is_no_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +180,7 @@ def test_word_that_comes_below_a_forged_one_is_no_proof(tmp_path: Path, monkeypa
     master = Master(*ANSWERS)
     assert set_up(tmp_path / "pbem.yaml", master, 0.1)
     assert f"lets others write in the name of {HOST}" in master.heard
-    assert settings.load(tmp_path / "pbem.yaml").who.authentication_results == ()
+    assert settings.load_config(tmp_path / "pbem.yaml").who.authentication_results == ()
 
 
 def test_address_with_a_word_that_does_not_come_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,7 +189,7 @@ def test_address_with_a_word_that_does_not_come_is_told(tmp_path: Path, monkeypa
     master = Master(*ANSWERS)
     assert set_up(tmp_path / "pbem.yaml", master, 0.1)
     assert "pbem+WORD@example.org is not delivered" in master.heard
-    assert not settings.load(tmp_path / "pbem.yaml").who.plus
+    assert not settings.load_config(tmp_path / "pbem.yaml").who.plus
 
 
 def test_letters_of_others_are_not_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,7 +252,7 @@ def test_unusual_port_is_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyP
     answers = ("pbem@example.org", "localhost:1143", "starttls", "cert.pem", "", "pw", "", "localhost:1025", "", "", "")
     (tmp_path / "cert.pem").touch()
     assert set_up(tmp_path / "pbem.yaml", Master(*answers), 0.1)
-    found = settings.load(tmp_path / "pbem.yaml")
+    found = settings.load_config(tmp_path / "pbem.yaml")
     (source,) = found.sources
     assert isinstance(source, ImapIn)
     assert (source.port, source.tls) == (1143, Tls("starttls", tmp_path / "cert.pem"))
@@ -307,7 +307,7 @@ def test_trial_word_is_as_long_as_a_token(monkeypatch: pytest.MonkeyPatch) -> No
     from pbem.mail.read.token import LENGTH
 
     box = Box()
-    read = settings.parse("from: a@b.org\nin: {stdin: true}\nout: {sendmail: {}}\n", Path("/nowhere/pbem.yaml"))
+    read = settings.parse_config("from: a@b.org\nin: {stdin: true}\nout: {sendmail: {}}\n", Path("/nowhere/pbem.yaml"))
     trial.Trial(read, box, Mail(box), lambda line: None).send()
     (to,) = [line for line in box.letters[1].decode().splitlines() if line.startswith("To: ")]
     assert len(to.partition("+")[2].partition("@")[0]) == LENGTH

@@ -9,7 +9,7 @@ from shutil import copytree
 
 import pytest
 
-from pbem.post.desk.backup import Places, back_up_all, restore
+from pbem.post.desk.backup import Places, back_up_all, restore_all
 from tests.support.post_soak import GAMES, KILLS, LARGEST, LETTERS, PostSoak
 from tests.support.seasons import Season, until
 
@@ -46,7 +46,7 @@ def _check_backup(soak: PostSoak, tmp_path: Path) -> None:
     second.count = season.count
     copytree(season.path / "in", second.path / "in", dirs_exist_ok=True)
     to = Places(second.games, second.path / "keys", second.config.tables_file)
-    assert all(each.good for each in restore(made.folder, to, passphrase="of the soak").keys)
+    assert all(each.good for each in restore_all(made.folder, to, passphrase="of the soak").keys)
     soak.season, names = second, soak.playing[:2]
     before = {name: _head(second, name) for name in soak.names}
     soak.service = second.start()

@@ -13,7 +13,17 @@ from threading import Thread
 import pytest
 
 from pbem.post.tables.sqlite_tables import SCHEMA, SqliteTables
-from pbem.post.tables.tables import LONGEST, NEVER, NO_GAME, NewLetter, Tables, TablesDamaged, TakenIn, ToSend, Urgency
+from pbem.post.tables.tables import (
+    LONGEST_DELAY,
+    NEVER,
+    NO_GAME,
+    NewLetter,
+    Tables,
+    TablesDamaged,
+    TakenIn,
+    ToSend,
+    Urgency,
+)
 from tests.support.postgres import Server
 
 NOON = 1_000_000.0
@@ -180,7 +190,7 @@ def test_clock_that_jumps_leaves_nothing_waiting(tables: Tables, jump: float) ->
 
 
 def test_nothing_is_put_off_so_long_that_it_counts_as_past(tables: Tables) -> None:
-    tables.add("box", "1", new(b"1", "punica"), {"punica": NOON + LONGEST})
+    tables.add("box", "1", new(b"1", "punica"), {"punica": NOON + LONGEST_DELAY})
     assert tables.next_games(NOON, 9) == []
 
 

@@ -13,7 +13,7 @@ from pbem.mail.write.answer_letters import help_letter
 from pbem.mail.write.outgoing import side_report
 from pbem.mail.write.report_letters import first_letters
 from pbem.mail.write.welcome import welcome_letter
-from pbem.post.service.triage import Bounce, Look, NotOurs, Ours, Players, Robot, TooBig, has_sheet, judge
+from pbem.post.service.triage import Bounce, KnownPlayers, Look, NotOurs, Ours, Robot, TooBig, has_sheet, judge_letter
 from tests.support.live import Folder
 from tests.support.posted import bury, form_of, players, report_id, take, token_of, written
 
@@ -27,7 +27,7 @@ def game(folder: Folder) -> Folder:
 
 
 @pytest.fixture
-def known(game: Folder) -> Players:
+def known(game: Folder) -> KnownPlayers:
     return players(game)
 
 
@@ -35,20 +35,20 @@ def head(raw: bytes) -> bytes:
     return raw.partition(b"\n\n")[0] + b"\n\n"
 
 
-def judged(known: Players, raw: bytes, size: int = 0) -> object:
-    return judge(head(raw), size or len(raw), known)
+def judged(known: KnownPlayers, raw: bytes, size: int = 0) -> object:
+    return judge_letter(head(raw), size or len(raw), known)
 
 
 # ---- ours
 
 
-def test_letter_with_a_token_is_ours(game: Folder, known: Players) -> None:
+def test_letter_with_a_token_is_ours(game: Folder, known: KnownPlayers) -> None:
     assert judged(known, written("hi", sender=SOMEBODY, answers=report_id(game, "red"))) == Ours("token")
     to = f"pbem+{token_of(game, 'red')}@example.org"
     assert judged(known, written("hi", sender=SOMEBODY, to=to)) == Ours("token")
 
 
-def test_answer_to_an_earlier_letter_is_ours(known: Players) -> None:
+def test_answer_to_an_earlier_letter_is_ours(known: KnownPlayers) -> None:
     assert judged(known, written("hi", sender=SOMEBODY, answers="<punica.red.1@example.org>")) == Ours("thread")
     refusal = "<refusal.f257610d124f9c128dda2db6.0@example.org>"
     assert judged(known, written("hi", sender=SOMEBODY, answers=refusal)) == Ours("thread")
@@ -56,11 +56,11 @@ def test_answer_to_an_earlier_letter_is_ours(known: Players) -> None:
     assert judged(known, written("hi", sender=SOMEBODY, answers=welcome)) == Ours("thread")
 
 
-def test_letter_of_a_player_is_ours(known: Players) -> None:
+def test_letter_of_a_player_is_ours(known: KnownPlayers) -> None:
     assert judged(known, written("hi", sender="Red <RED@example.org>")) == Ours("address")
 
 
-def test_letter_with_a_sheet_is_ours_when_it_is_looked_into(game: Folder, known: Players) -> None:
+def test_letter_with_a_sheet_is_ours_when_it_is_looked_into(game: Folder, known: KnownPlayers) -> None:
     raw = written(f"hello\n\n{bury(game)}", sender=SOMEBODY)
     assert judged(known, raw) == Look()
     assert has_sheet(raw, open_letter(raw), known) == Ours("sheet")
@@ -80,7 +80,7 @@ def test_letter_with_a_sheet_is_ours_when_it_is_looked_into(game: Folder, known:
         "",
     ],
 )
-def test_letter_of_somebody_else_is_left_alone(known: Players, text: str) -> None:
+def test_letter_of_somebody_else_is_left_alone(known: KnownPlayers, text: str) -> None:
     raw = written(text, sender=SOMEBODY, subject="hello")
     assert judged(known, raw) == Look()
     assert has_sheet(raw, open_letter(raw), known) == NotOurs()
@@ -97,15 +97,15 @@ def test_letter_of_somebody_else_is_left_alone(known: Players, text: str) -> Non
         "punica.red.1@example.org",
     ],
 )
-def test_answer_to_somebody_elses_letter_is_not_ours(known: Players, answers: str) -> None:
+def test_answer_to_somebody_elses_letter_is_not_ours(known: KnownPlayers, answers: str) -> None:
     assert judged(known, written("hi", sender=SOMEBODY, answers=answers)) == Look()
 
 
-def test_large_letter_of_somebody_else_is_not_fetched(known: Players) -> None:
+def test_large_letter_of_somebody_else_is_not_fetched(known: KnownPlayers) -> None:
     assert judged(known, written("hi", sender=SOMEBODY), size=LARGEST + 1) == NotOurs()
 
 
-def test_large_letter_for_a_game_is_not_fetched_either(known: Players) -> None:
+def test_large_letter_for_a_game_is_not_fetched_either(known: KnownPlayers) -> None:
     assert judged(known, written("hi", sender="red@example.org"), size=50_000_000) == TooBig(50_000_000)
 
 
@@ -124,13 +124,13 @@ AUTOMATIC = [
 
 
 @pytest.mark.parametrize("header", AUTOMATIC)
-def test_robot_is_never_ours(game: Folder, known: Players, header: str) -> None:
+def test_robot_is_never_ours(game: Folder, known: KnownPlayers, header: str) -> None:
     raw = f"{header}\n".encode() + written(bury(game), answers=report_id(game, "red"))
     assert isinstance(judged(known, raw), Robot)
 
 
 @pytest.mark.parametrize("header", ["List-Id: <games.example.net>", "List-Unsubscribe: <x>", "Mailing-List: x"])
-def test_list_is_ours_only_with_a_token(game: Folder, known: Players, header: str) -> None:
+def test_list_is_ours_only_with_a_token(game: Folder, known: KnownPlayers, header: str) -> None:
     def of_list(text: str, sender: str = "red@example.org", answers: str = "") -> bytes:
         return written(text, sender=sender, answers=answers, more=f"{header}\n")
 
@@ -142,10 +142,10 @@ def test_list_is_ours_only_with_a_token(game: Folder, known: Players, header: st
     assert judged(known, with_key) == Look()
     assert has_sheet(with_key, open_letter(with_key), known) == Ours("token")
     assert judged(known, of_list("hi", answers=report_id(game, "red"))) == Ours("token")
-    assert isinstance(judge(head(player), LARGEST + 1, known), Robot)
+    assert isinstance(judge_letter(head(player), LARGEST + 1, known), Robot)
 
 
-def test_our_own_letters_are_never_ours_to_answer(game: Folder, known: Players) -> None:
+def test_our_own_letters_are_never_ours_to_answer(game: Folder, known: KnownPlayers) -> None:
     with game.open() as found:
         letters = [*first_letters(found, game.office), welcome_letter(found, "red", game.office)]
     letters.append(help_letter(open_letter(written("HELP")), game.office))
@@ -174,7 +174,7 @@ def test_game_master_may_play_from_the_same_address(folder: Folder) -> None:
         "From: postmaster@example.net",
     ],
 )
-def test_bounce_is_told(game: Folder, known: Players, more: str) -> None:
+def test_bounce_is_told(game: Folder, known: KnownPlayers, more: str) -> None:
     id = report_id(game, "red")
     raw = f"{more}\nSubject: Undelivered\nReferences: {id}\n".encode()
     raw += b"" if more.startswith("From") else b"From: MAILER-DAEMON@mx.example.net\n"
@@ -185,7 +185,7 @@ def test_bounce_is_told(game: Folder, known: Players, more: str) -> None:
 # ---- what is known
 
 
-def test_players_are_read_again_when_a_game_changes(game: Folder, known: Players) -> None:
+def test_players_are_read_again_when_a_game_changes(game: Folder, known: KnownPlayers) -> None:
     raw = written("hi", sender="red@example.net")
     assert judged(known, raw) == Look()
     with game.open() as found:
@@ -201,7 +201,7 @@ def test_damaged_game_keeps_no_letter_of_the_others(game: Folder) -> None:
     assert judged(players(game), written("hi", sender="red@example.org")) == Ours("address")
 
 
-def test_no_bytes_make_it_raise(game: Folder, known: Players) -> None:
+def test_no_bytes_make_it_raise(game: Folder, known: KnownPlayers) -> None:
     random = Random(7)
     whole = written(form_of(game), answers=report_id(game, "red"))
     for _ in range(300):
@@ -209,7 +209,7 @@ def test_no_bytes_make_it_raise(game: Folder, known: Players) -> None:
         for _ in range(random.randrange(12)):
             if raw:
                 raw[random.randrange(len(raw))] = random.choice(b'\x00\xff\n\r<>@:;"(=~+')
-        judge(bytes(raw), len(raw), known)
+        judge_letter(bytes(raw), len(raw), known)
         has_sheet(bytes(raw), open_letter(bytes(raw)), known)
 
 
@@ -226,7 +226,7 @@ def test_answer_in_words_to_a_broadcast_stays_in_the_mailbox(folder: Folder) -> 
     folder.create().close()
     (out,) = broadcast_letters("The season ends on Sunday.", {"punica": ["red@example.org"]}, folder.office)
     raw = written("Thanks for telling!\n\n> The season ends on Sunday.\n", answers=out.draft.message_id)
-    found = judge(raw, len(raw), players(folder))
+    found = judge_letter(raw, len(raw), players(folder))
     assert found == Ours("address")
     handled = take(folder, raw, by=found.by)
     assert handled.letters == []

@@ -22,7 +22,7 @@ from pbem.post.service import worker as worker_module
 from pbem.post.service.health import waiting
 from pbem.post.service.reception import received
 from pbem.post.service.sending import news_in_one
-from pbem.post.service.service import Post, once
+from pbem.post.service.service import Post, run_once
 from pbem.post.service.worker import Worker
 from pbem.post.tables.open_tables import TableOutbox
 from pbem.post.tables.tables import NO_GAME
@@ -83,7 +83,7 @@ def test_game_goes_on_and_both_sides_are_told(season: Season, post: Post, box: B
     before = adjudication(season)
     for each in asked(season):
         box.put(each, came)
-    assert once(post)
+    assert run_once(post)
     assert adjudication(season) > before
     assert {to for to, _ in way.given} == {address("punica", "red"), address("punica", "blue")}
     assert box.marked == list(box.letters)
@@ -105,7 +105,7 @@ def test_letters_of_a_game_are_taken_in_the_order_they_came(season: Season, post
         return received(raw, *rest)  # type: ignore[arg-type]
 
     with patch.object(worker_module, "received", noting):
-        once(post)
+        run_once(post)
     assert seen == ids
 
 
@@ -119,9 +119,9 @@ def test_letter_taken_in_again_after_a_death_counts_once(season: Season, post: P
 
     before = adjudication(season)
     with patch.object(type(post.tables), "done", side_effect=Dies), pytest.raises(Dies):
-        once(post)
+        run_once(post)
     assert (adjudication(season), commits(season), box.marked) == (before, 3, [])
-    assert once(post)
+    assert run_once(post)
     assert (adjudication(season), commits(season)) == (before + 1, 5)
     sent = [read_letter("", content).message_id for _, content in way.given]
     assert len(sent) == len(set(sent)) == 3
@@ -150,7 +150,7 @@ def test_worker_that_wakes_up_late_writes_no_report_again(
         return put(outbox, letters)
 
     with patch.object(TableOutbox, "put", waking):
-        once(post)
+        run_once(post)
     tables.close()
     assert woken == [-1, 0]
     sent = [read_letter("", content).message_id for _, content in way.given]
@@ -182,12 +182,12 @@ def test_game_with_other_rules_waits_and_others_go_on(season: Season, post: Post
             box.put(each, datetime.now(UTC))
     before = adjudication(season)
     with with_other_rules("zama"):
-        assert once(post)
+        assert run_once(post)
         assert adjudication(season) > before
         (line, total) = waiting(post.tables)
         assert line.startswith("2 letters of zama cannot be taken in: zama is played with other rules than those here")
         assert total == "2 letters to take in."
-        once(post)
+        run_once(post)
     assert sum("letters of zama wait" in said for said in season.said) == 1
     zama = adjudication(season, "zama")
     Worker(season.config, post.tables, season.said.append, lambda: time() + 301).work()
@@ -207,12 +207,12 @@ def test_letter_for_two_games_waits_only_for_the_one_that_cannot(season: Season,
     box.put(season.letter("punica", "red", b"\n\n".join(sheets)), datetime.now(UTC))
     before = commits(season), commits(season, "zama")
     with with_other_rules("zama"):
-        once(post)
+        run_once(post)
     assert (commits(season), commits(season, "zama")) == (before[0] + 1, before[1])
     assert box.marked == []
     assert [each.game for each in post.tables.stuck()] == ["zama"]
     post.tables.resume("zama")
-    once(post)
+    run_once(post)
     assert (commits(season), commits(season, "zama")) == (before[0] + 1, before[1] + 1)
     assert box.marked == ["1"]
 
@@ -231,7 +231,7 @@ def test_letter_that_fails_waits_is_told_once_and_is_not_lost(
         box.put(each, datetime.now(UTC))
     before = adjudication(season)
     with patch.object(worker_module, "received", side_effect=wrong):
-        once(post)
+        run_once(post)
         for minutes in (1, 5, 20):
             Worker(season.config, post.tables, season.said.append, lambda at=minutes: time() + 60 * at).work()  # type: ignore[misc]
     assert sum(reason in said for said in season.said) == 1
@@ -285,7 +285,7 @@ def test_full_disk_in_a_game_loses_nothing_and_doubles_nothing(season: Season, p
     post.clock = lambda: time() + 7200 * 12
     post.sweeps[0].look()
     Worker(season.config, post.tables, season.said.append, post.clock).work()
-    once(post)
+    run_once(post)
     assert adjudication(season) > before
     sent = [read_letter("", content).message_id for _, content in way.given]
     assert len(sent) == len(set(sent)) == 3
@@ -293,7 +293,7 @@ def test_full_disk_in_a_game_loses_nothing_and_doubles_nothing(season: Season, p
 
 def test_letter_of_fifty_megabytes_is_answered(season: Season, post: Post, box: Box, way: Way) -> None:
     box.put(season.letter("punica", "red", b"STATUS\n"), datetime.now(UTC), size=50_000_000)
-    once(post)
+    run_once(post)
     ((to, content),) = way.given
     assert to == address("punica", "red")
     assert b"48828 kB" in content
@@ -302,7 +302,7 @@ def test_letter_of_fifty_megabytes_is_answered(season: Season, post: Post, box: 
 
 def test_help_is_answered_although_it_is_about_no_game(season: Season, post: Post, box: Box, way: Way) -> None:
     box.put(season.letter("punica", "red", b"HELP\n").replace(b"Re: punica", b"help"), datetime.now(UTC))
-    once(post)
+    run_once(post)
     assert len(way.given) == 1
     assert post.tables.next_games(time(), 9) == []
     assert NO_GAME not in {each.game for each in post.tables.stuck()}
@@ -315,7 +315,7 @@ def test_robots_fall_silent(season: Season, post: Post, box: Box, way: Way) -> N
             season.letter("punica", "red", b"game: punica\nside: red\norders:\n- dance\n", id=f"r{number}"),
             datetime.now(UTC),
         )
-        once(post)
+        run_once(post)
     assert 0 < len(way.given) <= 20
 
 
@@ -323,7 +323,7 @@ def test_bundled_reports_keep_their_receipts_for_verify(season: Season, post: Po
     for _ in range(3):
         for each in asked(season):
             box.put(each, datetime.now(UTC))
-        once(post)
+        run_once(post)
     red = [content for to, content in way.given if to == address("punica", "red")]
     assert len(red) > 3
     whole = read_letter("", news_in_one(red))

@@ -33,7 +33,7 @@ def source(host: MailHost, *, tls: bool = True, port: int | None = None, more: s
     text = f"from: referee@pbem.test\n{host.config(tls=tls, imap=port)}"
     if more:
         text = text.replace("timeout: 5}", f"timeout: 5, {more}}}", 1)
-    (found,) = sources(settings.parse(text, Path("/nowhere/pbem.yaml")))
+    (found,) = sources(settings.parse_config(text, Path("/nowhere/pbem.yaml")))
     assert isinstance(found, ImapSource)
     return found
 
@@ -211,7 +211,7 @@ def test_wrong_password_is_a_refused_login(host: MailHost, monkeypatch: pytest.M
 
 def test_certificate_of_a_stranger_is_not_believed(host: MailHost) -> None:
     (box,) = sources(
-        settings.parse(
+        settings.parse_config(
             f"from: a@b.org\n{host.config()}".replace(f"tls: {{ca: {host.certificate}}}, ", ""), Path("/nowhere/x")
         )
     )

@@ -15,7 +15,7 @@ import pytest
 
 from pbem.mail.read.token import token
 from pbem.post import settings
-from pbem.post.service.service import Post, once
+from pbem.post.service.service import Post, run_once
 from pbem.post.tables.sqlite_tables import SqliteTables
 from pbem.post.transport.ways import sender, sources
 from tests.real.mailhost import MailHost, soon
@@ -49,7 +49,7 @@ def new_season(host: MailHost, folder: Path) -> Season:
 
 def post(season: Season, later: float = 0.0) -> Post:
     """Open the post, as `pbem post` does, with a clock that may be ahead."""
-    read = settings.load(season.file)
+    read = settings.load_config(season.file)
     tables = SqliteTables(read.tables_file)
     return Post(read, tables, list(sources(read)), sender(read), partial(said, season), lambda: time.time() + later)
 
@@ -96,7 +96,7 @@ def lines_through(season: Season, way: str) -> int:
     """Count the lines of one round of the post, between it and one of the servers."""
     put(season, asks_status(season, 0))
     with Proxy(season.host.ports[way]) as proxy:
-        assert once(through(season, way, proxy)), season.log
+        assert run_once(through(season, way, proxy)), season.log
         soon(partial(has_answered, season, {"<question.0@pbem.test>": 1}), 30)
         return proxy.lines
 
@@ -116,7 +116,7 @@ def test_break_after_any_line_of_a_round(season: Season, tmp_path: Path, way: st
         for after in tried:
             put(season, asks_status(season, after))
             with Proxy(season.host.ports[way], "cut", after) as proxy:
-                rounds = [once(through(season, way, proxy, 2 * after + again)) for again in range(2)]
+                rounds = [run_once(through(season, way, proxy, 2 * after + again)) for again in range(2)]
                 assert rounds[-1], (after, season.log)
         expected = {f"<question.{number}@pbem.test>": 1 for number in tried}
         soon(partial(has_answered, season, expected), 30)
@@ -182,7 +182,7 @@ def test_letter_of_fifty_megabytes_is_answered_but_not_fetched(season: Season) -
     put(season, large)
     put(season, asks_status(season, 2))
     with Proxy(season.host.ports["IMAP"]) as proxy:
-        assert once(through(season, "IMAP", proxy))
+        assert run_once(through(season, "IMAP", proxy))
         assert proxy.lines < 1000
     assert "a letter of 50 MB is refused without fetching it" in season.log
     soon(lambda: len(answered(season)) == 2, 30)

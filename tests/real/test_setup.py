@@ -64,7 +64,7 @@ def test_setup_writes_a_config_that_works(host: MailHost, tmp_path: Path) -> Non
     assert "it has 0 letters, and none was touched" in talk.heard
     assert f"The provider says as {HOST} who sent a letter, and nobody else can" in talk.heard
     assert "referee+WORD@pbem.test is delivered" in talk.heard
-    found = settings.load(file)
+    found = settings.load_config(file)
     assert (found.who.authentication_results, found.who.plus) == ((HOST,), True)
     assert found.address == "referee@pbem.test"
     assert (tmp_path / "post.password").stat().st_mode & 0o777 == 0o600
@@ -104,7 +104,7 @@ def test_setup_says_that_a_provider_says_nothing(silent_host: MailHost, tmp_path
     assert set_up(tmp_path / "pbem.yaml", talk, 6)
     assert "The provider says nothing of who sent it" in talk.heard
     assert "referee+WORD@pbem.test is not delivered" in talk.heard
-    found = settings.load(tmp_path / "pbem.yaml")
+    found = settings.load_config(tmp_path / "pbem.yaml")
     assert (found.who.authentication_results, found.who.plus) == ((), False)
 
 
@@ -118,7 +118,7 @@ def test_setup_does_not_rely_on_a_word_that_others_can_write(silent_host: MailHo
     talk = master(host)
     assert set_up(tmp_path / "pbem.yaml", talk, 20)
     assert f"The provider lets others write in the name of {HOST}" in talk.heard
-    assert settings.load(tmp_path / "pbem.yaml").who.authentication_results == ()
+    assert settings.load_config(tmp_path / "pbem.yaml").who.authentication_results == ()
 
 
 def test_setup_runs_on_a_terminal_of_any_kind(host: MailHost, tmp_path: Path) -> None:

@@ -26,7 +26,9 @@ def letter(number: int, to: str = "ann@pbem.test") -> bytes:
 
 
 def out(host: MailHost, *, tls: bool = True, port: int | None = None, address: str = "referee@pbem.test") -> SmtpSender:
-    made = sender(settings.parse(f"from: {address}\n{host.config(tls=tls, smtp=port)}", Path("/nowhere/pbem.yaml")))
+    made = sender(
+        settings.parse_config(f"from: {address}\n{host.config(tls=tls, smtp=port)}", Path("/nowhere/pbem.yaml"))
+    )
     assert isinstance(made, SmtpSender)
     return made
 

@@ -12,7 +12,7 @@ from pbem.mail.read.token import token
 from pbem.mail.tasks import Handled
 from pbem.mail.write.outgoing import MailSettings, Outgoing, side_report
 from pbem.post.service.reception import received
-from pbem.post.service.triage import Players
+from pbem.post.service.triage import KnownPlayers
 from pbem.post.settings import WhoConfig
 from tests.support.live import NOON, Folder, order, sheet
 
@@ -86,8 +86,8 @@ def sheets(folder: Folder, side: str = "red", name: str = "punica") -> int:
         return game.sheets(side)
 
 
-def players(folder: Folder) -> Players:
-    known = Players(folder.office)
+def players(folder: Folder) -> KnownPlayers:
+    known = KnownPlayers(folder.office)
     known.refresh()
     return known
 

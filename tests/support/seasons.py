@@ -20,7 +20,7 @@ from time import monotonic, sleep, time
 from pbem.crypto.keys import Secrets
 from pbem.mail.notes.outboxes import read_maildir
 from pbem.post.service.service import Post
-from pbem.post.settings import PostConfig, load
+from pbem.post.settings import PostConfig, load_config
 from pbem.post.tables.open_tables import open_tables
 from pbem.post.tables.tables import Tables
 from pbem.post.transport.ways import sender, sources
@@ -84,7 +84,7 @@ class Season:
 
     @property
     def config(self) -> PostConfig:
-        return load(self.file)
+        return load_config(self.file)
 
     @property
     def games(self) -> Path:

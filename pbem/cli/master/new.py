@@ -221,12 +221,12 @@ def _first(game: Adjudicator, settings: MailSettings) -> Iterator[Outgoing]:
 
 def _print_letters(what: str, letters: Sequence[str], settings: MailSettings) -> None:
     """Print the files of letters, and how they are sent."""
-    from pbem.post.settings import find
+    from pbem.post.settings import find_config
 
     for path in letters:
         print(f"{what}: {path}")
     if letters:
-        print(f"They lie in {settings.games / 'outbox' / 'new'}. {_POST if find().exists() else _NO_POST}")
+        print(f"They lie in {settings.games / 'outbox' / 'new'}. {_POST if find_config().exists() else _NO_POST}")
 
 
 def _ask_for_players(
@@ -306,7 +306,7 @@ def player(
             if change.replaced:
                 forget(game.path, side)
             forget_heard(game.path, side)
-            bounces.forget(game.path, side)
+            bounces.forget_refusing(game.path, side)
             told = [new_address_letter(game, side, change.replaced, settings)]
             (letter,) = post_all(told, settings.games / "outbox", game)
             note_reached(game, side)

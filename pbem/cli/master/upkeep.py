@@ -34,18 +34,18 @@ def post(
     json: Json = False,
 ) -> None:
     """Fetch players' letters, take them in and send the answers, until it is stopped."""
-    from pbem.post.settings import find, load
+    from pbem.post.settings import find_config, load_config
 
     if [once, setup, health, unit].count(True) > 1:
         misuse("give one of --once, --setup, --health and --unit")
-    file = find(config)
+    file = find_config(config)
     if setup:
         from pbem.post.desk.setup import set_up
 
         if not set_up(file):
             sys.exit(WORLD)
         return
-    read = load(file)
+    read = load_config(file)
     if unit:
         from pbem.post.desk.setup import unit_file
 
@@ -60,8 +60,7 @@ def _run(config: PostConfig, once: bool) -> None:
     """Open the post; once, or until a signal comes."""
     import signal
 
-    from pbem.post.service.service import Service
-    from pbem.post.service.service import once as go_once
+    from pbem.post.service.service import Service, run_once
     from pbem.repo.git.gamelock import require_locks
 
     require_locks()
@@ -74,7 +73,7 @@ def _run(config: PostConfig, once: bool) -> None:
     try:
         if not once:
             Service(opened, config.workers).run()
-        elif not go_once(opened):
+        elif not run_once(opened):
             sys.exit(WORLD)
     finally:
         for each, handler in before.items():
@@ -118,11 +117,11 @@ def _health(config: PostConfig, json: bool) -> None:
 def doctor(config: Config = None, json: Json = False) -> None:
     """Check the games, their secrets and rules, the disk, the post and the backup, and print what is wrong."""
     from pbem.post.desk.doctor import examine
-    from pbem.post.settings import find, load
+    from pbem.post.settings import find_config, load_config
 
     well = True
     rows = []
-    for found in examine(load(find(config))):
+    for found in examine(load_config(find_config(config))):
         well &= found.well
         rows.append({"what": found.what, "well": found.well, "warning": found.warning, "text": found.text})
         if not json:
@@ -151,7 +150,7 @@ def backup(
 ) -> None:
     """Copy all games, their secrets, the tables of the post and its config. The service may keep running."""
     from pbem.crypto.seal import BadRecipient, check_recipient
-    from pbem.post.desk.backup import back_up_all, drop_old
+    from pbem.post.desk.backup import back_up_all, drop_old_backups
 
     if [bool(to), passphrase_file is not None, plain].count(True) != 1:
         misuse("say how to seal the secrets: --to age1... or --passphrase-file FILE (or --plain, not sealed)")
@@ -162,7 +161,7 @@ def backup(
     words = first_line(passphrase_file) if passphrase_file else ""
     places = _places(config)
     made = back_up_all(places, folder, recipients, words)
-    old = list(drop_old(folder, keep)) if keep else []
+    old = list(drop_old_backups(folder, keep)) if keep else []
     if json:
         row = {"folder": str(made.folder), "games": list(made.games), "sealed": not plain}
         print_json({**row, "left_out": list(map(str, made.left_out)), "deleted": list(map(str, old))})
@@ -189,14 +188,14 @@ def restore(
 ) -> None:
     """Bring games, secrets and tables back from a backup. Nothing is overwritten."""
     from pbem.crypto.seal import identities_in
-    from pbem.post.desk.backup import restore as bring_back
+    from pbem.post.desk.backup import restore_all
 
     if identity is not None and passphrase_file is not None:
         misuse("give --identity or --passphrase-file, not both")
     identities = identities_in(read(identity).decode("utf-8", "replace")) if identity else []
     words = first_line(passphrase_file) if passphrase_file else ""
     places = _places(config)
-    back = bring_back(folder, places, identities, words)
+    back = restore_all(folder, places, identities, words)
     if json:
         rows = [{"game": each.game, "good": each.good, "text": each.text} for each in back.keys]
         print_json({"folder": str(places.games), "games": list(back.games), "keys": rows})
@@ -211,10 +210,10 @@ def restore(
 def _places(config: Path | None) -> Places:
     """Return where everything is, by the config if there is one."""
     from pbem.post.desk.backup import Places
-    from pbem.post.settings import TABLES, find, load
+    from pbem.post.settings import TABLES, find_config, load_config
 
-    file = find(config)
+    file = find_config(config)
     if config is None and not file.exists():
         return Places(games_folder(), keys_folder(), games_folder() / TABLES)
-    read = load(file)
+    read = load_config(file)
     return Places(read.games, read.keys, read.tables_file, file, read.database)

@@ -174,7 +174,7 @@ def _all(games: Path | None, boxes: Boxes, json: bool) -> None:
 
 def _waiting(games: Path | None, name: str | None) -> Iterator[str]:
     """Yield what waits in the post, of one game or of all; nothing where it has never run."""
-    from pbem.post.service_log import sentence
+    from pbem.post.service_log import error_text
 
     try:
         tables = _tables(games)
@@ -184,18 +184,18 @@ def _waiting(games: Path | None, name: str | None) -> Iterator[str]:
             yield from (f"Post: {line}" for line in waiting(tables, name))
             tables.close()
     except OSError as wrong:
-        yield f"Post: what waits cannot be told: {sentence(wrong)}"
+        yield f"Post: what waits cannot be told: {error_text(wrong)}"
 
 
 def _tables(games: Path | None) -> Tables | None:
     """Open the tables of the post; None: it has never run."""
-    from pbem.post.settings import TABLES, find, load
+    from pbem.post.settings import TABLES, find_config, load_config
 
-    file = find()
+    file = find_config()
     if file.exists():
         from pbem.post.tables.open_tables import never_opened, open_tables
 
-        config = load(file)
+        config = load_config(file)
         return None if never_opened(config) else open_tables(config)
     if not (tables_file := (games or games_folder()) / TABLES).exists():
         return None

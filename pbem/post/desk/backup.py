@@ -16,6 +16,7 @@ from time import time
 from typing import Any, Final, NamedTuple
 
 from pbem.atomic import sync_folder, write
+from pbem.post.settings import CONFIG_FILE, TABLES
 from pbem.post.tables.sqlite_tables import SqliteTables
 from pbem.protocol import PbemError
 from pbem.referee.acts.ending import ARCHIVE
@@ -26,12 +27,10 @@ from pbem.repo.key_backup import restore as restore_keys
 GAMES: Final = "games"
 KEYS: Final = "keys.age"
 PLAIN_KEYS: Final = "keys.yaml"
-TABLES: Final = "post.sqlite"
-CONFIG: Final = "pbem.yaml"
-_LEFT_OUT: Final = shutil.ignore_patterns("*.lock", "tmp_pbem_*")
-NOTE: Final = "backup"
+_NOT_COPIED: Final = shutil.ignore_patterns("*.lock", "tmp_pbem_*")
+BACKUP_NOTE: Final = "backup"
 """The note of the tables that names the last backup."""
-_NAME: Final = "pbem-"
+_BACKUP_PREFIX: Final = "pbem-"
 
 
 class NoBackup(PbemError):
@@ -59,7 +58,7 @@ class BackedUp(NamedTuple):
 
 def back_up_all(places: Places, into: Path, recipients: Sequence[str] = (), passphrase: str = "") -> BackedUp:
     """Make a backup in a folder of its own below `into`; without recipients and passphrase the keys are not sealed."""
-    name = f"{_NAME}{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}"
+    name = f"{_BACKUP_PREFIX}{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}"
     draft, folder = into / f".{name}", into / name
     draft.mkdir(mode=0o700, parents=True)
     try:
@@ -70,7 +69,7 @@ def back_up_all(places: Places, into: Path, recipients: Sequence[str] = (), pass
         sealed = bool(recipients or passphrase)
         _, left_out = back_up(places.keys, [], draft / (KEYS if sealed else PLAIN_KEYS), recipients, passphrase)
         if places.config is not None:
-            write({draft / CONFIG: places.config.read_bytes()}, mode=0o600)
+            write({draft / CONFIG_FILE: places.config.read_bytes()}, mode=0o600)
         if tables is not None:
             copied = SqliteTables(draft / TABLES)
             copied.add_letters_to_send_of(places.tables)
@@ -78,7 +77,7 @@ def back_up_all(places: Places, into: Path, recipients: Sequence[str] = (), pass
         draft.rename(folder)
         sync_folder(into)
         if tables is not None:
-            tables.note(NOTE, str(folder.absolute()), time())
+            tables.note(BACKUP_NOTE, str(folder.absolute()), time())
             tables.close()
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
@@ -92,45 +91,45 @@ def _copy_games(games: Path, into: Path) -> list[str]:
     names = []
     for path in sorted(games.glob("*.git")):
         with GameRepo.open(path) as repo, repo.lock(60.0):
-            shutil.copytree(path, into / path.name, ignore=_LEFT_OUT)
+            shutil.copytree(path, into / path.name, ignore=_NOT_COPIED)
         names.append(path.name.removesuffix(".git"))
     if (games / ARCHIVE).is_dir():  # nobody writes to what has been put away
-        shutil.copytree(games / ARCHIVE, into / ARCHIVE, ignore=_LEFT_OUT)
+        shutil.copytree(games / ARCHIVE, into / ARCHIVE, ignore=_NOT_COPIED)
     return names
 
 
 def last_backup(into: Path) -> tuple[Path, float] | None:
     """Return the newest backup below a folder, and when it was made; None: there is none."""
-    found = sorted(path for path in into.glob(f"{_NAME}*") if path.is_dir())
+    found = sorted(path for path in into.glob(f"{_BACKUP_PREFIX}*") if path.is_dir())
     if not found:
         return None
-    made = datetime.strptime(found[-1].name.removeprefix(_NAME), "%Y%m%dT%H%M%S.%fZ").replace(tzinfo=UTC)
+    made = datetime.strptime(found[-1].name.removeprefix(_BACKUP_PREFIX), "%Y%m%dT%H%M%S.%fZ").replace(tzinfo=UTC)
     return found[-1], made.timestamp()
 
 
-def drop_old(into: Path, keep: int) -> list[Path]:
+def drop_old_backups(into: Path, keep: int) -> list[Path]:
     """Delete all but the newest backups below a folder, and return those deleted."""
-    old = sorted(path for path in into.glob(f"{_NAME}*") if path.is_dir())[:-keep]
+    old = sorted(path for path in into.glob(f"{_BACKUP_PREFIX}*") if path.is_dir())[:-keep]
     for path in old:
         shutil.rmtree(path)
     return old
 
 
-class Back(NamedTuple):
+class RestoredAll(NamedTuple):
     """What was restored: the games, and the result for the secrets of each."""
 
     games: Sequence[str]
     keys: Sequence[Restored]
 
 
-def restore(folder: Path, to: Places, identities: Sequence[Any] = (), passphrase: str = "") -> Back:
+def restore_all(folder: Path, to: Places, identities: Sequence[Any] = (), passphrase: str = "") -> RestoredAll:
     """Bring games, keys and tables back from a backup. Nothing is overwritten.
 
     The config is left in the backup, to be copied by hand. Raises NoBackup, BadKeys, CannotOpen.
     """
     games = to.games
     if not (folder / GAMES).is_dir():
-        raise NoBackup(f"{folder} is no backup; name the folder whose name begins with {_NAME}")
+        raise NoBackup(f"{folder} is no backup; name the folder whose name begins with {_BACKUP_PREFIX}")
     there = [path for path in (*(games / each.name for each in (folder / GAMES).iterdir()), to.tables) if path.exists()]
     if there:
         raise NoBackup(f"{there[0]} is there; nothing is overwritten. Move it away, or restore into another folder")
@@ -150,4 +149,4 @@ def restore(folder: Path, to: Places, identities: Sequence[Any] = (), passphrase
     sync_folder(games)
     if (folder / TABLES).exists():
         shutil.copyfile(folder / TABLES, to.tables)
-    return Back(names, restored)
+    return RestoredAll(names, restored)

@@ -1,9 +1,8 @@
 """The set-up of the post: asks for the mailbox, tries it with letters to itself, writes its config and unit file.
 
-Of any other provider the servers are guessed from the address, and the game master is asked.
-
-Three things are seen: whether the provider says in `Authentication-Results` who sent a letter, under which name, and
-that nobody can write such a header in its place; and whether `user+WORD@` is delivered to `user@`.
+The servers of the best-known providers are listed here; those of any other are guessed from the address, and the game
+master is asked. The letters show whether the provider says in `Authentication-Results` who sent a letter, under which
+name, and that nobody can write such a header in its place; and whether `user+WORD@` is delivered to `user@`.
 
 Where a config is there already, nothing is asked and nothing written: it is tried, and what it should say is shown.
 """
@@ -30,14 +29,11 @@ from pbem.game.wording import counted
 from pbem.mail.notes.address import mailbox
 from pbem.mail.read.mime import Headers
 from pbem.paths import games_folder, keys_folder
-from pbem.post.settings import LOOPBACK, PORTS, BadConfig, ImapIn, PostConfig, SmtpOut, load, parse
+from pbem.post.settings import LOOPBACK, PORTS, BadConfig, ImapIn, PostConfig, SmtpOut, load_config, parse_config
 from pbem.post.transport.base import Accepted, Arrived, Gone, LoginRefused, Sender, Source, Unreachable
 from pbem.post.transport.ways import sender, sources
-from pbem.post.who.proofs import read, vouched_for
+from pbem.post.who.proofs import read_results, vouched_for
 from pbem.protocol import PbemError, Plain
-
-# ---- Mail providers: the servers of the best known, and what each wants in place of the ordinary password
-
 
 _APP_PASSWORD: Final = (
     "it wants an app password, which you make in the security settings of your account, not the password that you log "
@@ -45,8 +41,39 @@ _APP_PASSWORD: Final = (
 )
 _SWITCHED_ON: Final = "IMAP has to be switched on in the settings of your mailbox, on the provider's pages"
 _OAUTH: Final = "it accepts no passwords, only OAuth: run a proxy such as email-oauth2-proxy, and name it as the server"
-ANY: Final = f"often {_APP_PASSWORD}; {_SWITCHED_ON} with some providers"
+COMMON_CAUSES: Final = f"often {_APP_PASSWORD}; {_SWITCHED_ON} with some providers"
 """What may be wrong with a login, where the provider is not known."""
+_WAIT_TURN: Final = 5.0
+"""Seconds of one wait for letters."""
+_FORGED: Final = "forged.example"
+"""A domain that nobody has (RFC 2606), in the header that the trial forges."""
+_BODY: Final = """\
+This letter was sent by `pbem post --setup`, to see whether letters come and go.
+You can delete it.
+"""
+_UNIT: Final = """\
+[Unit]
+Description=pbem post: {sender}
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+Type=notify
+NotifyAccess=main
+ExecStart={command} post --config {config}
+WorkingDirectory={folder}
+{environment}Restart=always
+RestartSec=10
+WatchdogSec=120
+TimeoutStopSec=60
+KillMode=mixed
+
+[Install]
+WantedBy=default.target
+"""
+_PASSWORD: Final = "post.password"
+"""The file of the password, beside the config."""
+_TLS_KINDS: Final = ("implicit", "starttls", "none")
 
 
 class Provider(NamedTuple):
@@ -90,24 +117,11 @@ def provider(address: str) -> Provider:
     return _PROVIDERS.get(domain, Provider(f"imap.{domain}", f"smtp.{domain}", ""))
 
 
-# ---- A trial of the mailbox: letters that it sends to itself show whether the post works, and what the provider does
-
-
-_TURN: Final = 5.0
-"""Seconds of one wait for letters."""
-_FORGED: Final = "forged.example"
-"""A domain that nobody has (RFC 2606), in the header that the trial forges."""
-_BODY: Final = """\
-This letter was sent by `pbem post --setup`, to see whether letters come and go.
-You can delete it.
-"""
-
-
 class NotTried(PbemError):
     """A trial of the mailbox that came to nothing: a letter was not accepted, or did not come."""
 
 
-class Found(NamedTuple):
+class TrialResult(NamedTuple):
     """What a trial has found."""
 
     hosts: tuple[str, ...]
@@ -150,7 +164,7 @@ class Trial:
         self._plus = self._letter(f"{name}+{word}@{domain}", optional=True)
         self._say(f"Sending by {self._sender.name} works: a letter to {own} is on its way.")
 
-    def result(self, patience: float) -> Found:
+    def result(self, patience: float) -> TrialResult:
         """Wait for the letters and return what they show. Raises Unreachable, NotTried."""
         began = time.monotonic()
         if not self._await(self._plain, patience):
@@ -166,14 +180,14 @@ class Trial:
             "is delivered: players answer to an address of their own" if plus else "is not delivered; that is no harm"
         )
         self._say(f"{own}+WORD@{domain} {said}.")
-        return Found(hosts, plus)
+        return TrialResult(hosts, plus)
 
     def _hosts(self, patience: float) -> tuple[str, ...]:
         """Return the name under which the provider says who sent a letter, if nobody else can write it."""
         said = self._arrived[self._plain].every("authentication-results")
         for text in said:
             self._say(f"  Authentication-Results: {text}")
-        host = next((name for text in said if (name := _host(text)) and self._vouches(self._plain, name)), "")
+        host = next((name for text in said if (name := _host_named(text)) and self._vouches(self._plain, name)), "")
         if not host:
             what = "does not vouch for it" if said else "says nothing of who sent it"
             self._say(f"The provider {what} (Authentication-Results). Players prove by a token or a key who they are.")
@@ -219,7 +233,7 @@ class Trial:
             left = until - time.monotonic()
             if message_id in self._arrived or left <= 0:
                 break
-            self._source.wait(min(left, _TURN))
+            self._source.wait(min(left, _WAIT_TURN))
         return message_id in self._arrived
 
     def _look(self, letter: Arrived) -> None:
@@ -235,45 +249,20 @@ class Trial:
             self._source.done(letter)
 
 
-def _host(text: str) -> str:
+def _host_named(text: str) -> str:
     """Return the host that a header speaks for; empty: it cannot be read."""
     try:
-        return read(text)[0]
+        return read_results(text)[0]
     except ValueError:
         return ""
-
-
-# ---- The unit file for systemd, made for a config: the service starts with the machine, and again if it ends
-
-
-_UNIT = """\
-[Unit]
-Description=pbem post: {sender}
-After=network-online.target
-Wants=network-online.target
-
-[Service]
-Type=notify
-NotifyAccess=main
-ExecStart={command} post --config {config}
-WorkingDirectory={folder}
-{environment}Restart=always
-RestartSec=10
-WatchdogSec=120
-TimeoutStopSec=60
-KillMode=mixed
-
-[Install]
-WantedBy=default.target
-"""
 
 
 def unit_file(file: Path, config: PostConfig) -> str:
     """Return a unit file for a config, for the manager of a user or that of the system."""
     return _UNIT.format(
         sender=config.address,
-        command=_quoted(str(_command())),
-        config=_quoted(str(file)),
+        command=_unit_word(str(_command())),
+        config=_unit_word(str(file)),
         folder=file.parent,
         environment="".join(_environment(config, file)),
     )
@@ -289,7 +278,7 @@ def _environment(config: PostConfig, file: Path) -> Iterator[str]:
     """Yield lines for what the service needs of the environment: folders now set there, and names of passwords."""
     for name in ("PBEM_GAMES", "PBEM_KEYS", "PBEM_CACHE", "PBEM_RULES"):
         if value := os.environ.get(name):
-            yield f"Environment={_quoted(f'{name}={value}')}\n"
+            yield f"Environment={_unit_word(f'{name}={value}')}\n"
     ways = [each for each in config.sources if isinstance(each, ImapIn)]
     secrets = [each.password for each in ways]
     secrets += [config.out.password] if isinstance(config.out, SmtpOut) and config.out.password else []
@@ -298,18 +287,10 @@ def _environment(config: PostConfig, file: Path) -> Iterator[str]:
         yield f"EnvironmentFile={file.parent}/post.env\n"
 
 
-def _quoted(text: str) -> str:
+def _unit_word(text: str) -> str:
     """Return a word as unit files write one."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"' if " " in text else escaped
-
-
-# ---- The set-up of the post: asks for the mailbox, tries it with letters to itself, and writes the config
-
-
-_PASSWORD: Final = "post.password"
-"""The file of the password, beside the config."""
-_KINDS: Final = ("implicit", "starttls", "none")
 
 
 class Dialogue(ABC):
@@ -328,7 +309,7 @@ class Dialogue(ABC):
         """Tell something."""
 
 
-def _fits(answer: str) -> str:
+def _anything(answer: str) -> str:
     """Return that nothing is wrong with an answer."""
     return ""
 
@@ -340,7 +321,7 @@ class _Questions:
         self.talk = talk
         self._said: dict[str, str] = {}
 
-    def ask(self, key: str, question: str, usual: str = "", wrong: Callable[[str], str] = _fits) -> str:
+    def ask(self, key: str, question: str, usual: str = "", wrong: Callable[[str], str] = _anything) -> str:
         """Ask until nothing is `wrong` with the answer, and return it."""
         offered = self._said.get(key) or usual
         answer = self.talk.ask(question, offered)
@@ -377,15 +358,15 @@ def set_up(file: Path, dialogue: Dialogue | None = None, patience: float = 60.0)
     talk = dialogue or Terminal()
     if file.exists():
         talk.say(f"{file} is there; this tries what it says. Nothing is changed.")
-        config = load(file)
+        config = load_config(file)
         found = _try(config, talk, patience)
         if found is not None:
-            _compare(config, found, talk)
+            _compare_with_config(config, found, talk)
         return found is not None
     password = _password_file(file)
     keep = password.exists()
     try:
-        return _make(file, talk, patience)
+        return _make_config(file, talk, patience)
     except EOFError:
         talk.say("Nobody answers; no config was written.")
         return False
@@ -394,13 +375,13 @@ def set_up(file: Path, dialogue: Dialogue | None = None, patience: float = 60.0)
             password.unlink(missing_ok=True)
 
 
-def _make(file: Path, talk: Dialogue, patience: float) -> bool:
+def _make_config(file: Path, talk: Dialogue, patience: float) -> bool:
     """Ask until a mailbox works, or the game master has had enough, and write the config."""
     questions = _Questions(talk)
     while True:
-        value = _asked(questions, file)
+        value = _ask_all(questions, file)
         try:
-            config = parse(yamlio.dump(value), file)
+            config = parse_config(yamlio.dump(value), file)
         except BadConfig as wrong:
             talk.say(str(wrong))
             continue
@@ -408,7 +389,7 @@ def _make(file: Path, talk: Dialogue, patience: float) -> bool:
         if found is not None or not _yes(talk, "Answer the questions again", "yes"):
             break
     if found is not None:
-        value["who"] = _who(found)
+        value["who"] = _who_settings(found)
     elif not _yes(talk, f"Write {file} all the same", "no"):
         return False
     write({file: yamlio.dump(value).encode()})
@@ -420,7 +401,7 @@ def _yes(talk: Dialogue, question: str, usual: str) -> bool:
     return talk.ask(f"{question}? (yes or no)", usual).lower() in ("y", "yes")
 
 
-def _asked(questions: _Questions, file: Path) -> dict[str, Plain]:
+def _ask_all(questions: _Questions, file: Path) -> dict[str, Plain]:
     """Ask the questions, and return what the config says by the answers."""
     ask, talk = questions.ask, questions.talk
     from_ = ask("from", "The address that letters come from, such as Punic Wars <pbem@example.org>", "", _no_address)
@@ -451,7 +432,7 @@ def _no_address(answer: str) -> str:
 
 
 def _no_kind(answer: str) -> str:
-    return "" if answer in _KINDS else f"{answer} is none of these"
+    return "" if answer in _TLS_KINDS else f"{answer} is none of these"
 
 
 def _server(questions: _Questions, said: str, usual: int) -> dict[str, Plain]:
@@ -461,7 +442,7 @@ def _server(questions: _Questions, said: str, usual: int) -> dict[str, Plain]:
     if port in PORTS:
         return {"host": host, "port": port}
     likely = "none" if host in LOOPBACK else "implicit"
-    tls: Plain = questions.ask(said, f"How is {said} encrypted: {', '.join(_KINDS)}", likely, _no_kind)
+    tls: Plain = questions.ask(said, f"How is {said} encrypted: {', '.join(_TLS_KINDS)}", likely, _no_kind)
     if tls != "none" and host in LOOPBACK:
         ca = questions.ask("ca", "The file with its certificate, if the system does not know that")
         tls = {"kind": tls, "ca": ca} if ca else tls
@@ -485,9 +466,9 @@ def _password_file(config: Path) -> Path:
     return config.absolute().parent / _PASSWORD
 
 
-def _try(config: PostConfig, talk: Dialogue, patience: float) -> Found | None:
+def _try(config: PostConfig, talk: Dialogue, patience: float) -> TrialResult | None:
     """Read the mailbox and send letters to itself; say what comes of it. None: it does not work."""
-    hint = provider(config.address).special or ANY
+    hint = provider(config.address).special or COMMON_CAUSES
     (mailbox_, *_), out = sources(config), sender(config)
     trial = Trial(config, mailbox_, out, talk.say)
     with mailbox_, out:
@@ -507,14 +488,14 @@ def _try(config: PostConfig, talk: Dialogue, patience: float) -> Found | None:
             return None
 
 
-def _who(found: Found) -> dict[str, Plain]:
+def _who_settings(found: TrialResult) -> dict[str, Plain]:
     """Return what the config should say of how it is known who wrote a letter."""
     return {"authentication_results": [*found.hosts], "plus": found.plus}
 
 
-def _compare(config: PostConfig, found: Found, talk: Dialogue) -> None:
+def _compare_with_config(config: PostConfig, found: TrialResult, talk: Dialogue) -> None:
     """Say what the config should say of how it is known who wrote a letter, if it says something else."""
     if (config.who.authentication_results, config.who.plus) == (found.hosts, found.plus):
         talk.say(f"{config.file} says the same.")
     else:
-        talk.say(f"By this trial {config.file} should say:\n\n{yamlio.dump({'who': _who(found)}).strip()}\n")
+        talk.say(f"By this trial {config.file} should say:\n\n{yamlio.dump({'who': _who_settings(found)}).strip()}\n")

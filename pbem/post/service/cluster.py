@@ -28,7 +28,7 @@ from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, Unique
 from procrastinate.jobs import Status
 
 from pbem.post.service.duty import AnotherRuns, Duty
-from pbem.post.service_log import Once, Say, say, sentence
+from pbem.post.service_log import Once, Say, error_text, say
 from pbem.post.tables.postgres_tables import connect, conninfo, failing
 from pbem.post.tables.tables import Tables
 from pbem.protocol import PbemError
@@ -36,17 +36,19 @@ from pbem.protocol import PbemError
 _TASK: Final = "take in"
 _FEED: Final = 1.0
 """Seconds after which the games with letters are queued, whether the bell has rung or not."""
-_MOST: Final = 64
-"""So many games are queued at once; the others are when these are done."""
+_MOST_GAMES: Final = 64
+"""Games that are queued at once at most; the others are queued when these are done."""
 _HEARTBEAT: Final = 2.0
 _STALLED: Final = 10.0
 """Seconds without a heartbeat after which the jobs of a worker are queued again."""
-_POLL: Final = 0.5
-_PAUSE: Final = 2.0
+_FETCH_INTERVAL: Final = 0.5
+_RETRY: Final = 2.0
 """Seconds until the database is tried again."""
 _ON_DUTY: Final = 0x7062656D01
 """The advisory lock of the service that reads the mailboxes and sends."""
-_MAKING: Final = 0x7062656D02
+_MAKING_QUEUE: Final = 0x7062656D02
+TakeIn: TypeAlias = Callable[[str, Callable[[], bool]], object]
+"""Takes in what waits for a game, until something says stop. Raises OSError."""
 
 
 def queue_schema() -> str:
@@ -71,7 +73,7 @@ def make_queue(database: str) -> None:
     """Make the tables of the queue, if they are not there."""
     schema = queue_schema()
     with failing(database), connect(database) as connection, connection.transaction():
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MAKING,))
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MAKING_QUEUE,))
         found = connection.execute("SELECT to_regclass(%s)", (f"{schema}.procrastinate_jobs",)).fetchone()
         if found == (None,):
             connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}".encode())
@@ -169,7 +171,7 @@ class Feeder:
         """End, and wait for it."""
         self._ended = True
         self.ring()
-        self._thread.join(_PAUSE)
+        self._thread.join(_RETRY)
 
     async def _feed(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -181,8 +183,10 @@ class Feeder:
                         self._once.ends("games are queued again")
                         await self._wait(_FEED)
             except (OSError, ConnectorException, psycopg.Error) as wrong:
-                self._once.begins(f"{self._database}: games cannot be queued: {_cause(wrong)}; nothing is lost")
-                await self._wait(_PAUSE)
+                self._once.begins(
+                    f"{self._database}: games cannot be queued: {_cause_of_failure(wrong)}; nothing is lost"
+                )
+                await self._wait(_RETRY)
 
     async def _wait(self, seconds: float) -> None:
         with suppress(TimeoutError):
@@ -191,7 +195,7 @@ class Feeder:
 
     async def look(self, app: procrastinate.App) -> None:
         """Queue the games that letters wait for, and what dead workers have left, once."""
-        for game in self._tables.next_games(self._clock(), _MOST):
+        for game in self._tables.next_games(self._clock(), _MOST_GAMES):
             place = f"game {game}"
             with suppress(AlreadyEnqueued):
                 await app.configure_task(_TASK, lock=place, queueing_lock=place).defer_async(game=game)
@@ -201,10 +205,6 @@ class Feeder:
                 await app.job_manager.retry_job(job)
             except UniqueViolation:  # its game is queued already, and would wait for this job for ever
                 await app.job_manager.finish_job_by_id_async(job.id, Status.FAILED, delete_job=True)
-
-
-TakeIn: TypeAlias = Callable[[str, Callable[[], bool]], object]
-"""Takes in what waits for a game, until something says stop. Raises OSError."""
 
 
 def work(database: str, take_in: TakeIn, say: Say = say) -> None:
@@ -220,9 +220,9 @@ async def _work(database: str, take_in: TakeIn, say: Say) -> None:
         try:
             take_in(game, over.is_set)
         except (OSError, PbemError) as wrong:
-            say(f"no letter can be taken in: {sentence(wrong)}")
+            say(f"no letter can be taken in: {error_text(wrong)}")
 
-    loop.add_reader(sys.stdin.fileno(), _ended(over))
+    loop.add_reader(sys.stdin.fileno(), _end_watched(over))
     loop.add_signal_handler(signal.SIGTERM, over.set)
     loop.set_exception_handler(lambda *_: lost.set())  # a job whose end could not be noted: it must be given up
     once = Once(say)
@@ -234,20 +234,20 @@ async def _work(database: str, take_in: TakeIn, say: Say) -> None:
             app.task(name=_TASK)(job)
             async with app.open_async():
                 once.ends("the queue can be reached again")
-                await _until(app, over, lost)
+                await _work_until(app, over, lost)
         except (OSError, ConnectorException, psycopg.Error) as wrong:
-            once.begins(f"{database}: the queue cannot be reached: {_cause(wrong)}")
+            once.begins(f"{database}: the queue cannot be reached: {_cause_of_failure(wrong)}")
         if not over.is_set():
             with suppress(TimeoutError):
-                await asyncio.wait_for(over.wait(), _PAUSE)
+                await asyncio.wait_for(over.wait(), _RETRY)
 
 
-async def _until(app: procrastinate.App, *ends: asyncio.Event) -> None:
+async def _work_until(app: procrastinate.App, *ends: asyncio.Event) -> None:
     """Work until something ends it; the job that is at work is finished."""
     working = asyncio.ensure_future(
         app.run_worker_async(
             concurrency=1,
-            fetch_job_polling_interval=_POLL,
+            fetch_job_polling_interval=_FETCH_INTERVAL,
             update_heartbeat_interval=_HEARTBEAT,
             stalled_worker_timeout=_STALLED,
             delete_jobs="always",
@@ -263,7 +263,7 @@ async def _until(app: procrastinate.App, *ends: asyncio.Event) -> None:
         await working
 
 
-def _ended(over: asyncio.Event) -> Callable[[], None]:
+def _end_watched(over: asyncio.Event) -> Callable[[], None]:
     """Return what looks at standard input: the service has gone when it ends; lines are bells, and not needed here."""
 
     def look() -> None:
@@ -274,7 +274,7 @@ def _ended(over: asyncio.Event) -> Callable[[], None]:
     return look
 
 
-def _cause(wrong: BaseException) -> str:
+def _cause_of_failure(wrong: BaseException) -> str:
     cause = wrong.__cause__ or wrong
     text = cause.strerror if isinstance(cause, OSError) and cause.strerror else str(cause).strip()
     return text.splitlines()[0] if text else type(cause).__name__

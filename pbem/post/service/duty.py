@@ -19,9 +19,6 @@ from pbem.post.service_log import Say
 from pbem.protocol import PbemError
 from pbem.repo.git.gamelock import Busy, GameLock
 
-# ---- A worker in a process of its own: started, told that there is work, started again if it dies
-
-
 _MEMORY: Final = {
     "MALLOC_ARENA_MAX": "1",
     "MALLOC_MMAP_THRESHOLD_": "3145728",
@@ -56,7 +53,7 @@ class KeptWorker:
     def revive(self) -> None:
         """Start it again if it has ended; after a while, if it ends again and again."""
         if self._process is not None and (code := self._process.poll()) is not None:
-            self._say(f"a worker has ended ({_cause(code)}); another one is started")
+            self._say(f"a worker has ended ({_exit_text(code)}); another one is started")
             self._close()
             self._deaths = self._deaths + 1 if monotonic() - self._started < self._SOON else 0
             self._due = monotonic() + (min(60.0, 2.0**self._deaths) if self._deaths else 0.0)
@@ -96,11 +93,8 @@ class KeptWorker:
         self._process = None
 
 
-def _cause(code: int) -> str:
+def _exit_text(code: int) -> str:
     return f"signal {-code}" if code < 0 else f"exit code {code}"
-
-
-# ---- The duty: which service reads the mailboxes and sends, and how workers hear that there is something to do
 
 
 class AnotherRuns(PbemError):
@@ -128,7 +122,7 @@ class Duty(ABC):
 
 
 @contextmanager
-def alone(tables_file: Path) -> Iterator[None]:
+def alone_on(tables_file: Path) -> Iterator[None]:
     """Be the only service on a file of tables. Raises AnotherRuns, which names the other one."""
     path = tables_file.with_name(f"{tables_file.name}.lock")
     lock = GameLock(path, tables_file.name, lambda: None)
@@ -151,10 +145,10 @@ class FileDuty(Duty):
         self._workers = workers
 
     def opened(self) -> AbstractContextManager[None]:
-        return alone(self._file)
+        return alone_on(self._file)
 
     def alone(self) -> AbstractContextManager[None]:
-        return alone(self._file)
+        return alone_on(self._file)
 
     def is_ours(self) -> bool:
         return True

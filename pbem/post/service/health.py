@@ -13,12 +13,12 @@ from pbem.post.tables.tables import Tables
 BEAT: Final = "service beat"
 """The note that the service renews while it runs."""
 STOPPED: Final = "stopped"
-ONCE: Final = "once"
+RAN_ONCE: Final = "once"
 """What the note says when the service stopped, and when it ran for once."""
 REACHED: Final = "reached "
 """How the notes begin of what was reached, or not: a mailbox, a server."""
 WELL: Final = ""
-_STALE: Final = 90.0
+_SILENT_TOO_LONG: Final = 90.0
 """Seconds after which a service that has not renewed its note does not run any more."""
 _TOO_LONG: Final = 3600.0
 """Seconds that a letter may wait that could be taken in, or that a mailbox was not looked at, before it is bad."""
@@ -36,22 +36,22 @@ def health(tables: Tables, now: float) -> Health:
     wrong = []
     beat = tables.noted(BEAT)
     if beat is None or beat[0] == STOPPED:
-        wrong.append("no service runs" + (f" since {_time(beat[1])}" if beat else ""))
-    elif beat[0] == ONCE:
+        wrong.append("no service runs" + (f" since {_minute_of(beat[1])}" if beat else ""))
+    elif beat[0] == RAN_ONCE:
         if now - beat[1] > _TOO_LONG:
-            wrong.append(f"no service runs; `pbem post --once` last ran at {_time(beat[1])}")
-    elif abs(now - beat[1]) > _STALE:
-        wrong.append(f"the service has given no sign since {_time(beat[1])}")
+            wrong.append(f"no service runs; `pbem post --once` last ran at {_minute_of(beat[1])}")
+    elif abs(now - beat[1]) > _SILENT_TOO_LONG:
+        wrong.append(f"the service has given no sign since {_minute_of(beat[1])}")
     for key, value, at in tables.notes(REACHED):
         name = key.removeprefix(REACHED)
         if value != WELL:
-            wrong.append(f"{name} cannot be reached since {_time(at)}: {value}")
+            wrong.append(f"{name} cannot be reached since {_minute_of(at)}: {value}")
         elif not wrong and now - at > _TOO_LONG:
-            wrong.append(f"{name} was last reached at {_time(at)}")
+            wrong.append(f"{name} was last reached at {_minute_of(at)}")
     stuck = tables.stuck()
     counts = tables.counts()
     if counts.oldest is not None and now - counts.oldest > _TOO_LONG and tables.next_games(now, 1):
-        wrong.append(f"a letter waits since {_time(counts.oldest)}")
+        wrong.append(f"a letter waits since {_minute_of(counts.oldest)}")
     facts = [
         f"{counted(counts.waiting, 'letter')} to take in",
         f"{counts.to_send} to send",
@@ -83,5 +83,5 @@ def waiting(tables: Tables, game: str | None = None) -> Iterator[str]:
         yield f"{counted(counts.refused, 'letter')} of ours refused by mail servers for good."
 
 
-def _time(at: float) -> str:
+def _minute_of(at: float) -> str:
     return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC"

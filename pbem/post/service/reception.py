@@ -5,12 +5,12 @@ what leads to nothing is not written to it any more.
 
 How the sweep and the workers use what knows of senders:
 
-    triage.judge       in the sweep, for each new letter, with its headers and its size
-    triage.has_sheet   for those of which the headers do not tell
-    received           in a worker, for each letter of ours: in place of the intake, which it calls
-    too_big            for one of ours that is too large to be fetched
-    bounced            for a bounce, and `bounces.note` where a server refuses a letter when it is handed on
-    confirm.due        by the service, for letters that came after their player had been asked that day
+    triage.judge_letter in the sweep, for each new letter, with its headers and its size
+    triage.has_sheet    for those of which the headers do not tell
+    received            in a worker, for each letter of ours: in place of the intake, which it calls
+    too_big             for one of ours that is too large to be fetched
+    bounced             for a bounce, and `bounces.note` where a server refuses a letter when it is handed on
+    confirm.due         by the service, for letters that came after their player had been asked that day
 
 Letters that wait to be confirmed lie beside the repo of their game (`held`), so that a worker is done with one when it
 is held there.
@@ -36,13 +36,12 @@ from pbem.post.who import bounces, confirm
 from pbem.post.who.confirm import code_in, side_confirmed
 from pbem.post.who.who import LetterDoor
 
-# ---- Limits on answers: a robot that does not say that it is one is answered a few times, and then no more
-
-
 _IN_VAIN: Final = frozenset({"refusal", "faults", "chat", "form", "help", "words", "report", "confirm", "refused"})
 """How the names of letters begin that answer a letter which has changed nothing, or only asked."""
 MOST_IN_VAIN: Final = 20
-"""So many of them go to one address within a day. People who learn a game get a few."""
+"""Such answers that go to one address within a day. People who learn a game get a few."""
+SentTo = Callable[[str], Collection[str]]
+"""Returns the names of the letters that were written to an address within a day."""
 
 
 def falls_silent(names: Collection[str]) -> bool:
@@ -74,13 +73,6 @@ class Muted:
 
     def _mutes(self, letter: ToKeep) -> bool:
         return in_vain(letter.name) and letter.to.lower() == self.address.lower()
-
-
-# ---- The reception: takes in a letter that the post has found to be for the games, and asks first who wrote it
-
-
-SentTo = Callable[[str], Collection[str]]
-"""Returns the names of the letters that were written to an address within a day."""
 
 
 def _nothing(address: str) -> Collection[str]:
@@ -159,7 +151,7 @@ def _confirmed(letter: Letter, code: str, config: WhoConfig, settings: MailSetti
         return _left(letter, "it confirms by a code that its sender was not sent")
     name, side = found
     repo = settings.games / f"{name}.git"
-    confirm.drop_old(repo, side, settings.letter_time)
+    confirm.drop_unconfirmed(repo, side, settings.letter_time)
     letters = list(confirm.confirmed(repo, side, code))
     if not letters:
         return _left(letter, "it confirms what does not wait any more")

@@ -1,10 +1,9 @@
 """The sending of letters: from the tables to a mail server, as fast as its provider allows, each at least once.
 
-It keeps the head of the last letter, and so its Message-ID, and the files of the last; of the others only the receipts,
-by which players check the record.
-
 Players who are asked something come first. News leave room for them, and what waits of it for one reader becomes one
-letter. A letter that a server puts off is tried again with the same Message-ID; one that it refuses is given up.
+letter. That has the head of the last one, and so its Message-ID, and its files; of the others only the receipts, by
+which players check the record. A letter that a server puts off is tried again with the same Message-ID; one that it
+refuses is given up.
 """
 
 from __future__ import annotations
@@ -20,14 +19,11 @@ from pbem.mail.read.mime import Headers, decoded
 from pbem.post.service_log import Say
 from pbem.post.settings import Rates
 from pbem.post.tables.open_tables import asked_by
-from pbem.post.tables.tables import Tables, ToSend, Urgency
+from pbem.post.tables.tables import DAY, HOUR, Tables, ToSend, Urgency
 from pbem.post.transport.base import Accepted, Later, Sender
 from pbem.render.text.receipt import NAME as RECEIPT
 
-# ---- News in one letter: what waited for one reader because no more could be sent, in order, oldest first
-
-
-_KEPT: Final = [
+_KEPT_HEADERS: Final = [
     "From",
     "To",
     "Reply-To",
@@ -39,34 +35,46 @@ _KEPT: Final = [
     "References",
 ]
 """The headers of the last letter that stay; its subject says how many there are."""
-_RULE: Final = "=" * 72
+_SEPARATOR: Final = "=" * 72
+_FOR_NEWS: Final = 0.75
+"""The part of what may be sent that news may take: the rest is kept for players who are asked."""
+_LETTERS_AT_ONCE: Final = 8
+"""Letters that are taken out of the tables together."""
+_GIVE_UP: Final = 5 * DAY
+"""Seconds for which a letter is tried again that a server puts off."""
+FULL: Final = "sending full"
+"""The note that says why letters wait: as many have gone as may, of all or of news."""
+_FIRST_PAUSE: Final = 60.0
+_LONGEST_PAUSE: Final = 4 * HOUR
+OnRefusal: TypeAlias = Callable[[str, str, str], None]
+"""Is told of a letter that was refused for good: its Message-ID, to whom it went, and why."""
 
 
 def news_in_one(letters: Sequence[bytes]) -> bytes:
     """Return one letter in place of several of one thread to one reader."""
-    opened = [_open(each) for each in letters]
+    opened = [_as_message(each) for each in letters]
     last = opened[-1]
     whole = EmailMessage(policy=SMTP)
-    for name in _KEPT:
+    for name in _KEPT_HEADERS:
         if last[name] is not None:
             whole[name] = str(last[name])
     whole["Subject"] = f"{last['Subject']} (and {len(letters) - 1} before it)"
     whole.set_content("\n".join(_section(at, each) for at, each in enumerate(opened, 1)), cte="quoted-printable")
     for at, each in enumerate(opened, 1):
-        for part in _files(each):
+        for part in _files_of(each):
             name = part.get_filename() or ""
             if each is last or name.startswith(RECEIPT.partition(".")[0]):
-                _attach(whole, part, name if each is last else _numbered(name, at))
+                _attach(whole, part, name if each is last else _numbered_name(name, at))
     return whole.as_bytes()
 
 
-def _open(content: bytes) -> EmailMessage:
+def _as_message(content: bytes) -> EmailMessage:
     found = message_from_bytes(content, policy=SMTP)
     assert isinstance(found, EmailMessage)
     return found
 
 
-def _files(letter: EmailMessage) -> Iterator[EmailMessage]:
+def _files_of(letter: EmailMessage) -> Iterator[EmailMessage]:
     """Yield the files of a letter, the pictures that its page shows among them."""
     for part in letter.walk():
         if part.get_filename() and isinstance(part, EmailMessage):
@@ -77,7 +85,7 @@ def _section(number: int, letter: EmailMessage) -> str:
     """Return the text of one letter under its subject."""
     body = letter.get_body(("plain",))
     text = str(body.get_content()).strip("\n").replace("\r\n", "\n") if body is not None else ""
-    return f"{_RULE}\n{number}. {letter['Subject']}\n{_RULE}\n\n{text}\n"
+    return f"{_SEPARATOR}\n{number}. {letter['Subject']}\n{_SEPARATOR}\n\n{text}\n"
 
 
 def _attach(whole: EmailMessage, part: EmailMessage, name: str) -> None:
@@ -93,29 +101,9 @@ def _attach(whole: EmailMessage, part: EmailMessage, name: str) -> None:
         whole.add_attachment(content, main, sub, disposition=disposition, filename=name)
 
 
-def _numbered(name: str, number: int) -> str:
+def _numbered_name(name: str, number: int) -> str:
     stem, dot, suffix = name.rpartition(".")
     return f"{stem}-{number}{dot}{suffix}"
-
-
-# ---- The sending of letters: from the tables to a mail server, as fast as its provider allows, each at least once
-
-
-_HOUR: Final = 3600.0
-_DAY: Final = 24 * _HOUR
-_FOR_NEWS: Final = 0.75
-"""The part of what may be sent that news may take: the rest is kept for players who are asked."""
-_AT_ONCE: Final = 8
-"""So many letters are taken out of the tables together."""
-_GIVE_UP: Final = 5 * _DAY
-"""For so long a letter is tried again that a server puts off."""
-FULL: Final = "sending full"
-"""The note that says why letters wait: as many have gone as may, of all or of news."""
-_FIRST_PAUSE: Final = 60.0
-_LONGEST_PAUSE: Final = 4 * _HOUR
-
-OnRefusal: TypeAlias = Callable[[str, str, str], None]
-"""Is told of a letter that was refused for good: its Message-ID, to whom it went, and why."""
 
 
 def _unheard(message_id: str, to: str, reason: str) -> None:
@@ -157,8 +145,8 @@ class Sending:
     def room(self, share: float = 1.0) -> int:
         """Return how many letters may be sent now, if this share of the rates is used up."""
         now = self._clock()
-        of_hour = int(self._rates.per_hour * share) - self._tables.sent_between(now - _HOUR, now)
-        of_day = int(self._rates.per_day * share) - self._tables.sent_between(now - _DAY, now)
+        of_hour = int(self._rates.per_hour * share) - self._tables.sent_between(now - HOUR, now)
+        of_day = int(self._rates.per_day * share) - self._tables.sent_between(now - DAY, now)
         return max(0, min(of_hour, of_day))
 
     def _allowed(self) -> list[ToSend]:
@@ -176,7 +164,7 @@ class Sending:
 
     def _chosen(self, room: int, for_news: int) -> Iterator[ToSend]:
         """Yield the letters that are sent next, where there is so much room for all of them, and so much for news."""
-        for letter in self._tables.to_send(self._clock(), min(room, _AT_ONCE)) if room else ():
+        for letter in self._tables.to_send(self._clock(), min(room, _LETTERS_AT_ONCE)) if room else ():
             if letter.urgency == Urgency.NEWS:
                 if for_news <= 0:
                     break

@@ -21,12 +21,12 @@ from typing import Final
 
 from pbem.mail.write.outgoing import MailSettings
 from pbem.post.service.duty import Duty, FileDuty, KeptWorker
-from pbem.post.service.health import BEAT, ONCE, REACHED, STOPPED, WELL, health
+from pbem.post.service.health import BEAT, RAN_ONCE, REACHED, STOPPED, WELL, health
 from pbem.post.service.sending import Sending
 from pbem.post.service.sweep import MOST_AT_ONCE, Sweep
-from pbem.post.service.triage import Players
+from pbem.post.service.triage import KnownPlayers
 from pbem.post.service.worker import Worker
-from pbem.post.service_log import Once, Say, notify, say, sentence
+from pbem.post.service_log import Once, Say, error_text, notify, say
 from pbem.post.settings import PostConfig
 from pbem.post.tables.open_tables import TableOutbox
 from pbem.post.tables.tables import Tables
@@ -36,7 +36,7 @@ from pbem.protocol import PbemError
 from pbem.repo.git import heads_changed, tip_of
 from pbem.repo.git.kept import KeptRepos
 
-_PAUSES: Final = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0)
+_RETRY_PAUSES: Final = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0)
 """Seconds between attempts to reach what cannot be reached."""
 _AFTER_REFUSED_LOGIN: Final = 900.0
 """Seconds until a login is tried again that was refused: many attempts may lock an account."""
@@ -44,14 +44,14 @@ _WAIT: Final = 10.0
 """Seconds that a reader waits for new letters before it looks what is done."""
 _SOON: Final = 2.0
 _SOON_MARKED: Final = 60.0
-"""So many seconds after a letter has come a reader looks more often what is done."""
+"""Seconds after a letter has come in which a reader looks more often what is done."""
 _SLACK: Final = 30.0
 """Seconds by which the clock of a mailbox may differ from ours."""
 _TICK: Final = 1.0
 _BEAT: Final = 10.0
 _ASK: Final = 900.0
 _FIND: Final = 60.0
-"""Seconds after which it is looked for games that commands have changed."""
+"""Seconds between two looks for games that commands have changed."""
 _WORKER: Final = (sys.executable, "-m", "pbem.post.service.worker")
 _GRACE: Final = 30.0
 """Seconds that a worker has to finish a letter when the service stops."""
@@ -80,7 +80,7 @@ class Post:
     def __post_init__(self) -> None:
         config = self.config
         settings = config.mail_settings(datetime.fromtimestamp(self.clock(), UTC), repos=self.repos)
-        players = [Players(settings, config.limits.letter_bytes) for _ in self.sources]
+        players = [KnownPlayers(settings, config.limits.letter_bytes) for _ in self.sources]
         self.sweeps = [
             Sweep(source, self.tables, known, config.limits, self.say, self.clock)
             for source, known in zip(self.sources, players, strict=True)
@@ -93,7 +93,7 @@ class Post:
         now = datetime.fromtimestamp(self.clock(), UTC)
         settings = self.config.mail_settings(now, self.outbox, self.repos)
         try:
-            bounces.note(bounces.Bounced(message_id, True, reason), now, settings, self.config.game_master)
+            bounces.note(bounces.BouncedLetter(message_id, True, reason), now, settings, self.config.game_master)
         except PbemError as wrong:
             self.say(f"it is not noted that {to} refuses letters: {wrong}")
 
@@ -156,7 +156,7 @@ class Post:
         self.sender.close()
 
 
-def once(post: Post) -> bool:
+def run_once(post: Post) -> bool:
     """Fetch, take in and send what there is, and return whether all could be reached."""
     with duty(post.config, post.tables, post.say).alone():
         worker = Worker(post.config, post.tables, post.say, post.clock, post.repos)
@@ -167,7 +167,7 @@ def once(post: Post) -> bool:
         for sweep in looked:
             well &= _reached(post, sweep.source.name, sweep.mark)
         well &= _reached(post, post.sender.name, post.send)
-        post.tables.note(BEAT, ONCE, post.clock())
+        post.tables.note(BEAT, RAN_ONCE, post.clock())
     post.close()
     return well
 
@@ -301,7 +301,7 @@ class Service:
 
     def _again(self, name: str, action: Callable[[], object], rest: float) -> None:
         """Do something again and again while on duty; with growing pauses while it fails, and one line in the log."""
-        once, failures, noted = Once(self._say), 0, 0.0
+        run_once, failures, noted = Once(self._say), 0, 0.0
         while not self._stop.is_set():
             try:
                 if not self._duty.is_ours():
@@ -311,24 +311,24 @@ class Service:
                 if failures or monotonic() - noted > _BEAT:
                     self._post.note_reached(name, WELL)
                     noted = monotonic()
-                once.ends(f"{name} can be reached again")
+                run_once.ends(f"{name} can be reached again")
                 failures, pause = 0, rest
             except Unreachable as wrong:
                 refused = isinstance(wrong, LoginRefused)
-                pause = _AFTER_REFUSED_LOGIN if refused else _PAUSES[min(failures, len(_PAUSES) - 1)]
+                pause = _AFTER_REFUSED_LOGIN if refused else _RETRY_PAUSES[min(failures, len(_RETRY_PAUSES) - 1)]
                 failures += 1
-                once.begins(f"{name} cannot be reached: {wrong}")
+                run_once.begins(f"{name} cannot be reached: {wrong}")
                 with suppress(OSError):
                     self._post.note_reached(name, str(wrong))
             except (OSError, PbemError) as wrong:
-                pause = _PAUSES[min(failures, len(_PAUSES) - 1)]
+                pause = _RETRY_PAUSES[min(failures, len(_RETRY_PAUSES) - 1)]
                 failures += 1
-                once.begins(f"{sentence(wrong)}; nothing is lost, it is tried again")
+                run_once.begins(f"{error_text(wrong)}; nothing is lost, it is tried again")
             except Exception as wrong:  # a bug must not end the service: other letters go on
-                pause = _PAUSES[-1]
+                pause = _RETRY_PAUSES[-1]
                 failures += 1
                 traceback.print_exc()
-                once.begins(f"{name}: a fault in pbem: {type(wrong).__name__}: {wrong}")
+                run_once.begins(f"{name}: a fault in pbem: {type(wrong).__name__}: {wrong}")
             self._stop.wait(pause)
 
 

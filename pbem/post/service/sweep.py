@@ -17,23 +17,22 @@ from pbem.mail.choose.routing import may_be_about
 from pbem.mail.read.inbox import open_letter
 from pbem.mail.read.letter import Letter
 from pbem.post.service.reception import is_private
-from pbem.post.service.triage import Bounce, Look, Ours, Players, Robot, TooBig, has_sheet, judge
+from pbem.post.service.triage import Bounce, KnownPlayers, Look, Ours, Robot, TooBig, has_sheet, judge_letter
 from pbem.post.service_log import Say
-from pbem.post.settings import Limits
-from pbem.post.tables.tables import NO_GAME, NewLetter, Tables
+from pbem.post.settings import IntakeLimits
+from pbem.post.tables.tables import HOUR, NO_GAME, NewLetter, Tables
 from pbem.post.transport.base import Arrived, Gone, Source, Withheld
 
 BOUNCE: Final = "bounce"
 TOO_BIG: Final = "too big"
 MOST_AT_ONCE: Final = 200
-"""So many new letters of a mailbox are put in order at once."""
+"""New letters of a mailbox that are put in order at once."""
 _A_RING: Final = 16
-"""Workers hear of the first of so many letters, and begin while the others are put in order."""
-_HOUR: Final = 3600.0
-_PATIENCE: Final = 3600.0
+"""Letters of which the workers hear when the first has come: they begin while the others are put in order."""
+_WITHHELD_PATIENCE: Final = HOUR
 """Seconds for which the letters after one that the server does not give wait for it."""
 _MOST_HOURS: Final = 150
-"""No letter waits for longer than about so many."""
+"""Hours, about: no letter waits longer."""
 SINCE: Final = "since"
 """The note that says from when on letters are looked at."""
 
@@ -54,8 +53,8 @@ class Sweep:
         self,
         source: Source,
         tables: Tables,
-        players: Players,
-        limits: Limits,
+        players: KnownPlayers,
+        limits: IntakeLimits,
         say: Say,
         clock: Callable[[], float] = time,
     ) -> None:
@@ -110,7 +109,7 @@ class Sweep:
         """
         name, now = (letter.source, letter.uid), self._clock()
         since = self._refused.setdefault(name, now)
-        if now < since + _PATIENCE:
+        if now < since + _WITHHELD_PATIENCE:
             raise refusal
         if since:
             self._refused[name] = 0.0  # said once
@@ -141,7 +140,7 @@ class Sweep:
     def _take(self, letter: Arrived) -> bool:
         """Put a letter in order if it is ours; return whether it is."""
         head = self.source.head(letter)
-        found = judge(head, letter.size, self._players)
+        found = judge_letter(head, letter.size, self._players)
         if isinstance(found, Look):
             raw = self.source.fetch(letter)
             opened = open_letter(raw)
@@ -180,15 +179,15 @@ class Sweep:
             and due
             and self._clock() >= self._told.get(new.sender, 0)
         ):
-            self._told[new.sender] = self._clock() + _HOUR
-            self._say(f"letters of {new.sender} come too fast: the first waits until {_time(max(due.values()))}")
+            self._told[new.sender] = self._clock() + HOUR
+            self._say(f"letters of {new.sender} come too fast: the first waits until {_clock_time(max(due.values()))}")
 
     def _due(self, new: NewLetter) -> Mapping[str, float]:
         """Return when a letter may be taken in by each game, where its sender or the game has had too many of late."""
         now = self._clock()
         most = self._limits.sender_per_hour
         of_sender = self._tables.last_slots(new.sender, most)
-        free = max(now, of_sender[-1] + _HOUR) if len(of_sender) == most else now
+        free = max(now, of_sender[-1] + HOUR) if len(of_sender) == most else now
         times = {game: self._free(game, free) if game else free for game in new.games or (NO_GAME,)}
         return {game: time for game, time in times.items() if time > now}
 
@@ -196,12 +195,12 @@ class Sweep:
         """Return when a game has room for one more letter, from a time on."""
         most = self._limits.game_per_hour
         for _ in range(_MOST_HOURS):
-            within = self._tables.slots_between(game, time - _HOUR, time)
+            within = self._tables.slots_between(game, time - HOUR, time)
             if len(within) < most:
                 break
-            time = within[-most] + _HOUR
+            time = within[-most] + HOUR
         return time
 
 
-def _time(seconds: float) -> str:
+def _clock_time(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%H:%M} UTC"

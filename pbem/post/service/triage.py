@@ -27,7 +27,7 @@ from pbem.repo.files.layout import PLAYERS
 from pbem.repo.files.seats import addresses_in
 from pbem.repo.git import StoreError
 
-_LISTS: Final = ("list-id", "list-post", "list-unsubscribe", "mailing-list", "x-mailing-list")
+_LIST_HEADERS: Final = ("list-id", "list-post", "list-unsubscribe", "mailing-list", "x-mailing-list")
 _DAEMONS: Final = re.compile(r"(?:mailer-daemon|postmaster|mail-daemon)@", re.IGNORECASE)
 _OF_NO_GAME: Final = re.compile(r"<(?:refusal|help)\.[0-9a-f]{24}(?:\.\d+)?@(?P<host>[^@]+)>")
 """The ids of letters of ours that are about no game."""
@@ -81,7 +81,7 @@ class _Known(NamedTuple):
 
 
 @dataclass
-class Players:
+class KnownPlayers:
     """The players' addresses, and the names of the games. Kept in memory, and read again when a game has changed."""
 
     settings: MailSettings
@@ -95,7 +95,7 @@ class Players:
         with suppress(FileNotFoundError):  # there is no game yet
             for file in os.listdir(self.settings.games):
                 if file.endswith(".git"):
-                    name, stamp = file.removesuffix(".git"), _stamp(f"{self.settings.games}/{file}")
+                    name, stamp = file.removesuffix(".git"), _repo_stamp(f"{self.settings.games}/{file}")
                     known = self._games.get(name)
                     same = known is not None and known.stamp == stamp
                     found[name] = known if known is not None and same else self._read(name, stamp, known)
@@ -126,13 +126,13 @@ class Players:
             return _Known(stamp, None, frozenset())
 
 
-def judge(head: bytes, size: int, known: Players) -> Judgement:
+def judge_letter(head: bytes, size: int, known: KnownPlayers) -> Judgement:
     """Return what a letter is, by its headers and its size. No bytes make it raise."""
     headers = Headers(head)
     letter = open_letter(head)
     host = known.settings.host
     ids = (*letter.references, *([letter.message_id] if letter.message_id else ()))
-    if _is_own(headers, letter, known):
+    if _is_our_own(headers, letter, known):
         return Robot("it is a letter of ours")
     if _is_bounce(headers):
         return Bounce(next((each for each in reversed(letter.references) if _is_ours(each, known)), ""))
@@ -141,16 +141,16 @@ def judge(head: bytes, size: int, known: Players) -> Judgement:
     token = bool(tokens_of(letter, host))
     thread = any(_is_ours(each, known) for each in ids)
     by = "token" if token else "thread" if thread else "address" if known.plays(letter.sender) else ""
-    if not token and any(headers.every(name) for name in _LISTS):
+    if not token and any(headers.every(name) for name in _LIST_HEADERS):
         return Look() if by and size <= LARGEST else Robot("it came by a mailing list")
     if by:
         return Ours(by) if size <= known.most else TooBig(size)
     return Look() if size <= LARGEST else NotOurs()
 
 
-def has_sheet(raw: bytes, letter: Letter, known: Players) -> Ours | NotOurs:
+def has_sheet(raw: bytes, letter: Letter, known: KnownPlayers) -> Ours | NotOurs:
     """Return whether a letter that was opened has an order sheet for one of the games, or a key of ours."""
-    if not letter.tokens and any(Headers(raw).every(name) for name in _LISTS):
+    if not letter.tokens and any(Headers(raw).every(name) for name in _LIST_HEADERS):
         return NotOurs()
     sheets = (*letter.enclosures, *letter.passed_over, *letter.beside)
     named = [game_of(each) for each in sheets if each.where != "quoted" or letter.tokens]
@@ -159,7 +159,7 @@ def has_sheet(raw: bytes, letter: Letter, known: Players) -> Ours | NotOurs:
     return NotOurs()
 
 
-def _is_own(headers: Headers, letter: Letter, known: Players) -> bool:
+def _is_our_own(headers: Headers, letter: Letter, known: KnownPlayers) -> bool:
     """Tell whether a letter is one that we sent, which somebody keeps in the same folder."""
     own = mailbox(known.settings.sender)
     written = own is not None and letter.sender == own.address
@@ -175,7 +175,7 @@ def _is_bounce(headers: Headers) -> bool:
     return bool(headers.every("x-failed-recipients")) or daemon
 
 
-def _is_ours(message_id: str, known: Players) -> bool:
+def _is_ours(message_id: str, known: KnownPlayers) -> bool:
     """Tell whether a Message-ID may be that of a letter of ours, with a token or without."""
     if not MESSAGE_ID.fullmatch(message_id):
         return False
@@ -186,7 +186,7 @@ def _is_ours(message_id: str, known: Players) -> bool:
     )
 
 
-def _stamp(repo: str) -> object:
+def _repo_stamp(repo: str) -> object:
     """Return what changes when a game gets a commit."""
     found = []
     for name in ("refs/heads/main", "packed-refs"):

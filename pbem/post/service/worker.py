@@ -33,10 +33,10 @@ from pbem.mail.tasks import Handled, NextDue
 from pbem.mail.write.outgoing import MailSettings
 from pbem.post.service.reception import bounced, received, too_big
 from pbem.post.service.sweep import BOUNCE, TOO_BIG
-from pbem.post.service_log import Once, Say, say, sentence
-from pbem.post.settings import PostConfig, load
+from pbem.post.service_log import Once, Say, error_text, say
+from pbem.post.settings import PostConfig, load_config
 from pbem.post.tables.open_tables import TableOutbox, open_tables
-from pbem.post.tables.tables import NEVER, NO_GAME, Tables, TakenIn, Waiting
+from pbem.post.tables.tables import DAY, NEVER, NO_GAME, Tables, TakenIn, Waiting
 from pbem.protocol import PbemError
 from pbem.repo.git import Moved, NoSuchGame
 from pbem.repo.git.gamelock import Busy, GameLock
@@ -49,17 +49,16 @@ _CLAIM: Final = "pbem.post"
 _LOOK: Final = 2.0
 """Seconds after which the tables are looked at, whether the bell has rung or not."""
 _AT_A_TIME: Final = 20
-"""So many letters of a game are taken in before the others are looked at."""
+"""Letters of a game that are taken in before the others are looked at."""
 _CHOICE: Final = 32
-"""So many games are looked at for one that no other worker has claimed."""
-_DAY: Final = 24 * 3600.0
+"""Games that are looked at for one that no other worker has claimed."""
 _DEADLY: Final = 3
-"""After so many attempts it may be the letter that workers die of: its game waits if this one dies, too."""
+"""Attempts after which it may be the letter that workers die of: its game waits if this one dies, too."""
 _OTHER_RULES: Final = 300.0
 """Seconds after which a game that is played with other rules is tried again."""
 _READ_AGAIN: Final = 2
-"""So many times a letter is begun again at once because its game has moved on meanwhile."""
-_PAUSES: Final = (5.0, 15.0, 60.0, 300.0, 900.0, 3600.0)
+"""How often a letter is begun again at once because its game has moved on meanwhile."""
+_GAME_PAUSES: Final = (5.0, 15.0, 60.0, 300.0, 900.0, 3600.0)
 """Seconds that a game waits whose letter could not be taken in, by how often it was tried."""
 
 
@@ -121,10 +120,10 @@ class Worker:
         except NoSuchGame:
             self._tables.falls_due(game, None, "")
             return 0
-        except (Busy, Moved):  # it is come to again soon
+        except (Busy, Moved):  # it is retried soon
             return 0
         except (PbemError, OSError) as wrong:
-            return self._cannot_go_on(game, sentence(wrong))
+            return self._cannot_go_on(game, error_text(wrong))
         except Exception as wrong:  # a bug: this game waits, and the others go on
             traceback.print_exc()
             return self._cannot_go_on(game, f"a fault in pbem: {type(wrong).__name__}: {wrong}")
@@ -192,7 +191,7 @@ class Worker:
         with ExitStack() as claims:
             others = [each for each in letter.games if each != game]
             if not all(claims.enter_context(self._claimed(each)) for each in others) or self._is_early(letter, others):
-                return False  # it is come to when the letters before it are done
+                return False  # its turn comes when the letters before it are done
             self._tables.begun(letter.id)
             if letter.tries >= _DEADLY and game not in {each.game for each in self._tables.stuck()}:
                 self._put_off(game, letter, "a letter has ended the worker that took it in, again and again")
@@ -201,7 +200,7 @@ class Worker:
             except TakenIn:
                 return False
             except (PbemError, OSError) as wrong:
-                return self._put_off(game, letter, sentence(wrong))
+                return self._put_off(game, letter, error_text(wrong))
             except Exception as wrong:  # a bug: its letter waits, and those of other games go on
                 traceback.print_exc()
                 return self._put_off(game, letter, f"a fault in pbem: {type(wrong).__name__}: {wrong}")
@@ -255,11 +254,11 @@ class Worker:
         return self._config.mail_settings(datetime.fromtimestamp(self._clock(), UTC), self._outbox, self._repos)
 
     def _sent_to(self, address: str) -> list[str]:
-        return list(self._tables.written_to(address, self._clock() - _DAY))
+        return list(self._tables.written_to(address, self._clock() - DAY))
 
     def _put_off(self, game: str, letter: Waiting, reason: str) -> bool:
         """Let the letters of a game wait, because one of them could not be taken in."""
-        pause = _PAUSES[min(letter.tries, len(_PAUSES) - 1)]
+        pause = _GAME_PAUSES[min(letter.tries, len(_GAME_PAUSES) - 1)]
         if self._tables.postpone(game, self._clock() + pause, reason):
             whose = f"letters of {game} wait" if game != NO_GAME else "letters wait"
             self._say(f"{whose}: {reason}")
@@ -268,11 +267,12 @@ class Worker:
 
 def _witnessed(handed: Mapping[str, float], downs: Sequence[tuple[float, float]]) -> Witnessed:
     return Witnessed(
-        {side: _time(at) for side, at in handed.items()}, [(_time(since), _time(until)) for since, until in downs]
+        {side: _whole_second(at) for side, at in handed.items()},
+        [(_whole_second(since), _whole_second(until)) for since, until in downs],
     )
 
 
-def _time(seconds: float) -> datetime:
+def _whole_second(seconds: float) -> datetime:
     return datetime.fromtimestamp(floor(seconds), UTC)
 
 
@@ -286,8 +286,8 @@ def main(file: Path) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, stop)
-    config = load(file)
-    tables = _opened(config, lambda: stopped)
+    config = load_config(file)
+    tables = _tables_opened(config, lambda: stopped)
     if tables is None:
         return
     worker = Worker(config, tables)
@@ -308,20 +308,20 @@ def main(file: Path) -> None:
             worker.work(over)
             once.ends("letters can be taken in again")
         except (OSError, PbemError) as wrong:  # the tables themselves: the disk is full, or they are damaged
-            once.begins(f"no letter can be taken in: {sentence(wrong)}")
+            once.begins(f"no letter can be taken in: {error_text(wrong)}")
         if not stopped and _rung(_LOOK) is None:
             break
     tables.close()
 
 
-def _opened(config: PostConfig, stop: Callable[[], bool]) -> Tables | None:
+def _tables_opened(config: PostConfig, stop: Callable[[], bool]) -> Tables | None:
     """Open the tables, as soon as they can be reached; None: the service has gone meanwhile."""
     once = Once(say)
     while not stop():
         try:
             return open_tables(config)
         except OSError as wrong:
-            once.begins(f"no letter can be taken in: {sentence(wrong)}")
+            once.begins(f"no letter can be taken in: {error_text(wrong)}")
         if _rung(_LOOK) is None:
             break
     return None

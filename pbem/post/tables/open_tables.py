@@ -17,7 +17,10 @@ from pbem.post.settings import BadConfig, PostConfig
 from pbem.post.tables.tables import Tables, ToSend, Urgency, Waiting
 from pbem.protocol import Side
 
-# ---- Opens the tables of a config: in a file, or in a database. Nothing of the latter is imported for the former
+_FORM: Final = re.compile(rb'filename="orders(-[\w-]+)?\.yaml"')
+_LIST: Final = re.compile(r"(\S+) <\1\.(\w+)\..*>")
+_ASKING: Final = ("welcome.", "confirm.")
+"""How the names of letters begin that have no form, and ask something all the same."""
 
 
 def open_tables(config: PostConfig) -> Tables:
@@ -46,15 +49,6 @@ def _require_cluster() -> None:
 def never_opened(config: PostConfig) -> bool:
     """Tell whether the post has never run with a config."""
     return config.database is None and not config.tables_file.exists()
-
-
-# ---- The outbox of the post: letters go into the tables, and leave from there
-
-
-_FORM: Final = re.compile(rb'filename="orders(-[\w-]+)?\.yaml"')
-_LIST: Final = re.compile(r"(\S+) <\1\.(\w+)\..*>")
-_ASKING: Final = ("welcome.", "confirm.")
-"""How the names of letters begin that have no form, and ask something all the same."""
 
 
 @dataclass(frozen=True, slots=True)

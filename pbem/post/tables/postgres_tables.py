@@ -17,11 +17,11 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 
 from pbem.post.tables.tables import (
-    LONGEST,
+    LONGEST_DELAY,
     NO_GAME,
     Counts,
     NewLetter,
-    Stuck,
+    StuckGame,
     Tables,
     TablesDamaged,
     ToSend,
@@ -174,12 +174,12 @@ class PostgresTables(Tables):
             "SELECT game FROM work LEFT JOIN games USING (game) WHERE waits "
             "GROUP BY game, pause HAVING bool_or(due <= %s OR due > %s) "
             "AND (pause IS NULL OR pause <= %s OR pause > %s) ORDER BY min(letter) LIMIT %s",
-            *(now, now + LONGEST, now, now + LONGEST, most),
+            *(now, now + LONGEST_DELAY, now, now + LONGEST_DELAY, most),
         )
         due = self._rows(
             "SELECT game FROM falls LEFT JOIN games USING (game) WHERE due <= %s "
             "AND (pause IS NULL OR pause <= %s OR pause > %s) ORDER BY due LIMIT %s",
-            *(self.looked(), now, now + LONGEST, most),
+            *(self.looked(), now, now + LONGEST_DELAY, most),
         )
         return list(dict.fromkeys(game for (game,) in [*rows, *due]))[:most]
 
@@ -190,7 +190,7 @@ class PostgresTables(Tables):
             "WHERE every.letter = work.letter AND every.waits) FROM work "
             "JOIN letters ON letters.id = letter WHERE game = %s AND waits AND (due <= %s OR due > %s) "
             "ORDER BY letter LIMIT 1",
-            *(game, now, now + LONGEST),
+            *(game, now, now + LONGEST_DELAY),
         )
         for id, digest, sender, at, content, by, size, tries, games in rows:
             return Waiting(id, digest, sender, at, content, games, by, size, tries)
@@ -232,12 +232,12 @@ class PostgresTables(Tables):
     def resume(self, game: str) -> bool:
         return self._change("DELETE FROM games WHERE game = %s AND reason <> ''", game) > 0
 
-    def stuck(self) -> Sequence[Stuck]:
+    def stuck(self) -> Sequence[StuckGame]:
         rows = self._rows(
             "SELECT game, reason, pause, count(*) FROM games JOIN work USING (game) WHERE waits AND reason <> '' "
             "GROUP BY game, reason, pause ORDER BY game"
         )
-        return [Stuck(*row) for row in rows]
+        return [StuckGame(*row) for row in rows]
 
     # ---- games go on by themselves
 
@@ -278,7 +278,7 @@ class PostgresTables(Tables):
             self._rows(
                 "SELECT name, recipient, content, urgency, thread, tries, since FROM outbox WHERE state = 'waiting' "
                 "AND (due <= %s OR due > %s) ORDER BY urgency, id LIMIT %s",
-                *(now, now + LONGEST, most),
+                *(now, now + LONGEST_DELAY, most),
             )
         )
 

@@ -16,20 +16,17 @@ from time import time
 from typing import Any, Final
 
 from pbem.post.tables.tables import (
-    LONGEST,
+    LONGEST_DELAY,
     NO_GAME,
     Counts,
     NewLetter,
-    Stuck,
+    StuckGame,
     Tables,
     TablesDamaged,
     ToSend,
     Urgency,
     Waiting,
 )
-
-# ---- The schema of the tables of the post in a SQLite file
-
 
 VERSION: Final = 2
 MORE: Final = """
@@ -65,11 +62,9 @@ CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL, at REAL NOT NULL)
 """
 
 
-# ---- The tables of the post in one SQLite file, in WAL mode: several processes read and write it at once
-
-
-_PATIENCE: Final = 30.0
+_LOCK_PATIENCE: Final = 30.0
 """Seconds to wait for another process that writes."""
+_TO_SEND: Final = "name, recipient, content, urgency, thread, tries, since"
 
 
 class SqliteTables(Tables):
@@ -99,7 +94,7 @@ class SqliteTables(Tables):
         """The connection of this thread."""
         found: sqlite3.Connection | None = getattr(self._own, "connection", None)
         if found is None:
-            found = sqlite3.connect(self.file, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+            found = sqlite3.connect(self.file, timeout=_LOCK_PATIENCE, isolation_level=None, check_same_thread=False)
             found.execute("PRAGMA journal_mode = WAL")
             self._own.connection = found
             self._all.append(found)
@@ -196,12 +191,12 @@ class SqliteTables(Tables):
             "SELECT game FROM games INDEXED BY games_waiting WHERE oldest IS NOT NULL "
             "AND (due <= ?1 OR due > ?1 + ?2) AND (pause <= ?1 OR pause > ?1 + ?2) ORDER BY oldest LIMIT ?3"
         )
-        found = [game for (game,) in self._rows(query, now, LONGEST, most)]
+        found = [game for (game,) in self._rows(query, now, LONGEST_DELAY, most)]
         query = (
             "SELECT game FROM games INDEXED BY games_due WHERE falls IS NOT NULL AND falls <= ?1 "
             "AND (pause <= ?2 OR pause > ?2 + ?3) ORDER BY falls LIMIT ?4"
         )
-        found += [game for (game,) in self._rows(query, self.looked(), now, LONGEST, most)]
+        found += [game for (game,) in self._rows(query, self.looked(), now, LONGEST_DELAY, most)]
         return list(dict.fromkeys(found))[:most]
 
     def next_letter(self, game: str, now: float) -> Waiting | None:
@@ -210,7 +205,7 @@ class SqliteTables(Tables):
                 "SELECT id, digest, letters.sender, at, content, by, size, tries FROM work INDEXED BY work_waiting "
                 "JOIN letters ON letters.id = letter WHERE game = ?1 AND state = 'waiting' "
                 "AND (due <= ?2 OR due > ?2 + ?3) ORDER BY letter LIMIT 1",
-                (game, now, LONGEST),
+                (game, now, LONGEST_DELAY),
             ).fetchone()
             if found is None:
                 _look_again(connection, game)
@@ -260,9 +255,9 @@ class SqliteTables(Tables):
             )
             return changed.rowcount > 0
 
-    def stuck(self) -> Sequence[Stuck]:
+    def stuck(self) -> Sequence[StuckGame]:
         return [
-            Stuck(*row)
+            StuckGame(*row)
             for row in self._rows(
                 "SELECT game, reason, pause, (SELECT count(*) FROM work WHERE work.game = games.game "
                 "AND state = 'waiting') FROM games INDEXED BY games_waiting "
@@ -313,7 +308,7 @@ class SqliteTables(Tables):
                 f"SELECT {_TO_SEND} FROM outbox INDEXED BY outbox_waiting WHERE state = 'waiting' "
                 "AND (due <= ?1 OR due > ?1 + ?2) ORDER BY urgency, id LIMIT ?3",
                 now,
-                LONGEST,
+                LONGEST_DELAY,
                 most,
             )
         )
@@ -428,9 +423,6 @@ class SqliteTables(Tables):
         """Return what is wrong with the file; None: nothing is."""
         (row,) = self._rows("PRAGMA quick_check(1)")
         return None if row[0] == "ok" else str(row[0])
-
-
-_TO_SEND: Final = "name, recipient, content, urgency, thread, tries, since"
 
 
 def _to_send(rows: Iterable[Any]) -> list[ToSend]:

@@ -2,8 +2,8 @@
 
 Everything in them can be rebuilt from the games and the mailbox, except letters that wait to be sent. `SqliteTables`
 (`pbem.post.tables.sqlite_tables`) keeps them in one file, `PostgresTables` (`pbem.post.tables.postgres_tables`) in a
-database that several hosts share. All times are seconds since 1970. Nothing is ever put off for longer than `LONGEST`.
-A time that is further ahead means that the machine's clock has jumped back; it counts as past.
+database that several hosts share. All times are seconds since 1970. Nothing is put off for longer than `LONGEST_DELAY`:
+a time that is further ahead means that the machine's clock has jumped back; it counts as past.
 
 The life of a letter: `add` puts it in order, for one game or several. A worker takes the game that has waited longest
 (`next_games`), its lock, and its letters in order (`next_letter`). When the game has committed it, it is `done`. When
@@ -21,13 +21,13 @@ from typing import Final, NamedTuple
 
 from pbem.protocol import PbemError
 
-LONGEST: Final = 8 * 24 * 3600.0
+HOUR: Final = 3600.0
+DAY: Final = 24 * HOUR
+LONGEST_DELAY: Final = 8 * DAY
 """Seconds: nothing is put off for longer than this."""
 NO_GAME: Final = ""
 """What stands for the game of letters that are about none: they are answered in order, too."""
-
-
-_MOST_DOWN: Final = 90 * 24 * 3600.0
+_MOST_DOWN: Final = 90 * DAY
 """Seconds after which a span in which nobody looked is forgotten."""
 LEAST_DOWN: Final = 600.0
 """The shortest span, in seconds, that is noted if nobody looked into the mailboxes."""
@@ -92,7 +92,7 @@ class Waiting:
             raise TakenIn(f"letter {self.digest[:12]} was taken in by another worker meanwhile")
 
 
-class Stuck(NamedTuple):
+class StuckGame(NamedTuple):
     """A game whose letters wait: why, until when at least, and how many there are."""
 
     game: str
@@ -219,7 +219,7 @@ class Tables(ABC):
         """Let the letters of a game be taken in again; return False if they were not waiting for anything."""
 
     @abstractmethod
-    def stuck(self) -> Sequence[Stuck]:
+    def stuck(self) -> Sequence[StuckGame]:
         """Return the games whose letters were postponed."""
 
     # ---- games go on by themselves
@@ -359,4 +359,4 @@ class Tables(ABC):
 
 def is_due(due: float, now: float) -> bool:
     """Tell whether a time has come; one that lies too far ahead comes of a clock that has jumped back."""
-    return due <= now or due > now + LONGEST
+    return due <= now or due > now + LONGEST_DELAY

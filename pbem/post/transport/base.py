@@ -11,8 +11,8 @@ Errors are few, and each says what the caller does:
       Withheld      it will not give this one letter: the same for a while, then go on without it
     Gone            this one letter is no longer in the mailbox: forget it
 
-What is wrong with either is `Unreachable`: a person has to mend it. The server is not asked until they have, so it does
-no harm to try often, and the post goes on soon after.
+A password or a certificate that is missing here is `Unreachable`, too: a person has to mend it. The server is not asked
+until they have, so it does no harm to try often, and the post goes on soon after.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from types import TracebackType
-from typing import NamedTuple, Self, TypeAlias
+from typing import Final, NamedTuple, Self, TypeAlias
 
 from pbem.post.settings import BadConfig, Secret, Tls
 from pbem.protocol import PbemError
 
-# ---- Sources and senders: what every way in and every way out of letters can do
+CONNECT_TIMEOUT: Final = 20
+"""Seconds to connect to a server."""
 
 
 class Unreachable(PbemError):
@@ -164,9 +165,6 @@ class Sender(ABC):
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
-
-
-# ---- Logins: the password, and whose certificates are believed
 
 
 def password(secret: Secret) -> str:

@@ -17,20 +17,28 @@ from imapclient import SEEN, IMAPClient, SocketTimeout
 from imapclient.exceptions import CapabilityError, IMAPClientAbortError, IMAPClientError, LoginError
 
 from pbem.post.settings import ImapIn
-from pbem.post.transport.base import Arrived, Gone, LoginRefused, Source, Unreachable, Withheld, context, password
+from pbem.post.transport.base import (
+    CONNECT_TIMEOUT,
+    Arrived,
+    Gone,
+    LoginRefused,
+    Source,
+    Unreachable,
+    Withheld,
+    context,
+    password,
+)
 
 _BATCH: Final = 200
-"""So many letters are asked about at once."""
-_CONNECT: Final = 20
-"""Seconds to connect."""
-_FIRST: Final = 1.0
+"""Letters that are asked about at once."""
+_FIRST_IDLE: Final = 1.0
 """Seconds of the first IDLE of a wait. What arrives just while an IDLE begins is seen when it ends, so the first ones
 are short, each twice as long as the one before."""
 _LONGEST_IDLE: Final = 25 * 60.0
 """Seconds after which IDLE is renewed: servers may hang up after 30 minutes (RFC 2177)."""
-_POLL: Final = 15.0
+_POLL_SERVER: Final = 15.0
 """Seconds between two looks at a server that has no IDLE."""
-_FOR_NOW: Final = ("[UNAVAILABLE]", "[INUSE]", "[LIMIT]", "[SERVERBUG]", "[CONTACTADMIN]")
+_TEMPORARY: Final = ("[UNAVAILABLE]", "[INUSE]", "[LIMIT]", "[SERVERBUG]", "[CONTACTADMIN]")
 """What a server says that refuses a login for reasons of its own (RFC 5530)."""
 
 
@@ -97,7 +105,7 @@ class ImapSource(Source):
         with self._connection() as client:
             if not client.has_capability("IDLE"):
                 return self._poll(client, until)
-            length = _FIRST
+            length = _FIRST_IDLE
             while (left := until - time.monotonic()) > 0:
                 client.idle()
                 seen = client.idle_check(min(left, length))
@@ -119,7 +127,7 @@ class ImapSource(Source):
         """Look for letters every few seconds; return whether one has come."""
         before = self._uids(client)
         while (left := until - time.monotonic()) > 0:
-            time.sleep(min(left, _POLL))
+            time.sleep(min(left, _POLL_SERVER))
             if self._uids(client) != before:
                 return True
         return False
@@ -139,7 +147,7 @@ class ImapSource(Source):
             except IMAPClientAbortError:
                 raise
             except IMAPClientError as wrong:  # the server answers, with NO
-                raise Withheld(_said(wrong)) from wrong
+                raise Withheld(_imap_error(wrong)) from wrong
         content = found.get(int(letter.uid), {}).get(key)
         if not isinstance(content, bytes):
             raise Gone(f"letter {letter.uid} is no longer in {self.config.folder} of {self.name}")
@@ -157,7 +165,7 @@ class ImapSource(Source):
             raise
         except (OSError, IMAPClientError, EOFError) as wrong:
             self._break_off()
-            raise Unreachable(_said(wrong)) from wrong
+            raise Unreachable(_imap_error(wrong)) from wrong
 
     def _connect(self) -> IMAPClient:
         config, tls, secret = self.config, self.config.tls, password(self.config.password)
@@ -167,7 +175,7 @@ class ImapSource(Source):
             config.port,
             ssl=implicit,
             ssl_context=trust if implicit else None,
-            timeout=SocketTimeout(min(_CONNECT, config.timeout), config.timeout),
+            timeout=SocketTimeout(min(CONNECT_TIMEOUT, config.timeout), config.timeout),
         )
         try:
             client.normalise_times = False
@@ -194,8 +202,8 @@ class ImapSource(Source):
         try:
             client.login(self.config.user, secret)
         except LoginError as wrong:
-            said = _said(wrong)
-            if isinstance(wrong.__context__, IMAPClientAbortError) or any(word in said for word in _FOR_NOW):
+            said = _imap_error(wrong)
+            if isinstance(wrong.__context__, IMAPClientAbortError) or any(word in said for word in _TEMPORARY):
                 raise Unreachable(said) from None
             raise LoginRefused(f"it refuses the login of {self.config.user}: {said}") from None
 
@@ -206,7 +214,7 @@ class ImapSource(Source):
                 client.shutdown()
 
 
-def _said(wrong: BaseException) -> str:
+def _imap_error(wrong: BaseException) -> str:
     """Return what went wrong as one short line."""
     text = str(wrong) if str(wrong) not in ("", "None") else type(wrong).__name__
     if text.startswith("b'") and text.endswith("'"):  # as imaplib quotes a server

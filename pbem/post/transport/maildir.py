@@ -21,11 +21,11 @@ from pbem.mail.read.mime import Headers
 from pbem.post.settings import MaildirIn, MaildirOut
 from pbem.post.transport.base import Accepted, Arrived, Delivery, Gone, Sender, Source, Unreachable
 
-_ROOMS: Final = ("new", "cur")
-_POLL: Final = 0.5
+_FOLDERS: Final = ("new", "cur")
+_POLL_FOLDER: Final = 0.5
 """Seconds between two looks at the folder."""
 _LONGEST_HEAD: Final = 1024 * 1024
-_SEEN: Final = "S"
+_SEEN_FLAG: Final = "S"
 
 
 class MaildirSource(Source):
@@ -73,7 +73,7 @@ class MaildirSource(Source):
             except Gone:
                 return
             base, _, flags = path.name.partition(":2,")
-            name = f"{base}:2,{''.join(sorted({*flags, _SEEN}))}"
+            name = f"{base}:2,{''.join(sorted({*flags, _SEEN_FLAG}))}"
             folder = self._done or self.folder
             for room in ("tmp", "new", "cur"):
                 (folder / room).mkdir(parents=True, exist_ok=True)
@@ -94,7 +94,7 @@ class MaildirSource(Source):
             left = until - time.monotonic()
             if left <= 0:
                 return False
-            time.sleep(min(left, _POLL))
+            time.sleep(min(left, _POLL_FOLDER))
 
     def close(self) -> None:
         """There is nothing to take leave of."""
@@ -103,7 +103,7 @@ class MaildirSource(Source):
         """Find out where the letters are."""
         self._files = {
             path.name.partition(":")[0]: path
-            for room in _ROOMS
+            for room in _FOLDERS
             for path in (self.folder / room).iterdir()
             if path.name[0] != "." and path.is_file()
         }

@@ -14,7 +14,12 @@ from typing import Final
 from pbem.post.settings import SendmailOut
 from pbem.post.transport.base import Accepted, Arrived, Delivery, Gone, Later, Refused, Sender, Source, Unreachable
 
-# ---- Standard input as a mailbox of one letter, for a mail server or a filter that pipes letters
+_BESIDE_PATH: Final = ("/usr/sbin", "/usr/lib", "/sbin")
+"""Where systems keep sendmail; users do not have these folders in their path."""
+_TIMEOUT: Final = 120
+_FOR_GOOD: Final = {64: "usage", 65: "the letter", 67: "no such user", 68: "no such host", 77: "not permitted"}
+"""Exit codes of sysexits.h that will not be others next time."""
+_TEMPFAIL: Final = 75
 
 
 class StdinSource(Source):
@@ -56,17 +61,6 @@ class StdinSource(Source):
         """There is nothing to take leave of."""
 
 
-# ---- The system's own `sendmail`, or any command that takes a letter on standard input and an address as an argument
-
-
-_BESIDE_PATH: Final = ("/usr/sbin", "/usr/lib", "/sbin")
-"""Where systems keep sendmail; users do not have these folders in their path."""
-_TIMEOUT: Final = 120
-_NEVER: Final = {64: "usage", 65: "the letter", 67: "no such user", 68: "no such host", 77: "not permitted"}
-"""Exit codes of sysexits.h that will not be others next time."""
-_FOR_NOW: Final = 75
-
-
 class SendmailSender(Sender):
     """A command of this machine that sends letters."""
 
@@ -99,10 +93,10 @@ class SendmailSender(Sender):
         said = " ".join((ran.stderr or ran.stdout).decode("utf-8", "replace").split())[:300]
         if ran.returncode == 0:
             return Accepted()
-        if ran.returncode == _FOR_NOW:
+        if ran.returncode == _TEMPFAIL:
             return Later(said or "it will be tried later")
-        if ran.returncode in _NEVER:
-            return Refused(said or _NEVER[ran.returncode])
+        if ran.returncode in _FOR_GOOD:
+            return Refused(said or _FOR_GOOD[ran.returncode])
         raise Unreachable(f"it ended with code {ran.returncode}{f': {said}' if said else ''}")
 
     def close(self) -> None:

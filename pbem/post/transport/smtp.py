@@ -14,6 +14,7 @@ from typing import Final
 
 from pbem.post.settings import SmtpOut
 from pbem.post.transport.base import (
+    CONNECT_TIMEOUT,
     Accepted,
     Delivery,
     Later,
@@ -25,13 +26,11 @@ from pbem.post.transport.base import (
     password,
 )
 
-_CONNECT: Final = 20
-"""Seconds to connect."""
-_KEPT: Final = 30
+_KEPT_SECONDS: Final = 30
 """Seconds for which a connection is kept; then a new one is made. Servers hang up on us otherwise."""
 _OURSELVES: Final = "[127.0.0.1]"
 """What we call ourselves to a server, as mail programs do. The name of this machine is nobody's business."""
-_LINE_END: Final = re.compile(rb"\r\n|\r|\n")
+_ANY_LINE_END: Final = re.compile(rb"\r\n|\r|\n")
 _LIMIT: Final = re.compile(r"\b5\.4\.5\b")
 """How a server says that the limit of an account is reached, although a letter sent tomorrow will pass (Gmail)."""
 _TOO_LARGE: Final = 552
@@ -53,9 +52,9 @@ class SmtpSender(Sender):
         self._connected()
 
     def send(self, to: str, letter: bytes) -> Delivery:
-        if self._server is not None and time.monotonic() - self._used > _KEPT:
+        if self._server is not None and time.monotonic() - self._used > _KEPT_SECONDS:
             self.close()
-        content = _LINE_END.sub(b"\r\n", letter)
+        content = _ANY_LINE_END.sub(b"\r\n", letter)
         if self._server is not None:
             with suppress(Unreachable):  # it may have hung up meanwhile, or have had enough of us
                 return self._send(self._server, to, content)
@@ -82,14 +81,14 @@ class SmtpSender(Sender):
                 return self._outcome(server, code, said)
         except (OSError, smtplib.SMTPException) as wrong:
             self._break_off()
-            raise Unreachable(_said(wrong)) from wrong
+            raise Unreachable(_smtp_error(wrong)) from wrong
         try:
             code, said = server.data(content)
         except smtplib.SMTPDataError as wrong:
             return self._outcome(server, wrong.smtp_code, wrong.smtp_error)
         except (OSError, smtplib.SMTPException) as wrong:
             self._break_off()
-            return Later(_said(wrong))
+            return Later(_smtp_error(wrong))
         self._used = time.monotonic()
         return Accepted() if code == 250 else self._outcome(server, code, said)
 
@@ -98,11 +97,11 @@ class SmtpSender(Sender):
         if code == _TOO_LARGE:
             return self._outcome(server, code, said)
         self.close()
-        raise Unreachable(f"it does not accept letters from {self.address}: {_text(code, said)}")
+        raise Unreachable(f"it does not accept letters from {self.address}: {_smtp_answer(code, said)}")
 
     def _outcome(self, server: smtplib.SMTP, code: int, said: bytes | str) -> Delivery:
         """Return what a refusal means."""
-        text = _text(code, said)
+        text = _smtp_answer(code, said)
         if code == 421 or _LIMIT.search(text):
             self.close()
         else:
@@ -122,7 +121,7 @@ class SmtpSender(Sender):
         """Connect and log in."""
         config, trust = self.config, context(self.config.tls)
         secret = password(config.password) if config.password is not None else None
-        timeout = min(_CONNECT, config.timeout)
+        timeout = min(CONNECT_TIMEOUT, config.timeout)
         try:
             if config.tls.kind == "implicit":
                 server: smtplib.SMTP = smtplib.SMTP_SSL(
@@ -131,7 +130,7 @@ class SmtpSender(Sender):
             else:
                 server = smtplib.SMTP(config.host, config.port, local_hostname=_OURSELVES, timeout=timeout)
         except (OSError, smtplib.SMTPException) as wrong:
-            raise Unreachable(_said(wrong)) from wrong
+            raise Unreachable(_smtp_error(wrong)) from wrong
         self._server, self._used = server, time.monotonic()
         try:
             if server.sock is not None:
@@ -143,16 +142,16 @@ class SmtpSender(Sender):
             server.ehlo_or_helo_if_needed()
         except smtplib.SMTPAuthenticationError as wrong:
             self._break_off()
-            text = _text(wrong.smtp_code, wrong.smtp_error)
+            text = _smtp_answer(wrong.smtp_code, wrong.smtp_error)
             if wrong.smtp_code < 500:
                 raise Unreachable(text) from None
             raise LoginRefused(f"it refuses the login of {config.user}: {text}") from None
         except smtplib.SMTPNotSupportedError as wrong:
             self._break_off()
-            raise Unreachable(_said(wrong)) from wrong
+            raise Unreachable(_smtp_error(wrong)) from wrong
         except (OSError, smtplib.SMTPException) as wrong:
             self._break_off()
-            raise Unreachable(_said(wrong)) from wrong
+            raise Unreachable(_smtp_error(wrong)) from wrong
         return server
 
     def _break_off(self) -> None:
@@ -162,14 +161,14 @@ class SmtpSender(Sender):
                 server.close()
 
 
-def _text(code: int, said: bytes | str) -> str:
+def _smtp_answer(code: int, said: bytes | str) -> str:
     """Return a server's answer as one short line."""
     text = said.decode("utf-8", "replace") if isinstance(said, bytes) else said
     return f"{code} {' '.join(text.split())}"[:300]
 
 
-def _said(wrong: BaseException) -> str:
+def _smtp_error(wrong: BaseException) -> str:
     """Return what went wrong as one short line."""
     if isinstance(wrong, smtplib.SMTPResponseException):
-        return _text(wrong.smtp_code, wrong.smtp_error)
+        return _smtp_answer(wrong.smtp_code, wrong.smtp_error)
     return " ".join((str(wrong) or type(wrong).__name__).split())[:300]

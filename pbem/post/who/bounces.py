@@ -33,12 +33,12 @@ from pbem.render.text.report import mail
 _NOTE: Final = "pbem.mailbox."
 _MOST_READ: Final = 512 * 1024
 _MOST_IDS: Final = 50
-_LONGEST: Final = 200
-_ID: Final = re.compile(rb"<[!-;=?-~]{1,240}>")
+_LONGEST_REASON: Final = 200
+_ANY_ID: Final = re.compile(rb"<[!-;=?-~]{1,240}>")
 _OF: Final = re.compile(rb"(?im)^message-id[ \t]*:[ \t]*(?:\r?\n[ \t]+)?(<[!-;=?-~]{1,240}>)")
 """The line of a letter, or of the copy of one, with the id of its own."""
 _OWN_ID: Final = re.compile(rf"~({TOKEN})@", re.IGNORECASE)
-_FIELD: Final = re.compile(
+_REPORT_FIELD: Final = re.compile(
     rb"(?im)^(action|status|diagnostic-code)[ \t]*:[ \t]*([^\r\n]*(?:\r?\n[ \t]+[^\r\n]+)*)", re.IGNORECASE
 )
 _CODE: Final = re.compile(r"\b[245]\.\d{1,3}\.\d{1,3}\b")
@@ -46,7 +46,7 @@ _SAYS: Final = re.compile(rb"(?m)^[ \t>]*(?:.{0,60}\b)?(5\d\d[ -][^\r\n]{5,200})
 """What a server answered, in a bounce that has no fields."""
 
 
-class Bounced(NamedTuple):
+class BouncedLetter(NamedTuple):
     """A letter of ours that came back: its Message-ID, whether for good, and why."""
 
     message_id: str
@@ -69,27 +69,27 @@ class _Note:
     reason: str
 
 
-def read_bounce(raw: bytes, host: str) -> Bounced | None:
+def read_bounce(raw: bytes, host: str) -> BouncedLetter | None:
     """Return what a bounce says of a letter of ours; None: it is about no letter with a token."""
     head = raw[:_MOST_READ]
     named = [found[1] for found, _ in zip(_OF.finditer(head), range(_MOST_IDS), strict=False)]
-    ids = [found[0] for found, _ in zip(_ID.finditer(head), range(_MOST_IDS), strict=False)]
+    ids = [found[0] for found, _ in zip(_ANY_ID.finditer(head), range(_MOST_IDS), strict=False)]
     known = [each.decode("ascii", "replace") for each in (*ids, *named)]  # last its own; before it what it answers
     ours = [each for each in known if each.lower().endswith(f"@{host.lower()}>") and _OWN_ID.search(each)]
     if not ours:
         return None
     said: dict[str, str] = {}
-    for found in _FIELD.finditer(head):
+    for found in _REPORT_FIELD.finditer(head):
         said.setdefault(found[1].decode().lower(), " ".join(found[2].decode("utf-8", "replace").split()))
     action, status = said.get("action", "failed").lower(), said.get("status", "5")
     diagnostic = said.get("diagnostic-code", "").partition(";")[2].strip() or said.get("diagnostic-code", "")
     answered = _SAYS.search(head)
     reason = diagnostic or (answered[1].decode("utf-8", "replace") if answered else "") or said.get("status", "")
     for_good = action == "failed" and not status.startswith(("2", "4"))
-    return Bounced(ours[-1], for_good, _one_line(reason) or "no reason was given")
+    return BouncedLetter(ours[-1], for_good, _reason_line(reason) or "no reason was given")
 
 
-def note(bounced: Bounced, at: datetime, settings: MailSettings, game_master: str) -> list[Outgoing]:
+def note(bounced: BouncedLetter, at: datetime, settings: MailSettings, game_master: str) -> list[Outgoing]:
     """Note that a mailbox has refused a letter, and return the letter to the game master, if it is the first.
 
     Also for what the server refused that our letters are handed to. Nothing is noted of what may still arrive, of a
@@ -103,7 +103,7 @@ def note(bounced: Bounced, at: datetime, settings: MailSettings, game_master: st
         known = _noted(game.path, side)
         since = f"{at:%Y-%m-%d %H:%M}" if known is None else known.since
         now = _Note(since, f"{at:%Y-%m-%d %H:%M}", 1 if known is None else known.count + 1, bounced.reason)
-        out = _letter(game, side, now, settings, game_master)
+        out = _bounce_letter(game, side, now, settings, game_master)
         if settings.outbox is not None and known is None:
             out.put_into(settings.outbox)
         put_note(game.path, f"{_NOTE}{side}", json.dumps(asdict(now), sort_keys=True).encode())
@@ -135,7 +135,7 @@ def heard_again(game: Adjudicator, side: Side, settings: MailSettings) -> None:
     if not (game.path / f"{_NOTE}{side}").exists():
         return
     _ask_again(game, side, settings)
-    forget(game.path, side)
+    forget_refusing(game.path, side)
 
 
 def _ask_again(game: Adjudicator, side: Side, settings: MailSettings) -> None:
@@ -155,7 +155,7 @@ def _ask_again(game: Adjudicator, side: Side, settings: MailSettings) -> None:
         note_handed_over(game, letters, settings.now)
 
 
-def forget(repo: Path, side: Side) -> None:
+def forget_refusing(repo: Path, side: Side) -> None:
     """Forget that the mailbox of a side refused: its player has written."""
     (repo / f"{_NOTE}{side}").unlink(missing_ok=True)
 
@@ -193,7 +193,7 @@ def _side_of(message_id: str, settings: MailSettings) -> tuple[str, Side] | None
     return None
 
 
-def _letter(game: Adjudicator, side: Side, now: _Note, settings: MailSettings, game_master: str) -> Outgoing:
+def _bounce_letter(game: Adjudicator, side: Side, now: _Note, settings: MailSettings, game_master: str) -> Outgoing:
     """Return the letter that tells the game master that a mailbox refuses."""
     words = mail(
         "bounced",
@@ -207,6 +207,6 @@ def _letter(game: Adjudicator, side: Side, now: _Note, settings: MailSettings, g
     return letter(settings, game_master, stamp, words)
 
 
-def _one_line(text: str) -> str:
+def _reason_line(text: str) -> str:
     shown = "".join(each if each.isprintable() else " " for each in text)
-    return " ".join(shown.split())[:_LONGEST]
+    return " ".join(shown.split())[:_LONGEST_REASON]

@@ -1,12 +1,13 @@
 """Confirmation: a letter that proves nothing waits beside its game until its player says that it is theirs.
 
-They came from the right address, and nothing in them shows that its owner wrote them. Each side has a note: its
-letters, when it was last asked, and the codes that it was sent. A code stands for the letters that it was sent for, and
-for no other, so that nobody can slip one in that the player has not seen.
+Such a letter came from the right address, and nothing in it shows that its owner wrote it. It lies in the folder
+`pbem.held` beside the repo. Each side has a note: its letters, when it was last asked, and the codes that it was sent.
+A code stands for the letters that it was sent for, and for no other, so that nobody can slip one in that the player has
+not seen.
 
-They are asked at most once a day, by a letter that shows what came. They answer it with nothing in it, or open the link
-in it, which writes a letter with a code. A robot that answers by itself does not confirm: its answer has words of its
-own. Nothing is asked of an address that is not on file.
+Players are asked at most once a day, by a letter that shows what came. They answer it with nothing in it, or open the
+link in it, which writes a letter with a code. A robot that answers by itself does not confirm: its answer has words of
+its own. Nothing is asked of an address that is not on file.
 """
 
 from __future__ import annotations
@@ -38,20 +39,23 @@ from pbem.protocol import Side
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import mail
 
-# ---- Letters that wait to be confirmed: they lie beside the repo of their game, in the folder `pbem.held`
-
-
 WAITS: Final = timedelta(days=7)
 ASK_AGAIN: Final = timedelta(days=1)
-MOST: Final = 5
-"""So many letters of one side wait at most."""
+MOST_UNCONFIRMED: Final = 5
+"""Letters of one side that wait at most."""
 _NOTE: Final = "pbem.asked."
-_FOLDER: Final = "pbem.held"
+_HELD_FOLDER: Final = "pbem.held"
 _MOST_CODES: Final = 10
+_CODE_PATTERN: Final = r"[0-9a-f]{24}"
+_CONFIRM_WORD: Final = re.compile(rf"\bCONFIRM\s+({_CODE_PATTERN})\b", re.IGNORECASE)
+_CONFIRM_ID: Final = re.compile(rf"<confirm\.[^@]+\.({_CODE_PATTERN})@(?P<host>[^@]+)>")
+_YES: Final = re.compile(r"\W*(?:yes|yep|ok|okay|confirm(?:ed)?|ja|oui|s[iíì]|sim|tak|да|はい)\b\W*", re.IGNORECASE)
+_MOST_LINES: Final = 40
+"""Lines of a letter that are shown to its player at most: all, but of a very long one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class Unconfirmed:
     """A letter that waits: its digest, when it came, and its subject."""
 
     digest: str
@@ -68,7 +72,7 @@ class Waiting:
 class Asked:
     """What is noted of the letters of a side that wait."""
 
-    letters: tuple[Waiting, ...] = ()
+    letters: tuple[Unconfirmed, ...] = ()
     when: str = ""
     """When its player was last asked."""
     codes: dict[str, list[str]] = field(default_factory=dict)
@@ -85,7 +89,7 @@ class Asked:
         return not self.when or abs(now - datetime.fromisoformat(self.when)) >= ASK_AGAIN
 
     @property
-    def unasked(self) -> list[Waiting]:
+    def unasked(self) -> list[Unconfirmed]:
         """The letters for which the player was not asked yet."""
         asked = {digest for digests in self.codes.values() for digest in digests}
         return [each for each in self.letters if each.digest not in asked]
@@ -100,7 +104,7 @@ def asked(repo: Path, side: Side) -> Asked:
     """Return what is noted of a side."""
     try:
         found = json.loads((repo / f"{_NOTE}{side}").read_text("utf-8"))
-        letters = tuple(Waiting(**each) for each in found["letters"])
+        letters = tuple(Unconfirmed(**each) for each in found["letters"])
         codes = {str(code): [str(digest) for digest in digests] for code, digests in found["codes"].items()}
         note = Asked(letters, str(found["when"]), codes, int(found.get("dropped", 0)))
         _ = [each.came for each in letters], note.when and datetime.fromisoformat(note.when)
@@ -109,36 +113,36 @@ def asked(repo: Path, side: Side) -> Asked:
     return note
 
 
-def hold(repo: Path, side: Side, raw: bytes, at: datetime, subject: str) -> str | None:
+def keep_unconfirmed(repo: Path, side: Side, raw: bytes, at: datetime, subject: str) -> str | None:
     """Keep a letter until it is confirmed, and return its digest; None: too many wait already, and it is dropped.
 
     The game is locked.
     """
-    drop_old(repo, side, at)
+    drop_unconfirmed(repo, side, at)
     digest, known = sha256(raw).hexdigest(), asked(repo, side)
     if any(each.digest == digest for each in known.letters):
         return digest
-    if len(known.letters) >= MOST:
+    if len(known.letters) >= MOST_UNCONFIRMED:
         _keep(repo, side, replace(known, dropped=known.dropped + 1))
         return None
-    folder = repo / _FOLDER
+    folder = repo / _HELD_FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
     draft = folder / f".{digest}"
     write({draft: raw}, mode=0o600)
     draft.replace(folder / digest)
     sync_folder(folder)
-    _keep(repo, side, replace(known, letters=(*known.letters, Waiting(digest, at.isoformat(), subject[:200]))))
+    _keep(repo, side, replace(known, letters=(*known.letters, Unconfirmed(digest, at.isoformat(), subject[:200]))))
     return digest
 
 
-def note_asked(repo: Path, side: Side, code: str, letters: Sequence[Waiting], now: datetime) -> None:
+def note_asked(repo: Path, side: Side, code: str, letters: Sequence[Unconfirmed], now: datetime) -> None:
     """Note that the player of a side was asked for some letters."""
     known = asked(repo, side)
     codes = dict([*known.codes.items(), (code, [each.digest for each in letters])][-_MOST_CODES:])
     _keep(repo, side, replace(known, when=now.isoformat(), codes=codes, dropped=0))
 
 
-def confirmed(repo: Path, side: Side, code: str) -> Iterator[tuple[Waiting, bytes]]:
+def confirmed(repo: Path, side: Side, code: str) -> Iterator[tuple[Unconfirmed, bytes]]:
     """Yield the letters that a code confirms and that still wait, in the order in which they came."""
     known = asked(repo, side)
     for each in known.letters:
@@ -147,9 +151,9 @@ def confirmed(repo: Path, side: Side, code: str) -> Iterator[tuple[Waiting, byte
                 yield each, letter_of(repo, each)
 
 
-def letter_of(repo: Path, waiting: Waiting) -> bytes:
+def letter_of(repo: Path, waiting: Unconfirmed) -> bytes:
     """Return a letter that waits."""
-    return (repo / _FOLDER / waiting.digest).read_bytes()
+    return (repo / _HELD_FOLDER / waiting.digest).read_bytes()
 
 
 def release(repo: Path, side: Side, digests: Sequence[str]) -> None:
@@ -159,10 +163,10 @@ def release(repo: Path, side: Side, digests: Sequence[str]) -> None:
     if left != known.letters:
         _keep(repo, side, replace(known, letters=left))
         for digest in digests:
-            (repo / _FOLDER / digest).unlink(missing_ok=True)
+            (repo / _HELD_FOLDER / digest).unlink(missing_ok=True)
 
 
-def drop_old(repo: Path, side: Side, now: datetime) -> list[Waiting]:
+def drop_unconfirmed(repo: Path, side: Side, now: datetime) -> list[Unconfirmed]:
     """Forget the letters of a side that have waited for a week, and return them."""
     old = [each for each in asked(repo, side).letters if now - each.came >= WAITS]
     if old:
@@ -183,24 +187,13 @@ def _keep(repo: Path, side: Side, now: Asked) -> None:
     put_note(repo, f"{_NOTE}{side}", json.dumps(asdict(now), sort_keys=True).encode())
 
 
-# ---- Confirmation: a letter from the right address that proves nothing waits until its player says that it is theirs
-
-
-_CODE: Final = r"[0-9a-f]{24}"
-_WORD: Final = re.compile(rf"\bCONFIRM\s+({_CODE})\b", re.IGNORECASE)
-_ID: Final = re.compile(rf"<confirm\.[^@]+\.({_CODE})@(?P<host>[^@]+)>")
-_YES: Final = re.compile(r"\W*(?:yes|yep|ok|okay|confirm(?:ed)?|ja|oui|s[iíì]|sim|tak|да|はい)\b\W*", re.IGNORECASE)
-_MOST_SHOWN: Final = 40
-"""So many lines of a letter are shown to who has to confirm it: all, but of a very long one."""
-
-
-def ask(game: Adjudicator, side: Side, unproven: Letter, raw: bytes, settings: MailSettings) -> Turned:
+def hold_and_ask(game: Adjudicator, side: Side, unproven: Letter, raw: bytes, settings: MailSettings) -> Turned:
     """Keep a letter until it is confirmed, and ask for that if its player may be asked today. The game is locked."""
     at = settings.letter_time
     came = f"letter of {side}: nothing shows that its player wrote it"
-    digest = hold(game.path, side, raw, at, unproven.subject)
+    digest = keep_unconfirmed(game.path, side, raw, at, unproven.subject)
     if digest is None:
-        dropped = f"{came}; {MOST} such letters wait already, and it is dropped"
+        dropped = f"{came}; {MOST_UNCONFIRMED} such letters wait already, and it is dropped"
         return Turned(dropped, list(due(game, side, at, settings)))
     letters = [*_asked_before(game, side, digest, settings), *due(game, side, at, settings)]
     return Turned(
@@ -214,13 +207,13 @@ def due(game: Adjudicator, side: Side, now: datetime, settings: MailSettings) ->
     Called when a letter comes, and for letters that came later on the same day by the next sweep. The game is locked.
     The side is noted as asked when the caller has dealt with the letter and asks for the next one.
     """
-    drop_old(game.path, side, now)
+    drop_unconfirmed(game.path, side, now)
     known = asked(game.path, side)
     if side in game.ledger.addresses and known.is_news and known.may_ask(now):
         waiting = list(known.letters)
         about = "\n".join([game.name, side, *(each.digest for each in waiting)]).encode()
         code = hmac.digest(game.ledger.keys.office.encode(), b"pbem confirm v1\n" + about, "sha256").hex()[:24]
-        yield _letter(game, side, code, waiting, settings, known.dropped)
+        yield _confirm_letter(game, side, code, waiting, settings, known.dropped)
         note_asked(game.path, side, code, waiting, now)
 
 
@@ -235,16 +228,16 @@ def _asked_before(game: Adjudicator, side: Side, digest: str, settings: MailSett
     for code, digests in known.codes.items():
         waiting = [each for each in known.letters if each.digest in digests]
         if digest in digests and len(waiting) == len(digests):
-            yield _letter(game, side, code, waiting, settings)
+            yield _confirm_letter(game, side, code, waiting, settings)
             return
 
 
 def code_in(answer: Letter, settings: MailSettings) -> str:
     """Return the code that a letter confirms by; empty: it confirms nothing."""
     for line in (answer.subject, *answer.loose):
-        if found := _WORD.search(line):
+        if found := _CONFIRM_WORD.search(line):
             return found[1].lower()
-    replied = _ID.fullmatch(without_token(answer.references[-1])) if answer.references else None
+    replied = _CONFIRM_ID.fullmatch(without_token(answer.references[-1])) if answer.references else None
     if replied is None or replied["host"].lower() != settings.host.lower() or answer.commands:
         return ""
     own = without_frame(answer.loose)
@@ -261,11 +254,11 @@ def side_confirmed(answer: Letter, code: str, settings: MailSettings) -> tuple[s
     return None
 
 
-def _letter(
-    game: Adjudicator, side: Side, code: str, waiting: Sequence[Waiting], settings: MailSettings, dropped: int = 0
+def _confirm_letter(
+    game: Adjudicator, side: Side, code: str, waiting: Sequence[Unconfirmed], settings: MailSettings, dropped: int = 0
 ) -> Outgoing:
     """Return the letter that asks a player whether letters are theirs, and says how many more were `dropped`."""
-    shown = [line for each in waiting for line in _shown(game, each)]
+    shown = [line for each in waiting for line in _shown_letter(game, each)]
     until = f"{min(each.came for each in waiting) + WAITS:%A, %d %B}"
     many = len(waiting) > 1
     many_came = f"{counted(len(waiting), 'letter')} came" if many else "A letter came"
@@ -281,7 +274,7 @@ def _letter(
         ),
         letters=shown,
         more=paragraphs([_not_kept(dropped)] if dropped else []),
-        link=_link(game, side, code, settings),
+        link=_confirm_link(game, side, code, settings),
         until=until,
         many=many,
     )
@@ -295,22 +288,22 @@ def _not_kept(count: int) -> str:
         ("One more letter came, and was", "it is") if count == 1 else (f"{count} more letters came, and were", "one is")
     )
     again = f"If {yours} yours, write it again as an answer to a letter of the referee."
-    return f"{came} not kept: no more than {MOST} wait. {again}"
+    return f"{came} not kept: no more than {MOST_UNCONFIRMED} wait. {again}"
 
 
-def _shown(game: Adjudicator, waiting: Waiting) -> list[str]:
+def _shown_letter(game: Adjudicator, waiting: Unconfirmed) -> list[str]:
     """Return what is shown of a letter: when it came, its subject, what it asks for."""
     found = open_letter(letter_of(game.path, waiting))
     said = [str(each) for each in found.commands]
     said += [line for each in found.enclosures for line in each.text.decode("utf-8", "replace").splitlines()]
     said = [line for line in said or [*found.loose] if line.strip() and not line.lstrip().startswith("#")]
-    left = len(said) - _MOST_SHOWN
+    left = len(said) - _MOST_LINES
     more = [f"  | ... and {left} more lines"] if left > 0 else []
     head = f"  {waiting.came:%Y-%m-%d %H:%M} UTC: {found.subject[:50] or 'without a subject'}"
-    return [head, *(f"  | {line.rstrip()[:70]}" for line in said[:_MOST_SHOWN]), *more]
+    return [head, *(f"  | {line.rstrip()[:70]}" for line in said[:_MOST_LINES]), *more]
 
 
-def _link(game: Adjudicator, side: Side, code: str, settings: MailSettings) -> str:
+def _confirm_link(game: Adjudicator, side: Side, code: str, settings: MailSettings) -> str:
     """Return the link that writes the letter with the code."""
     to = address_with_token(settings.sender, token(game, side)) if settings.plus else settings.sender
     found = mailbox(to)

@@ -4,9 +4,9 @@ A provider writes a header `Authentication-Results` above those that a letter ca
 write such headers, too, in the provider's name. They stand below the provider's own. So only the topmost one in the
 name of a trusted host counts. It counts as a whole or not at all: one that cannot be read says nothing.
 
-The key is the one that the player has on record by KEY. Signed are the bytes of an attached file, or the sheet in the
-letter's own text as it stands above the signature. A signature says who wrote that sheet, and nothing of the rest of
-the letter.
+An SSH signature is made by `ssh-keygen -Y sign -n pbem -f KEY orders.yaml`, with the key that the player has on record
+by KEY, and sent along with the sheet. It covers the bytes of an attached file, or the sheet in the letter's own text as
+it stands above the signature. It says who wrote that sheet, and nothing of the rest of the letter.
 """
 
 from __future__ import annotations
@@ -20,19 +20,25 @@ from pbem.crypto.signing import verifies
 from pbem.mail.read.mime import Headers, Part, Unreadable, take_apart, tidied
 from pbem.orders.sheet.key_line import without_keys
 
-# ---- Authentication results: what the own mail provider says of who sent a letter (RFC 8601), and DKIM where none
-#      says it
-
-
-_LONGEST: Final = 10_000
+_LONGEST_HEADER: Final = 10_000
 _TOKENS: Final = re.compile(r'"((?:[^"\\]|\\.)*)"|([;()])|(\s+)|([^\s;()"]+)')
-_VERSION: Final = re.compile(r"[0-9]+")
-_DOMAIN: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
-_MOST_SIGNATURES: Final = 5
-_UNREADABLE: Final = "not of the form that RFC 8601 gives"
+_VERSION_WORD: Final = re.compile(r"[0-9]+")
+_DOMAIN_NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
+_MOST_DKIM: Final = 5
+_NOT_RFC_8601: Final = "not of the form that RFC 8601 gives"
+PURPOSE: Final = "pbem"
+"""The namespace that a signature is made for: one made for git or mail does not count."""
+_SSH_SIGNATURE: Final = re.compile(
+    rb"-----BEGIN SSH SIGNATURE-----\s[A-Za-z0-9+/=\s]{1,2000}-----END SSH SIGNATURE-----"
+)
+_MOST_ARMOURS: Final = 5
+_SHEET: Final = re.compile(rb"(?m)^[ \t]*game[ \t]*:")
+_SHEET_HEADING: Final = tuple(
+    re.compile(rb"(?m)^%b[ \t]*:[ \t]*\S" % key) for key in (b"game", b"side", b"adjudication")
+)
 
 
-class Result(NamedTuple):
+class MethodResult(NamedTuple):
     """What one method found: its name, its verdict, and the properties that it looked at, such as `header.d`."""
 
     method: str
@@ -53,11 +59,11 @@ def vouched_for(headers: Headers, hosts: Collection[str], sender: str) -> str:
     return ""
 
 
-def provider_says(headers: Headers, hosts: Collection[str]) -> list[Result]:
+def provider_says(headers: Headers, hosts: Collection[str]) -> list[MethodResult]:
     """Return the results in the topmost header of a trusted host; none if there is no such header."""
     for text in headers.every("authentication-results"):
         try:
-            host, results = read(text)
+            host, results = read_results(text)
         except ValueError:
             if any(host in text.lower() for host in hosts):  # it may be the provider's own: what stands below is not
                 return []
@@ -67,18 +73,18 @@ def provider_says(headers: Headers, hosts: Collection[str]) -> list[Result]:
     return []
 
 
-def read(text: str) -> tuple[str, list[Result]]:
+def read_results(text: str) -> tuple[str, list[MethodResult]]:
     """Return the host that a header speaks for, and what it says. Raises ValueError if it cannot be read.
 
     >>> host, results = read("mx.example.org; dkim=pass (good; spf=pass) header.d=example.com")
     >>> host, results[0].method, results[0].properties
     ('mx.example.org', 'dkim', {'header.d': 'example.com'})
     """
-    if len(text) > _LONGEST:
-        raise ValueError(_UNREADABLE)
-    first, *rest = _sections(text)
-    if len(first) not in (1, 2) or (len(first) == 2 and not _VERSION.fullmatch(first[1])) or "=" in "".join(first):
-        raise ValueError(_UNREADABLE)
+    if len(text) > _LONGEST_HEADER:
+        raise ValueError(_NOT_RFC_8601)
+    first, *rest = _header_sections(text)
+    if len(first) not in (1, 2) or (len(first) == 2 and not _VERSION_WORD.fullmatch(first[1])) or "=" in "".join(first):
+        raise ValueError(_NOT_RFC_8601)
     results = [_result(words) for words in rest if words and words != ["none"]]
     return first[0].lower(), results
 
@@ -90,7 +96,7 @@ def aligned(said: str, domain: str) -> bool:
     (True, False, False)
     """
     said, domain = said.lower().rstrip("."), domain.lower()
-    return "." in said and _DOMAIN.fullmatch(said) is not None and f".{domain}".endswith(f".{said}")
+    return "." in said and _DOMAIN_NAME.fullmatch(said) is not None and f".{domain}".endswith(f".{said}")
 
 
 def signed_by(raw: bytes, lookup: Callable[..., bytes | None] | None = None) -> Iterator[str]:
@@ -102,7 +108,7 @@ def signed_by(raw: bytes, lookup: Callable[..., bytes | None] | None = None) -> 
     import dkim
 
     count = len(Headers(raw).every("dkim-signature"))
-    for at in range(min(count, _MOST_SIGNATURES)):
+    for at in range(min(count, _MOST_DKIM)):
         checked = dkim.DKIM(raw)
         try:
             good = checked.verify(at, **({} if lookup is None else {"dnsfunc": lookup}))
@@ -112,7 +118,7 @@ def signed_by(raw: bytes, lookup: Callable[..., bytes | None] | None = None) -> 
             yield checked.domain.decode("ascii", "replace").lower()
 
 
-def _domains(result: Result) -> Iterator[str]:
+def _domains(result: MethodResult) -> Iterator[str]:
     """Yield the domains that a result is about."""
     said = result.properties
     if result.method == "dkim":
@@ -123,20 +129,20 @@ def _domains(result: Result) -> Iterator[str]:
         yield said.get("header.from", "").rpartition("@")[2]
 
 
-def _result(words: list[str]) -> Result:
+def _result(words: list[str]) -> MethodResult:
     """Return one result, such as `dkim=pass reason="..." header.d=...`."""
     pairs = [word.partition("=") for word in words if "=" in word]  # `action none` of some providers says nothing
     if not pairs or "=" not in words[0]:
-        raise ValueError(_UNREADABLE)
+        raise ValueError(_NOT_RFC_8601)
     (method, _, verdict), *others = pairs
     properties: dict[str, str] = {}
     for name, _, value in others:
         if properties.setdefault(name.lower(), value) != value:
-            raise ValueError(_UNREADABLE)
-    return Result(method.lower().partition("/")[0], verdict.lower(), properties)
+            raise ValueError(_NOT_RFC_8601)
+    return MethodResult(method.lower().partition("/")[0], verdict.lower(), properties)
 
 
-def _sections(text: str) -> list[list[str]]:
+def _header_sections(text: str) -> list[list[str]]:
     """Return the words of a header between its semicolons, without comments. A quoted text is one word."""
     sections: list[list[str]] = [[]]
     depth, at, glued = 0, 0, False
@@ -149,13 +155,13 @@ def _sections(text: str) -> list[list[str]]:
             continue
         found = _TOKENS.match(text, at)
         if found is None:  # a quotation mark without its like
-            raise ValueError(_UNREADABLE)
+            raise ValueError(_NOT_RFC_8601)
         quoted, sign, blank, word = found.groups()
         at = found.end()
         if sign in ("(", ")"):
             depth += 1 if sign == "(" else -1
             if depth < 0:
-                raise ValueError(_UNREADABLE)
+                raise ValueError(_NOT_RFC_8601)
             glued = False
         elif sign == ";":
             sections.append([])
@@ -170,11 +176,11 @@ def _sections(text: str) -> list[list[str]]:
                 sections[-1].append(piece)
             glued = True
     if depth:
-        raise ValueError(_UNREADABLE)
-    return [_paired(section) for section in sections]
+        raise ValueError(_NOT_RFC_8601)
+    return [_joined_pairs(section) for section in sections]
 
 
-def _paired(words: list[str]) -> list[str]:
+def _joined_pairs(words: list[str]) -> list[str]:
     """Return words in which what stands around an equals sign is one word: `dkim = pass` as `dkim=pass`."""
     pairs: list[str] = []
     for word in words:
@@ -183,18 +189,6 @@ def _paired(words: list[str]) -> list[str]:
         else:
             pairs.append(word)
     return pairs
-
-
-# ---- SSH signatures of a sheet: made by `ssh-keygen -Y sign -n pbem -f KEY orders.yaml`, and sent along with the
-#      sheet
-
-
-PURPOSE: Final = "pbem"
-"""The namespace that a signature is made for: one made for git or mail does not count."""
-_ARMOUR: Final = re.compile(rb"-----BEGIN SSH SIGNATURE-----\s[A-Za-z0-9+/=\s]{1,2000}-----END SSH SIGNATURE-----")
-_MOST: Final = 5
-_SHEET: Final = re.compile(rb"(?m)^[ \t]*game[ \t]*:")
-_HEADING: Final = tuple(re.compile(rb"(?m)^%b[ \t]*:[ \t]*\S" % key) for key in (b"game", b"side", b"adjudication"))
 
 
 class Signed(NamedTuple):
@@ -211,28 +205,28 @@ def signed_sheets(raw: bytes, public: str) -> list[Signed]:
         parts = take_apart(raw)
     except Unreadable:
         return []
-    armours = [found[0] for part in parts for found in _ARMOUR.finditer(part.content)][:_MOST]
+    armours = [found[0] for part in parts for found in _SSH_SIGNATURE.finditer(part.content)][:_MOST_ARMOURS]
     if not armours:
         return []
     messages = dict.fromkeys(message for part in parts for message in _messages(part))
     return [
-        Signed(_read(message), sha256(message).hexdigest())
+        Signed(_as_read(message), sha256(message).hexdigest())
         for message in messages
-        if all(key.search(message) for key in _HEADING)
+        if all(key.search(message) for key in _SHEET_HEADING)
         and any(verifies(public, message, armour, PURPOSE) for armour in armours)
     ]
 
 
-def same(sheet: str, signed: Signed) -> bool:
+def same_sheet(sheet: str, signed: Signed) -> bool:
     """Tell whether a sheet as the inbox found it is one that was signed."""
-    return _words(sheet) == _words(signed.text)
+    return _lines_of(sheet) == _lines_of(signed.text)
 
 
-def _words(text: str) -> list[str]:
+def _lines_of(text: str) -> list[str]:
     return [line.rstrip() for line in text.splitlines() if line.strip()]
 
 
-def _read(message: bytes) -> str:
+def _as_read(message: bytes) -> str:
     return without_keys(tidied(message.decode("utf-8", "replace")))
 
 
@@ -244,7 +238,7 @@ def _messages(part: Part) -> Iterator[bytes]:
     if part.kind.startswith(("image/", "audio/", "video/")):
         return
     plain = part.content.replace(b"\r\n", b"\n")
-    above = plain[: found.start()] if (found := _ARMOUR.search(plain)) is not None else None
+    above = plain[: found.start()] if (found := _SSH_SIGNATURE.search(plain)) is not None else None
     sheet = None
     if above is not None and (start := _SHEET.search(above)) is not None:
         sheet = above[start.start() :]

@@ -36,16 +36,14 @@ from pbem.mail.write.deputies import is_deputy, tokens_for
 from pbem.mail.write.outgoing import About, MailSettings, Outgoing, Turned, letter, paragraphs
 from pbem.post.settings import WhoConfig
 from pbem.post.who import bounces, confirm
-from pbem.post.who.proofs import Signed, aligned, same, signed_by, signed_sheets, vouched_for
+from pbem.post.who.proofs import Signed, aligned, same_sheet, signed_by, signed_sheets, vouched_for
 from pbem.protocol import Side
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import mail
 
-# ---- Letters in a side's name that are refused: the log says so, and the side is told, at most once a day
-
-
 _NOTE: Final = "pbem.refused."
 TELL_AGAIN: Final = timedelta(days=1)
+_LOG: Final = logging.getLogger(__name__)
 
 
 def refusal(game: Adjudicator, side: Side, refused: Letter, reason: str, settings: MailSettings) -> Turned:
@@ -54,15 +52,17 @@ def refusal(game: Adjudicator, side: Side, refused: Letter, reason: str, setting
     log = f"letter from {refused.sender} in the name of {side} refused: {reason}"
     note = _note(game.path, side)
     if refused.digest in note["letters"]:  # it is taken in again
-        return Turned(log, [_letter(game, side, refused, reason, 0, settings)])
+        return Turned(log, [_refused_letter(game, side, refused, reason, 0, settings)])
     if note["told"] and abs(at - datetime.fromisoformat(note["told"])) < TELL_AGAIN:  # it may have come before that
         _keep(game.path, side, {**note, "since": note["since"] + 1})
         return Turned(log)
     _keep(game.path, side, {"told": at.isoformat(), "since": 0, "letters": [*note["letters"], refused.digest][-10:]})
-    return Turned(log, [_letter(game, side, refused, reason, note["since"], settings)])
+    return Turned(log, [_refused_letter(game, side, refused, reason, note["since"], settings)])
 
 
-def _letter(game: Adjudicator, side: Side, refused: Letter, reason: str, more: int, settings: MailSettings) -> Outgoing:
+def _refused_letter(
+    game: Adjudicator, side: Side, refused: Letter, reason: str, more: int, settings: MailSettings
+) -> Outgoing:
     """Return the letter that tells a side of it."""
     words = mail(
         "in_your_name",
@@ -91,12 +91,6 @@ def _keep(repo: Path, side: Side, note: dict[str, Any]) -> None:
     put_note(repo, f"{_NOTE}{side}", json.dumps(note, sort_keys=True).encode())
 
 
-# ---- Who wrote a letter: whether it is its sender's own, by what proves it, and what happens to it where nothing does
-
-
-_LOG: Final = logging.getLogger(__name__)
-
-
 class Proof(StrEnum):
     """What shows who wrote a letter."""
 
@@ -112,7 +106,7 @@ class Proof(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class Proven:
     """The letter is its sender's own."""
 
     by: Proof
@@ -152,7 +146,7 @@ class LetterDoor:
         match verdict:
             case Stranger():
                 return None  # the intake refuses it
-            case Written(by):
+            case Proven(by):
                 for side in game.sides_of(letter.sender) if by is not Proof.BEFORE else ():
                     if by is not Proof.ADDRESS:
                         note_heard(game, side, self.settings.letter_time, by)
@@ -163,31 +157,31 @@ class LetterDoor:
             case _ if is_deputy(game, sides[0], letter.sender):
                 return _not_proven(game, sides[0], letter, self.settings)
             case _:
-                return confirm.ask(game, sides[0], letter, self.raw, self.settings)
+                return confirm.hold_and_ask(game, sides[0], letter, self.raw, self.settings)
 
     def verdict(
         self, game: Adjudicator, letter: Letter, sides: Sequence[Side]
-    ) -> Written | Unproven | Forged | Stranger:
+    ) -> Proven | Unproven | Forged | Stranger:
         """Return who wrote a letter, as far as that shows. `sides` are those of its sender in the game."""
         shown = tokens_of(letter, self.settings.host)
         if not sides:
             return self._from_elsewhere(game, letter, shown)
         if self.confirmed == game.name:
-            return Written(Proof.CONFIRMED)
+            return Proven(Proof.CONFIRMED)
         if self._was_carried_out(game, letter, sides):
-            return Written(Proof.BEFORE)
+            return Proven(Proof.BEFORE)
         proofs = self.config.of(game.name)
         own = {each for side in sides for each in tokens_for(game, side, letter.sender)}
         if Proof.TOKEN in proofs and not shown.isdisjoint(own):
-            return Written(Proof.TOKEN)
+            return Proven(Proof.TOKEN)
         if Proof.PROVIDER in proofs and self._vouched_for(letter):
-            return Written(Proof.PROVIDER)
+            return Proven(Proof.PROVIDER)
         if Proof.DKIM in proofs and any(aligned(each, _domain(letter)) for each in self._signers):
-            return Written(Proof.DKIM)
+            return Proven(Proof.DKIM)
         if Proof.SIGNATURE in proofs and (found := self._signed(game, letter, sides)) is not None:
             return found
         if Proof.ADDRESS in proofs:
-            return Written(Proof.ADDRESS)
+            return Proven(Proof.ADDRESS)
         if Proof.TOKEN in proofs and (wrong := _wrong(game, shown, sides)):
             return Forged(wrong, sides[0])
         return Unproven()
@@ -219,7 +213,7 @@ class LetterDoor:
             _LOG.warning("dkim is named as a proof, but dkimpy is not installed: pip install 'pbem[dkim]'")
             return []
 
-    def _signed(self, game: Adjudicator, letter: Letter, sides: Sequence[Side]) -> Written | Forged | None:
+    def _signed(self, game: Adjudicator, letter: Letter, sides: Sequence[Side]) -> Proven | Forged | None:
         """Return what the signatures in a letter show; None: nothing, or not of all that it asks for."""
         for side in sides:
             key = game.ledger.joined(side).key or ""
@@ -228,7 +222,7 @@ class LetterDoor:
             if covers and not note_signed(game, side, covers[0].digest, letter.identity):
                 return Forged("the signed sheet in it had come before, in another letter", side)
             if covers:
-                return Written(Proof.SIGNATURE)
+                return Proven(Proof.SIGNATURE)
         return None
 
 
@@ -245,7 +239,7 @@ def _not_proven(game: Adjudicator, side: Side, letter: Letter, settings: MailSet
 def _covers(signed: Signed, letter: Letter, game: Adjudicator) -> bool:
     """Tell whether all that a letter asks for is the sheet that was signed."""
     own = [each for each in letter.enclosures if each.where != "quoted"]
-    sheets = own and all(same(each.text.decode("utf-8", "replace"), signed) for each in own)
+    sheets = own and all(same_sheet(each.text.decode("utf-8", "replace"), signed) for each in own)
     return bool(sheets) and all(map(is_question, letter.commands)) and not orders_outside(letter, game)
 
 
