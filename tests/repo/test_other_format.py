@@ -12,7 +12,7 @@ from pbem.audit.verify import verify
 from pbem.cli.runtime import WORLD
 from pbem.mail.intake import take_in, take_in_where_possible
 from pbem.pages.record import read_record
-from pbem.post.service.triage import Players
+from pbem.post.service.triage import KnownPlayers
 from pbem.referee.play import new_game
 from pbem.repo.files import charter
 from pbem.repo.files.charter import FORMAT, OtherFormat, read_charter
@@ -102,7 +102,7 @@ def test_its_letters_wait(folder: Folder, begun: int) -> None:
             take_in(letter("red", text), folder.office)
         handled = take_in_where_possible(letter("red", text), folder.office)
         assert (str(handled.waits[NAME]), handled.letters) == (sentence(begun), [])
-    known = Players(folder.office)
+    known = KnownPlayers(folder.office)
     known.refresh()
     assert known.games_of("red@example.org") == [NAME]
     with folder.create(name="gallia") as other:

@@ -5,12 +5,12 @@ what leads to nothing is not written to it any more.
 
 How the sweep and the workers use what knows of senders:
 
-    triage.judge_letter in the sweep, for each new letter, with its headers and its size
-    triage.has_sheet    for those of which the headers do not tell
-    received            in a worker, for each letter of ours: in place of the intake, which it calls
-    too_big             for one of ours that is too large to be fetched
-    bounced             for a bounce, and `bounces.note` where a server refuses a letter when it is handed on
-    confirm.due         by the service, for letters that came after their player had been asked that day
+    triage.judge_letter  in the sweep, for each new letter, with its headers and its size
+    triage.has_sheet     for those of which the headers do not tell
+    received             in a worker, for each letter of ours: in place of the intake, which it calls
+    too_big              for one of ours that is too large to be fetched
+    bounced              for a bounce, and `bounces.note` where a server refuses a letter when it is handed on
+    confirm.due          by the service, for letters that came after their player had been asked that day
 
 Letters that wait to be confirmed lie beside the repo of their game (`held`), so that a worker is done with one when it
 is held there.
