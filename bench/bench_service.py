@@ -57,7 +57,7 @@ from pathlib import Path
 from pbem.post.settings import load_config
 from pbem.post.service.service import Post, Service
 from pbem.post.tables.open_tables import open_tables
-from pbem.post.transport.ways import sender, sources
+from pbem.post.transport import sender, sources
 config = load_config(Path(sys.argv[1]))
 post = Post(config, open_tables(config), list(sources(config)), sender(config))
 signal.signal(signal.SIGTERM, lambda *_: post.stop.set())

@@ -15,9 +15,9 @@ import pytest
 
 from pbem.post import settings
 from pbem.post.settings import ImapIn, Secret, Tls
+from pbem.post.transport import sources
 from pbem.post.transport.base import Arrived, Gone, LoginRefused, Source, Unreachable, Withheld
 from pbem.post.transport.imap import ImapSource
-from pbem.post.transport.ways import sources
 from tests.real.mailhost import MailHost, soon
 from tests.real.proxy import Proxy, Trick
 

@@ -17,7 +17,7 @@ from pbem.mail.read.token import token
 from pbem.post import settings
 from pbem.post.service.service import Post, run_once
 from pbem.post.tables.sqlite_tables import SqliteTables
-from pbem.post.transport.ways import sender, sources
+from pbem.post.transport import sender, sources
 from tests.real.mailhost import MailHost, soon
 from tests.real.proxy import Proxy
 from tests.real.season import GAME, Season, text_of

@@ -10,9 +10,9 @@ import pytest
 
 from pbem.post import settings
 from pbem.post.settings import Secret, SmtpOut, Tls
+from pbem.post.transport import sender
 from pbem.post.transport.base import Accepted, Delivery, Later, LoginRefused, Refused, Unreachable
 from pbem.post.transport.smtp import SmtpSender
-from pbem.post.transport.ways import sender
 from tests.real.mailhost import MailHost, soon
 from tests.real.proxy import Proxy, Trick
 

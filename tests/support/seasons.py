@@ -23,7 +23,7 @@ from pbem.post.service.service import Post
 from pbem.post.settings import PostConfig, load_config
 from pbem.post.tables.open_tables import open_tables
 from pbem.post.tables.tables import Tables
-from pbem.post.transport.ways import sender, sources
+from pbem.post.transport import sender, sources
 from pbem.protocol import Side
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame

@@ -86,7 +86,7 @@ def _opened(config: PostConfig) -> Post:
 
     from pbem.post.service.service import Post
     from pbem.post.tables.open_tables import open_tables
-    from pbem.post.transport.ways import sender, sources
+    from pbem.post.transport import sender, sources
 
     if not config.games.is_dir():
         raise FileNotFoundError(ENOENT, "the folder of the games does not exist; `games:` names it", str(config.games))

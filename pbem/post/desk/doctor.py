@@ -15,9 +15,9 @@ from pbem.post.service.health import health, waiting
 from pbem.post.service_log import error_text
 from pbem.post.settings import PostConfig
 from pbem.post.tables.open_tables import never_opened, open_tables
+from pbem.post.transport import sender, sources
 from pbem.post.transport.base import Source, Unreachable
 from pbem.post.transport.pipes import StdinSource
-from pbem.post.transport.ways import sender, sources
 from pbem.post.who import bounces
 from pbem.protocol import PbemError
 from pbem.referee.game.open_game import OpenGame

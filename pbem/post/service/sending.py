@@ -9,6 +9,7 @@ refuses is given up.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -106,28 +107,16 @@ def _numbered_name(name: str, number: int) -> str:
     return f"{stem}-{number}{dot}{suffix}"
 
 
-def _unheard(message_id: str, to: str, reason: str) -> None:
-    """Do nothing about a letter that was refused."""
-
-
+@dataclass
 class Sending:
     """Sends what the tables hold."""
 
-    def __init__(
-        self,
-        sender: Sender,
-        tables: Tables,
-        rates: Rates,
-        say: Say,
-        on_refusal: OnRefusal = _unheard,
-        clock: Callable[[], float] = time,
-    ) -> None:
-        self.sender = sender
-        self._tables = tables
-        self._rates = rates
-        self._say = say
-        self._on_refusal = on_refusal
-        self._clock = clock
+    sender: Sender
+    tables: Tables
+    rates: Rates
+    say: Say
+    on_refusal: OnRefusal = lambda message_id, to, reason: None
+    clock: Callable[[], float] = time
 
     def send(self, stop: Callable[[], bool] = lambda: False) -> int:
         """Send what may be sent now; return how many letters were accepted. Raises Unreachable."""
@@ -144,19 +133,19 @@ class Sending:
 
     def room(self, share: float = 1.0) -> int:
         """Return how many letters may be sent now, if this share of the rates is used up."""
-        now = self._clock()
-        of_hour = int(self._rates.per_hour * share) - self._tables.sent_between(now - HOUR, now)
-        of_day = int(self._rates.per_day * share) - self._tables.sent_between(now - DAY, now)
+        now = self.clock()
+        of_hour = int(self.rates.per_hour * share) - self.tables.sent_between(now - HOUR, now)
+        of_day = int(self.rates.per_day * share) - self.tables.sent_between(now - DAY, now)
         return max(0, min(of_hour, of_day))
 
     def _allowed(self) -> list[ToSend]:
         """Return the letters that are sent next."""
         room, for_news = self.room(), self.room(_FOR_NEWS)
         allowed = list(self._chosen(room, for_news))
-        rates = f"{self._rates.per_hour} letters an hour, {self._rates.per_day} a day"
+        rates = f"{self.rates.per_hour} letters an hour, {self.rates.per_day} a day"
         if not room:
             self._note_full(f"As many have gone as may: {rates}")
-        elif not allowed and for_news <= 0 and self._tables.to_send(self._clock(), 1):
+        elif not allowed and for_news <= 0 and self.tables.to_send(self.clock(), 1):
             self._note_full(f"The news wait, and leave room for players who are asked: {rates}")
         else:
             self._note_full("")
@@ -164,7 +153,7 @@ class Sending:
 
     def _chosen(self, room: int, for_news: int) -> Iterator[ToSend]:
         """Yield the letters that are sent next, where there is so much room for all of them, and so much for news."""
-        for letter in self._tables.to_send(self._clock(), min(room, _LETTERS_AT_ONCE)) if room else ():
+        for letter in self.tables.to_send(self.clock(), min(room, _LETTERS_AT_ONCE)) if room else ():
             if letter.urgency == Urgency.NEWS:
                 if for_news <= 0:
                     break
@@ -176,41 +165,41 @@ class Sending:
 
     def _note_full(self, why: str) -> None:
         """Note why letters wait, for `pbem status`; empty: none has to."""
-        noted = self._tables.noted(FULL)
+        noted = self.tables.noted(FULL)
         if not why and noted is not None:
-            self._tables.forget(FULL)
+            self.tables.forget(FULL)
         elif why and (noted is None or noted[0] != why):
-            self._tables.note(FULL, why, self._clock())
+            self.tables.note(FULL, why, self.clock())
 
     def _bundled(self, letter: ToSend) -> ToSend:
         """Put the news that wait for one reader into one letter, and return that."""
-        waiting = self._tables.waiting_for(letter.to, letter.thread, Urgency.NEWS)
+        waiting = self.tables.waiting_for(letter.to, letter.thread, Urgency.NEWS)
         waiting = [each for each in waiting if each.tries == 0]
         if len(waiting) < 2:
             return letter
         last, others = waiting[-1], waiting[:-1]
         content = news_in_one([each.content for each in waiting])
-        self._tables.bundle(last.name, content, [each.name for each in others])
-        return ToSend(last.name, last.to, content, last.urgency, last.thread, last.tries, last.since)
+        self.tables.bundle(last.name, content, [each.name for each in others])
+        return replace(last, content=content)
 
     def _send(self, letter: ToSend) -> bool:
         """Send a letter; return whether it was accepted."""
         delivery = self.sender.send(letter.to, letter.content)
-        now = self._clock()
+        now = self.clock()
         if isinstance(delivery, Accepted):
             self._note_handed(letter, now)
-            self._tables.sent(letter.name, now)
+            self.tables.sent(letter.name, now)
             return True
         if isinstance(delivery, Later) and now - letter.since < _GIVE_UP:
             pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** min(letter.tries, 20))
-            self._tables.later(letter.name, now + pause, delivery.reason)
+            self.tables.later(letter.name, now + pause, delivery.reason)
             if letter.tries == 0:
-                self._say(f"a letter to {letter.to} is put off: {delivery.reason}")
+                self.say(f"a letter to {letter.to} is put off: {delivery.reason}")
             return False
-        self._tables.refused(letter.name, now, delivery.reason)
+        self.tables.refused(letter.name, now, delivery.reason)
         subject = decoded(Headers(letter.content).one("subject"))
-        self._say(f"a letter to {letter.to} is refused for good ({subject}): {delivery.reason}")
-        self._on_refusal(Headers(letter.content).one("message-id"), letter.to, delivery.reason)
+        self.say(f"a letter to {letter.to} is refused for good ({subject}): {delivery.reason}")
+        self.on_refusal(Headers(letter.content).one("message-id"), letter.to, delivery.reason)
         return False
 
     def _note_handed(self, letter: ToSend, now: float) -> None:
@@ -219,10 +208,10 @@ class Sending:
         Letters may wait for days. What the earlier one asks may be over, and then the clock is that of the later one.
         """
         game, sides = asked_by(letter)
-        waiting = self._tables.waiting_for(letter.to, letter.thread, Urgency.ASKED) if sides else ()
+        waiting = self.tables.waiting_for(letter.to, letter.thread, Urgency.ASKED) if sides else ()
         names = [each.name for each in waiting]
         later = waiting[names.index(letter.name) + 1 :] if letter.name in names else ()
         asked_later = {side for each in later for side in asked_by(each)[1]}
         for side in sides:
             if side not in asked_later:
-                self._tables.note_handed(game, side, now)
+                self.tables.note_handed(game, side, now)

@@ -8,6 +8,7 @@ marked there.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from time import time
@@ -46,28 +47,20 @@ class Swept(NamedTuple):
     """Letters that are none of ours."""
 
 
+@dataclass
 class Sweep:
     """Looks through one mailbox, again and again."""
 
-    def __init__(
-        self,
-        source: Source,
-        tables: Tables,
-        players: KnownPlayers,
-        limits: IntakeLimits,
-        say: Say,
-        clock: Callable[[], float] = time,
-    ) -> None:
-        self.source = source
-        self._tables = tables
-        self._players = players
-        self._limits = limits
-        self._say = say
-        self._clock = clock
-        self._told: dict[str, float] = {}
-        """Sender -> when the log may say again that their letters come too fast."""
-        self._refused: dict[tuple[str, str], float] = {}
-        """The letters that the server does not give, and since when."""
+    source: Source
+    tables: Tables
+    players: KnownPlayers
+    limits: IntakeLimits
+    say: Say
+    clock: Callable[[], float] = time
+    _told: dict[str, float] = field(default_factory=dict)
+    """Sender -> when the log may say again that their letters come too fast."""
+    _refused: dict[tuple[str, str], float] = field(default_factory=dict)
+    """The letters that the server does not give, and since when."""
 
     def look(self, most: int = MOST_AT_ONCE, ring: Callable[[], None] = lambda: None) -> Swept:
         """Put at most so many new letters in order; return what was found. Raises Unreachable, OSError.
@@ -77,12 +70,12 @@ class Sweep:
         since = self._since()
         taken = passed = 0
         refreshed = False
-        for letter in self.source.new(self._tables.known):
+        for letter in self.source.new(self.tables.known):
             if letter.at.timestamp() < since:
-                self._tables.passed(letter.source, letter.uid)
+                self.tables.passed(letter.source, letter.uid)
                 continue
             if not refreshed:
-                self._players.refresh()
+                self.players.refresh()
                 refreshed = True
             try:
                 is_ours = self._take(letter)
@@ -96,7 +89,7 @@ class Sweep:
                 if taken % _A_RING == 1:
                     ring()
             else:
-                self._tables.passed(letter.source, letter.uid)
+                self.tables.passed(letter.source, letter.uid)
                 passed += 1
             if taken + passed >= most:
                 break
@@ -107,44 +100,44 @@ class Sweep:
 
         It is asked for again at each look: it is not lost while the mailbox has it.
         """
-        name, now = (letter.source, letter.uid), self._clock()
+        name, now = (letter.source, letter.uid), self.clock()
         since = self._refused.setdefault(name, now)
         if now < since + _WITHHELD_PATIENCE:
             raise refusal
         if since:
             self._refused[name] = 0.0  # said once
             came = f"{letter.at:%Y-%m-%d %H:%M} UTC"
-            self._say(f"a letter of {came} cannot be read, and those after it go on without it: {refusal}")
+            self.say(f"a letter of {came} cannot be read, and those after it go on without it: {refusal}")
 
     def mark(self) -> int:
         """Mark the letters in the mailbox that are done; return how many there were. Raises Unreachable."""
         count = 0
-        for source, uid in self._tables.to_mark(self.source.holds):
+        for source, uid in self.tables.to_mark(self.source.holds):
             if not self.source.holds(source):
                 continue
             self.source.done(Arrived(source, uid, 0, datetime.fromtimestamp(0, UTC)))
-            self._tables.marked(source, uid)
+            self.tables.marked(source, uid)
             count += 1
         return count
 
     def _since(self) -> float:
         """Return from when on letters are looked at: none older than the games can be about one."""
-        noted = self._tables.noted(SINCE)
+        noted = self.tables.noted(SINCE)
         if noted is not None:
             return float(noted[0])
-        begun = [path.stat().st_mtime for path in self._players.settings.games.glob("*.git/HEAD")]
-        since = min([self._clock(), *begun]) - 60
-        self._tables.note(SINCE, f"{since:.0f}", self._clock())
+        begun = [path.stat().st_mtime for path in self.players.settings.games.glob("*.git/HEAD")]
+        since = min([self.clock(), *begun]) - 60
+        self.tables.note(SINCE, f"{since:.0f}", self.clock())
         return since
 
     def _take(self, letter: Arrived) -> bool:
         """Put a letter in order if it is ours; return whether it is."""
         head = self.source.head(letter)
-        found = judge_letter(head, letter.size, self._players)
+        found = judge_letter(head, letter.size, self.players)
         if isinstance(found, Look):
             raw = self.source.fetch(letter)
             opened = open_letter(raw)
-            looked = has_sheet(raw, opened, self._players)
+            looked = has_sheet(raw, opened, self.players)
             if not isinstance(looked, Ours):
                 return False
             self._put(letter, raw, opened, looked.by)
@@ -155,47 +148,47 @@ class Sweep:
                 return False
             self._put(letter, raw, opened, found.by)
         elif isinstance(found, Bounce):
-            if letter.size > self._limits.letter_bytes:
+            if letter.size > self.limits.letter_bytes:
                 return False
             raw = self.source.fetch(letter)
             self._put(letter, raw, open_letter(raw), BOUNCE)
         elif isinstance(found, TooBig):
-            self._say(f"a letter of {found.size // 1_000_000} MB is refused without fetching it")
+            self.say(f"a letter of {found.size // 1_000_000} MB is refused without fetching it")
             self._put(letter, head, open_letter(head), TOO_BIG)
         else:
-            if isinstance(found, Robot) and self._players.plays(open_letter(head).sender):
-                self._say(f"a letter of a player is left unanswered: {found.why}")
+            if isinstance(found, Robot) and self.players.plays(open_letter(head).sender):
+                self.say(f"a letter of a player is left unanswered: {found.why}")
             return False
         return True
 
     def _put(self, letter: Arrived, raw: bytes, opened: Letter, by: str) -> None:
-        own = self._players.games_of(opened.sender)
-        games = [] if by in (BOUNCE, TOO_BIG) else may_be_about(opened, own, self._players.settings.host)
-        at = min(letter.at.timestamp(), self._clock())
+        own = self.players.games_of(opened.sender)
+        games = [] if by in (BOUNCE, TOO_BIG) else may_be_about(opened, own, self.players.settings.host)
+        at = min(letter.at.timestamp(), self.clock())
         new = NewLetter(sha256(raw).hexdigest(), opened.sender, at, raw, games, by, letter.size)
         due = self._due(new)
         if (
-            self._tables.add(letter.source, letter.uid, new, due)
+            self.tables.add(letter.source, letter.uid, new, due)
             and due
-            and self._clock() >= self._told.get(new.sender, 0)
+            and self.clock() >= self._told.get(new.sender, 0)
         ):
-            self._told[new.sender] = self._clock() + HOUR
-            self._say(f"letters of {new.sender} come too fast: the first waits until {_clock_time(max(due.values()))}")
+            self._told[new.sender] = self.clock() + HOUR
+            self.say(f"letters of {new.sender} come too fast: the first waits until {_clock_time(max(due.values()))}")
 
     def _due(self, new: NewLetter) -> Mapping[str, float]:
         """Return when a letter may be taken in by each game, where its sender or the game has had too many of late."""
-        now = self._clock()
-        most = self._limits.sender_per_hour
-        of_sender = self._tables.last_slots(new.sender, most)
+        now = self.clock()
+        most = self.limits.sender_per_hour
+        of_sender = self.tables.last_slots(new.sender, most)
         free = max(now, of_sender[-1] + HOUR) if len(of_sender) == most else now
         times = {game: self._free(game, free) if game else free for game in new.games or (NO_GAME,)}
         return {game: time for game, time in times.items() if time > now}
 
     def _free(self, game: str, time: float) -> float:
         """Return when a game has room for one more letter, from a time on."""
-        most = self._limits.game_per_hour
+        most = self.limits.game_per_hour
         for _ in range(_MOST_HOURS):
-            within = self._tables.slots_between(game, time - HOUR, time)
+            within = self.tables.slots_between(game, time - HOUR, time)
             if len(within) < most:
                 break
             time = within[-most] + HOUR

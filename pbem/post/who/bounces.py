@@ -41,7 +41,6 @@ _OWN_ID: Final = re.compile(rf"~({TOKEN})@", re.IGNORECASE)
 _REPORT_FIELD: Final = re.compile(
     rb"(?im)^(action|status|diagnostic-code)[ \t]*:[ \t]*([^\r\n]*(?:\r?\n[ \t]+[^\r\n]+)*)", re.IGNORECASE
 )
-_CODE: Final = re.compile(r"\b[245]\.\d{1,3}\.\d{1,3}\b")
 _SAYS: Final = re.compile(rb"(?m)^[ \t>]*(?:.{0,60}\b)?(5\d\d[ -][^\r\n]{5,200})")
 """What a server answered, in a bounce that has no fields."""
 

@@ -50,7 +50,7 @@ _CODE_PATTERN: Final = r"[0-9a-f]{24}"
 _CONFIRM_WORD: Final = re.compile(rf"\bCONFIRM\s+({_CODE_PATTERN})\b", re.IGNORECASE)
 _CONFIRM_ID: Final = re.compile(rf"<confirm\.[^@]+\.({_CODE_PATTERN})@(?P<host>[^@]+)>")
 _YES: Final = re.compile(r"\W*(?:yes|yep|ok|okay|confirm(?:ed)?|ja|oui|s[iíì]|sim|tak|да|はい)\b\W*", re.IGNORECASE)
-_MOST_LINES: Final = 40
+_LINES_SHOWN: Final = 40
 """Lines of a letter that are shown to its player at most: all, but of a very long one."""
 
 
@@ -297,10 +297,10 @@ def _shown_letter(game: Adjudicator, waiting: Unconfirmed) -> list[str]:
     said = [str(each) for each in found.commands]
     said += [line for each in found.enclosures for line in each.text.decode("utf-8", "replace").splitlines()]
     said = [line for line in said or [*found.loose] if line.strip() and not line.lstrip().startswith("#")]
-    left = len(said) - _MOST_LINES
+    left = len(said) - _LINES_SHOWN
     more = [f"  | ... and {left} more lines"] if left > 0 else []
     head = f"  {waiting.came:%Y-%m-%d %H:%M} UTC: {found.subject[:50] or 'without a subject'}"
-    return [head, *(f"  | {line.rstrip()[:70]}" for line in said[:_MOST_LINES]), *more]
+    return [head, *(f"  | {line.rstrip()[:70]}" for line in said[:_LINES_SHOWN]), *more]
 
 
 def _confirm_link(game: Adjudicator, side: Side, code: str, settings: MailSettings) -> str:

@@ -20,7 +20,7 @@ from pbem.crypto.signing import verifies
 from pbem.mail.read.mime import Headers, Part, Unreadable, take_apart, tidied
 from pbem.orders.sheet.key_line import without_keys
 
-_LONGEST_HEADER: Final = 10_000
+_LONGEST_RESULTS: Final = 10_000
 _TOKENS: Final = re.compile(r'"((?:[^"\\]|\\.)*)"|([;()])|(\s+)|([^\s;()"]+)')
 _VERSION_WORD: Final = re.compile(r"[0-9]+")
 _DOMAIN_NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
@@ -80,7 +80,7 @@ def read_results(text: str) -> tuple[str, list[MethodResult]]:
     >>> host, results[0].method, results[0].properties
     ('mx.example.org', 'dkim', {'header.d': 'example.com'})
     """
-    if len(text) > _LONGEST_HEADER:
+    if len(text) > _LONGEST_RESULTS:
         raise ValueError(_NOT_RFC_8601)
     first, *rest = _header_sections(text)
     if len(first) not in (1, 2) or (len(first) == 2 and not _VERSION_WORD.fullmatch(first[1])) or "=" in "".join(first):
