@@ -4,7 +4,7 @@ A change that must not change a letter writes them before and after, and compare
 clock and Message-IDs are fixed, and the ids of commits, which encryption makes random, are left out of the receipts:
 so the same code writes the same bytes. Two bots play *zama* and *cannae* by letters;
 *allia* is played by its script, and every side is written to after each adjudication. *words* has one letter for each
-command that a player can write.
+command that a player can write, *commands* each of them carried out and refused.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from unittest.mock import patch
 
 from pbem.cli import demo
 from pbem.mail.intake import take_in
+from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.mail.read.commands import Command
 from pbem.mail.write import outgoing
 from pbem.mail.write.draft import Attachments, Draft, compose
@@ -31,9 +32,10 @@ from pbem.mail.write.report_letters import first_letters, reports
 from pbem.mail.write.welcome import welcome_letters
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame
-from tests.support import allia, samples
+from tests.support import allia, command_letters, samples
 from tests.support.clocked import CLOCK
 from tests.support.live import ADDRESSES, NOON, letter, sheet
+from tests.support.walks import FOLDERS
 
 COMMIT: Final = re.compile(r"\b[0-9a-f]{40}\b")
 MOST: Final = 60
@@ -163,6 +165,42 @@ def by_words(folder: Path) -> None:
             log.writelines(f"{count} {each}\n" for each in [*handled.notes, *handled.complaints, *handled.log])
 
 
+def by_commands(folder: Path) -> None:
+    """Write each command once where it is carried out and once where it is refused, in a game of five sides."""
+    written, home = Written(folder), folder / ".home"
+    boxes = [Path(each) for each in FOLDERS]
+    new = NewGame(
+        command_letters.NAME,
+        "five",
+        players={side: side.capitalize() for side in command_letters.ADDRESSES},
+        addresses=command_letters.ADDRESSES,
+        secrets=replace(samples.SECRETS, hidden=f"the hidden secret of sample {8:4}".encode()),
+        made_by="pbem",
+        press="free",
+        press_unsigned=True,
+        clock=CLOCK,
+        quorum=3,
+        begin=False,
+        folders=FOLDERS,
+    )
+    Adjudicator.create(home / "games", home / "keys", new).close()
+
+    def opened() -> Adjudicator:
+        return Adjudicator.open(home / "games", home / "keys", command_letters.NAME, folders=FOLDERS)
+
+    count = 0
+    with (folder / "log.txt").open("w", encoding="utf-8") as log:
+        for text, write in command_letters.Script(opened).letters():
+            count += 1
+            raw = write(count)
+            for _ in range(2 if text in command_letters.TWICE else 1):
+                now = replace(settings(home, count), boxes=boxes, outbox=MaildirOutbox(home / "outbox"))
+                handled = take_in(raw, now)
+                written.add(handled.letters)
+                lines = [*handled.notes, *handled.complaints, *handled.log]
+                log.writelines(f"{count} {text.splitlines()[0]}: {each}\n" for each in lines)
+
+
 def by_demo(folder: Path) -> None:
     """Play the demo, and keep its letters and what it prints."""
     printed = io.StringIO()
@@ -192,10 +230,11 @@ def write_all(target: Path) -> None:
     """Write all letters, and print one digest of each folder."""
     by_demo(target / "demo")
     by_words(target / "words")
+    by_commands(target / "commands")
     by_letters(target / "zama", "zama", "rome_carthage", "standard")
     by_letters(target / "cannae", "cannae", "hannibal_italy", "short")
     by_script(target / "allia")
-    for folder in ("demo/letters", "words", "zama", "cannae", "allia"):
+    for folder in ("demo/letters", "words", "commands", "zama", "cannae", "allia"):
         files = sorted(path for path in (target / folder).iterdir() if path.is_file())
         digest = sha256(b"".join(path.name.encode() + path.read_bytes() for path in files))
         print(f"{folder}: {len(files)} files, {digest.hexdigest()[:16]}")
