@@ -7,6 +7,8 @@ GAMES ?= 60
 VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
+# The tests of a change; `make test` leaves out those marked `slow`.
+ALL := not soak and not real
 # Written last, so that a set-up that was broken off is begun again.
 FILLED := $(VENV)/.filled
 LINKED := $(VENV)/.linked
@@ -26,7 +28,9 @@ help: ## list what can be made
 demo: $(LINKED) ## play an opening by letters; leaves the repo, the letters and the maps behind
 	@$(BIN)/pbem demo
 
-check: format lint types layers test ## everything a change must pass: format, lint, types, layers, test
+check: format lint types layers ## everything a change must pass: format, lint, types, layers, all tests
+	@echo '== tests, the slow ones, too'
+	@$(PYTEST) -n $(JOBS) --dist worksteal -m "$(ALL)"
 
 format: $(LINKED) ## is the code formatted? (`make fix` formats it)
 	@echo '== format'
@@ -44,7 +48,7 @@ layers: $(LINKED) ## does each room of pbem/ import only what it may?
 	@echo '== layers'
 	@$(PYTEST) -q tests/test_layers.py
 
-test: $(LINKED) ## run the tests
+test: $(LINKED) ## run the tests but the slow ones: three minutes
 	@echo '== tests'
 	@$(PYTEST) -n $(JOBS) --dist worksteal
 
@@ -74,7 +78,7 @@ bench: $(LINKED) ## measure; one line a figure, with its bar
 
 cover: $(LINKED) ## run the tests and show the lines they missed; fails below the floor in pyproject.toml
 	@$(BIN)/coverage erase
-	@$(BIN)/coverage run -m pytest -q
+	@$(BIN)/coverage run -m pytest -q -m "$(ALL)"
 	@$(BIN)/coverage combine -q
 	@$(BIN)/coverage report
 

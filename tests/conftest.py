@@ -1,4 +1,4 @@
-"""What every test may rely on: steady random examples, and folders that are nobody's own."""
+"""What every test may rely on: steady random examples, folders that are nobody's own, and a meter of its time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import settings
 
 from pbem.crypto import beacon
 from pbem.referee.play.adjudicator import Adjudicator
-from tests.support import disk
+from tests.support import disk, processor
 from tests.support.disputed import Assault, assaulted, hand
 from tests.support.live import Folder, give, order
 from tests.support.walks import FOLDERS
@@ -27,6 +27,11 @@ settings.load_profile("steady")
 
 # Boxes are kept for all tests. Whoever counts them again and again for garbage takes a tenth of the time.
 gc.set_threshold(100_000, 50, 1_000)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Measure the processor time of each test."""
+    config.pluginmanager.register(processor.Meter())
 
 
 @pytest.fixture(scope="session", autouse=True)
