@@ -21,7 +21,7 @@ from pbem.engine.session import Session
 from pbem.game.boxes import shelf
 from pbem.game.boxes.shelf import Loaded
 from pbem.game.table import Table
-from pbem.orders.standing import Filed, InForce, file_standing
+from pbem.orders.standing import FiledOrder, InForce, file_standing
 from pbem.protocol import Decision, Order, Side
 
 GAMES = 100
@@ -99,12 +99,12 @@ def _figures(loaded: Loaded, game: str, course: Course, *, advised: bool, with_s
             yield Figure(f"letters {course.play[1]}, {name}: {kind}", count / post.plays, "letters")
 
 
-def usual_orders(loaded: Loaded, side: Side) -> Sequence[Filed]:
+def usual_orders(loaded: Loaded, side: Side) -> Sequence[FiledOrder]:
     """Return the standing orders that come with a game for a side, as filed before it begins."""
     return list(file_standing(["default"], loaded.box.standing_of(side), sheet=1, after=0, periods={}))
 
 
-def play(loaded: Loaded, course: Course, seed: int, filed: Mapping[Side, Sequence[Filed]], advised: bool) -> Post:
+def play(loaded: Loaded, course: Course, seed: int, filed: Mapping[Side, Sequence[FiledOrder]], advised: bool) -> Post:
     """Play a game to its end and count the letters."""
     rules: Any = loaded.rules
     post, rng, dice = Post(), Random(seed), SeededDice(seed)

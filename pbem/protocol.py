@@ -26,7 +26,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- BadReceipt (ValueError)    render.text.receipt: the receipt in a letter
     |-- BadRecipient (ValueError)  crypto.seal: a public key
     |-- BadSentence (ValueError)   render.text.messages: a sentence of a box
-    |-- BadSheet                   orders.sheet.sheet_reader: an order sheet, with every fault in it
+    |-- BadSheet                   orders.sheet: an order sheet, with every fault in it
     |-- BrokenBox                  game.boxes.box_file: a box, with every flaw in it
     |-- BadTerms (ValueError)      referee.game.terms: the terms of a clock that cannot be played with
     |-- CannotOpen                 crypto.seal: what is sealed, or the key to it
@@ -63,7 +63,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- UnknownZone (LookupError)  referee.game.terms: a name that is no time zone
     |-- Unreadable                 game.yaml.limits: a text that is no YAML of ours
     |-- Unreadable                 mail.read.mime: a letter that cannot be taken apart
-    |-- _Stop                      engine.cases.run: a case that cannot be played on
+    |-- _CannotGoOn                engine.cases.run: a case that cannot be played on
     |-- _Stop                      game.yaml.reader: a text that makes no sense from there on
     `-- _Unforeseen                rules.sword_of_rome.views.successors: what depends on dice or on an answer
 """

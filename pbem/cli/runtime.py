@@ -284,7 +284,7 @@ def open_questions(game: OpenGame) -> list[dict[str, str]]:
 def print_waiting(game: OpenGame) -> None:
     """Print what a game waits for, or how it ended."""
     from pbem.crypto.beacon import address
-    from pbem.referee.play.sheet_check import held_until
+    from pbem.referee.play.sheet_check import on_hold_until as held_until
 
     if game.result is not None:
         from pbem.render.text.messages import sentences

@@ -35,7 +35,7 @@ class Outcome(Generic[S]):
     """The sides whose orders every checkpoint on the way has kept, while it dropped those of others."""
 
 
-def run(session: Session[S], sources: AnswerSource) -> list[Answer]:
+def play_on(session: Session[S], sources: AnswerSource) -> list[Answer]:
     """Play on to a checkpoint, the end of the game, or a decision that cannot be answered yet.
 
     Decisions that are open at the same time are answered at the same time.
@@ -47,12 +47,12 @@ def run(session: Session[S], sources: AnswerSource) -> list[Answer]:
             break
         for decision, (order, by) in zip(session.open_decisions, answers, strict=True):
             sources.use(decision, order)
-            taken.append(_answer(decision, order, by))
+            taken.append(_recorded_answer(decision, order, by))
         session.answer([order for order, _ in answers])
     return taken
 
 
-def _answer(decision: Decision, order: Order, by: str) -> Answer:
+def _recorded_answer(decision: Decision, order: Order, by: str) -> Answer:
     """Return an answer as it is recorded."""
     return Answer(
         decision.side, decision.kind, decision.rule, decision.facts, order.body, by, decision.secret, decision.about
@@ -84,7 +84,7 @@ def advance(session: Session[S], key: bytes, dice: Dice, sources: AnswerSource) 
     seen = _Happened.on(session.table)
     dice.reseed(key)
     session.begin_adjudication()
-    answers = run(session, sources)
+    answers = play_on(session, sources)
     return _settle(session, dice, sources, answers, _Happened.on(session.table).since(seen))
 
 

@@ -14,7 +14,7 @@ from math import factorial, prod
 from typing import Any, Final, TypeVar
 
 from pbem.crypto.dice import SeededDice
-from pbem.engine.matching import is_for
+from pbem.engine.faults import is_for
 from pbem.game.contract import Rules
 from pbem.game.prospects import EQUAL, SUCCESS, Asked, Chance, Happens, Prospect, Stops, Unfit, Unforeseen
 from pbem.game.table import Contest, Table, Throw, contest
@@ -55,7 +55,7 @@ class Thought(Table):
         kept = {reason: value for reason, value in (modifiers or {}).items() if value}
         need = f"<= {at_most}" if at_most is not None else f">= {at_least}" if at_least is not None else None
         ranked: list[tuple[int, str, Roll, int]] = []
-        for faces, ways in _faces(count, sides, by_total=need is not None):
+        for faces, ways in _falls(count, sides, by_total=need is not None):
             roll = Roll(name, faces, kept, sum(faces) + sum(kept.values()), need, True, rule, sides)
             if need is not None:
                 roll.success = roll.total <= at_most if at_most is not None else roll.total >= (at_least or 0)
@@ -115,7 +115,7 @@ class Thought(Table):
         self.prospects.append(Happens(self.events[-1]))
 
 
-def _faces(count: int, sides: int, *, by_total: bool) -> Iterator[tuple[list[int], int]]:
+def _falls(count: int, sides: int, *, by_total: bool) -> Iterator[tuple[list[int], int]]:
     """Yield faces of some dice, and in how many ways they can fall so.
 
     Of few dice it is each way on its own; of many, those that differ, or with `by_total` one for each total.
@@ -174,7 +174,7 @@ def forecast(rules: Rules[S], view: S, decision: Decision, order: Order, later: 
             order if order is not None or each.default is None else Order(each.kind, each.default)
             for each, order in zip(asked, given, strict=True)
         ]
-        table.prospects += _asked(rules, table, asked, answers, given)
+        table.prospects += _each_decision(rules, table, asked, answers, given)
         found = [answer for answer in answers if answer is not None]
         if len(found) < len(asked):
             return [*table.prospects, Stops(asked[answers.index(None)])]
@@ -196,7 +196,7 @@ def of_sheet(rules: Rules[S], view: S, asked: Sequence[Decision], orders: Sequen
     return found
 
 
-def _asked(
+def _each_decision(
     rules: Rules[S],
     table: Thought,
     asked: Sequence[Decision],

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from pbem.crypto.dice import Dice
-from pbem.engine.every_fault import every_fault
-from pbem.engine.matching import is_for
-from pbem.engine.sequence import costs_in_sequence, faults_in_sequence, second_answers
+from pbem.engine.faults import costs_in_sequence, every_fault, faults_in_sequence, is_for, second_answers
 from pbem.game.contract import Rules
 from pbem.game.plain import Record
 from pbem.game.table import Table

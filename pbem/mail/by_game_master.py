@@ -19,7 +19,7 @@ from pbem.mail.write.time_letters import reminder
 from pbem.mail.write.welcome import welcome_letter
 from pbem.protocol import Side
 from pbem.referee.acts.players import deputy_of
-from pbem.referee.acts.talk import tidied
+from pbem.referee.acts.talk import tidied_talk
 from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import mail
@@ -48,7 +48,7 @@ def reminders(game: Adjudicator, sides: Iterable[Side], settings: MailSettings) 
 
 def words_of(text: str) -> str:
     """Return the words of a broadcast. Raises CannotPlay if there are none, or too many."""
-    words = tidied(text)
+    words = tidied_talk(text)
     if not words:
         raise CannotPlay("there is nothing to write; give a file with the words, or write them on standard input")
     if len(words) > LONGEST:

@@ -311,7 +311,7 @@ class Desk:
         game, handled = self.game, self.handled
         if not game.begun:
             raise CannotPlay(f"{game.name}: {' '.join(before_the_beginning(game, self.side))}")
-        receipt, prospects = sheet_check.forecast(
+        receipt, prospects = sheet_check.forecast_sheet_of(
             game, self.side, enclosure.text, name=enclosure.name, answering=enclosure.answering
         )
         if receipt.complaints:

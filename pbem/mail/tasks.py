@@ -19,7 +19,7 @@ from pbem.mail.write.posting import bundled
 from pbem.protocol import PbemError, Side
 from pbem.referee.game.open_game import CannotPlay, OtherRules
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.referee.play.sheet_check import held_until
+from pbem.referee.play.sheet_check import on_hold_until
 from pbem.repo.git import StoreError
 
 # ---- Waiting games: whom a game waits for, for the log, and what to tell a player before it has begun
@@ -33,7 +33,7 @@ def awaited(game: Adjudicator) -> str:
         return f"it waits for round {game.closed.round} of the beacon"
     if not game.begun:
         return f"it waits for a phrase from {listing(game.awaited, 'and')}" if game.awaited else "it has not begun"
-    if (until := held_until(game)) is not None:
+    if (until := on_hold_until(game)) is not None:
         return f"it is on hold until {until:%Y-%m-%d %H:%M:%S} UTC"
     asked: dict[str, dict[str, None]] = {}
     for each in game.open_decisions:

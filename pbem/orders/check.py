@@ -1,4 +1,8 @@
-"""The check of a sheet against the open decisions of its side, at the referee's and at a player's home alike."""
+"""The check of a sheet against the open decisions of its side, at the referee's and at a player's home alike.
+
+An order need not say which of several decisions of its kind it answers, if it is legal for one of them alone. A sheet
+that answers one of them answers all that the game waits for.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from typing import Final, Protocol, TypeAlias
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.player_chains import PlayerChain, next_of, wrong_with
-from pbem.engine.matching import is_for
+from pbem.engine.faults import is_for
 from pbem.game.boxes.box import Box
 from pbem.game.order_form import OrderForm, too_much
 from pbem.game.plain import Record
@@ -32,10 +36,19 @@ from pbem.orders.sheet import (
     read_sheet,
     shortened,
 )
-from pbem.orders.standing import Terms, check_standing
+from pbem.orders.standing import StandingTerms, check_standing
 from pbem.protocol import FOR, ILLEGAL, MALFORMED, Decision, Fault, Order, Path, Side
 
-# ---- One of several: orders that do not say which of several decisions of a kind they answer, and answers left out
+WRITE_AGREED: Final = "AGREED takes what counts without an answer"
+"""Stands before what AGREED takes, where nothing is chosen."""
+_SHOWN: Final = 80
+"""How many characters of a line are shown within a reason."""
+Further: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[Iterable[Fault]]]
+"""Says what is wrong with each of several orders of a kind."""
+Second: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[tuple[int, int]]]
+"""Says for which of several orders of a kind no decision is left, each with the last one that could be used."""
+Costs: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[str]]
+"""Says what several orders of a kind cost."""
 
 
 def which_is_meant(at: OpenDecisions, order: Order) -> Fault | None:
@@ -63,24 +76,21 @@ def missing_answers(at: OpenDecisions, orders: Sequence[Order]) -> Iterator[Faul
     for decision in at.decisions:
         left_out = decision.about and decision.kind in answers and not at.given(decision, orders)
         if left_out and decision.waits and not at.answered(decision):
-            reason = f"an answer is missing: you are asked for {named(decision)}, too"
+            reason = f"an answer is missing: you are asked for {order_named(decision)}, too"
             yield Fault(ILLEGAL, (ORDERS,), reason)
 
 
-def named(asked: Order | Decision) -> str:
+def order_named(asked: Order | Decision) -> str:
     """Return the kind of an order or of a decision, and what tells it from its like."""
     return f"{asked.kind} ({FOR}: {asked.about})" if asked.about else asked.kind
 
 
 def asks_for(decisions: Sequence[Decision]) -> str:
     """Return what a side is asked for, to be read behind what it is not."""
-    asked = sorted({named(decision) for decision in decisions})
+    asked = sorted({order_named(decision) for decision in decisions})
     if asked:
         return f"it asks for {', '.join(asked)}"
     return f"it asks nothing of you; orders for what comes have the line `{AHEAD}: true` above them"
-
-
-# ---- The check of a sheet against the open decisions of its side, at the referee's and at a player's home alike
 
 
 class Faults(Protocol):
@@ -89,20 +99,6 @@ class Faults(Protocol):
     def __call__(
         self, decision: Decision, order: Order, unread: Sequence[Path] = ..., fits: Callable[[Order], bool] = ...
     ) -> Iterable[Fault]: ...
-
-
-WRITE_AGREED: Final = "AGREED takes what counts without an answer"
-"""Stands before what AGREED takes, where nothing is chosen."""
-_SHOWN: Final = 80
-"""How many characters of a line are shown within a reason."""
-
-
-Further: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[Iterable[Fault]]]
-"""Says what is wrong with each of several orders of a kind."""
-Second: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[tuple[int, int]]]
-"""Says for which of several orders of a kind no decision is left, each with the last one that could be used."""
-Costs: TypeAlias = Callable[[Decision, Sequence[Order]], Sequence[str]]
-"""Says what several orders of a kind cost."""
 
 
 @dataclass(slots=True)
@@ -227,7 +223,7 @@ def check_sheet(at: OpenDecisions, raw: bytes, *, name: str = "orders.yaml") -> 
     canonical: bytes = raw
     changes: Sequence[str] = ()
     try:
-        read = _read(at, raw, name)
+        read = _read_text(at, raw, name)
         sheet: Sheet | None = read.sheet
         canonical, changes = read.text, read.changes
     except BadSheet as unreadable:
@@ -244,7 +240,7 @@ def check_sheet(at: OpenDecisions, raw: bytes, *, name: str = "orders.yaml") -> 
     return Receipt(at.side, name, lines, costs=costs, canonical=canonical, changes=changes), sheet
 
 
-def _read(at: OpenDecisions, raw: bytes, name: str) -> Forgiven:
+def _read_text(at: OpenDecisions, raw: bytes, name: str) -> Forgiven:
     """Return a sheet as it was meant, or as it stands on record. Raises BadSheet."""
     if at.recorded:
         return Forgiven(read_sheet(raw, name=name, forms=at.box.forms), raw)
@@ -264,7 +260,7 @@ def _sheet_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
         yield sheet.placed(Fault(ILLEGAL, (LINK,), wrong))
     if heading:
         return
-    terms = Terms(at.box.forms, at.periods, at.box.standing_of(at.side), at.today, at.box.names)
+    terms = StandingTerms(at.box.forms, at.periods, at.box.standing_of(at.side), at.today, at.box.names)
     for key, written in ((STANDING, sheet.standing or ()), (STANDING_ADD, sheet.standing_add)):
         yield from map(sheet.placed, check_standing(key, written, terms))
     yield from map(sheet.placed, _cancelled_wrongly(at, sheet))
@@ -349,7 +345,7 @@ def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
         elif number in answering or number in wrong:
             yield from (sheet.placed(fault, number) for fault in wrong.get(number, ()))
         elif not answers and not sheet.ahead:
-            reason = f"the game does not ask you for {named(order)} now; {asks_for(at.decisions)}"
+            reason = f"the game does not ask you for {order_named(order)} now; {asks_for(at.decisions)}"
             if others := [side for side, kinds in at.others.items() if order.kind in kinds]:
                 reason = (
                     f"this sheet is for {at.side}, who is not asked for {order.kind} now; {listing(others)} is, whom "
@@ -411,11 +407,11 @@ def _half_read(at: OpenDecisions, bad: BadSheet) -> Iterator[Placed]:
             order = Order.read(decision.kind, body)
             if order.about != decision.about and len(at.may_be_for(Order(order.kind, {}))) > 1:
                 continue
-            for fault in at.faults(decision, order, paths, partial(_fits, form)):
+            for fault in at.faults(decision, order, paths, partial(_has_form, form)):
                 yield Placed(fault, sheet.place_of(start, body, fault.path))
 
 
-def _fits(form: OrderForm, order: Order) -> bool:
+def _has_form(form: OrderForm, order: Order) -> bool:
     return not any(form.misfits(order.body))
 
 

@@ -14,7 +14,7 @@ from pbem.protocol import Side
 from pbem.referee.acts import timekeeping
 from pbem.referee.acts.consents import carry_out, note_consent
 from pbem.referee.acts.motions import Proposal, propose
-from pbem.referee.acts.timekeeping import catch_up, hand_over, pause, resume
+from pbem.referee.acts.timekeeping import catch_up, end_pause, hand_over, pause_game
 from pbem.referee.game import facts
 from pbem.referee.game.game_clock import GameClock
 from pbem.referee.game.open_game import CannotPlay
@@ -168,10 +168,10 @@ def test_a_fact_beyond_what_the_sides_agreed_to_shows(tmp_path: Path, monkeypatc
     motion = propose(game, None, Proposal(PAUSE, until), "a fair")
     note_consent(game, "blue", motion.request, None)
     with pytest.raises(CannotPlay, match="is about something else"):
-        pause(game, until + DAY, "a fair", request=motion.request)
+        pause_game(game, until + DAY, "a fair", request=motion.request)
     with monkeypatch.context() as patch:
         patch.setattr(timekeeping, "proposes", lambda *_: True)
-        pause(game, until + DAY, "a fair", request=motion.request)
+        pause_game(game, until + DAY, "a fair", request=motion.request)
     for with_key in (False, True):
         assert any("request 1" in each for each in table.verdict(folder, with_key=with_key))
 
@@ -184,10 +184,10 @@ def test_a_fact_without_any_consent_shows(tmp_path: Path, monkeypatch: pytest.Mo
     carry_out(table.game, note_consent(table.game, "blue", motion.request, None))
     assert table.verdict(folder, with_key=True) == []
     with pytest.raises(CannotPlay, match="ends at its time"):
-        resume(table.wait(DAY), "I want to play")
+        end_pause(table.wait(DAY), "I want to play")
     with monkeypatch.context() as patch:
         patch.setattr(timekeeping, "_require_consent", lambda *_: None)
-        resume(table.game, "I want to play")
+        end_pause(table.game, "I want to play")
     for with_key in (False, True):
         assert any("the game master plays red" in each for each in table.verdict(folder, with_key=with_key))
 

@@ -129,7 +129,7 @@ def test_a_vacation_that_the_referee_ended_is_found(red: Box) -> None:
     red.desk.wait(2 * DAY)
     with red.desk.folder.open() as game:
         game.carry_out_letter_of(red.desk.now, red.desk.now)
-        timekeeping.back(game, "red")
+        timekeeping.note_back(game, "red")
     red.desk.wait(5 * DAY)
     (blamed,) = red.found()
     assert "no letter of red here has the BACK of 2026-11-25T12:00:00Z" in blamed

@@ -498,7 +498,7 @@ def test_sheet_that_was_lost_after_its_receipt_is_found(lost: tuple[Mail, Folder
     mail, branch, receipt = lost
     with branch.open() as game:
         text = some_sheet(game, "red", 11)
-        ruling.answer(game, "red", text, "no sheet came in time")
+        ruling.answer_for_side(game, "red", text, "no sheet came in time")
         end = game.ledger.head
     (reason,) = [each for each in reasons(mail.clone(branch), mail.red) if each.startswith(receipt.path)]
     assert "punica" in reason.partition("the letter ")[2].partition(" of ")[0]

@@ -15,7 +15,7 @@ from pbem.crypto.seal import unseal
 from pbem.game.order_form import compact
 from pbem.mail.answer.table_talk import talk_letters
 from pbem.referee.acts.ruling import break_off
-from pbem.referee.acts.talk import show, speak
+from pbem.referee.acts.talk import show_to, speak
 from pbem.repo.files.layout import PRESS, UNOPENED
 from pbem.repo.files.talk_book import press_room
 from tests.attacks.base import Dishonest, answers, found, written
@@ -59,7 +59,7 @@ def go_on(game: Forges, adjudications: int = 1) -> None:
 
 def talk_a_little(game: Forges) -> None:
     speak(game, "oak", ["elm"], "I march on Yew.", "a")
-    show(game, "oak", ["elm"], f"card {game.view('oak').hands['oak'][0]}", "b")
+    show_to(game, "oak", ["elm"], f"card {game.view('oak').hands['oak'][0]}", "b")
     speak(game, "elm", ["oak"], "So do I.", "c")
 
 
@@ -104,7 +104,7 @@ def test_a_card_that_is_not_held_is_shown_at_the_end(folder: Folder) -> None:
         other = next(card for card in range(1, 40) if card not in game.view("oak").hands["oak"])
         for changed in ({"shows": f"card {other}"}, {"event": {"facts": {"card": other}, "kind": "shown"}}):
             game.change = lambda talk, changed=changed: talk[0].update(changed)
-            show(game, "oak", ["elm"], f"card {game.view('oak').hands['oak'][0]}", f"{changed}")
+            show_to(game, "oak", ["elm"], f"card {game.view('oak').hands['oak'][0]}", f"{changed}")
             go_on(game)
             wrong = found(game, with_key=True)
             assert any(f"card {other} is not in your hand" in each or "sealed/press.age" in each for each in wrong), (

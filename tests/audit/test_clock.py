@@ -13,7 +13,16 @@ from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
 from pbem.crypto.signing import sign
 from pbem.game import yaml as yamlio
-from pbem.referee.acts.timekeeping import away, back, extend, note_bounced, note_down, note_reached, pause, resume
+from pbem.referee.acts.timekeeping import (
+    end_pause,
+    extend_time,
+    note_away,
+    note_back,
+    note_bounced,
+    note_down,
+    note_reached,
+    pause_game,
+)
 from pbem.referee.game.calendar import read_instant
 from pbem.repo.files.layout import CLOCK, FACTS, fact_path, sheet_path
 from tests.support.clocked import DAY, HOUR, Table
@@ -53,13 +62,13 @@ def everything(table: Table) -> None:
     table.ask()
     side = table.asked()[0]
     table.wait(HOUR)
-    away(game, side, (table.now + DAY).date(), (table.now + 2 * DAY).date(), "away 1")
+    note_away(game, side, (table.now + DAY).date(), (table.now + 2 * DAY).date(), "away 1")
     table.wait(2 * DAY)
-    back(game, side)
-    pause(game, table.now + 3 * DAY, "we meet at a fair")
+    note_back(game, side)
+    pause_game(game, table.now + 3 * DAY, "we meet at a fair")
     table.wait(DAY)
-    resume(game, "the fair is over")
-    extend(game, {side: table.now + 20 * DAY}, "they have moved house")
+    end_pause(game, "the fair is over")
+    extend_time(game, {side: table.now + 20 * DAY}, "they have moved house")
     table.wait(HOUR)
     note_bounced(game, side, table.now - HOUR / 2)
     table.wait(2 * DAY)

@@ -311,7 +311,9 @@ def ruled(hills: Folder) -> Folder:
         side = game.open_decisions[0].side
         give(game, side, order("react", card="none"))  # 8
         ruling.change_position(game, {"guards.middle": 4}, "a typing mistake")  # 9
-        ruling.answer(game, "red", sheet(game, "red", order("bid", card=hand(game, "red")[0])), "they are away")  # 10
+        ruling.answer_for_side(
+            game, "red", sheet(game, "red", order("bid", card=hand(game, "red")[0])), "they are away"
+        )  # 10
         ruling.set_default(
             game, "blue", sheet(game, "blue", order("bid", card=hand(game, "blue")[0])), "away too"
         )  # 11

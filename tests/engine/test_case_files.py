@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.engine.cases import Verdict, game_of, read_cases, run_case, sound_cases
+from pbem.engine.cases import CaseVerdict, game_of_case, read_cases, run_case, sound_cases
 from pbem.game.boxes.box_file import BrokenBox
 from tests.support.walks import FOLDERS, TOY
 
@@ -25,7 +25,7 @@ BASE = """\
 """
 
 
-def ruled(tmp_path: Path, *changes: tuple[str, str]) -> Verdict:
+def ruled(tmp_path: Path, *changes: tuple[str, str]) -> CaseVerdict:
     """Run the ruling above with some of its text replaced."""
     text = BASE
     for old, new in changes:
@@ -147,6 +147,6 @@ def test_a_file_that_cannot_be_read_is_refused_with_its_lines(tmp_path: Path) ->
 
 
 def test_a_ruling_knows_the_box_it_lies_in(tmp_path: Path) -> None:
-    found = game_of(TOY / "rules" / "toy" / "cases" / "rounds.yaml")
+    found = game_of_case(TOY / "rules" / "toy" / "cases" / "rounds.yaml")
     assert found == ("toy", TOY / "rules")
-    assert game_of(tmp_path / "case.yaml") is None
+    assert game_of_case(tmp_path / "case.yaml") is None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.engine.cases import Verdict, read_cases, run_case
+from pbem.engine.cases import CaseVerdict, read_cases, run_case
 from tests.support.walks import FOLDERS
 
 ASSAULT = """\
@@ -23,7 +23,7 @@ BURY = """\
 """
 
 
-def run(tmp_path: Path, text: str) -> list[Verdict]:
+def run(tmp_path: Path, text: str) -> list[CaseVerdict]:
     path = tmp_path / "case.yaml"
     path.write_text(text, "utf-8")
     return [run_case(case, "toy", FOLDERS) for case in read_cases(path)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pbem.engine.cases import Verdict, read_cases, run_case
+from pbem.engine.cases import CaseVerdict, read_cases, run_case
 from pbem.protocol import Decision
 from tests.support.walks import FOLDERS, loaded
 
@@ -31,14 +31,14 @@ HILLS = """\
 """
 
 
-def verdict(tmp_path: Path, text: str, game: str) -> Verdict:
+def verdict(tmp_path: Path, text: str, game: str) -> CaseVerdict:
     path = tmp_path / "case.yaml"
     path.write_text(text, "utf-8")
     (case,) = read_cases(path)
     return run_case(case, game, FOLDERS)
 
 
-def said(verdict: Verdict) -> list[str]:
+def said(verdict: CaseVerdict) -> list[str]:
     return [text.partition("case.yaml:")[2] for text in verdict.differences]
 
 

@@ -194,7 +194,7 @@ def test_the_referee_thinks_from_what_the_side_knows(
         decision = live.open_decisions[0]
         side = decision.side
         monkeypatch.setattr(live.rules, "foresee", foresee)
-        receipt, _ = sheet_check.forecast(live, side, sheet(live, side, pick(live, decision, Random(1))))
+        receipt, _ = sheet_check.forecast_sheet_of(live, side, sheet(live, side, pick(live, decision, Random(1))))
         assert receipt.complaints == ()
         assert given == [live.view(side)]
         others = [live.view(viewer) for viewer in live.rules.sides if viewer != side]
@@ -212,7 +212,7 @@ def test_at_home_it_is_the_referees(tmp_path: Path) -> None:
         enclosed.write_text(json.dumps(take_home(game, side)))
         for _ in range(12):
             raw = sheet(game, side, pick(game, game.open_decisions[0], random))
-            receipt, ours = sheet_check.forecast(game, side, raw)
+            receipt, ours = sheet_check.forecast_sheet_of(game, side, raw)
             assert receipt.complaints == ()
             _, home, theirs = forecast_at_home(enclosed, raw, "orders.yaml")
             assert home.side == side

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pbem.engine.sequence import costs_in_sequence, faults_in_sequence
+from pbem.engine.faults import costs_in_sequence, faults_in_sequence
 from pbem.protocol import Decision, Fault, Order
 from tests.support.no_game import NoGame
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pbem.crypto.dice import SeededDice
-from pbem.engine.advance import advance, begin, run
+from pbem.engine.advance import advance, begin, play_on
 from pbem.engine.answers import Recorded, Sources, has_order_for
 from pbem.engine.session import Alike, Answer, Queued, RulesDiffer, Session, Step, Stuck, resume
 from pbem.game.contract import Rules
@@ -111,7 +111,7 @@ def sources_of(answers: Iterable[Answer]) -> list[tuple[Side, str, str]]:
 def test_side_answers_from_its_queue_and_game_waits_if_empty() -> None:
     """Each side answers from its own queue, and the game waits when that is empty."""
     session = talk()
-    taken = run(session, Sources({"south": [say("b")], "north": [say("a")]}))
+    taken = play_on(session, Sources({"south": [say("b")], "north": [say("a")]}))
     assert sources_of(taken) == [("north", "a", "sheet"), ("south", "b", "sheet")]
     assert session.at_checkpoint
     assert session.position.said == ["a", "b"]
@@ -120,7 +120,7 @@ def test_side_answers_from_its_queue_and_game_waits_if_empty() -> None:
 def test_an_order_of_another_kind_stays_in_the_queue() -> None:
     sources = Sources({"north": [Queued(Order("sing", {"word": "x"}), "1"), say("a")]})
     session = talk()
-    run(session, sources)
+    play_on(session, sources)
     assert [queued.order.kind for queued in sources.sheets["north"]] == ["sing"]
     assert session.open_decisions[0].side == "south"
 
@@ -134,7 +134,7 @@ def test_sheet_goes_before_standing_only_answer_and_default() -> None:
             Standing(lambda asked, _: say("st", "standing 1") if standing and asked.side == "north" else None),
             frozenset({"north"} if late else ()),
         )
-        return sources_of(run(talk(words=words), sources))[:1]
+        return sources_of(play_on(talk(words=words), sources))[:1]
 
     assert found(sheet=True, standing=True, words=["one"], late=True) == [("north", "sh", "sheet")]
     assert found(sheet=False, standing=True, words=["one"], late=True) == [("north", "st", "standing 1")]
@@ -146,16 +146,16 @@ def test_sheet_goes_before_standing_only_answer_and_default() -> None:
 def test_only_answer_is_not_given_if_an_observer_could_not_tell() -> None:
     """An only answer is not given if an observer could not tell that it is the only one."""
     assert talk(words=["one"], told=False).only_answer(talk().open_decisions[0]) is None
-    assert run(talk(words=["one"], told=False), Sources()) == []
+    assert play_on(talk(words=["one"], told=False), Sources()) == []
 
 
 def test_a_question_without_default_waits_on_whoever_is_late() -> None:
-    assert run(talk(both_at_once), Sources(late=frozenset({"north", "south"}))) == []
+    assert play_on(talk(both_at_once), Sources(late=frozenset({"north", "south"}))) == []
 
 
 def test_orders_that_no_longer_fit_lapse_and_the_next_is_tried() -> None:
     sources = Sources({"north": [say("long"), say("a")]})
-    taken = run(talk(), sources)
+    taken = play_on(talk(), sources)
     assert sources_of(taken) == [("north", "a", "sheet")]
     assert [(side, queued.by, faults[0].reason) for side, queued, faults in sources.expired] == [
         ("north", "sheet", "too long"),
@@ -170,22 +170,22 @@ def test_an_order_for_a_later_question_waits_for_it(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(Talk, "is_for_later", is_for_later)
     sources = Sources({"north": [say("b")], "south": [say("c")]})
     session = talk()
-    assert run(session, sources) == []
+    assert play_on(session, sources) == []
     assert not has_order_for(session, sources.sheets, session.open_decisions[0])
     assert (len(sources.sheets["north"]), sources.expired) == (1, [])
     sources.sheets["north"].insert(0, say("a"))
-    run(session, sources)
+    play_on(session, sources)
     session.go_on()
-    assert sources_of(run(session, sources)) == [("north", "b", "sheet")]
+    assert sources_of(play_on(session, sources)) == [("north", "b", "sheet")]
 
 
 def test_simultaneous_questions_wait_for_the_last_answer() -> None:
     session, sources = talk(both_at_once), Sources({"south": [say("b")]})
-    assert run(session, sources) == []
+    assert play_on(session, sources) == []
     assert session.position.said == []
     assert sources.sheets["south"] == [say("b")]
     sources.sheets["north"] = [say("a")]
-    assert sources_of(run(session, sources)) == [("north", "a", "sheet"), ("south", "b", "sheet")]
+    assert sources_of(play_on(session, sources)) == [("north", "a", "sheet"), ("south", "b", "sheet")]
     assert session.result == Result((), "talked_out")
 
 
@@ -193,11 +193,11 @@ def test_one_order_may_answer_for_both_sides() -> None:
     """Choices that are made once, such as yes and no, are the same orders for everybody."""
     both = say("a")
     sources = Sources({"north": [both], "south": [both]})
-    taken = run(talk(both_at_once), sources)
+    taken = play_on(talk(both_at_once), sources)
     assert sources_of(taken) == [("north", "a", "sheet"), ("south", "a", "sheet")]
     assert sources.sheets == {"north": [], "south": []}
     again, recorded = talk(both_at_once), Recorded(taken)
-    run(again, recorded)
+    play_on(again, recorded)
     assert again.position.said == ["a", "a"]
     assert recorded.left == []
     north, south = talk(both_at_once).open_decisions
@@ -219,19 +219,19 @@ def say_for(about: str, word: str) -> Queued:
 
 def test_two_questions_of_one_kind_to_one_side_take_two_orders() -> None:
     session = talk(twice)
-    assert run(session, Sources({"north": [say_for("wild", "a")]})) == []
-    taken = run(session, Sources({"north": [say_for("wild", "a"), say_for("own", "b")]}))
+    assert play_on(session, Sources({"north": [say_for("wild", "a")]})) == []
+    taken = play_on(session, Sources({"north": [say_for("wild", "a"), say_for("own", "b")]}))
     assert session.position.said == ["b", "a"]
     assert [answer.about for answer in taken] == ["own", "wild"]
     again = talk(twice)
-    run(again, Recorded(taken))
+    play_on(again, Recorded(taken))
     assert again.position.said == ["b", "a"]
 
 
 def test_an_order_that_fits_two_questions_answers_neither() -> None:
     session = talk(twice)
     sources = Sources({"north": [say("a"), say_for("own", "b")]})
-    assert run(session, sources) == []
+    assert play_on(session, sources) == []
     assert not has_order_for(session, {"north": [say("a")]}, session.open_decisions[0])
     assert sources.expired == []
 
@@ -366,7 +366,7 @@ def test_recorded_answers_play_the_game_again() -> None:
     session.feed(recorded())
     assert session.position.said == ["a", "b"]
     other = talk()
-    assert run(other, Recorded(recorded())) == recorded()
+    assert play_on(other, Recorded(recorded())) == recorded()
     assert other.position == session.position
 
 
@@ -414,7 +414,7 @@ def test_a_name_may_not_come_twice_between_rests() -> None:
 def test_a_name_may_come_again_after_a_rest() -> None:
     session = talk()
     for _ in range(2):
-        run(session, Sources({"north": [say("a")], "south": [say("b")]}))
+        play_on(session, Sources({"north": [say("a")], "south": [say("b")]}))
         session.go_on()
     assert [roll.name for roll in session.table.rolls] == ["echo/north", "echo/south"] * 2
 
@@ -422,6 +422,6 @@ def test_a_name_may_come_again_after_a_rest() -> None:
 def test_the_rules_play_on_a_copy() -> None:
     position = Count()
     session = Session(Talk(one_a_day), position, SeededDice(1))
-    run(session, Sources({"north": [say("a")]}))
+    play_on(session, Sources({"north": [say("a")]}))
     assert position == Count()
     assert session.position == Count(["a"])

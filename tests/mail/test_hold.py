@@ -17,7 +17,7 @@ from pbem.mail.intake import take_in
 from pbem.mail.notes.correspondence import note_reported
 from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.mail.tasks import Handled
-from pbem.referee.acts.timekeeping import hand_over, hold
+from pbem.referee.acts.timekeeping import hand_over, hold_game
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.game.sides import Clocks, deadline
 from pbem.referee.play.adjudicator import Adjudicator
@@ -236,16 +236,16 @@ def test_the_game_master_can_put_a_game_on_hold(folder: Folder) -> None:
     """It does not go on until then, or until that is ended; a deadline ends it, too."""
     with folder.open() as game:
         game.carry_out_letter_of(NOON + MINUTE, NOON + MINUTE)
-        hold(game, NOON + 60 * MINUTE, "a question of rules")
+        hold_game(game, NOON + 60 * MINUTE, "a question of rules")
         with pytest.raises(CannotPlay, match="at most"):
-            hold(game, NOON + timedelta(days=99), "for long")
+            hold_game(game, NOON + timedelta(days=99), "for long")
     sends(folder, "blue", answer(folder, "blue"), 2)
     sends(folder, "red", answer(folder, "red"), 3)
     assert standing(folder) == (1, NOON + 60 * MINUTE)
     assert later(folder, 60) == []
     with folder.open() as game:
         game.carry_out_letter_of(NOON + 60 * MINUTE, NOON + 60 * MINUTE)
-        hold(game, None, "it is answered")
+        hold_game(game, None, "it is answered")
     assert later(folder, 61)
     assert standing(folder)[0] > 1
     found = verify(folder.repo("punica"), keys=lambda name: Keys.load(folder.keys, name), folders=FOLDERS)

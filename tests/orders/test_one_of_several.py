@@ -10,7 +10,7 @@ import pytest
 
 from pbem.audit.explain.replay import replay
 from pbem.audit.verify import verify
-from pbem.engine.advance import run
+from pbem.engine.advance import play_on
 from pbem.engine.answers import Sources
 from pbem.engine.session import Answer, Queued
 from pbem.mail.choose.agreed import sheet_of_agreed
@@ -20,7 +20,7 @@ from pbem.referee.acts import ruling
 from pbem.referee.game.home_check import check_at_home, take_home
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.referee.play.played import awaited
+from pbem.referee.play.played import awaited_decisions
 from tests.support.live import Folder, give, play, sheet
 from tests.support.walks import FOLDERS
 
@@ -163,7 +163,7 @@ def test_a_ruling_may_set_the_default_of_one_of_them(game: Adjudicator) -> None:
 
 
 def test_the_game_waits_for_what_a_ruling_leaves_open(game: Adjudicator) -> None:
-    receipt, made = ruling.answer(game, SIDE, sheet(game, SIDE, intercept(WILD, 1)), "away")
+    receipt, made = ruling.answer_for_side(game, SIDE, sheet(game, SIDE, intercept(WILD, 1)), "away")
     assert made is not None, str(receipt)
     assert [each.about for each in game.open_decisions] == [SIDE]
     assert game.adjudicate() == []
@@ -196,7 +196,9 @@ def test_the_home_check_finds_the_same(game: Adjudicator, tmp_path: Path) -> Non
     enclosed.write_text(json.dumps(take_home(game, SIDE)))
     for orders in ([intercept("", 1)], [intercept(SIDE, 1)], [intercept("", 3), intercept(WILD, 0)]):
         text = sheet(game, SIDE, *orders)
-        assert str(check_at_home(enclosed, text, "orders.yaml", FOLDERS)) == str(sheet_check.check(game, SIDE, text)[0])
+        assert str(check_at_home(enclosed, text, "orders.yaml", FOLDERS)) == str(
+            sheet_check.check_sheet_of(game, SIDE, text)[0]
+        )
 
 
 def test_orders_for_later_wait_for_their_question(game: Adjudicator) -> None:
@@ -214,12 +216,14 @@ def test_a_question_that_nobody_waits_for_is_not_awaited(game: Adjudicator) -> N
     _, wild = game.session.open_decisions
     wild.waits = False
     assert [each.about for each in game.open_decisions] == [SIDE]
-    assert awaited(game.session) == [{"side": SIDE, "kind": "intercept"}]
+    assert awaited_decisions(game.session) == [{"side": SIDE, "kind": "intercept"}]
     told = " ".join(side_report(game, SIDE, game.adjudication - 1).text.split())
     assert "(for Bears): send 0 guards. The game does not" in told
-    receipt, sheet_read = sheet_check.check(game, SIDE, sheet(game, SIDE, intercept(SIDE, 0), intercept(WILD, 1)))
+    receipt, sheet_read = sheet_check.check_sheet_of(
+        game, SIDE, sheet(game, SIDE, intercept(SIDE, 0), intercept(WILD, 1))
+    )
     assert sheet_read is not None, str(receipt)
-    outcome = run(game.session, Sources({SIDE: [Queued(intercept(SIDE, 0), "sheet 3")]}))
+    outcome = play_on(game.session, Sources({SIDE: [Queued(intercept(SIDE, 0), "sheet 3")]}))
     assert [(each.about, each.by) for each in outcome[:2]] == [(SIDE, "sheet 3"), (WILD, "default")]
 
 

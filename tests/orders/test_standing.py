@@ -19,9 +19,9 @@ from pbem.game.boxes.box_file import BrokenBox
 from pbem.game.table import Table as GameTable
 from pbem.mail.intake import take_in
 from pbem.mail.write.outgoing import side_report
+from pbem.orders.conditions import MOST_BODIES, bodies, condition_holds, faults_in, why_not
 from pbem.orders.sheet import read_sheet
-from pbem.orders.standing import Filed, InForce, Terms, check_standing, file_standing, read_filed
-from pbem.orders.standing.conditions import MOST_BODIES, bodies, faults_in, holds, why_not
+from pbem.orders.standing import FiledOrder, InForce, StandingTerms, check_standing, file_standing, read_filed
 from pbem.protocol import Decision, Event, Order
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame
@@ -66,7 +66,7 @@ HEAD = "game: punica\nside: {}\nadjudication: {}\n"
 )
 def test_a_condition_holds_when_the_fact_is_as_it_says(wanted: Any, fact: Any, fits: bool) -> None:
     assert list(faults_in(wanted)) == []
-    assert holds(wanted, fact) == fits
+    assert condition_holds(wanted, fact) == fits
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_condition_that_cannot_be_read_is_a_slip(wanted: Any) -> None:
 
 
 def faults(written: list[Any], today: str | None = None) -> list[tuple[Any, ...]]:
-    terms = Terms(FORMS, ("turn", "play"), (), today, NAMES)
+    terms = StandingTerms(FORMS, ("turn", "play"), (), today, NAMES)
     return [(fault.path, fault.reason) for fault in check_standing("standing", written, terms)]
 
 
@@ -183,7 +183,7 @@ def test_the_examples_for_players_can_be_filed() -> None:
         box = open_box(game)
         for example in examples:
             found = read_sheet(HEAD.format(side, 1) + example, forms=box.forms)
-            terms = Terms(box.forms, ("turn", "play"), box.standing_of(side), None, box.names)
+            terms = StandingTerms(box.forms, ("turn", "play"), box.standing_of(side), None, box.names)
             for key, written in (("standing", found.standing or ()), ("standing_add", found.standing_add)):
                 assert [fault.reason for fault in check_standing(key, written, terms)] == []
 
@@ -213,11 +213,11 @@ class Table:
 ASKED = Decision("intercept", "rome", "9.4", {"mover": "hannibal", "enemy_cu": 9}, {"with": []})
 
 
-def filed(*written: Any, after: int = 0) -> list[Filed]:
+def filed(*written: Any, after: int = 0) -> list[FiledOrder]:
     return list(file_standing(written, (), sheet=1, after=after, periods={"turn": 3}))
 
 
-def tried(orders: list[Filed], decision: Decision = ASKED, **words: Any) -> tuple[Any, list[Event]]:
+def tried(orders: list[FiledOrder], decision: Decision = ASKED, **words: Any) -> tuple[Any, list[Event]]:
     rules: Any = Rules()
     session: Any = Table()
     force = InForce(rules, {"rome": orders}, **{"today": "2026-12-01", **words})
@@ -560,7 +560,7 @@ def test_the_set_that_comes_with_a_game_can_be_filed(game: str) -> None:
         rules, box = loaded(game, edition).rules, loaded(game, edition).box
         position = next(iter(walk(rules, box.scenarios[0], 1))).position
         periods = rules.periods(position)
-        terms = Terms(box.forms, tuple(periods), (), None, box.names)
+        terms = StandingTerms(box.forms, tuple(periods), (), None, box.names)
         for side in rules.sides:
             assert [str(fault) for fault in check_standing("standing", box.standing_of(side), terms)] == []
 
@@ -589,7 +589,7 @@ def test_pause_does_not_tell_the_enemy_which_cards_a_side_holds() -> None:
                 found = [
                     each.kind == decision.kind
                     and all(
-                        holds(wanted, rules.facts(seen, decision).get(name, decision.facts.get(name)))
+                        condition_holds(wanted, rules.facts(seen, decision).get(name, decision.facts.get(name)))
                         for name, wanted in each.when.items()
                     )
                     for each in usual

@@ -13,7 +13,7 @@ from pbem.mail.mailbox import read_letter
 from pbem.mail.read.token import TOKEN, address_with_token, message_id, tokens_in_addresses, without_token
 from pbem.mail.write.draft import Draft, compose
 from pbem.mail.write.report_letters import first_letters
-from pbem.orders.sheet.key_line import keys_in, with_keys_blank, without_keys
+from pbem.orders.sheet import keys_in, with_keys_blank, without_keys
 from pbem.referee.play import sheet_check
 from tests.support.blank import blank_pictures
 from tests.support.live import NOON, OTHERS, SECRETS, Folder, opened
@@ -153,7 +153,7 @@ def test_sheet_is_read_alike_wherever_the_key_stands(game: Folder, at: int) -> N
     lines = bury(game).splitlines()
     text = "\n".join([*lines[:at], f"key: {token_of(game, 'red')}", *lines[at:]]) + "\n"
     with game.open() as found:
-        receipt, sheet = sheet_check.check(found, "red", text.encode())
+        receipt, sheet = sheet_check.check_sheet_of(found, "red", text.encode())
     assert receipt.complaints == ()
     assert sheet is not None
     assert receipt.canonical.decode() == bury(game)
@@ -163,7 +163,7 @@ def test_sheet_is_read_alike_wherever_the_key_stands(game: Folder, at: int) -> N
 def test_faults_below_a_key_keep_their_lines(game: Folder) -> None:
     text = bury(game).replace("orders:", f"key: {KEY}\norders:").replace("bury: {card", "bury: {crad")
     with game.open() as found:
-        receipt, _ = sheet_check.check(found, "red", text.encode())
+        receipt, _ = sheet_check.check_sheet_of(found, "red", text.encode())
     assert [each.mark.line for each in receipt.complaints] == [6]
     assert f"key: {KEY}" in receipt.lines
 
@@ -171,7 +171,7 @@ def test_faults_below_a_key_keep_their_lines(game: Folder) -> None:
 def test_sheet_that_is_put_right_is_kept_without_its_key(game: Folder) -> None:
     text = bury(game).replace("orders:", f"KEY: {token_of(game, 'red')}\norders:").replace("- bury", "* Bury")
     with game.open() as found:
-        receipt, _ = sheet_check.check(found, "red", text.encode())
+        receipt, _ = sheet_check.check_sheet_of(found, "red", text.encode())
         assert receipt.complaints == ()
         assert token_of(game, "red").encode() not in receipt.canonical
         assert b"# |   * Bury" in receipt.canonical or b"# | * Bury" in receipt.canonical

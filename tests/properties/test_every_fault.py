@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pbem.engine.every_fault import every_fault
+from pbem.engine.faults import every_fault
 from pbem.protocol import Decision, Fault, Order, Path
 from tests.support.walks import GAMES, Walk, faults_of_shape, loaded, plain, walk
 

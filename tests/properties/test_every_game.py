@@ -20,7 +20,7 @@ from zlib import crc32
 import pytest
 
 from pbem.crypto.dice import SeededDice
-from pbem.engine.advance import advance, begin, run
+from pbem.engine.advance import advance, begin, play_on
 from pbem.engine.answers import Sources
 from pbem.engine.cases.game_words import GameWords, Slot, whole
 from pbem.engine.playout import play_out
@@ -365,14 +365,14 @@ def test_simultaneous_answers_stay_hidden_until_all_are_in(
         if missing.waits and at.session.only_answer(missing) is None:
             before = (state(at.session), told(at.session))
             early = Sources(queues(at.open_decisions[:-1], orders[:-1]))
-            assert run(at.session, early) == []
+            assert play_on(at.session, early) == []
             assert (state(at.session), told(at.session)) == before
             assert early.sheets == queues(at.open_decisions[:-1], orders[:-1]), "an early answer waits"
         results = []
         for turned in (False, True):
             pairs = list(zip(at.open_decisions, orders, strict=True))[:: -1 if turned else 1]
             session = at.again()
-            taken = run(session, Sources(queues(*zip(*pairs, strict=True))))
+            taken = play_on(session, Sources(queues(*zip(*pairs, strict=True))))
             assert len(taken) >= len(orders)
             results.append((taken, state(session), told(session)))
         assert results[0] == results[1], "who wrote first must not matter"

@@ -20,14 +20,13 @@ from typing import Any, NamedTuple, Protocol
 import pytest
 
 from pbem.crypto.dice import SeededDice
-from pbem.engine.every_fault import every_fault
+from pbem.engine.faults import every_fault
 from pbem.engine.forecast import of_sheet
 from pbem.engine.session import Session
 from pbem.game.contract import Rules
 from pbem.game.prospects import prospect_record
 from pbem.game.table import Table
 from pbem.orders.check import OpenDecisions, check_sheet
-from pbem.orders.standing.in_force import periods_of
 from pbem.pages.letter_page import Envelope, letter_page
 from pbem.pages.svg import Symbols, board, frame
 from pbem.protocol import Decision, Event, Fault, Order, Side
@@ -176,7 +175,7 @@ class Eyes:
             lies = frame(scene, symbols, [place for each in self.mine for place in rules.places(view, each)])
             yield board(scene, lies, symbols)
         yield rules.summary(view)
-        yield periods_of(rules, self.position)
+        yield rules.periods(self.position)
         for decision in self.at.open_decisions:
             yield from self.ponder(decision)
         if self.viewer is not None:
@@ -209,7 +208,7 @@ class Eyes:
             adjudication=7,
             decisions=self.mine,
             faults=partial(every_fault, self.rules, self.view),
-            periods=tuple(periods_of(self.rules, self.position)),
+            periods=tuple(self.rules.periods(self.position)),
             today="2026-11-22",
         )
         for raw in garbled_sheets(self.rules, self.box, view, side, self.mine, rng, count):

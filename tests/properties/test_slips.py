@@ -17,7 +17,7 @@ import pytest
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.cases import read_cases, run_case
-from pbem.engine.sequence import faults_in_sequence, second_answers
+from pbem.engine.faults import faults_in_sequence, second_answers
 from pbem.engine.session import Session
 from pbem.game.boxes.box import Box
 from pbem.game.contract import Rules

@@ -55,7 +55,7 @@ class _Course:
             if to in self.stood:
                 assert self.stand() == self.stood[to]
 
-    def answer(self, rule: Any = ruling.answer) -> None:
+    def answer(self, rule: Any = ruling.answer_for_side) -> None:
         if self.game.open_decisions:
             decision = self.random.choice(self.game.open_decisions)
             text = sheet(self.game, decision.side, pick(self.game, decision, self.random))

@@ -20,7 +20,7 @@ from pbem.referee.acts.consents import carry_out, note_consent, refuse
 from pbem.referee.acts.ending import end_by_game_master
 from pbem.referee.acts.motions import Proposal, propose
 from pbem.referee.acts.rollback import roll_back
-from pbem.referee.acts.timekeeping import away, catch_up, extend, extended_by, note_down, pause
+from pbem.referee.acts.timekeeping import catch_up, extend_time, extended_by, note_away, note_down, pause_game
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.game.terms import BadTerms
 from pbem.referee.game.time_ledger import ledger_line, time_ledger
@@ -280,7 +280,7 @@ def test_who_takes_a_side_over_has_time(folder: Folder) -> None:
     """The bank stays, and has a floor. The question counts from when they have the letter; they were never late."""
     table = Table(folder, {**CLOCK, "late": "wait", "forfeit": 2, "newcomer": "2d"})
     table.ask()
-    away(table.game, "red", (table.now + 9 * DAY).date(), (table.now + 12 * DAY).date())
+    note_away(table.game, "red", (table.now + 9 * DAY).date(), (table.now + 12 * DAY).date())
     table.wait(3 * DAY + HOUR)
     table.late()
     assert table.clocks.sides["red"].late == 1
@@ -335,7 +335,7 @@ def test_sides_agree_to_a_pause(folder: Folder, table: Table) -> None:
     motion = propose(game, "red", Proposal(PAUSE, until))
     assert motion.consents == ["red"]
     with pytest.raises(CannotPlay, match="waits for blue"):
-        pause(game, until, "all agreed", request=motion.request)
+        pause_game(game, until, "all agreed", request=motion.request)
     table.answer("red")  # the game goes on meanwhile, and the motion stays open
     consents(game, "blue", motion.request)
     assert table.until("blue") == NOON + HOUR + 3 * DAY + (until - table.now)
@@ -357,7 +357,7 @@ def test_game_master_who_plays_needs_the_consent_of_the_others(folder: Folder) -
     table.ask()
     game, later = table.game, extended_by(table.game, DAY)
     assert later == dict.fromkeys(("red", "blue"), NOON + 4 * DAY)
-    for act in (lambda: extend(game, later, "why"), lambda: pause(game, None, "why")):
+    for act in (lambda: extend_time(game, later, "why"), lambda: pause_game(game, None, "why")):
         with pytest.raises(CannotPlay, match="the other sides must consent"):
             act()
     motion = propose(game, None, Proposal(EXTENSION, extended=later), "a family feast")
@@ -383,7 +383,7 @@ def test_a_game_without_a_clock_has_no_time(folder: Folder) -> None:
         assert catch_up(game) == []
         assert time_ledger(game) is None
         with pytest.raises(CannotPlay, match="has no clock"):
-            pause(game, None, "why")
+            pause_game(game, None, "why")
         assert not any("clock" in each for each in game.ledger.repo.listdir())
     with pytest.raises(BadTerms, match="no bot"):
         folder.create(name="other", clock={**CLOCK, "late": "bot"})

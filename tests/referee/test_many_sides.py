@@ -21,7 +21,7 @@ from pbem.referee.acts import consents, ending, rollback
 from pbem.referee.game.home_check import check_at_home, take_home
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.referee.play.sheet_check import check
+from pbem.referee.play.sheet_check import check_sheet_of
 from pbem.render.text.messages import sentences
 from pbem.repo.files.layout import request_path
 from tests.mail.test_intake import read
@@ -159,7 +159,7 @@ def test_the_home_check_knows_that_a_side_is_out(folder: Folder, tmp_path: Path)
         enclosed, text = tmp_path / "position.json", sheet(game, "yew", order("bid", card="lowest"))
         enclosed.write_text(json.dumps(take_home(game, "yew")))
         at_home = check_at_home(enclosed, text, "orders.yaml", FOLDERS)
-        assert str(at_home) == str(check(game, "yew", text, name="orders.yaml")[0])
+        assert str(at_home) == str(check_sheet_of(game, "yew", text, name="orders.yaml")[0])
         assert "out" not in take_home(game, "oak")
 
 

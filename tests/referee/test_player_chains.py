@@ -272,7 +272,7 @@ def test_the_same_is_said_at_home(toy: Adjudicator, tmp_path: Path) -> None:
     home.write_text(json.dumps(take_home(toy, "red")), "utf-8")
     for link in (None, CHAIN.link(2), CHAIN.link(1)):
         text = opening(toy, "red", link)
-        here, there = check_at_home(home, text, "orders.yaml", FOLDERS), sheet_check.check(toy, "red", text)[0]
+        here, there = check_at_home(home, text, "orders.yaml", FOLDERS), sheet_check.check_sheet_of(toy, "red", text)[0]
         assert here.rows() == there.rows()
     assert not check_at_home(home, opening(toy, "red", CHAIN.link(1)), "orders.yaml", FOLDERS).complaints
     assert "player_chain" not in take_home(toy, "blue")

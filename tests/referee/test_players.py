@@ -21,7 +21,7 @@ from pbem.mail.write.joining_letters import new_address_letter
 from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Side
 from pbem.referee.acts import consents, ending, ruling
-from pbem.referee.acts.players import carry_out, change_of, last_wrote
+from pbem.referee.acts.players import change_of, change_player, last_wrote
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.charter import ChainPromise
@@ -64,7 +64,7 @@ def go_on(game: Adjudicator, sheets: int, chain: Chain) -> None:
 def replaced(game: Adjudicator, side: Side = "red", name: str = "Carl", address: str = CARL) -> Read:
     """Give a side to another player, and return the letter to them."""
     change = change_of(game, side, name, address)
-    carry_out(game, change)
+    change_player(game, change)
     return read(new_address_letter(game, side, change.replaced, office(game)))
 
 
@@ -233,7 +233,7 @@ def test_another_address_changes_nothing_else(folder: Folder) -> None:
         state, before = game.ledger.state(), joined(game)
         change = change_of(game, "red", "", "red@example.com")
         assert not change.replaced
-        carry_out(game, change)
+        change_player(game, change)
         got = read(new_address_letter(game, "red", False, folder.office))
         assert game.ledger.state() == state
         assert joined(game) == {**before, "addresses": 1}
@@ -248,7 +248,7 @@ def test_an_address_is_added_before_the_beginning(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     with folder.create(begin=False, addresses={"red": "red@example.org"}) as game:
         assert (game.by_mail, game.awaited) == (["red"], ("red",))
-        carry_out(game, change_of(game, "blue", "", "bob@example.net"))
+        change_player(game, change_of(game, "blue", "", "bob@example.net"))
         got = read(new_address_letter(game, "blue", False, folder.office))
         assert got.subject == "punica: you play Blue. Please send a phrase"
         assert game.by_mail == ["red", "blue"]

@@ -12,7 +12,7 @@ import pytest
 from pbem.crypto.seal import unseal
 from pbem.game import yaml as yamlio
 from pbem.referee.acts import ruling
-from pbem.referee.acts.reveal import open_history, reveal
+from pbem.referee.acts.reveal import open_history, reveal_secrets
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.layout import REVEALED, sealed_path, turn_path
@@ -82,7 +82,7 @@ def test_a_game_that_goes_on_is_not_revealed(folder: Folder) -> None:
     with folder.create() as game:
         list(play(game, 7, 6))
         with pytest.raises(CannotPlay, match=r"punica goes on.*`?pbem ruling punica --end --reason TEXT"):
-            reveal(game)
+            reveal_secrets(game)
         with pytest.raises(CannotPlay, match="its secrets are not published"):
             open_history(folder.repo("punica"), folder.path / "opened")
         assert not (folder.path / "opened").exists()
@@ -91,10 +91,10 @@ def test_a_game_that_goes_on_is_not_revealed(folder: Folder) -> None:
 
 def test_what_is_left_to_do_is_done_once(folder: Folder, over: Adjudicator) -> None:
     count = len(subjects(over))
-    assert reveal(over) is False
+    assert reveal_secrets(over) is False
     over.ledger.repo.commit({REVEALED: None}, "as if it had been forgotten")
-    assert reveal(over) is True
-    assert reveal(over) is False
+    assert reveal_secrets(over) is True
+    assert reveal_secrets(over) is False
     assert len(subjects(over)) == count + 2
     with folder.open() as again:
         assert again.ledger.repo.read(REVEALED) is not None
@@ -105,7 +105,7 @@ def test_a_game_that_is_broken_off_is_opened_too(folder: Folder) -> None:
     with folder.create("rome_carthage") as game:
         list(play(game, 3, 8))
         ruling.break_off(game, "nobody writes any more")
-        assert reveal(game) is False
+        assert reveal_secrets(game) is False
         opened = open_history(folder.repo("punica"), folder.path / "opened")
         assert opened.game == "punica"
         whole = (folder.path / "opened" / turn_path(1).replace(".yaml", ".whole.yaml")).read_text("utf-8")
@@ -116,7 +116,7 @@ def test_rulings_and_rollbacks_are_opened(folder: Folder) -> None:
     with folder.create() as game:
         give(game, "blue", order("bury", card=game.view("blue").hands["blue"][0]))
         card = game.view("red").hands["red"][2]
-        _, n = ruling.answer(game, "red", sheet(game, "red", order("bury", card=card)), "they are away")
+        _, n = ruling.answer_for_side(game, "red", sheet(game, "red", order("bury", card=card)), "they are away")
         game.adjudicate()
         ruling.break_off(game, "enough")
         assert n is not None

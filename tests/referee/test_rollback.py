@@ -504,7 +504,7 @@ def test_links_of_a_players_chain_never_go_back(folder: Folder) -> None:
         own = game.player_chain("red")
         assert own is not None
         assert own.last == chain.link(2)
-        receipt, _ = ruling.answer(
+        receipt, _ = ruling.answer_for_side(
             game, "red", sheet(game, "red", order("bury", card=game.view("red").hands["red"][0])), "x"
         )
         assert not receipt.complaints, "the game master has no chain of red's to open"

@@ -80,7 +80,7 @@ def test_it_answers_for_a_side(folder: Folder, toy: Adjudicator) -> None:
     buried(toy)
     give(toy, "blue", order("bid", card="lowest"))
     before, card = toy.adjudication, hand(toy, "red")[1]
-    receipt, n = ruling.answer(toy, "red", sheet(toy, "red", order("bid", card=card)), REASON)
+    receipt, n = ruling.answer_for_side(toy, "red", sheet(toy, "red", order("bid", card=card)), REASON)
     assert receipt.number is None
     assert not receipt.complaints
     assert n == before + 1
@@ -109,7 +109,7 @@ def test_answer_by_ruling_waits_and_takes_the_place_of_a_sheet(toy: Adjudicator)
     """An answer by ruling waits for the other side and takes the place of a sheet."""
     low, high = hand(toy, "red")[0], hand(toy, "red")[-1]
     assert toy.receive("red", sheet(toy, "red", order("bury", card=low))).number
-    _, n = ruling.answer(toy, "red", sheet(toy, "red", order("bury", card=high)), REASON)
+    _, n = ruling.answer_for_side(toy, "red", sheet(toy, "red", order("bury", card=high)), REASON)
     assert n is not None
     assert toy.adjudicate() == []
     assert [(each.side, each.kind) for each in toy.open_decisions] == [("blue", "bury")]
@@ -137,21 +137,21 @@ def test_a_sheet_of_the_game_master_is_checked_like_any_other(toy: Adjudicator) 
             "no chain of your own",
         ),
     ):
-        for rule in (ruling.answer, ruling.set_default):
+        for rule in (ruling.answer_for_side, ruling.set_default):
             receipt, n = rule(toy, "red", text, REASON)
             assert n is None
             assert reason in str(receipt)
             assert receipt.complaints
     good = sheet(toy, "red", order("bury", card=hand(toy, "red")[0]))
     with pytest.raises(CannotPlay, match="give a reason"):
-        ruling.answer(toy, "red", good, "")
+        ruling.answer_for_side(toy, "red", good, "")
     give(toy, "red", order("bury", card=hand(toy, "red")[0]))
     give(toy, "blue", order("bury", card=hand(toy, "blue")[0]))
     give(toy, "red", order("bid", card="lowest"))
     give(toy, "blue", order("bid", card="lowest"))
     other = "red" if toy.open_decisions[0].side == "blue" else "blue"
     with pytest.raises(CannotPlay, match=f"asks nothing of {other}"):
-        ruling.answer(toy, other, good, REASON)
+        ruling.answer_for_side(toy, other, good, REASON)
     assert toy.adjudication == before + 3 - 1
 
 
@@ -342,7 +342,7 @@ def test_the_dice_after_a_patch_are_new(toy: Adjudicator) -> None:
 
 
 def test_the_orders_of_a_ruling_turn_dice_its_reason_does_not(toy: Adjudicator) -> None:
-    _, n = ruling.answer(toy, "red", sheet(toy, "red", order("bury", card=hand(toy, "red")[0])), REASON)
+    _, n = ruling.answer_for_side(toy, "red", sheet(toy, "red", order("bury", card=hand(toy, "red")[0])), REASON)
     assert n is not None
     before, public = toy.ledger.public_turn(n - 1)["inputs"], toy.ledger.public_turn(n)
     assert inputs_digest(before, {**public, "act": {**public["act"], "reason": "two"}}) == public["inputs"]
@@ -370,7 +370,7 @@ def test_a_game_is_broken_off(folder: Folder, toy: Adjudicator) -> None:
         for rule in (
             lambda: ruling.break_off(again, "once more"),
             lambda: ruling.change_position(again, {"round": 4}, "once more"),
-            lambda: ruling.answer(again, "red", b"", "once more"),
+            lambda: ruling.answer_for_side(again, "red", b"", "once more"),
         ):
             with pytest.raises(CannotPlay, match="is over"):
                 rule()

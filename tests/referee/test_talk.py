@@ -18,7 +18,7 @@ from pbem.game import yaml as yamlio
 from pbem.referee.acts.reveal import open_history
 from pbem.referee.acts.rollback import roll_back
 from pbem.referee.acts.ruling import break_off
-from pbem.referee.acts.talk import LONGEST, MOST, show, speak, tidied, write_talk
+from pbem.referee.acts.talk import LONGEST, MOST, show_to, speak, tidied_talk, write_talk
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.layout import PRESS, UNOPENED, view_path
@@ -108,7 +108,7 @@ def test_a_clone_shows_only_that_somebody_talked(tmp_path: Path) -> None:
                 for number in range(MOST):
                     speak(game, "yew", ["elm", "ash", "fir"], f"{number} {'x' * 2000}", f"{number}")
             else:
-                show(game, "fir", ["yew"], f"card {game.view('fir').hands['fir'][0]}", "a")
+                show_to(game, "fir", ["yew"], f"card {game.view('fir').hands['fir'][0]}", "a")
             go_on(game)
             repo = game.ledger.repo
             shapes.append([(each.message, rooms(repo, each.sha)) for each in repo.history()])
@@ -153,7 +153,7 @@ def test_signed_talk_is_opened_only_if_the_charter_says_so(folder: Folder, tmp_p
     with folder.create("five", press="free") as game:
         speak(game, "oak", ["elm"], SAYS, "a")
         card = game.view("oak").hands["oak"][0]
-        show(game, "oak", ["elm"], f"card {card}", "b")
+        show_to(game, "oak", ["elm"], f"card {card}", "b")
         break_off(game, "nobody has the time")
         open_history(game.path, tmp_path / "open")
         shown = yamlio.read((tmp_path / "open" / "press" / "0001.yaml").read_bytes(), name="press").value
@@ -205,12 +205,12 @@ def test_the_journal_is_sealed_and_stays_here(game: Adjudicator) -> None:
 def test_a_shown_card_is_in_the_hand(game: Adjudicator) -> None:
     hand = list(game.view("oak").hands["oak"])
     other = next(card for card in range(1, 99) if card not in hand)
-    talk = show(game, "oak", ["yew"], f"card {hand[1]}", "a")
+    talk = show_to(game, "oak", ["yew"], f"card {hand[1]}", "a")
     assert talk is not None
     assert talk.event == {"kind": "shown", "facts": {"side": "oak", "card": hand[1]}, "rule": "2"}
     for what in (f"card {other}", "all", "-1"):
         with pytest.raises(CannotPlay, match=r"is not in your hand; you hold .* \(rule 2\)"):
-            show(game, "oak", ["yew"], what, "b")
+            show_to(game, "oak", ["yew"], what, "b")
     go_on(game)
     assert [each["shows"] for each in on_record(game)] == [f"card {hand[1]}"]
 
@@ -220,7 +220,7 @@ def test_a_game_without_anything_to_show_says_so(folder: Folder) -> None:
         folder.create("hannibal_italy", press="free") as game,
         pytest.raises(CannotPlay, match="nothing that a side could show"),
     ):
-        show(game, "rome", ["carthage"], "the elephants", "a")
+        show_to(game, "rome", ["carthage"], "the elephants", "a")
 
 
 # ---- what may not be said
@@ -312,8 +312,8 @@ def test_a_game_is_not_made_with_odd_press(folder: Folder, press: dict[str, Any]
 
 def test_words_are_tidied_of_what_no_screen_shows() -> None:
     said = "\n\n Hail\u202e,\tElm!\r\n\n\n\n\x1b[2JMarch.  \n"
-    assert tidied(said) == " Hail, Elm!\n\n[2JMarch."
-    assert tidied(tidied(said)) == tidied(said)
+    assert tidied_talk(said) == " Hail, Elm!\n\n[2JMarch."
+    assert tidied_talk(tidied_talk(said)) == tidied_talk(said)
 
 
 def test_a_charter_without_talk_says_nothing_of_it(folder: Folder) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from pbem.engine.cases import Case, Verdict, read_cases, run_case
+from pbem.engine.cases import Case, CaseVerdict, read_cases, run_case
 from tests.support.walks import FOLDERS, GAMES, loaded
 
 
@@ -41,7 +41,7 @@ def test_no_case_would_pass_without_its_orders(game: str) -> None:
             assert not without.passed or events_of(without) == events_of(given), case.where()
 
 
-def events_of(verdict: Verdict) -> list[str]:
+def events_of(verdict: CaseVerdict) -> list[str]:
     return [line for line in verdict.report if line.startswith("  ")]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pbem.cli.rulebook import cases_and_odds as verb
-from pbem.engine.cases.coverage import coverage
+from pbem.engine.cases.coverage import coverage_of
 from pbem.game.boxes.box import PARAGRAPHS, Box, NotInTheBox, open_box
 from tests.support.walks import GAMES, loaded
 
@@ -20,12 +20,12 @@ LISTED = [game for game in GAMES if (loaded(game).box.folder / f"{PARAGRAPHS}.ya
 
 @pytest.mark.parametrize("game", LISTED)
 def test_every_paragraph_is_cited(game: str) -> None:
-    assert coverage(loaded(game).box).uncited == []
+    assert coverage_of(loaded(game).box).uncited == []
 
 
 @pytest.mark.parametrize("game", LISTED)
 def test_every_citation_leads_to_a_paragraph(game: str) -> None:
-    assert coverage(loaded(game).box).unknown == ()
+    assert coverage_of(loaded(game).box).unknown == ()
 
 
 def test_equal_numbers_of_two_books_are_told_apart(tmp_path: Path) -> None:
@@ -34,7 +34,7 @@ def test_equal_numbers_of_two_books_are_told_apart(tmp_path: Path) -> None:
     more = '- source: B book\n  prefix: B\n  paragraphs:\n  - {id: "1.1", title: three}\n'
     file = box.folder / f"{PARAGRAPHS}.yaml"
     file.write_text(file.read_text("utf-8") + more, "utf-8")
-    found = coverage(Box(box.folder))
+    found = coverage_of(Box(box.folder))
     assert [(one.id, one.title, one.rulings) for one in found.paragraphs] == [
         ("1", "one", 0),
         ("1.1", "two", 0),
@@ -42,19 +42,19 @@ def test_equal_numbers_of_two_books_are_told_apart(tmp_path: Path) -> None:
     ]
     assert (found.uncited, found.twice) == (["1.1"], ())
     file.write_text(file.read_text("utf-8").replace("  prefix: B\n", ""), "utf-8")
-    assert coverage(Box(box.folder)).twice == ("1.1",)
+    assert coverage_of(Box(box.folder)).twice == ("1.1",)
 
 
 @pytest.mark.parametrize("game", LISTED)
 def test_paragraphs_are_listed_once_and_no_cited_one_is_excused(game: str) -> None:
     """No paragraph is listed twice, and none that is cited is excused."""
-    paragraphs = coverage(loaded(game).box).paragraphs
+    paragraphs = coverage_of(loaded(game).box).paragraphs
     assert len({one.id for one in paragraphs}) == len(paragraphs)
     assert [one.id for one in paragraphs if one.rulings and one.no_rule] == []
 
 
 def test_the_numbers_count_up_as_the_dutch_rules_print_them() -> None:
-    numbers = [one.id for one in coverage(ROME).paragraphs if one.source == "Dutch rules 1998"]
+    numbers = [one.id for one in coverage_of(ROME).paragraphs if one.source == "Dutch rules 1998"]
     chapters = [number for number in numbers if not number.startswith("card")]
     keys = [[int(part) for part in re.findall(r"\d+", number)] for number in chapters if number != "16.5.5"]
     assert keys == sorted(keys)
@@ -80,14 +80,14 @@ EXPECT = "expect: {position: {turn: 1}}"
 
 
 def test_a_citation_of_the_parent_does_not_count_for_the_child(tmp_path: Path) -> None:
-    found = coverage(small_box(tmp_path, f'- {{rule: "1", name: a, {EXPECT}}}\n'))
+    found = coverage_of(small_box(tmp_path, f'- {{rule: "1", name: a, {EXPECT}}}\n'))
     assert [(one.id, one.rulings) for one in found.paragraphs] == [("1", 1), ("1.1", 0)]
     assert found.uncited == ["1.1"]
 
 
 def test_cites_count_once_a_case_and_odd_ones_are_told_in_place(tmp_path: Path) -> None:
     """Cites count once a case, and odd ones are reported with their place."""
-    found = coverage(small_box(tmp_path, f'- {{rule: "1.1", cites: ["1.1", "9"], name: a, {EXPECT}}}\n'))
+    found = coverage_of(small_box(tmp_path, f'- {{rule: "1.1", cites: ["1.1", "9"], name: a, {EXPECT}}}\n'))
     assert found.uncited == []
     assert [one.rulings for one in found.paragraphs] == [0, 1]
     assert [text.rpartition("/")[2] for text in found.unknown] == ["some.yaml:1: 9"]
@@ -125,4 +125,4 @@ def test_a_box_without_a_list(tmp_path: Path) -> None:
     box = small_box(tmp_path, "[]\n")
     (box.folder / f"{PARAGRAPHS}.yaml").unlink()
     with pytest.raises(NotInTheBox, match=r"lists no paragraphs"):
-        coverage(box)
+        coverage_of(box)

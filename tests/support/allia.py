@@ -135,7 +135,7 @@ class Story:
             return
         if not self.said:
             shows, sees = SHOWN
-            talk.show(self.game, shows, sees, self._view(shows).hands[shows][0], self._letter("show"))
+            talk.show_to(self.game, shows, sees, self._view(shows).hands[shows][0], self._letter("show"))
         self.said.add(at)
         for number, (by, to, words) in enumerate(TALK.get(at, ())):
             others = [side for side in to if side != by]

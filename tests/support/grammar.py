@@ -20,7 +20,7 @@ from pbem.crypto.dice import Chain, ChainDice, inputs_digest, step_key
 from pbem.crypto.seal import MARK, open_padded, recipient_of, unpadded, wrap
 from pbem.game import yaml as yamlio
 from pbem.protocol import Side
-from pbem.referee.acts import consents, ending, rollback, ruling, withdrawal
+from pbem.referee.acts import consents, ending, rollback, ruling
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.charter import ChainPromise
 from pbem.repo.files.layout import LETTERS, PLAYERS, POSITION, STATE, VIEWS, turn_path
@@ -281,7 +281,7 @@ def _steps(game: Adjudicator, random: Random) -> Iterator[Callable[[], object]]:
     def ruled() -> None:
         side = game.open_decisions[0].side
         orders = [pick(game, each, random) for each in game.open_decisions if each.side == side]
-        ruling.answer(game, side, sheet(game, side, *orders), "a letter was lost")
+        ruling.answer_for_side(game, side, sheet(game, side, *orders), "a letter was lost")
         game.adjudicate()
 
     def asked() -> None:
@@ -297,7 +297,7 @@ def _steps(game: Adjudicator, random: Random) -> Iterator[Callable[[], object]]:
                 receipt = game.receive(side, link_of(side) + text, letter=f"letter {next(letters)}")
                 assert receipt.number is not None, str(receipt)
                 link = link_of(side).decode().removeprefix("link: ").strip() or None
-                withdrawal.withdraw(game, side, link, f"letter {next(letters)}")
+                game.withdraw(side, link, f"letter {next(letters)}")
                 return
 
     def draw_refused() -> None:

@@ -151,7 +151,7 @@ def acts(folder: Folder) -> Adjudicator:
     _turn(game, random)
     rollback.roll_back(game, _last_but_one(game), "a slip of the referee")
     side = game.open_decisions[0].side
-    assert ruling.answer(game, side, _sheet(game, side, random), "a letter was lost")[1] is not None
+    assert ruling.answer_for_side(game, side, _sheet(game, side, random), "a letter was lost")[1] is not None
     game.adjudicate()
     side = game.open_decisions[0].side
     first = [each for each in game.open_decisions if each.side == side][:1]

@@ -14,7 +14,7 @@ from pbem.mail.read.inbox import open_letter
 from pbem.mail.tasks import Handled, tasks_of
 from pbem.mail.write.enclosures import enclosed
 from pbem.mail.write.outgoing import MailSettings, side_report
-from pbem.orders.sheet.key_line import without_keys
+from pbem.orders.sheet import without_keys
 from pbem.protocol import Order, Side
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play import sheet_check
@@ -109,7 +109,7 @@ def _checked(sheet: Any, at: Post, refusal: str | None) -> Outcome:
     if sheet.where == "quoted" and sheet.text.decode().split() == without_keys(at.form).split():
         return Outcome(None, "", "quoted as it was sent")
     text = sheet.text.decode()
-    receipt, read = sheet_check.check(at.game, at.side, sheet.text, name=sheet.name, answering=sheet.answering)
+    receipt, read = sheet_check.check_sheet_of(at.game, at.side, sheet.text, name=sheet.name, answering=sheet.answering)
     if read is None:
         return Outcome(None, text, str(receipt))
     orders = "\n".join(line for order in read.orders for line in order_lines(order.kind, order.written))

@@ -208,7 +208,7 @@ def say_again(game: Adjudicator) -> None:
         if each["after"] != game.adjudication:
             continue
         if each.get("shows"):
-            talk.show(game, each["side"], each["to"], each["shows"], each["letter"])
+            talk.show_to(game, each["side"], each["to"], each["shows"], each["letter"])
         else:
             talk.speak(game, each["side"], each["to"], each["text"], each["letter"])
 

@@ -38,7 +38,7 @@ from pbem.game.wording import counted
 from pbem.protocol import Side
 from pbem.referee.acts.consents import note_consent, refuse
 from pbem.referee.acts.players import put_deputy
-from pbem.referee.acts.reveal import reveal
+from pbem.referee.acts.reveal import reveal_secrets
 from pbem.referee.acts.talk import write_talk
 from pbem.referee.acts.timekeeping import put_fact
 from pbem.referee.game.facts import read_fact
@@ -311,7 +311,7 @@ class Derivation:
         elif kind is Kind.REQUEST:
             self._request(recorded)
         elif kind is Kind.REVEAL:
-            reveal(self._game)
+            reveal_secrets(self._game)
         elif kind is Kind.FACT:
             self._fact(recorded)
         else:

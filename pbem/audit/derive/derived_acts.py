@@ -24,7 +24,7 @@ from pbem.referee.acts.ending import ask_for_draw, ask_to_resign, end_by_game_ma
 from pbem.referee.acts.motions import Proposal, propose
 from pbem.referee.acts.rollback import ask_for, roll_back
 from pbem.referee.acts.ruling import whole_patch
-from pbem.referee.acts.talk import show, speak
+from pbem.referee.acts.talk import show_to, speak
 from pbem.referee.game.calendar import read_instant
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
@@ -94,7 +94,7 @@ class Acts:
             "adjudication": self._game.adjudication,
             "orders": [{each["kind"]: read_order(each).written} for each in orders],
         }
-        give = ruling.answer if self._act["what"] == "answer" else ruling.set_default
+        give = ruling.answer_for_side if self._act["what"] == "answer" else ruling.set_default
         receipt, made = give(self._game, self._act["side"], yamlio.dump(sheet).encode(), self._act["reason"])
         if made is None:
             raise NotDerived(f"the orders of the game master have faults: {receipt.complaints[0].fault.reason}")
@@ -167,7 +167,7 @@ def say_again(game: Adjudicator, said: Record) -> None:
     """Say or show again what is on record. Raises NotDerived for what would not have been passed on."""
     try:
         if "event" in said:
-            made = show(game, said["side"], said["to"], said["shows"], said["letter"])
+            made = show_to(game, said["side"], said["to"], said["shows"], said["letter"])
         else:
             unsigned = said.get("unsigned", False)
             made = speak(game, said["side"], said["to"], said.get("text", ""), said["letter"], unsigned=unsigned)

@@ -21,7 +21,7 @@ from pbem.engine.advance import Outcome
 from pbem.engine.session import RulesDiffer
 from pbem.game import yaml as yamlio
 from pbem.referee.game.open_game import OpenGame
-from pbem.referee.play.played import awaited
+from pbem.referee.play.played import awaited_decisions
 from pbem.repo.files.layout import POSITION
 from pbem.repo.files.records import answer_record, reached_checkpoint, result_in
 
@@ -113,7 +113,7 @@ def _compare_position(playback: Playback, differ: Differ, n: int, outcome: Outco
     """Yield how the state after a turn differs: position, decisions, result; at most one difference of each."""
     rules, ledger, public = playback.rules, playback.ledger, playback.public(n)
     session = outcome.session
-    asked = awaited(session)
+    asked = awaited_decisions(session)
     if asked != public["open_decisions"]:
         yield differ.waits(n, public["open_decisions"], asked)
     elif n == playback.last or "act" in playback.public(n + 1):  # other questions are compared when they are answered

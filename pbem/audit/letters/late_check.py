@@ -16,7 +16,7 @@ from pbem.audit.record.findings import Findings, Place
 from pbem.game import yaml as yamlio
 from pbem.game.wording import counted
 from pbem.protocol import Side
-from pbem.referee.game.calendar import written
+from pbem.referee.game.calendar import stamp
 from pbem.referee.game.facts import Back, Fact, Late, Resumed, read_fact
 from pbem.referee.game.sides import Clocks, SideClock, read_clocks
 from pbem.render.text.receipt import KeptLetter, LetterReceipt
@@ -52,7 +52,7 @@ class _Call:
         return Place(self.at, commit=self.commit)
 
     def __str__(self) -> str:
-        return f"fact {self.number} calls {self.side} late by the deadline {written(self.deadline)}"
+        return f"fact {self.number} calls {self.side} late by the deadline {stamp(self.deadline)}"
 
 
 class Calls:
@@ -138,8 +138,8 @@ def _promised(calls: Calls, call: _Call, own: Sequence[Witness], sent: Sequence[
         backs = [each for each in why if isinstance(each, Back)]
         invented = backs and len(backs) == len(why) and not any(map(_ends_vacation, sent))
         if not why or invented:
-            back = f", and no letter of {call.side} here has the BACK of {written(backs[-1].at)}" if invented else ""
-            yield f"{call}; {letter}, says that there is time until {written(receipt.until)}{back}"
+            back = f", and no letter of {call.side} here has the BACK of {stamp(backs[-1].at)}" if invented else ""
+            yield f"{call}; {letter}, says that there is time until {stamp(receipt.until)}{back}"
             return
 
 
@@ -168,7 +168,7 @@ def _asked_late(call: _Call, own: Sequence[Witness]) -> Iterator[str]:
         if letter.own and letter.arrived is not None and call.clock.asked in receipt.adjudications:
             if letter.arrived - since > _HANDED_OVER:
                 yield (
-                    f"{call}, and says that the letter that asked was handed over at {written(since)}; {letter}, came "
+                    f"{call}, and says that the letter that asked was handed over at {stamp(since)}; {letter}, came "
                     f"{_span(letter.arrived - since)} after that"
                 )
             return
@@ -202,7 +202,7 @@ def _compare(calls: Calls, call: _Call, letter: KeptLetter, sent_back: bool, fin
     came = [at for side, at in calls.sheets if side == call.side and at >= letter.written]
     if any(at <= call.deadline for at in came):  # it was taken in, and did not answer all that was asked
         return
-    on_record = f"; the first sheet after it on record came at {written(min(came))}" if came else ""
+    on_record = f"; the first sheet after it on record came at {stamp(min(came))}" if came else ""
     early = call.deadline - letter.written
     said = f"{call}; {letter}, has orders for it and was written {_span(early)} before{on_record}"
     if sent_back or early < _ON_THE_WAY:

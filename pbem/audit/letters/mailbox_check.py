@@ -31,7 +31,7 @@ from pbem.game import yaml as yamlio
 from pbem.game.plain import Record
 from pbem.game.wording import counted
 from pbem.orders.forgive import came_from, came_from_lines
-from pbem.orders.sheet.by_word import sheet_of_word
+from pbem.orders.sheet import sheet_of_word
 from pbem.protocol import Side
 from pbem.render.text.receipt import ClosedSheets, KeptLetter, LetterReceipt, ReceiptedSheet
 from pbem.repo.files.layout import BEACON, REVEALED, SHEETS, turn_path

@@ -25,21 +25,21 @@ from pbem.game import yaml as yamlio
 from pbem.game.wording import counted, listing
 from pbem.protocol import Side
 from pbem.referee.acts.timekeeping import NEED_CONSENT, proposes
-from pbem.referee.game.calendar import written
+from pbem.referee.game.calendar import stamp
 from pbem.referee.game.facts import BadFact, Extended, Fact, Late, Paused, fact_record, put, read_fact
 from pbem.referee.game.sides import (
     Clocks,
     SideClock,
-    answer,
-    ask,
-    close,
+    close_question,
     end_hold,
-    held_until,
-    hold,
+    hold_answer,
+    last_hold_ends,
     late_at,
     late_now,
     new_clocks,
+    open_question,
     read_clocks,
+    stop_clock,
     take_back,
     take_over,
 )
@@ -135,7 +135,7 @@ class _Watch:
             yield "a fact of time stands before the first adjudication"
             return
         if fact.at != _dated(commit):
-            yield f"its fact is of {written(fact.at)}, and the commit of {written(_dated(commit))}"
+            yield f"its fact is of {stamp(fact.at)}, and the commit of {stamp(_dated(commit))}"
         yield from self._consented(commit, fact)
         expected = self._clocks.copied()
         try:
@@ -169,27 +169,27 @@ class _Watch:
             return
         path = next(each.path for each in commit.changes if each.path.startswith(SHEETS))
         side = path[len(SHEETS) :].partition("/")[0]
-        yield from self._late(before, at, f"it takes a sheet that came at {written(at)}")
+        yield from self._late(before, at, f"it takes a sheet that came at {stamp(at)}")
         clock = before.sides[side]
         if clock.called is not None and at <= clock.called:
             yield (
-                f"it takes a sheet of {side} that came at {written(at)}; {side} had been called late by the deadline "
-                f"{written(clock.called)} before it was read"
+                f"it takes a sheet of {side} that came at {stamp(at)}; {side} had been called late by the deadline "
+                f"{stamp(clock.called)} before it was read"
             )
         since = clock.since or clock.opened
         expected = [before.copied()]
         if clock.asked and since is not None:
             for earns in (False, True):
                 expected.append(before.copied())
-                answer(expected[-1], side, max(at, since), earns=earns)
+                stop_clock(expected[-1], side, max(at, since), earns=earns)
                 if self._terms.hold:
                     expected.append(expected[-1].copied())
-                    hold(self._terms, expected[-1], side)
+                    hold_answer(self._terms, expected[-1], side)
             expected.append(before.copied())
             take_back(expected[-1], side, max(at, since))
         elif after.sides[side].asked:
             expected.append(before.copied())
-            ask(expected[-1], [side], self._turn, at, (side,) if after.sides[side].since is None else ())
+            open_question(expected[-1], [side], self._turn, at, (side,) if after.sides[side].since is None else ())
         if all(each != after for each in expected):
             yield from _differs(expected[-1], after)
 
@@ -199,9 +199,9 @@ class _Watch:
         side = path[len(JOINED) : -len(".yaml")]
         expected, at = before.copied(), _dated(commit)
         if self._player(path, commit.at) != self._player(path, commit.at + 1):
-            yield from self._late(before, at, f"{side} has another player since {written(at)}")
+            yield from self._late(before, at, f"{side} has another player since {stamp(at)}")
             if at < before.time:
-                yield f"it is of {written(at)}, and {written(before.time)} is on record already"
+                yield f"it is of {stamp(at)}, and {stamp(before.time)} is on record already"
             take_over(self._terms, expected, side, at)
         yield from _differs(expected, after)
 
@@ -214,7 +214,7 @@ class _Watch:
         """Yield that something was done while somebody should have been called late."""
         if late := late_at(self._terms, before, at):
             yield (
-                f"{what}; by then the deadline of {listing(sorted(late))} had passed ({written(min(late.values()))}), "
+                f"{what}; by then the deadline of {listing(sorted(late))} had passed ({stamp(min(late.values()))}), "
                 "and nobody was called late"
             )
 
@@ -229,16 +229,16 @@ class _Watch:
             before = new_clocks(self._terms, after.sides, _dated(commit))
         yield from self._called(n, turn, before)
         yield from self._forfeited(turn)
-        held = held_until(before)
+        held = last_hold_ends(before)
         if (
             held is not None
             and held > _dated(commit)
             and "act" not in turn
             and (self._terms.runs or "late" not in turn)
         ):
-            yield f"turn {n} was made at {written(_dated(commit))}, while a sheet was on hold until {written(held)}"
+            yield f"turn {n} was made at {stamp(_dated(commit))}, while a sheet was on hold until {stamp(held)}"
         if _dated(commit) != after.time or after.time < before.time:
-            yield f"turn {n} is of {written(_dated(commit))}, and its clocks of {written(after.time)}"
+            yield f"turn {n} is of {stamp(_dated(commit))}, and its clocks of {stamp(after.time)}"
         expected = replace(before.copied(), time=after.time)
         end_hold(expected)
         for side, now in after.sides.items():
@@ -250,7 +250,7 @@ class _Watch:
         """Move a side's clock to what it must be after turn n, if that asks it or not as `now` says."""
         clock = clocks.sides[side]
         if clock.asked and now.asked != clock.asked:
-            close(self._terms, clocks, side, clocks.time)
+            close_question(self._terms, clocks, side, clocks.time)
         if now.asked == n and not clock.asked:
             clock.asked, clock.opened = n, clocks.time
             clock.since = None if now.since is None else clocks.time

@@ -99,7 +99,7 @@ def archive(
 
     def put_away(name: str) -> Dealt:
         with opened_to_change(name, games, rules_dir) as game:
-            lies = room.archive(game)
+            lies = room.archive_game(game)
         return Dealt(f"put away in {lies}", {"folder": str(lies)})
 
     def bring_back(name: str) -> Dealt:
@@ -206,7 +206,7 @@ def extend(
             if _must_ask(game):
                 return _asked(game, Proposal(EXTENSION, extended=times), reason, settings)
             before = facts_so_far(game)
-            timekeeping.extend(game, times, reason)
+            timekeeping.extend_time(game, times, reason)
             letters = _post(time_letters(game, before, settings), settings)
             shown = {each: f"{when:%Y-%m-%d %H:%M} UTC" for each, when in times.items()}
             said = ", ".join(f"{each} until {when}" for each, when in shown.items())
@@ -239,10 +239,10 @@ def pause(
             settings = mail_settings(games, rules_dir)
             if _must_ask(game):
                 terms, clocks = timekeeping.require_clock(game)
-                latest = timekeeping.time_of(game, clocks) + terms.pause
+                latest = timekeeping.fact_time(game, clocks) + terms.pause
                 return _asked(game, Proposal(PAUSE, until=at or latest), reason, settings)
             before = facts_so_far(game)
-            end = timekeeping.pause(game, at, reason).pauses[-1].until
+            end = timekeeping.pause_game(game, at, reason).pauses[-1].until
             letters = _post(time_letters(game, before, settings), settings)
             return Dealt(f"paused until {end:%Y-%m-%d %H:%M} UTC", {"until": _iso(end), "letters": letters})
 
@@ -261,7 +261,7 @@ def resume(
         with opened_to_change(name, games, rules_dir) as game, game.lock():
             settings = mail_settings(games, rules_dir)
             before = facts_so_far(game)
-            timekeeping.resume(game, reason)
+            timekeeping.end_pause(game, reason)
             return Dealt("time counts again", {"letters": _post(time_letters(game, before, settings), settings)})
 
     deal_with(
@@ -291,8 +291,8 @@ def hold(
         with opened_to_change(name, games, rules_dir) as game, game.lock():
             settings, before = mail_settings(games, rules_dir), facts_so_far(game)
             _, clocks = timekeeping.require_clock(game)
-            end = timekeeping.time_of(game, clocks) + span if span is not None else at
-            timekeeping.hold(game, end, reason)
+            end = timekeeping.fact_time(game, clocks) + span if span is not None else at
+            timekeeping.hold_game(game, end, reason)
             letters = _post(time_letters(game, before, settings), settings)
             if end is None:
                 return Dealt("its hold is over", {"until": None, "letters": letters})

@@ -36,7 +36,7 @@ from pbem.cli.runtime import (
 
 if TYPE_CHECKING:
     from pbem.mail.write.outgoing import MailSettings, Outgoing
-    from pbem.referee.acts.players import Change
+    from pbem.referee.acts.players import PlayerChange
     from pbem.referee.play.adjudicator import Adjudicator
     from pbem.referee.play.new_game import NewGame
 
@@ -280,7 +280,8 @@ def player(
     from pbem.mail.read.token import forget_heard
     from pbem.mail.write.joining_letters import new_address_letter
     from pbem.post.who import bounces
-    from pbem.referee.acts.players import carry_out, change_of
+    from pbem.referee.acts.players import change_of
+    from pbem.referee.acts.players import change_player as carry_out
     from pbem.referee.acts.timekeeping import note_reached
 
     side, found, who = person.partition("=")
@@ -319,7 +320,7 @@ def player(
         print(f"Letter: {letter}")
 
 
-def _ask_sides(game: Adjudicator, change: Change, reason: str, settings: MailSettings, json: bool) -> None:
+def _ask_sides(game: Adjudicator, change: PlayerChange, reason: str, settings: MailSettings, json: bool) -> None:
     """Ask the other sides whether somebody takes a side over, and print the request."""
     from pbem.mail.answer.proposals import proposal_letters
     from pbem.mail.write.consent_letters import outcome

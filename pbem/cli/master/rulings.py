@@ -185,7 +185,7 @@ def ruling(
                 _complain(bad, patch, json)
         else:
             side, file = _side_and_file(game, answer or default or "", "--answer" if answer else "--default")
-            rule = room.answer if answer is not None else room.set_default
+            rule = room.answer_for_side if answer is not None else room.set_default
             receipt, number = rule(game, side, read(file), reason, name=file.name)
             if number is None:
                 judge(receipt, json, "")
@@ -271,7 +271,7 @@ def reveal(
 
 def _publish(name: str, path: Path, games: Path | None, boxes: Boxes) -> None:
     """Publish the secrets of a game that is over. Raises CannotPlay for a clone, which does not have them."""
-    from pbem.referee.acts.reveal import reveal as publish_secrets
+    from pbem.referee.acts.reveal import reveal_secrets as publish_secrets
     from pbem.referee.game.open_game import CannotPlay
 
     if path.exists() and path != (games or games_folder()) / f"{name}.git":

@@ -135,7 +135,7 @@ def check(game: str, sheet: Path, side: str | None, games: Path | None, boxes: B
         misuse("say whose sheet it is: --side rome")
     with opened(game, games, boxes) as found:
         require_side(found, side)
-        receipt, _ = sheet_check.check(found, side, read_sheet(found, side, sheet), name=sheet.name)
+        receipt, _ = sheet_check.check_sheet_of(found, side, read_sheet(found, side, sheet), name=sheet.name)
         judge(receipt, json, "no faults", _advice(receipt, found))
 
 
@@ -156,7 +156,9 @@ def forecast(game: str, sheet: Path, side: str | None, games: Path | None, boxes
 
         with opened(game, games, boxes) as found:
             require_side(found, side)
-            receipt, prospects = sheet_check.forecast(found, side, read_sheet(found, side, sheet), name=sheet.name)
+            receipt, prospects = sheet_check.forecast_sheet_of(
+                found, side, read_sheet(found, side, sheet), name=sheet.name
+            )
             box = found.box
     if receipt.complaints:
         judge(receipt, json, "")

@@ -72,7 +72,7 @@ def show(
 ) -> None:
     """Let other sides see what one side holds, such as a card. The referee attests it."""
     from pbem.mail.answer.table_talk import seen
-    from pbem.referee.acts.talk import show as show_to
+    from pbem.referee.acts.talk import show_to
 
     with opened_to_change(name, games, rules_dir) as game:
         heard = _sides(game, side, to)

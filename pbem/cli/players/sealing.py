@@ -113,7 +113,7 @@ def _by_repo(
             misuse(f"{charter.game} has no side {side}; its sides are {', '.join(charter.players)}")
         if identity is None and key_file(keys_folder(), charter.game).is_file():
             with open_to_read(folder, keys_folder(), game, folders=boxes or ()) as found:
-                receipt, _ = sheet_check.check(found, side, raw, name=name)
+                receipt, _ = sheet_check.check_sheet_of(found, side, raw, name=name)
             return _Checked(receipt, charter.game, side, charter.sealed_to)
         view = None if identity is None else _view(repo, side, identity)
         receipt = check_in_clone(repo, view, side, raw, name, boxes or ())

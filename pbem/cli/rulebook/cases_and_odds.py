@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NoReturn
 from pbem.cli.runtime import FAULTS, WORLD, Boxes, misuse, print_json
 
 if TYPE_CHECKING:
-    from pbem.engine.cases import Case, Verdict
-    from pbem.engine.cases.coverage import Coverage, Paragraph
+    from pbem.engine.cases import Case, CaseVerdict
+    from pbem.engine.cases.coverage import CitedParagraph, Coverage
     from pbem.game.prospects import Number, Odds
 
 
@@ -110,7 +110,7 @@ def case(files: list[Path], rules: str | None, verbose: bool, boxes: Boxes, json
     """Run test cases. A file that cannot be read, or a case without a game, is told after the others have run."""
     from pbem.game.boxes.box_file import BrokenBox
 
-    verdicts: list[Verdict] = []
+    verdicts: list[CaseVerdict] = []
     homeless: list[Case] = []
     unread: list[Exception] = []
     for file in files:
@@ -130,11 +130,11 @@ def case(files: list[Path], rules: str | None, verbose: bool, boxes: Boxes, json
         sys.exit(FAULTS)
 
 
-def _verdicts(file: Path, rules: str | None, boxes: Boxes, homeless: list[Case]) -> Iterator[Verdict]:
+def _verdicts(file: Path, rules: str | None, boxes: Boxes, homeless: list[Case]) -> Iterator[CaseVerdict]:
     """Yield the verdicts on the cases in a file; a case of which nobody knows the game is homeless."""
-    from pbem.engine.cases import game_of, read_cases, run_case
+    from pbem.engine.cases import game_of_case, read_cases, run_case
 
-    lies = game_of(file)
+    lies = game_of_case(file)
     for each in read_cases(file):
         game = rules or each.told.get("game") or (lies[0] if lies else None)
         if game is None and not each.flaws:
@@ -144,7 +144,7 @@ def _verdicts(file: Path, rules: str | None, boxes: Boxes, homeless: list[Case])
         yield run_case(each, str(game), folders)
 
 
-def _print_verdicts(verdicts: list[Verdict], verbose: bool, json: bool) -> None:
+def _print_verdicts(verdicts: list[CaseVerdict], verbose: bool, json: bool) -> None:
     """Print the verdicts, each difference with its place; with `verbose` also what happened."""
     if json:
         print_json(
@@ -169,7 +169,7 @@ def _print_verdicts(verdicts: list[Verdict], verbose: bool, json: bool) -> None:
 
 def coverage(game: str, missing: bool, boxes: Boxes, json: bool) -> None:
     """Print the paragraphs of a game; exit code 1 if a citation or a number is amiss."""
-    from pbem.engine.cases.coverage import coverage as count_citations
+    from pbem.engine.cases.coverage import coverage_of as count_citations
     from pbem.game.boxes.box import open_box
 
     found = count_citations(open_box(game, boxes or ()))
@@ -209,7 +209,7 @@ def _print_coverage(found: Coverage, missing: bool) -> None:
         print(f"{id} stands for several paragraphs; give one of the books a prefix")
 
 
-def _line(one: Paragraph) -> str:
+def _line(one: CitedParagraph) -> str:
     """Return a paragraph with its count; a dash where none is needed."""
     count = "-" if one.no_rule and not one.rulings else str(one.rulings)
     mark = "  <- no case" if one.uncited else f" (no rule: {one.no_rule})" if one.no_rule else ""

@@ -6,7 +6,7 @@ happened is compared with what it expects (`judge`). A game may have `settle(pos
 card put into a hand is no longer in the deck; and `vocabulary()`, the words that can stand in a position.
 """
 
-from pbem.engine.cases.case import Case, Given, Verdict, game_of, read_cases, sound_cases
+from pbem.engine.cases.case import Case, CaseVerdict, Given, game_of_case, read_cases, sound_cases
 from pbem.engine.cases.run import run_case
 
-__all__ = ["Case", "Given", "Verdict", "game_of", "read_cases", "run_case", "sound_cases"]
+__all__ = ["Case", "CaseVerdict", "Given", "game_of_case", "read_cases", "run_case", "sound_cases"]

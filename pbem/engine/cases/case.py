@@ -79,7 +79,7 @@ class Case:
 
 
 @dataclass(slots=True)
-class Verdict:
+class CaseVerdict:
     """The verdict on a case: the differences, each with its place in the file, and what happened, line by line."""
 
     case: Case
@@ -92,20 +92,20 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _CasePart:
     """What a list item says, with the places of its words."""
 
     told: dict[str, Any]
     places: dict[Path, Path]
 
-    def with_more(self, more: _Part) -> _Part:
+    def with_more(self, more: _CasePart) -> _CasePart:
         """Return this part with what another adds to it or says instead."""
         told, places = dict(self.told), dict(self.places)
         for word, value in more.told.items():
             both_map = isinstance(value, dict) and isinstance(told.get(word), dict)
             told[word] = {**told[word], **value} if word in _ADDED and both_map else value
         places |= more.places
-        return _Part(told, places)
+        return _CasePart(told, places)
 
 
 class _File:
@@ -149,17 +149,17 @@ class _File:
             flaws.append(self.flaw(place, "neither the case nor this variant of it has expect"))
         return self.case(place, whole, flaws)
 
-    def case(self, at: Path, part: _Part, flaws: list[Flaw]) -> Case:
+    def case(self, at: Path, part: _CasePart, flaws: list[Flaw]) -> Case:
         return Case(self.document, at, part.told, part.places, tuple(flaws))
 
-    def part(self, at: Path, item: dict[str, Any], flaws: list[Flaw], above: tuple[str, ...] = ()) -> _Part:
+    def part(self, at: Path, item: dict[str, Any], flaws: list[Flaw], above: tuple[str, ...] = ()) -> _CasePart:
         """Return what an item says, applied to the shared position that it begins from."""
         places: dict[Path, Path] = {}
         for word, value in item.items():
             places[(word,)] = (*at, word)
             if word in _ADDED and isinstance(value, dict):
                 places |= {(word, key): (*at, word, key) for key in value}
-        part = _Part({word: value for word, value in item.items() if word not in ("from", SHARED)}, places)
+        part = _CasePart({word: value for word, value in item.items() if word not in ("from", SHARED)}, places)
         name = item.get("from")
         if name is None:
             return part
@@ -203,7 +203,7 @@ def sound_cases(path: FilePath) -> list[Case]:
     return cases
 
 
-def game_of(path: FilePath) -> tuple[str, FilePath] | None:
+def game_of_case(path: FilePath) -> tuple[str, FilePath] | None:
     """Return the id of the game in whose box a file of cases lies, and the folder of the box; None: in none."""
     box = path.resolve().parent.parent
     return (box.name, box.parent) if (box / f"{GAME}.yaml").exists() else None

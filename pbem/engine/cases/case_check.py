@@ -21,22 +21,22 @@ OBSERVER = "observer"
 def faults_of_case(case: Case, words: GameWords, position: type[Any] | None) -> Iterator[Finding]:
     """Yield every word of a case that the game does not know. `position` is the type of positions; None: any data."""
     told, expect = case.told, case.told["expect"]
-    yield from _orders(case, words)
+    yield from _check_orders(case, words)
     for dotted, value in told.get("with", {}).items():
-        yield from _position(words, position, dotted, value, ("with", dotted), removes=False)
+        yield from _check_position(words, position, dotted, value, ("with", dotted), removes=False)
     for dotted, value in expect.get("position", {}).items():
-        yield from _position(words, position, dotted, value, ("expect", "position", dotted), removes=True)
+        yield from _check_position(words, position, dotted, value, ("expect", "position", dotted), removes=True)
     for at, sight in as_list(expect.get("sees", [])):
         if sight["side"] not in (None, OBSERVER):
-            yield from _side(words, sight["side"], ("expect", "sees", *at, "side"))
+            yield from _check_side(words, sight["side"], ("expect", "sees", *at, "side"))
         for dotted, value in sight["position"].items():
             place = ("expect", "sees", *at, "position", dotted)
-            yield from _position(words, position, dotted, value, place, removes=True)
-    yield from _events(expect, words)
+            yield from _check_position(words, position, dotted, value, place, removes=True)
+    yield from _check_events(expect, words)
     for word in ("waiting", "asks"):
         for at, question in as_list(expect.get(word, [])):
-            yield from _question(words, question, ("expect", word, *at))
-    yield from _stop(told.get("stop"), words)
+            yield from _check_question(words, question, ("expect", word, *at))
+    yield from _check_stop(told.get("stop"), words)
 
 
 def as_list(written: Any) -> Iterator[tuple[Path, Record]]:
@@ -47,19 +47,19 @@ def as_list(written: Any) -> Iterator[tuple[Path, Record]]:
         yield from (((at,), one) for at, one in enumerate(written))
 
 
-def _orders(case: Case, words: GameWords) -> Iterator[Finding]:
+def _check_orders(case: Case, words: GameWords) -> Iterator[Finding]:
     """Yield orders of sides and kinds that the game does not have, and faults of orders that there are not."""
     given = case.orders()
     for one in given:
         place: Path = ("play", one.number - 1)
-        yield from _side(words, one.side, place)
-        yield from _known("order", one.order.kind, words.forms, place)
+        yield from _check_side(words, one.side, place)
+        yield from _check_known("order", one.order.kind, words.forms, place)
     for at, fault in enumerate(case.told["expect"].get("faults", ())):
         if fault.get("order", 1) > len(given):
             yield f"there is no order {fault['order']}; there are {len(given)}", ("expect", "faults", at, "order")
 
 
-def _position(
+def _check_position(
     words: GameWords, position: type[Any] | None, dotted: str, value: object, place: Path, *, removes: bool
 ) -> Iterator[Finding]:
     """Yield why a dotted path cannot be one of the position, and what of a value cannot stand there."""
@@ -72,7 +72,7 @@ def _position(
             yield f"{dotted}{inner}: {fault.reason}", (*place, *fault.path)
 
 
-def _events(expect: Record, words: GameWords) -> Iterator[Finding]:
+def _check_events(expect: Record, words: GameWords) -> Iterator[Finding]:
     """Yield kinds of events that the game does not have."""
     for word in ("events", "no_events"):
         for number, expected in enumerate(expect.get(word, ())):
@@ -81,38 +81,38 @@ def _events(expect: Record, words: GameWords) -> Iterator[Finding]:
                 yield reason, ("expect", word, number)
 
 
-def _question(words: GameWords, question: Record, place: Path) -> Iterator[Finding]:
+def _check_question(words: GameWords, question: Record, place: Path) -> Iterator[Finding]:
     """Yield the words of an expected question that none can have."""
     if "side" in question:
-        yield from _side(words, question["side"], (*place, "side"))
+        yield from _check_side(words, question["side"], (*place, "side"))
     if "kind" not in question:
         return
     kind = question["kind"]
-    yield from _known("order", kind, words.forms, (*place, "kind"))
+    yield from _check_known("order", kind, words.forms, (*place, "kind"))
     if kind in words.forms:
         known = {*words.forms[kind].facts, "side", "kind"}
         for fact in question.keys() - known:
             yield f"{kind} has no fact {fact}{did_you_mean(fact, known)}", (*place, fact)
 
 
-def _stop(stop: Any, words: GameWords) -> Iterator[Finding]:
+def _check_stop(stop: Any, words: GameWords) -> Iterator[Finding]:
     """Yield what is wrong with the place at which a case stops."""
     if isinstance(stop, str):
-        yield from _known("order or event", stop, {*words.forms, *words.events, CHECKPOINT}, ("stop",))
+        yield from _check_known("order or event", stop, {*words.forms, *words.events, CHECKPOINT}, ("stop",))
     elif isinstance(stop, Mapping) and "event" in stop:
         if (reason := words.event_fault(stop["event"])) is not None:
             yield reason, ("stop", "event")
         if len(stop) > 1:
             yield "a stop is at an event or at a question, not both", ("stop",)
     elif stop is not None:
-        yield from _question(words, stop, ("stop",))
+        yield from _check_question(words, stop, ("stop",))
 
 
-def _side(words: GameWords, side: object, place: Path) -> Iterator[Finding]:
-    yield from _known("side", side, words.sides, place)
+def _check_side(words: GameWords, side: object, place: Path) -> Iterator[Finding]:
+    yield from _check_known("side", side, words.sides, place)
 
 
-def _known(what: str, word: object, known: Collection[str] | Iterable[str], place: Path) -> Iterator[Finding]:
+def _check_known(what: str, word: object, known: Collection[str] | Iterable[str], place: Path) -> Iterator[Finding]:
     known = list(known)
     if word not in known:
         yield f"no {what} is called {word}{did_you_mean(str(word), known)}", place

@@ -51,15 +51,12 @@ def look_up(plain: object, dotted: str) -> Any:
     return plain
 
 
-# ---- comparing
-
-
-def same(expected: object, actual: object) -> bool:
+def same_value(expected: object, actual: object) -> bool:
     """Compare plain values; in a mapping a missing key equals null, 0, false and an empty value."""
     if isinstance(expected, Mapping) and isinstance(actual, Mapping):
-        return all(same(expected.get(key), actual.get(key)) for key in expected.keys() | actual.keys())
+        return all(same_value(expected.get(key), actual.get(key)) for key in expected.keys() | actual.keys())
     if isinstance(expected, (list, tuple)) and isinstance(actual, (list, tuple)):
-        return len(expected) == len(actual) and all(map(same, expected, actual))
+        return len(expected) == len(actual) and all(map(same_value, expected, actual))
     if not expected and not actual:
         return True
     return bool(expected == actual) and isinstance(expected, bool) == isinstance(actual, bool)
@@ -67,7 +64,7 @@ def same(expected: object, actual: object) -> bool:
 
 def within(expected: Record, actual: Record) -> bool:
     """Tell whether everything expected is there; there may be more. What is expected to be null is there, as null."""
-    return all(key in actual and same(value, actual[key]) for key, value in expected.items())
+    return all(key in actual and same_value(value, actual[key]) for key, value in expected.items())
 
 
 def kind_and_facts(expected: str | Record) -> tuple[str, Record]:
@@ -87,7 +84,7 @@ def is_event(event: Event, expected: str | Record) -> bool:
 def is_question(decision: Decision, expected: Record) -> bool:
     """Tell whether a decision is the one described by its side, kind and any of its facts; null: that is not told."""
     actual = {**decision.facts, "side": decision.side, "kind": decision.kind}
-    return all(same(value, actual.get(key)) for key, value in expected.items())
+    return all(same_value(value, actual.get(key)) for key, value in expected.items())
 
 
 def facts_of(event: Event) -> dict[str, Any]:
@@ -106,9 +103,6 @@ def is_fault(fault: Fault, expected: Record) -> bool:
         and ("rule" not in expected or expected["rule"] == fault.rule)
         and expected.get("says", "") in fault.reason
     )
-
-
-# ---- as text
 
 
 def wanted_text(expected: str | Record) -> str:

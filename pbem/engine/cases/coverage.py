@@ -12,7 +12,7 @@ from pbem.game.boxes.box import PARAGRAPHS, Box, NotInTheBox
 
 
 @dataclass(frozen=True, slots=True)
-class Paragraph:
+class CitedParagraph:
     """A paragraph of a rulebook: its number, what it is about, how many cases cite it, and why it may need none."""
 
     source: str
@@ -32,7 +32,7 @@ class Paragraph:
 class Coverage:
     """All paragraphs of a box in their order, and the citations of paragraphs that it does not list."""
 
-    paragraphs: tuple[Paragraph, ...]
+    paragraphs: tuple[CitedParagraph, ...]
     unknown: tuple[str, ...]
     """Each with the place of the case: `file:line: citation`."""
     twice: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class Coverage:
         return [paragraph.id for paragraph in self.paragraphs if paragraph.uncited]
 
 
-def coverage(box: Box) -> Coverage:
+def coverage_of(box: Box) -> Coverage:
     """Compare the cases of a box with its paragraphs; a citation counts for exactly that paragraph.
 
     Raises NotInTheBox if the box lists no paragraphs, BrokenBox if that list or a file of cases cannot be read.
@@ -54,14 +54,14 @@ def coverage(box: Box) -> Coverage:
     cases = [case for path in box.cases() for case in sound_cases(path)]
     counts = Counter(cited for case in cases for cited in citations(case))
     paragraphs = tuple(
-        Paragraph(book["source"], id, one["title"], counts[id], one.get("no_rule"))
+        CitedParagraph(book["source"], id, one["title"], counts[id], one.get("no_rule"))
         for book in box.table(PARAGRAPHS)
         for one in book["paragraphs"]
         for id in [f"{book['prefix']} {one['id']}" if "prefix" in book else one["id"]]
     )
     listed = Counter(paragraph.id for paragraph in paragraphs)
     twice = tuple(id for id, count in listed.items() if count > 1)
-    return Coverage(paragraphs, tuple(_unknown(cases, listed.keys())), twice)
+    return Coverage(paragraphs, tuple(_unlisted(cases, listed.keys())), twice)
 
 
 def citations(case: Case) -> set[str]:
@@ -70,7 +70,7 @@ def citations(case: Case) -> set[str]:
     return {case.rule, *told.get("cites", ())}
 
 
-def _unknown(cases: Iterable[Case], known: Set[str]) -> Iterator[str]:
+def _unlisted(cases: Iterable[Case], known: Set[str]) -> Iterator[str]:
     """Yield the citations of paragraphs that are not in the list, with their places."""
     for case in cases:
         for cited in sorted(citations(case) - known):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.engine.cases.case import Case, Verdict
+from pbem.engine.cases.case import Case, CaseVerdict
 from pbem.engine.cases.case_check import OBSERVER, as_list
 from pbem.engine.cases.compare import (
     asked_text,
@@ -18,7 +18,7 @@ from pbem.engine.cases.compare import (
     is_question,
     kind_and_facts,
     look_up,
-    same,
+    same_value,
     waits_text,
     wanted_text,
     within,
@@ -44,7 +44,7 @@ class Happened:
 class Judge:
     """The comparison of one case."""
 
-    def __init__(self, case: Case, rules: Rules[Any], words: GameWords, verdict: Verdict) -> None:
+    def __init__(self, case: Case, rules: Rules[Any], words: GameWords, verdict: CaseVerdict) -> None:
         self.case, self.rules, self.words, self.verdict = case, rules, words, verdict
         self.expect: Record = case.told["expect"]
 
@@ -134,7 +134,7 @@ class Judge:
             slot = self.words.slot(cls, dotted)
             assert isinstance(slot, Slot)
             actual = look_up(plain, dotted)
-            if not same(completed(slot, value), actual):
+            if not same_value(completed(slot, value), actual):
                 self.differ(f"expected {dotted}: {on_one_line(value)}; it is {on_one_line(actual)}", *place, dotted)
 
     def compare_questions(self, asked: Sequence[Decision], session: Session[Any]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path as FilePath
 from typing import Any, Final, TypeVar
 
 from pbem.crypto.dice import BadLoad, Dice, LoadedDice, NotLoaded, SeededDice
-from pbem.engine.cases.case import Case, Given, Verdict
+from pbem.engine.cases.case import Case, CaseVerdict, Given
 from pbem.engine.cases.case_check import CHECKPOINT, faults_of_case
 from pbem.engine.cases.compare import change, event_text, fault_text, is_question, waits_text
 from pbem.engine.cases.game_words import GameWords, fields_of, words_of
@@ -32,9 +32,9 @@ _MOST_DECISIONS: Final = 5_000
 _DECLINE: Final = "decline"
 
 
-def run_case(case: Case, game: str, folders: Iterable[str | PathLike[str]] = ()) -> Verdict:
+def run_case(case: Case, game: str, folders: Iterable[str | PathLike[str]] = ()) -> CaseVerdict:
     """Play a case under the rules of a game and return what differs from what it expects."""
-    verdict = Verdict(case, [f"{flaw.file}:{flaw.line}: {flaw.reason}" for flaw in case.flaws])
+    verdict = CaseVerdict(case, [f"{flaw.file}:{flaw.line}: {flaw.reason}" for flaw in case.flaws])
     if case.flaws:
         return verdict
     edition, options = case.told.get("edition"), case.told.get("options", {})
@@ -48,7 +48,7 @@ def run_case(case: Case, game: str, folders: Iterable[str | PathLike[str]] = ())
     return verdict
 
 
-class _Stop(PbemError):
+class _CannotGoOn(PbemError):
     """The case cannot be played on; the reason is among the differences."""
 
 
@@ -71,7 +71,7 @@ class _Shuffles:
 class _Run:
     """One run of a case."""
 
-    def __init__(self, case: Case, loaded: shelf.Loaded, verdict: Verdict) -> None:
+    def __init__(self, case: Case, loaded: shelf.Loaded, verdict: CaseVerdict) -> None:
         self.case, self.box, self.verdict = case, loaded.box, verdict
         self.rules: Rules[Any] = loaded.rules
         self.words = words_of(loaded.rules, loaded.box)
@@ -79,7 +79,7 @@ class _Run:
         self.differ = self.judge.differ
         self.left = case.orders()
         self.faulty = self.judge.expected_faults()
-        self.dice = _dice(case.told)
+        self.dice = _dice_of_case(case.told)
         self.stop = _Halt(case.told.get("stop"), self.words)
         self.happened = Happened()
         self.session: Session[Any] | None = None
@@ -93,12 +93,12 @@ class _Run:
             session = self.played(position)
             self.finish(session)
             self.judge.compare(self.happened, session, cls)
-        except _Stop:
+        except _CannotGoOn:
             return
         except Exception as broken:
             if self.session is not None:
                 self.tell(self.session.table.events)
-            self.differ(f"the rules break off: {_reason(broken, self.words)}{_place(broken)}")
+            self.differ(f"the rules break off: {_reason(broken, self.words)}{_where_raised(broken)}")
             self.verdict.report += traceback.format_exception(broken)
 
     def lay_out(self) -> tuple[Any, type[Any] | None]:
@@ -108,7 +108,7 @@ class _Run:
         if scenario not in self.box.scenarios:
             known = ", ".join(self.box.scenarios)
             self.differ(f"there is no scenario {scenario}; there are: {known}", "scenario")
-            raise _Stop
+            raise _CannotGoOn
         begun = rules.setup(scenario, Table(_Shuffles()))
         plain = rules.encode(begun)
         cls: type[Any] | None = type(begun)
@@ -117,7 +117,7 @@ class _Run:
         for reason, place in faults_of_case(self.case, self.words, cls):
             self.differ(reason, *place)
         if self.verdict.differences:
-            raise _Stop
+            raise _CannotGoOn
         return self.changed(plain), cls
 
     def changed(self, plain: dict[str, Any]) -> Any:
@@ -126,7 +126,7 @@ class _Run:
             # A copy: a later path may reach into the value, which other cases of a shared position have too.
             if (reason := change(plain, dotted, deepcopy(value))) is not None:
                 self.differ(reason, "with", dotted)
-                raise _Stop
+                raise _CannotGoOn
         try:
             position = self.rules.settle(self.rules.decode(plain))
             wrong = list(self.rules.audit(position))
@@ -134,7 +134,7 @@ class _Run:
             wrong = [_reason(odd, self.words)]
         if wrong:
             self.differ(f"no such position can be: {'; '.join(wrong)}", "with")
-            raise _Stop
+            raise _CannotGoOn
         return position
 
     def played(self, position: Any) -> Session[Any]:
@@ -156,7 +156,7 @@ class _Run:
             self.differ(f"no dice are loaded for the roll {missing}; loaded is {loaded}", "dice")
         except BadLoad as bad:
             self.differ(str(bad), "dice")
-        raise _Stop
+        raise _CannotGoOn
 
     def pass_checkpoint(self, session: Session[Any]) -> Session[Any]:
         """Go on from a checkpoint, as a game does on another day, unless the case stops there."""
@@ -196,7 +196,7 @@ class _Run:
     def given(self, session: Session[Any], decision: Decision) -> Given | bool:
         """Return the order of the case for a decision, or whether there was one and it was refused."""
         refused = False
-        while given := next((one for one in self.left if _answers(one, session, decision)), None):
+        while given := next((one for one in self.left if _is_answered_by(one, session, decision)), None):
             self.left.remove(given)
             if not self.refused(session, decision, given):
                 return given
@@ -223,7 +223,7 @@ class _Run:
         elif faults:
             for fault in faults:
                 self.differ(f"{given} is refused: {fault_text(fault)}", "play", given.number - 1)
-            raise _Stop
+            raise _CannotGoOn
         for fault in faults:
             self.verdict.report.append(
                 f"{given.side}: {given.order.kind} {on_one_line(given.order.body)}: {fault_text(fault)}"
@@ -277,7 +277,7 @@ class _Halt:
         return False
 
 
-def _dice(told: Record) -> LoadedDice:
+def _dice_of_case(told: Record) -> LoadedDice:
     """Return the dice of a case: those that it loads, and any others if it says so."""
     faces = told.get("dice", {})
     any_other = faces == "any" or "any" in faces
@@ -286,7 +286,7 @@ def _dice(told: Record) -> LoadedDice:
     return LoadedDice(loaded, told.get("shuffles", {}), behind)
 
 
-def _answers(given: Given, session: Session[Any], decision: Decision) -> bool:
+def _is_answered_by(given: Given, session: Session[Any], decision: Decision) -> bool:
     return given.side == decision.side and session.is_for(given.order, decision)
 
 
@@ -298,7 +298,7 @@ def _reason(error: Exception, words: GameWords) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _place(error: Exception) -> str:
+def _where_raised(error: Exception) -> str:
     """Return where in the code an exception was raised, to be read behind a sentence."""
     frames = traceback.extract_tb(error.__traceback__)
     return f" ({FilePath(frames[-1].filename).name}:{frames[-1].lineno}, {frames[-1].name})" if frames else ""

@@ -31,11 +31,11 @@ def away(task: CommandTask) -> str:
     game, side = task.game, task.side
     terms, clocks = timekeeping.require_clock(game)
     if task.letter is not None:
-        now = timekeeping.time_of(game, clocks)
+        now = timekeeping.fact_time(game, clocks)
         if _rest(task).lower() == "off":
             return back(task)
         first, last = days_of(_rest(task), terms.where.local(now).date())
-        clocks = timekeeping.away(game, side, first, last, task.letter)
+        clocks = timekeeping.note_away(game, side, first, last, task.letter)
     return f"AWAY: on record for {called(game, side)}. {_vacations(task, terms, clocks)}"
 
 
@@ -44,7 +44,7 @@ def back(task: CommandTask) -> str:
     game, side = task.game, task.side
     terms, clocks = timekeeping.require_clock(game)
     if task.letter is not None:
-        clocks = timekeeping.back(game, side, task.letter)
+        clocks = timekeeping.note_back(game, side, task.letter)
     return f"BACK: on record for {called(game, side)}. {_vacations(task, terms, clocks)}"
 
 
@@ -57,7 +57,7 @@ def pause(task: CommandTask) -> str:
         if number is None:
             raise CannotPlay("nothing is on record")
         return f"PAUSE: on record for {called(game, side)}. {outcome(game, number)}"
-    now = timekeeping.time_of(game, clocks)
+    now = timekeeping.fact_time(game, clocks)
     motion = propose(game, side, Proposal(PAUSE, _until(_rest(task), now, terms)), letter=task.letter)
     carry_out(game, motion)
     return f"PAUSE: on record for {called(game, side)}. {outcome(game, motion.request)}"
@@ -71,12 +71,12 @@ def _until(text: str, now: datetime, terms: Terms) -> datetime:
     if not word:
         raise CannotPlay("write how long, or until which day, such as PAUSE 2 weeks or PAUSE until 14 Dec")
     last = days_of(word, terms.where.local(now).date())[1]
-    return calendar.start_of(terms, last + _DAY)
+    return calendar.day_start(terms, last + _DAY)
 
 
 def _vacations(task: CommandTask, terms: Terms, clocks: Clocks) -> str:
     """Return which vacations of a side are to come or under way, and how many days it has left this year."""
-    now, zone = timekeeping.time_of(task.game, clocks), zone_of(task.game, task.side)
+    now, zone = timekeeping.fact_time(task.game, clocks), zone_of(task.game, task.side)
     coming = [span for span in clocks.sides[task.side].away if span.until > now]
     year = terms.where.local(now).year
     left = counted(max(0, days_left(terms, clocks, task.side, year)), "day")

@@ -40,7 +40,7 @@ from pbem.referee.acts.players import deputy_of
 from pbem.referee.game.open_game import CannotPlay, OtherRules
 from pbem.referee.game.time_ledger import ledger_line
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.referee.play.sheet_check import held_until
+from pbem.referee.play.sheet_check import on_hold_until
 from pbem.render.text.messages import sentences
 from pbem.render.text.reference import one_order, order_list
 from pbem.render.text.report import happened
@@ -397,7 +397,7 @@ def status_lines(game: Adjudicator, side: Side) -> Iterator[str]:
         yield f"The sheets are closed until round {game.closed.round} of the beacon has come."
     elif report.asked:
         yield f"You are asked: {report.asked} {deadline_line(game, side)}".rstrip()
-    elif (until := held_until(game)) is not None:
+    elif (until := on_hold_until(game)) is not None:
         yield f"It is on hold until {shown_time(until, zone_of(game, side))}: until then orders can be taken back."
     else:
         names = dict.fromkeys(called(game, each.side) for each in game.open_decisions if each.side != side)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from pbem.mail.read.commands import CommandTask
 from pbem.mail.write.outgoing import standing_list
-from pbem.orders.sheet.by_word import CANCEL, WITHDRAW, cancelled, link_in
-from pbem.referee.acts.withdrawal import cancel_standing, withdraw
+from pbem.orders.sheet import CANCEL, WITHDRAW, cancelled, link_in
 from pbem.referee.game.open_game import CannotPlay
 
 # ---------------------------------------------------------------------------------------------- words
@@ -16,7 +15,7 @@ from pbem.referee.game.open_game import CannotPlay
 def withdrawn(task: CommandTask) -> str:
     """Take back the orders of a side that are not used yet, and return the answer."""
     if task.letter is not None:
-        withdraw(task.game, task.side, _link(task.rest.split(), WITHDRAW), task.letter)
+        task.game.withdraw(task.side, _link(task.rest.split(), WITHDRAW), task.letter)
     asked = any(each.side == task.side for each in task.game.open_decisions)
     return (
         "WITHDRAW: your orders are taken back. An empty sheet of yours is on record in their place. Standing orders "
@@ -40,7 +39,7 @@ def standing(task: CommandTask) -> str:
             raise CannotPlay("write which: STANDING CANCEL 2, STANDING CANCEL 2 5, or STANDING CANCEL ALL")
         numbers, more = found
         link = _link(more, f"{CANCEL} {' '.join(map(str, numbers)) or 'ALL'}")
-        cancel_standing(task.game, task.side, numbers, link, task.letter)
+        task.game.cancel_standing(task.side, numbers, link, task.letter)
     return "\n".join(["STANDING CANCEL: on record. In force now:", *standing_list(task.game, task.side)])
 
 

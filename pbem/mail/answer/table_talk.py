@@ -18,7 +18,7 @@ from pbem.mail.read.press import Addressed, addressed, said_to_all
 from pbem.mail.write.outgoing import MailSettings, Outgoing, all_names, called, letter, paragraphs
 from pbem.protocol import Side
 from pbem.referee.acts.players import deputy_of
-from pbem.referee.acts.talk import show, shown_event, speak
+from pbem.referee.acts.talk import show_to, shown_event, speak
 from pbem.referee.game.open_game import CannotPlay, OpenGame, Told
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.receipt import HeardTalk
@@ -59,7 +59,7 @@ def show_to_others(task: CommandTask) -> str:
     game, said = task.game, _addressed(task)
     if said.unsigned:
         raise CannotPlay("what is shown is shown by you: it cannot be unsigned")
-    talk = show(game, task.side, said.to, said.text, game.ledger.talk_digest(task.digest))
+    talk = show_to(game, task.side, said.to, said.text, game.ledger.talk_digest(task.digest))
     if talk is None:
         return "SHOW: it was shown before."
     return "\n".join([f"SHOW: {_names(game, talk.to)} can see this.", *seen(game, talk)])

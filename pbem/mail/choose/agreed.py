@@ -21,7 +21,7 @@ from pbem.mail.read.letter import Enclosure, Letter
 from pbem.mail.read.sheet_finder import BareOrder, sheet_of
 from pbem.orders.check import nothing_chosen
 from pbem.orders.forgive import FOR_AGREED, Answering, Known, for_word, forgive
-from pbem.orders.sheet import ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, BadSheet, sentence
+from pbem.orders.sheet import ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, BadSheet, fault_sentence
 from pbem.protocol import Decision, Order, Side
 from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.render.text.form import SheetHead, order_lines
@@ -71,7 +71,7 @@ def standing_beside(
             if lines is bare or has_orders(text, game.box.forms):
                 raise CannotPlay(WHICH_OF_THE_TWO) from None
             if _STANDING.search(text):
-                raise CannotPlay(f"the standing orders beside it: {sentence(bad.complaints[0].fault)}") from None
+                raise CannotPlay(f"the standing orders beside it: {fault_sentence(bad.complaints[0].fault)}") from None
             continue
         others = set(sheet.document.value) - {*_HEADING, *_SECTIONS}
         if sheet.orders or others or (lines is bare and not sheet.files):

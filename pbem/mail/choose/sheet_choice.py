@@ -19,8 +19,7 @@ from pbem.mail.read.letter import Enclosure, Letter
 from pbem.mail.read.sheet_finder import BareOrder, bare_orders, may_order, sheet_of
 from pbem.mail.write.outgoing import MailSettings, report_of
 from pbem.orders.forgive import KEY_ABOVE, Answering, Known, forgive
-from pbem.orders.sheet import ORDERS, BadSheet
-from pbem.orders.sheet.key_line import without_keys
+from pbem.orders.sheet import ORDERS, BadSheet, without_keys
 from pbem.protocol import Side
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play import sheet_check
@@ -75,7 +74,7 @@ class Choice:
 
         One that would be refused is not, nor the sheet that is on record: our letters and the player's own show both.
         """
-        faults = sheet_check.check(self.game, self.side, quoted.text, name=quoted.name)[0].complaints
+        faults = sheet_check.check_sheet_of(self.game, self.side, quoted.text, name=quoted.name)[0].complaints
         return not faults and not self._is_on_record(quoted)
 
     def _is_on_record(self, sheet: Enclosure) -> bool:

@@ -11,9 +11,9 @@ from pbem.game.wording import counted
 from pbem.mail.notes.correspondence import correspondence
 from pbem.protocol import Side
 from pbem.referee.game.open_game import OpenGame
-from pbem.referee.game.sides import deadline, ends
+from pbem.referee.game.sides import deadline, deadline_if_asked
 from pbem.referee.game.terms import UnknownZone
-from pbem.referee.game.terms import zone_of as named_zone
+from pbem.referee.game.terms import zone_named as named_zone
 
 # ---- The time as readers of letters know it: in their own zone, and in UTC
 
@@ -115,7 +115,9 @@ def until_when(game: OpenGame, side: Side) -> Until | None:
         return None
     if clock.called is not None:
         return Until(clock.called, passed=True)
-    at = deadline(terms, clocks, side) or ends(terms, clocks, side, max(clock.opened, clocks.time, game.clock.now))
+    at = deadline(terms, clocks, side) or deadline_if_asked(
+        terms, clocks, side, max(clock.opened, clocks.time, game.clock.now)
+    )
     return None if at is None else Until(at, passed=False)
 
 

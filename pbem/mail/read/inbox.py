@@ -29,7 +29,7 @@ from pbem.mail.read.press import press_in
 from pbem.mail.read.quoting import unflowed, unsigned
 from pbem.mail.read.sheet_finder import Found, Opened, Unseal, outside, sheets, with_sheets
 from pbem.mail.read.token import tokens_in_addresses
-from pbem.orders.sheet.key_line import keys_in, without_keys
+from pbem.orders.sheet import keys_in, without_keys
 
 _MOST: Final = 20
 _YAML_KINDS: Final = {"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/vnd.yaml"}

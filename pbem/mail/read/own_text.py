@@ -16,7 +16,7 @@ from pbem.game.wording import counted
 from pbem.game.yaml import Mark, Placed, by_place
 from pbem.mail.read.quoting import lines
 from pbem.orders.forgive import Answering
-from pbem.orders.sheet import sentence, width_of
+from pbem.orders.sheet import fault_sentence, width_of
 from pbem.render.text.receipt import blocks
 from pbem.render.text.text_lines import folded
 
@@ -51,7 +51,7 @@ def marked(lines: Sequence[str], faults: Iterable[Placed], report: Answering | N
             carets = list(_carets(line, placed.mark))
             if placed.mark != pointed:
                 rows += carets
-            rows += remark(sentence(placed.fault) if carets else _named(line, placed))
+            rows += remark(fault_sentence(placed.fault) if carets else _named(line, placed))
             pointed = placed.mark
     if last and len(every) > _MOST:
         rows += remark(f"{counted(len(every) - _MOST, 'more fault')} not shown here")
@@ -78,7 +78,11 @@ def remark(text: str) -> list[str]:
 
 def _named(line: str, placed: Placed) -> str:
     """Return the sentence of a fault, with the word before it where that stands too far to the right for carets."""
-    return f"at {word}: {sentence(placed.fault)}" if (word := _far(line, placed.mark)) else sentence(placed.fault)
+    return (
+        f"at {word}: {fault_sentence(placed.fault)}"
+        if (word := _far(line, placed.mark))
+        else fault_sentence(placed.fault)
+    )
 
 
 def _far(line: str, mark: Mark) -> str:

@@ -17,7 +17,7 @@ from pbem.mail.write.enclosures import enclosed
 from pbem.mail.write.outgoing import About, Answered, MailSettings, Outgoing, letter, paragraphs, side_report
 from pbem.orders.check import Receipt
 from pbem.orders.forgive import Answering, changes_of_sense
-from pbem.orders.sheet import AHEAD, DEFAULT, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, sentence
+from pbem.orders.sheet import AHEAD, DEFAULT, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, fault_sentence
 from pbem.protocol import Side
 from pbem.referee.game.open_game import OpenGame
 from pbem.referee.play.adjudicator import Adjudicator
@@ -96,7 +96,7 @@ def returned(
         count=len(receipt.complaints),
         mark=MARK,
         sheet=own.rstrip("\n"),
-        reasons=[] if own else paragraphs(sentence(each.fault) for each in receipt.complaints),
+        reasons=[] if own else paragraphs(fault_sentence(each.fault) for each in receipt.complaints),
         answers=paragraphs(answers),
         forecast=any(each.command == Command.FORECAST for each in answered.commands),
     )

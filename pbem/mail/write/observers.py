@@ -21,7 +21,6 @@ from pbem.mail.notes.outboxes import Outbox
 from pbem.mail.write.draft import Attachments
 from pbem.mail.write.enclosures import Maps
 from pbem.mail.write.outgoing import MailSettings, Outgoing, letter, paragraphs
-from pbem.orders.standing.in_force import periods_of
 from pbem.referee.game.open_game import CannotPlay, OpenGame, position_at, result_at, told_until
 from pbem.render.text.contents import Contents, ReportRequest
 from pbem.render.text.report import mail, report
@@ -154,7 +153,7 @@ def _turns(game: OpenGame) -> Sequence[tuple[str, int]]:
     turns = dict(note.turns)
     for n in range(note.counted + 1, game.adjudication + 1):
         position = position_at(game, n)
-        word = "" if position is None else str(periods_of(game.rules, position).get(game.rules.turn, ""))
+        word = "" if position is None else str(game.rules.periods(position).get(game.rules.turn, ""))
         turns.setdefault(word, n) if word else None
     if note.counted != game.adjudication:
         _keep(game.path, replace(note, turns=tuple(turns.items()), counted=game.adjudication))

@@ -21,13 +21,12 @@ from pbem.mail.write.draft import Attachments, framed
 from pbem.mail.write.enclosures import Maps, enclosed, unanswered_sheets
 from pbem.mail.write.outgoing import About, Answered, MailSettings, Outgoing, called, letter, paragraphs, report_request
 from pbem.mail.write.welcome import heading
-from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Side
 from pbem.referee.game.home_check import take_home
 from pbem.referee.game.open_game import OpenGame, position_at
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.referee.play.sheet_check import held_until
+from pbem.referee.play.sheet_check import on_hold_until
 from pbem.render.map.pictures import Picture
 from pbem.render.text.contents import Contents
 from pbem.render.text.report import Report, mail, report
@@ -109,7 +108,7 @@ def _is_told(game: Adjudicator, side: Side, news: News, since: int) -> bool:
 
 def _is_over(game: Adjudicator, period: str, before: object | None) -> bool:
     """Tell whether a period of the game has ended since it stood so (None: that is not known)."""
-    return before is None or (bool(period) and periods_of(game.rules, before).get(period) != game.periods.get(period))
+    return before is None or (bool(period) and game.rules.periods(before).get(period) != game.periods.get(period))
 
 
 def turn_letter(
@@ -297,7 +296,7 @@ def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str
 
 def _on_hold(game: Adjudicator, side: Side) -> Iterator[str]:
     """Yield until when a side can take its orders back, if the game waits for that alone."""
-    if (until := held_until(game)) is not None and game.waits(side):
+    if (until := on_hold_until(game)) is not None and game.waits(side):
         yield (
             f"It is on hold until {shown(until, zone_of(game, side))}. Until then WITHDRAW takes it back, and a new "
             "sheet takes its place."

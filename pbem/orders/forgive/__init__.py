@@ -21,7 +21,7 @@ from pbem.game.wording import listing
 from pbem.game.words import fold
 from pbem.game.yaml import LETTER, Mark, Placed, Unreadable
 from pbem.game.yaml.limits import decoded
-from pbem.orders.forgive.assemble import Assembled, assembled, whole
+from pbem.orders.forgive.assemble import Assembled, assembled, whole_tree
 from pbem.orders.forgive.canonical import (
     BRACED,
     FIRST_MARK,
@@ -34,18 +34,17 @@ from pbem.orders.forgive.canonical import (
     SPELLING,
     came_from,
     came_from_lines,
+    canonical_sheet,
     changes_in,
     changes_of_sense,
     for_word,
-    write,
 )
 from pbem.orders.forgive.known import Answering, Known
 from pbem.orders.forgive.lines import controls, plain_lines
 from pbem.orders.forgive.meaning import Meant, meaning_of
 from pbem.orders.forgive.punctuation import braced, punctuated
 from pbem.orders.forgive.scan import chosen, looks_like_order
-from pbem.orders.sheet import BadSheet, Sheet, read_sheet, sheet_of
-from pbem.orders.sheet.key_line import with_keys_blank, without_keys
+from pbem.orders.sheet import BadSheet, Sheet, read_sheet, sheet_from, with_keys_blank, without_keys
 from pbem.protocol import MALFORMED, Fault, Path
 
 __all__ = [
@@ -113,14 +112,14 @@ def forgive(raw: bytes, known: Known, *, name: str = "orders.yaml") -> Forgiven:
     lines, uncommented = chosen(lines, known)
     lines, unpunctuated = punctuated(lines, known)
     lines, unbraced = braced(lines, known)
-    tree = whole(lines, own, known)
+    tree = whole_tree(lines, own, known)
     found = assembled(lines, own, known) if tree is None else Assembled(tree)
     meant = meaning_of(found.tree, known)
     source = _Source(meant.value or None, own, meant.marks)
-    sheet = sheet_of(source, name, known.box.forms, [*found.faults, *meant.faults])
+    sheet = sheet_from(source, name, known.box.forms, [*found.faults, *meant.faults])
     if _reads_alike(raw, name, known, sheet):
         return Forgiven(sheet, raw)
-    changes = [*_sentences(meant), *found.changes]
+    changes = [*_change_sentences(meant), *found.changes]
     if uncommented:
         changes.append(FIRST_MARK)
     if unbraced:
@@ -130,7 +129,7 @@ def forgive(raw: bytes, known: Known, *, name: str = "orders.yaml") -> Forgiven:
     if mended:
         changes.append(SIGNS)
     changes = changes or [FORM_ONLY]
-    canonical = write(meant.value, changes, keyless.split("\n"))
+    canonical = canonical_sheet(meant.value, changes, keyless.split("\n"))
     if canonical is None or not _reads_alike(canonical, name, known, sheet):  # the strict reader has the last word
         reason = f"with all its words written out, the sheet has more than {LETTER.size:,} bytes; send it in two"
         raise BadSheet(name, own, [Placed(Fault(MALFORMED, (), reason), Mark(1, 1, 1))])
@@ -145,7 +144,7 @@ def _reads_alike(raw: bytes | str, name: str, known: Known, sheet: Sheet) -> boo
         return False
 
 
-def _sentences(meant: Meant) -> list[str]:
+def _change_sentences(meant: Meant) -> list[str]:
     """Return what was supplied and which words were put right, in sentences."""
     told = []
     if meant.supplied:

@@ -13,7 +13,7 @@ from pbem.game.yaml.marks import short
 from pbem.orders.forgive.canonical import RESPACED
 from pbem.orders.forgive.known import GAME, SECTIONS, Known
 from pbem.orders.forgive.lines import Line, bare
-from pbem.orders.forgive.scan import Piece, Scanned, Scanner
+from pbem.orders.forgive.scan import Scanned, Scanner, SheetPiece
 from pbem.orders.forgive.tree import Items, Moved, Node, Pairs, Word, tree_of
 from pbem.orders.sheet import DEFAULT, LINK, ORDERS
 from pbem.protocol import MALFORMED, Fault, Path
@@ -32,10 +32,10 @@ class Assembled:
     changes: list[str] = field(default_factory=list)
 
 
-def whole(lines: Sequence[Line], own: Sequence[str], known: Known) -> Pairs | None:
+def whole_tree(lines: Sequence[Line], own: Sequence[str], known: Known) -> Pairs | None:
     """Return the tree of a sheet that is YAML throughout and has the keys of a sheet and no others; else None."""
     try:
-        tree = tree_of(read(_text(lines), name="", limits=LETTER, typed=False), moved_by(lines))
+        tree = tree_of(read(_text_of_lines(lines), name="", limits=LETTER, typed=False), moved_by(lines))
     except Unreadable:
         return None
     if not isinstance(tree, Pairs):
@@ -101,7 +101,7 @@ def assembled(lines: list[Line], own: Sequence[str], known: Known) -> Assembled:
     return done
 
 
-def _add_value(piece: Piece, own: Sequence[str], values: dict[str, tuple[Word, Node]], done: Assembled) -> None:
+def _add_value(piece: SheetPiece, own: Sequence[str], values: dict[str, tuple[Word, Node]], done: Assembled) -> None:
     """Add the value of a key of the sheet; one that stands twice must be the same."""
     word, rest = piece.lines
     text = bare(rest.text).strip(_AROUND)
@@ -120,7 +120,7 @@ def _add_value(piece: Piece, own: Sequence[str], values: dict[str, tuple[Word, N
 
 
 def _add_items(
-    piece: Piece, values: dict[str, tuple[Word, Node]], lists: dict[str, list[Node]], done: Assembled
+    piece: SheetPiece, values: dict[str, tuple[Word, Node]], lists: dict[str, list[Node]], done: Assembled
 ) -> None:
     """Add an order, or what stands behind `orders:` on its line: a list, or one word."""
     mark = piece.lines[0].mark(piece.lines[0].indent)
@@ -128,7 +128,7 @@ def _add_items(
     word = values[piece.key][0] if piece.key in values else Word(piece.key, mark)
     values[piece.key] = (word, Items(items, word.mark))
     try:
-        node = tree_of(read(_text(piece.lines), name="", limits=LETTER, typed=False), moved_by(piece.lines))
+        node = tree_of(read(_text_of_lines(piece.lines), name="", limits=LETTER, typed=False), moved_by(piece.lines))
     except Unreadable as error:
         moved = moved_by(piece.lines)
         path: Path = (piece.key, len(items))
@@ -146,7 +146,7 @@ def _add_items(
         values[piece.key] = (word, node)
 
 
-def _text(lines: Iterable[Line]) -> str:
+def _text_of_lines(lines: Iterable[Line]) -> str:
     return "\n".join(line.text for line in lines) + "\n"
 
 

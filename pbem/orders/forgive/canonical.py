@@ -37,24 +37,26 @@ _LONGEST: Final = 300
 _HIDDEN: Final = re.compile(f"{CONTROL.pattern}|[\t\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064]")
 
 
-def write(value: dict[str, Any], changes: Iterable[str], own: Sequence[str]) -> str | None:
+def canonical_sheet(value: dict[str, Any], changes: Iterable[str], own: Sequence[str]) -> str | None:
     """Return the canonical sheet of a value; None: it would be too long to be read."""
     sheet = dump(value)
-    room = LETTER.size - _size(sheet) - _size(f"{CHANGES}\n{OWN_TEXT}\n{_CUT}\n{_CUT}\n")
+    room = LETTER.size - _bytes_of(sheet) - _bytes_of(f"{CHANGES}\n{OWN_TEXT}\n{_CUT}\n{_CUT}\n")
     if room < 0:
         return None
-    told, room_left = _fitting(_CHANGE, changes, min(room, _ROOM_FOR_CHANGES))
-    kept, _ = _fitting(_LINE, own, room - min(room, _ROOM_FOR_CHANGES) + room_left)
-    return _joined(sheet, told, kept)
+    told, room_left = _remarks_that_fit(_CHANGE, changes, min(room, _ROOM_FOR_CHANGES))
+    kept, _ = _remarks_that_fit(_LINE, own, room - min(room, _ROOM_FOR_CHANGES) + room_left)
+    return _sheet_with_remarks(sheet, told, kept)
 
 
 def for_word(sheet: str, own: Iterable[str], change: str) -> str:
     """Return the canonical sheet that a word of a letter, such as AGREED, stands for; `own` are the lines with it."""
-    kept, _ = _fitting(_LINE, own, LETTER.size - _size(sheet) - _size(f"{CHANGES}\n{OWN_TEXT}\n{change}\n{_CUT}\n"))
-    return _joined(sheet, [_CHANGE + change], kept)
+    kept, _ = _remarks_that_fit(
+        _LINE, own, LETTER.size - _bytes_of(sheet) - _bytes_of(f"{CHANGES}\n{OWN_TEXT}\n{change}\n{_CUT}\n")
+    )
+    return _sheet_with_remarks(sheet, [_CHANGE + change], kept)
 
 
-def _joined(sheet: str, changes: Iterable[str], own: Iterable[str]) -> str:
+def _sheet_with_remarks(sheet: str, changes: Iterable[str], own: Iterable[str]) -> str:
     return "\n".join([sheet.rstrip("\n"), CHANGES, *changes, OWN_TEXT, *own]) + "\n"
 
 
@@ -78,13 +80,13 @@ def _of_form(change: str) -> bool:
 
 def came_from(sheet: str, sent: str) -> bool:
     """Tell whether a canonical sheet has a text below it as the one that it was made of, as far as that is kept."""
-    below = _below(sheet)
+    below = _own_text_below(sheet)
     if not below:
         return False
-    lines_of_sent, _ = _fitting(_LINE, sent.split("\n"), _size(sheet) + 8 * LETTER.size)
+    lines_of_sent, _ = _remarks_that_fit(_LINE, sent.split("\n"), _bytes_of(sheet) + 8 * LETTER.size)
     if below[-1:] == [_CUT]:
         return lines_of_sent[: len(below) - 1] == below[:-1]
-    return _ended(lines_of_sent) == _ended(below)
+    return _without_blank_end(lines_of_sent) == _without_blank_end(below)
 
 
 def came_from_lines(sheet: str, sent: Iterable[str]) -> bool:
@@ -92,18 +94,18 @@ def came_from_lines(sheet: str, sent: Iterable[str]) -> bool:
 
     So it is where the orders stood in no sheet, or where a word such as AGREED stands for them.
     """
-    below = [line for line in _below(sheet) if line not in (_CUT, _LINE.rstrip(), _LINE + KEY_ABOVE)]
+    below = [line for line in _own_text_below(sheet) if line not in (_CUT, _LINE.rstrip(), _LINE + KEY_ABOVE)]
     lines = iter([_remark(_LINE, line) for line in sent])
     return bool(below) and all(line in lines for line in below)
 
 
-def _below(sheet: str) -> list[str]:
+def _own_text_below(sheet: str) -> list[str]:
     """Return the remarks with the player's own text; none for a sheet that is kept as it came."""
     lines = sheet.rstrip("\n").split("\n")
     return lines[lines.index(OWN_TEXT) + 1 :] if OWN_TEXT in lines else []
 
 
-def _ended(lines: Sequence[str]) -> Sequence[str]:
+def _without_blank_end(lines: Sequence[str]) -> Sequence[str]:
     """Return lines without the empty ones at the end."""
     count = len(lines)
     while count and lines[count - 1] == _LINE.rstrip():
@@ -111,12 +113,12 @@ def _ended(lines: Sequence[str]) -> Sequence[str]:
     return lines[:count]
 
 
-def _fitting(start: str, texts: Iterable[str], room: int) -> tuple[list[str], int]:
+def _remarks_that_fit(start: str, texts: Iterable[str], room: int) -> tuple[list[str], int]:
     """Return texts as remarks while there is room for them, and the room that is left."""
     lines = []
     for text in texts:
         line = _remark(start, text)
-        if (size := _size(line) + 1) > room:
+        if (size := _bytes_of(line) + 1) > room:
             lines.append(_CUT)
             break
         room -= size
@@ -128,5 +130,5 @@ def _remark(start: str, text: str) -> str:
     return start + _HIDDEN.sub("?", text[:_LONGEST]).rstrip() + ("..." if len(text) > _LONGEST else "")
 
 
-def _size(text: str) -> int:
+def _bytes_of(text: str) -> int:
     return len(text.encode())

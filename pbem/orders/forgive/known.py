@@ -9,9 +9,9 @@ from typing import Final
 
 from pbem.game.boxes.box import Box
 from pbem.game.words import Vocabulary, fold
-from pbem.orders.forgive.order_places import FALSE, TRUE, Place
+from pbem.orders.conditions import END_OF, WITHDRAWN
+from pbem.orders.forgive.order_places import FALSE, TRUE, OrderPlace
 from pbem.orders.sheet import AHEAD, LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, UNTIL, WHEN
-from pbem.orders.standing.conditions import END_OF, WITHDRAWN
 from pbem.protocol import FOR, Side
 
 GAME: Final = "game"
@@ -51,7 +51,7 @@ class Known:
     periods: Collection[str] = ()
     """The periods at whose end a standing order may expire."""
     answering: Answering | None = None
-    _places: dict[str, Place] = field(default_factory=dict, init=False)
+    _places: dict[str, OrderPlace] = field(default_factory=dict, init=False)
 
     @cached_property
     def keys(self) -> Vocabulary:
@@ -88,11 +88,11 @@ class Known:
         form = self.box.forms[kind]
         return self.box.lexicon.of((), (*form.facts, *([FOR] if form.about else ())))
 
-    def place(self, kind: str) -> Place:
+    def place(self, kind: str) -> OrderPlace:
         """Return the place of the body of an order."""
         if kind not in self._places:
             form = self.box.forms[kind]
-            self._places[kind] = Place([form.as_written], form, self.box.lexicon)
+            self._places[kind] = OrderPlace([form.as_written], form, self.box.lexicon)
         return self._places[kind]
 
     def key(self, word: str) -> str | None:

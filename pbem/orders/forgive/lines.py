@@ -1,7 +1,7 @@
 """The lines of a sheet with plain signs, and where in a piece of it brackets and quotes open and close.
 
 Mail programs and telephones write curly quotes, long dashes, full-width signs, blanks of many sorts and marks that
-nobody sees. They are made plain here. Nothing else is changed.
+nobody sees. They are made plain here, each character with its column in the player's own line. Nothing else is changed.
 """
 
 from __future__ import annotations
@@ -15,9 +15,6 @@ from typing import Final
 from pbem.game.yaml import Mark, Placed
 from pbem.game.yaml.limits import CONTROL, unfit
 from pbem.game.yaml.marks import malformed
-
-# ---- The lines of a sheet with plain signs, each character with its column in the player's own line
-
 
 _TAB: Final = 4
 _PLAIN: Final = {
@@ -40,6 +37,8 @@ _SMILEYS: Final = {
 }
 """What forums make pictures of: `card:probe` has a `:p` in it, and `8)` may stand before an order."""
 _BLANKS: Final = frozenset(map(chr, [0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000]))
+_BEFORE_QUOTE: Final = "[{,:"
+_REMARK: Final = re.compile(r"(?:^|\s)#.*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,7 @@ def plain_lines(text: str) -> tuple[list[Line], bool]:
         plain = ""
         columns: list[int] = []
         for column, char in enumerate(line, 1):
-            instead = _plain(char, len(plain))
+            instead = _plain_sign(char, len(plain))
             seen = seen or (instead != char and bool(instead.strip()))
             plain += instead
             columns += [column] * len(instead)
@@ -114,7 +113,7 @@ def controls(line: Line) -> Iterator[Placed]:
         yield malformed(unfit(found[0]), line.mark(found.start(), found.end()))
 
 
-def _plain(char: str, so_far: int) -> str:
+def _plain_sign(char: str, so_far: int) -> str:
     """Return what stands for a character: itself, a plain one, or nothing."""
     if char == "\t":
         return " " * (_TAB - so_far % _TAB)
@@ -132,12 +131,6 @@ def _plain(char: str, so_far: int) -> str:
         return _PLAIN[char]
     wide = unicodedata.normalize("NFKC", char)
     return wide if len(wide) == 1 and wide.isascii() else char
-
-
-# ---- The signs of one piece of a sheet: where brackets and quotes open and close, and where a blank is missing
-
-
-_BEFORE_QUOTE: Final = "[{,:"
 
 
 @dataclass(slots=True)
@@ -186,10 +179,7 @@ class Signs:
         return missing, len(text)
 
 
-_REMARK: Final = re.compile(r"(?:^|\s)#.*")
-
-
-def spaced(line: Line, missing: list[int]) -> Line:
+def with_blanks(line: Line, missing: list[int]) -> Line:
     """Return a line with the blanks that are missing in it."""
     for at in reversed(missing):
         line = line.put(at, " ")

@@ -15,14 +15,30 @@ from pbem.game.wording import listing
 from pbem.game.words import Vocabulary, fold
 from pbem.game.yaml import Mark, Placed, plain_value
 from pbem.game.yaml.marks import short
+from pbem.orders.conditions import ANY, NOT
 from pbem.orders.forgive.known import ADJUDICATION, GAME, SECTIONS, SIDE, Known
-from pbem.orders.forgive.order_places import FALSE, TRUE, Place, alone, counted, homes, parts, with_lists_joined
+from pbem.orders.forgive.order_places import (
+    FALSE,
+    TRUE,
+    OrderPlace,
+    homes,
+    list_parts,
+    lone_word,
+    name_and_number,
+    with_lists_joined,
+)
 from pbem.orders.forgive.tree import Items, Node, Pairs, Word, is_alone
 from pbem.orders.sheet import AHEAD, ASK, DEFAULT, LINK, ORDERS, STANDING_CANCEL, UNTIL, WHEN
-from pbem.orders.standing.conditions import ANY, NOT
 from pbem.protocol import MALFORMED, Fault, Path
 
-# ---- The outcome of reading a sheet: its value in the words of the game, where all of it stands, and what is wrong
+_NUMBER: Final = re.compile(r"[-+]?[0-9]{1,18}")
+_COUNTED: Final = re.compile(r"([0-9]{1,9})[ ]?([^\W\d_]+)")
+_NAME: Final = re.compile(r"[\w .'-]+")
+_LONGEST_BARE: Final = 20
+_MOST_NAMED: Final = 12
+_NUMBERS: Final = re.compile(r"\[?\s*[0-9]{1,9}(?:[\s,]+[0-9]{1,9})*\s*,?\s*\]?")
+_HEADING: Final = (GAME, SIDE, ADJUDICATION, LINK, AHEAD, *SECTIONS, STANDING_CANCEL)
+"""The keys of a sheet in the order in which they are written."""
 
 
 @dataclass(slots=True)
@@ -39,23 +55,9 @@ class Meant:
     """The keys that stand for what the letter answers."""
 
 
-# ---- The meaning of a sheet: each of its words becomes the one that it stands for in its place, or a fault names
-#      several
-
-
-_NUMBER: Final = re.compile(r"[-+]?[0-9]{1,18}")
-_COUNTED: Final = re.compile(r"([0-9]{1,9})[ ]?([^\W\d_]+)")
-_NAME: Final = re.compile(r"[\w .'-]+")
-_LONGEST_BARE: Final = 20
-_MOST_NAMED: Final = 12
-_NUMBERS: Final = re.compile(r"\[?\s*[0-9]{1,9}(?:[\s,]+[0-9]{1,9})*\s*,?\s*\]?")
-_HEADING: Final = (GAME, SIDE, ADJUDICATION, LINK, AHEAD, *SECTIONS, STANDING_CANCEL)
-"""The keys of a sheet in the order in which they are written."""
-
-
 def meaning_of(tree: Pairs, known: Known) -> Meant:
     """Return the meaning of a sheet."""
-    reader = _Reader(known)
+    reader = _MeaningReader(known)
     reader.meant.marks[()] = (tree.mark, tree.mark)
     found: dict[str, Any] = {}
     for word, node in tree.pairs:
@@ -77,7 +79,7 @@ def meaning_of(tree: Pairs, known: Known) -> Meant:
     return reader.meant
 
 
-class _Reader:
+class _MeaningReader:
     """Goes through the tree of a sheet and collects what it means."""
 
     def __init__(self, known: Known) -> None:
@@ -105,7 +107,7 @@ class _Reader:
             return self._one_of(node, self.known.sides, (key,)) or node.text
         if key == ADJUDICATION and _NUMBER.fullmatch(number := node.text.rstrip(".,; ")):
             return self._typed(node, int(number))
-        return node.text if key == GAME else _strictly(node)
+        return node.text if key == GAME else _scalar_value(node)
 
     def _numbers(self, key: str, node: Node) -> Any:
         """Return a list of numbers, as far as they are numbers: a single one is a list, too."""
@@ -165,24 +167,24 @@ class _Reader:
         if isinstance(node, Word) and standing and (word := fold(node.text)) in (DEFAULT, ASK):
             return self._noted(node, word)
         place = self.known.place(kind)
-        node = alone(node, place)
+        node = lone_word(node, place)
         only = place.only_key or (place.only_home(node.text) if named and isinstance(node, Word) else None)
         if only is not None and self._may_stand(node, place, place.field(only)):
             self.mark((*path, only), node.mark, node.mark)
             return {only: self._value(node, place.field(only), (*path, only), kind if standing else "")}
         if isinstance(node, Word):
-            value = _strictly(node)
+            value = _scalar_value(node)
             if isinstance(value, str) and only is not None and not standing:  # the fault then says what it can be
                 self.mark((*path, only), node.mark, node.mark)
                 return {only: value}
             return {} if value is None and not standing else value
         return self._value(node, place, path, kind if standing else "", body=True)
 
-    def _may_stand(self, node: Node, around: Place, place: Place) -> bool:
+    def _may_stand(self, node: Node, around: OrderPlace, place: OrderPlace) -> bool:
         """Tell whether what stands in the place of a mapping with one key is the value of that key."""
         if isinstance(node, Pairs):
             words = [word.text for word, _ in node.pairs]
-            known = [place.keys.readings(text) or counted(text, place) for text in words]
+            known = [place.keys.readings(text) or name_and_number(text, place) for text in words]
             return bool(words) and all(known) and not any(map(around.keys.readings, words))
         if isinstance(node, Word):
             return place.takes(node.text)
@@ -190,7 +192,7 @@ class _Reader:
 
     # ---- within an order
 
-    def _value(self, node: Node, place: Place, path: Path, standing: str, *, body: bool = False) -> Any:
+    def _value(self, node: Node, place: OrderPlace, path: Path, standing: str, *, body: bool = False) -> Any:
         """Return what stands at a place; `standing` is the kind of a standing order, which may have alternatives."""
         if isinstance(node, Word):
             return self._word(node, place, path)
@@ -206,7 +208,7 @@ class _Reader:
         pairs = with_lists_joined(node.pairs, place)
         written = {key for word, _ in pairs for key in place.keys.readings(word.text)}
         for word, below in pairs:
-            if is_alone(below) and (count := counted(word.text, place)) is not None:
+            if is_alone(below) and (count := name_and_number(word.text, place)) is not None:
                 (key,) = place.keys.readings(count[0])[:1]
                 self.meant.words[word.text] = f"{key}: {count[1]}"
                 word, below = (Word(text, word.mark) for text in count)
@@ -225,7 +227,7 @@ class _Reader:
                 value[key] = self._value(below, place.field(key), (*path, key), standing)
         return value
 
-    def _key_of(self, word: Word, place: Place, path: Path) -> str:
+    def _key_of(self, word: Word, place: OrderPlace, path: Path) -> str:
         """Return the key that a word means, in the singular or the plural."""
         if not place.keys.readings(word.text):
             folded = fold(word.text)
@@ -234,7 +236,7 @@ class _Reader:
                     return self._noted(word, other)
         return self._one_of(word, place.keys, (*path, word.text)) or word.text
 
-    def _put_home(self, word: Word, place: Place, path: Path, value: dict[str, Any], keys: Sequence[str]) -> None:
+    def _put_home(self, word: Word, place: OrderPlace, path: Path, value: dict[str, Any], keys: Sequence[str]) -> None:
         """Take a word without a key, such as `ops`, for the value of the key that it fits; of several, blame it."""
         if len(keys) > 1:
             self.blame(
@@ -248,13 +250,13 @@ class _Reader:
         value[key] = self._word(word, place.field(key), (*path, key))
         self.meant.words[word.text] = f"{{{key}: {value[key]}}}"
 
-    def _alternatives(self, node: Pairs, place: Place, path: Path, kind: str) -> Any:
+    def _alternatives(self, node: Pairs, place: OrderPlace, path: Path, kind: str) -> Any:
         """Return alternatives in a standing order: values for the same place, or a fact."""
         ((word, below),) = node.pairs
         self.mark((*path, ANY), word.mark, below.mark)
         if isinstance(below, Word):
             fact = self._one_of(below, self.known.facts(kind), (*path, ANY))
-            return {self._noted(word, ANY): fact or _strictly(below)}
+            return {self._noted(word, ANY): fact or _scalar_value(below)}
         if isinstance(below, Pairs):
             return {self._noted(word, ANY): self._as_written(below, (*path, ANY))}
         found = []
@@ -263,8 +265,8 @@ class _Reader:
             found.append(self._value(each, place, (*path, ANY, at), ""))
         return {self._noted(word, ANY): found}
 
-    def _word(self, node: Word, place: Place, path: Path) -> Any:
-        strict = _strictly(node)
+    def _word(self, node: Word, place: OrderPlace, path: Path) -> Any:
+        strict = _scalar_value(node)
         if strict is None:
             return None
         text = node.text.strip()
@@ -283,7 +285,7 @@ class _Reader:
         word = self._one_of(node, place.vocabulary, path, told=False)
         if word is None and place.takes_list and not place.vocabulary.readings(text):
             if not (listed := self._as_list(node, place.items, path)):
-                self._unknown_in(parts(node.text), place.items.named, node, path)
+                self._unknown_in(list_parts(node.text), place.items.named, node, path)
             return listed or strict
         if word is None:
             if (
@@ -299,7 +301,7 @@ class _Reader:
             return self._typed(node, int(word))
         return self._typed(node, word)
 
-    def _with_unit(self, text: str, place: Place, path: Path) -> int | None:
+    def _with_unit(self, text: str, place: OrderPlace, path: Path) -> int | None:
         """Return the number of a text such as `7 CU`, if that is what is counted here; None: it is no such text."""
         found = _COUNTED.fullmatch(text)
         if found is None or not place.takes_number or place.takes_text:
@@ -320,16 +322,16 @@ class _Reader:
                 self.blame(path, f"nothing here is called {short(text)}{better}", node.mark)
                 return
 
-    def _unknown_name(self, node: Word, place: Place, path: Path) -> None:
+    def _unknown_name(self, node: Word, place: OrderPlace, path: Path) -> None:
         """Blame a name where a number goes, as a card has one, and no name is meant by it."""
         if (near := place.vocabulary.near(node.text)) is not None and near[1].isdecimal():
             self.blame(
                 path, f"nothing here is called {short(node.text)}; did you mean {near[1]}, {near[0]}?", node.mark
             )
 
-    def _as_list(self, node: Word, place: Place, path: Path) -> list[Any]:
+    def _as_list(self, node: Word, place: OrderPlace, path: Path) -> list[Any]:
         """Return a text such as `A, B and C` as the list that was meant; empty if any part is no word of the game."""
-        written = [Word(part, node.mark) for part in parts(node.text)]
+        written = [Word(part, node.mark) for part in list_parts(node.text)]
         if place.vocabulary.words:
             found = [place.vocabulary.readings(part.text) for part in written]
             if not all(len(each) == 1 for each in found):
@@ -339,7 +341,7 @@ class _Reader:
             return []
         return [self._word(part, place, (*path, at)) for at, part in enumerate(written)]
 
-    def _parts(self, node: Word, place: Place, led_by: Mapping[str, Vocabulary], path: Path) -> str:
+    def _parts(self, node: Word, place: OrderPlace, led_by: Mapping[str, Vocabulary], path: Path) -> str:
         """Return a text of several parts with commas between them, each part by its own vocabulary."""
         parts = []
         for written in node.text.split(","):
@@ -385,7 +387,7 @@ class _Reader:
                 self.mark((*path, key), word.mark, below.mark)
                 wanted[key] = self._wanted(below, (*path, key))
             return wanted
-        strict = _strictly(node)
+        strict = _scalar_value(node)
         names = self.known.box.lexicon.everything.readings(node.text, whole=True) if isinstance(strict, str) else ()
         return self._noted(node, names[0]) if len(names) == 1 and not names[0].isdecimal() else strict
 
@@ -403,7 +405,7 @@ class _Reader:
 
     def _typed(self, word: Word, value: Any) -> Any:
         """Return a value, and note it if it is not what was written."""
-        strict = _strictly(word)
+        strict = _scalar_value(word)
         if type(strict) is not type(value) or strict != value:
             self._noted(word, str(value).lower() if isinstance(value, bool) else str(value))
         return value
@@ -424,7 +426,7 @@ class _Reader:
     def _as_written(self, node: Node, path: Path) -> Any:
         """Return a value that is not understood, as the strict reader would have it."""
         if isinstance(node, Word):
-            return _strictly(node)
+            return _scalar_value(node)
         if isinstance(node, Items):
             return self._all_as_written(node.items, path)
         found = {}
@@ -441,6 +443,6 @@ class _Reader:
         return found
 
 
-def _strictly(word: Word) -> Any:
+def _scalar_value(word: Word) -> Any:
     """Return what the strict reader makes of a word."""
     return word.text if word.quoted or len(word.text) >= _LONGEST_BARE else plain_value(word.text)

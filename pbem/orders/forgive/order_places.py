@@ -1,7 +1,11 @@
 """Places: what may stand where in the body of an order, and the shorthand that people use for lists and numbers.
 
-YAML reads `nola` there as a key without a value. What follows a list behind a comma goes on with it, if it is a word of
-that list and no key of the order, or if it is nothing that this place knows: the fault then says so of the list.
+What may stand in a place follows from the schema of its kind of order and from the words of the box. `A, B and C` is a
+list, and `Rome 2` a number by name.
+
+In `path: capua, nola` without brackets YAML reads `nola` as a key without a value. What follows a list behind a comma
+goes on with it, if it is a word of that list and no key of the order, or if it is nothing that this place knows: the
+fault then says so of the list.
 """
 
 from __future__ import annotations
@@ -18,16 +22,18 @@ from pbem.game.yaml.marks import short
 from pbem.orders.forgive.tree import Items, Node, Pairs, Word, is_alone
 from pbem.protocol import FOR, Path
 
-# ---- The shorthand that people use for lists and numbers: `A, B and C`, `Rome 2`
-
-
 _AND: Final = re.compile(r"\s*(?:,\s*(?:and\b)?|\band\b|[&+])\s*", re.IGNORECASE)
 _COUNTED: Final = re.compile(
     r"(?P<name>[^\W\d].*?)[ ]*[ =x×][ ]*(?P<count>[0-9]{1,4})|(?P<few>[0-9]{1,4})[ ]*x?[ ]+(?P<of>.+)"
 )
+_NUMBER: Final = re.compile(r"[-+]?[0-9]{1,18}")
+TRUE: Final = "true"
+FALSE: Final = "false"
+_BELOW: Final = ("if", "then", "else")
+_SEVERAL: Final = ("oneOf", "anyOf", "allOf")
 
 
-def parts(text: str) -> list[str]:
+def list_parts(text: str) -> list[str]:
     """Return the parts of a list that is written as one text.
 
     >>> parts("Hanno, Mago and Hamilcar")
@@ -36,7 +42,7 @@ def parts(text: str) -> list[str]:
     return _AND.split(text.strip())
 
 
-def counted(text: str, place: Place) -> tuple[str, str] | None:
+def name_and_number(text: str, place: OrderPlace) -> tuple[str, str] | None:
     """Return name and number of a text such as `Rome 2` or `2 Rome`, if the mapping here has numbers by name."""
     found = _COUNTED.fullmatch(text.strip())
     if found is None or place.keys.readings(text):
@@ -46,7 +52,7 @@ def counted(text: str, place: Place) -> tuple[str, str] | None:
     return (name, count) if keys and all(place.field(key).takes_number for key in keys) else None
 
 
-def homes(text: str, place: Place, written: Container[str], *, first: bool) -> list[str]:
+def homes(text: str, place: OrderPlace, written: Container[str], *, first: bool) -> list[str]:
     """Return the keys to which a word without a key may belong, but for those that are written.
 
     Behind a list that is written, it may go on with that (`path: capua, nola`): then there are none.
@@ -60,26 +66,16 @@ def homes(text: str, place: Place, written: Container[str], *, first: bool) -> l
     return [key for key in place.fields if key in (*single, *lists) and key not in written]
 
 
-def alone(node: Node, place: Place) -> Node:
+def lone_word(node: Node, place: OrderPlace) -> Node:
     """Return the one word within braces, if it is no key: there are no other keys that it could stand beside."""
     if isinstance(node, Pairs) and len(node.pairs) == 1:
         ((word, below),) = node.pairs
-        if is_alone(below) and not place.keys.readings(word.text) and counted(word.text, place) is None:
+        if is_alone(below) and not place.keys.readings(word.text) and name_and_number(word.text, place) is None:
             return word
     return node
 
 
-# ---- Places: what may stand where in the body of an order, as the schema of its kind and the words of the box say
-
-
-_NUMBER: Final = re.compile(r"[-+]?[0-9]{1,18}")
-TRUE: Final = "true"
-FALSE: Final = "false"
-_BELOW: Final = ("if", "then", "else")
-_SEVERAL: Final = ("oneOf", "anyOf", "allOf")
-
-
-class Place:
+class OrderPlace:
     """One place: everything that some alternative of its schema lets stand there."""
 
     def __init__(self, schemas: Iterable[Any], form: OrderForm, lexicon: Lexicon) -> None:
@@ -101,8 +97,8 @@ class Place:
             for each in schema.get(key, ()):
                 yield from self._pieces(each)
 
-    def _below(self, schemas: Iterable[Any]) -> Place:
-        return Place(schemas, self._form, self._lexicon)
+    def _below(self, schemas: Iterable[Any]) -> OrderPlace:
+        return OrderPlace(schemas, self._form, self._lexicon)
 
     # ---- a word
 
@@ -241,7 +237,7 @@ class Place:
         """Tell whether a text may stand here: as a word, as a number, or as a list of words without its brackets."""
         if self.takes_word(text) or (self.takes_number and _NUMBER.fullmatch(text) is not None):
             return True
-        return self.takes_list and all(map(self.items.takes_word, parts(text)))
+        return self.takes_list and all(map(self.items.takes_word, list_parts(text)))
 
     def takes_word(self, text: str) -> bool:
         """Tell whether a text may stand here as it is: a word of the game, or the value of the key that is needed."""
@@ -249,12 +245,12 @@ class Place:
             return True
         return self.needed_key is not None and self.field(self.needed_key).takes_word(text)
 
-    def field(self, key: str) -> Place:
+    def field(self, key: str) -> OrderPlace:
         """Return the place of the value of a key."""
         return self._known.setdefault(key, self._below(self.fields.get(key, self._others)))
 
     @cached_property
-    def _known(self) -> dict[str, Place]:
+    def _known(self) -> dict[str, OrderPlace]:
         return {}
 
     @cached_property
@@ -262,21 +258,18 @@ class Place:
         return [schema["additionalProperties"] for schema in self._schemas if "additionalProperties" in schema]
 
     @cached_property
-    def items(self) -> Place:
+    def items(self) -> OrderPlace:
         """The place of each item of a list."""
         return self._below(schema["items"] for schema in self._schemas if "items" in schema)
 
 
-# ---- Lists without brackets: `path: capua, nola` within the braces of an order
-
-
-def with_lists_joined(pairs: Sequence[tuple[Word, Node]], place: Place) -> list[tuple[Word, Node]]:
+def with_lists_joined(pairs: Sequence[tuple[Word, Node]], place: OrderPlace) -> list[tuple[Word, Node]]:
     """Return the pairs of a mapping in which words without a value go on with the list before them."""
     found: list[tuple[Word, Node]] = []
     for word, below in pairs:
         if found and is_alone(below):
             key, before = found[-1]
-            if _goes_on(word, key, before, place):
+            if _extends_list(word, key, before, place):
                 items = before.items if isinstance(before, Items) else [before]
                 found[-1] = key, Items([*items, word], before.mark)
                 continue
@@ -284,7 +277,7 @@ def with_lists_joined(pairs: Sequence[tuple[Word, Node]], place: Place) -> list[
     return found
 
 
-def _goes_on(word: Word, key: Word, before: Node, place: Place) -> bool:
+def _extends_list(word: Word, key: Word, before: Node, place: OrderPlace) -> bool:
     """Tell whether a word goes on with the list that a key begins."""
     keys = place.keys.readings(key.text)
     if len(keys) != 1 or is_alone(before) or place.keys.readings(word.text):
@@ -292,8 +285,10 @@ def _goes_on(word: Word, key: Word, before: Node, place: Place) -> bool:
     listed = place.field(keys[0])
     if not listed.takes_list or listed.items.vocabulary.readings(word.text):
         return listed.takes_list
-    return not any(place.field(each).vocabulary.readings(word.text) for each in place.fields) and not _is_number(word)
+    return not any(place.field(each).vocabulary.readings(word.text) for each in place.fields) and not _is_number_word(
+        word
+    )
 
 
-def _is_number(word: Word) -> bool:
+def _is_number_word(word: Word) -> bool:
     return word.text.isdecimal()

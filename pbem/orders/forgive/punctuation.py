@@ -16,17 +16,21 @@ from typing import Final
 
 from pbem.orders.forgive.known import Known
 from pbem.orders.forgive.lines import Line, Signs, bare
-from pbem.orders.forgive.scan import head_of, looks_like_order, start_of
+from pbem.orders.forgive.scan import head_of, looks_like_order, order_start
 from pbem.orders.sheet import WHEN
-
-# ---- Braces: put round the body of an order that is written on one line without them, as telephones make people write
-#      it
-
 
 _KEY: Final = re.compile(r"(?<![^\s,;])([^\W\d]\w*)[ ]*:(?=[ \[{])")
 _OPENS: Final = ("{", "[", '"', "'")
 _FULL: Final = 55
 """A program that breaks lines breaks none that is shorter."""
+_WRONG: Final = re.compile(
+    r"(?<![^\s\[{,:])(?:\"[^\"]*\"|'[^']*')"  # what stands in quotes is passed over
+    r"|(?P<comma>;)"
+    r"|(?<=[{,])(?P<key>\s*[a-z_]\w*)(?=\s*[\[{])"
+    r"|(?P<end>\})(?=\s*\{)"
+    r"|(?<=:)\s*(?P<bound>[<>]=?\s?-?\d+)",
+    re.IGNORECASE,
+)
 
 
 def braced(lines: Sequence[Line], known: Known) -> tuple[list[Line], bool]:
@@ -37,21 +41,23 @@ def braced(lines: Sequence[Line], known: Known) -> tuple[list[Line], bool]:
 
 def _braced(line: Line, below: Sequence[Line], known: Known) -> Line:
     """Return a line with braces round the body of its order, if they are missing."""
-    head = head_of(line.text, start_of(line.text, known)[0])
+    head = head_of(line.text, order_start(line.text, known)[0])
     if head is not None and head.sign == ":" and known.conditions.readings(head.word, whole=True) == (WHEN,):
-        return _around(line, head.rest) if _KEY.match(bare(line.text[head.rest :])) else line
+        return _with_braces(line, head.rest) if _KEY.match(bare(line.text[head.rest :])) else line
     if head is None or head.sign != ":" or (kind := known.kind(head.word)) is None:
         return line
     rest = line.text[head.rest :]
     body = bare(rest)
     if not body or body.startswith(_OPENS) or body.endswith(",") or not _is_whole(body):
         return line
-    if not any(known.place(kind).keys.readings(key[1]) for key in _KEY.finditer(body)) or _goes_on(line, below, known):
+    if not any(known.place(kind).keys.readings(key[1]) for key in _KEY.finditer(body)) or _may_be_broken(
+        line, below, known
+    ):
         return line
-    return _around(line, head.rest)
+    return _with_braces(line, head.rest)
 
 
-def _around(line: Line, start: int) -> Line:
+def _with_braces(line: Line, start: int) -> Line:
     """Return a line with braces round what stands behind a place on it."""
     rest = line.text[start:]
     start += len(rest) - len(rest.lstrip())
@@ -67,24 +73,10 @@ def _is_whole(body: str) -> bool:
     return not signs.open and body.count("{") == body.count("}") and body.count("[") == body.count("]")
 
 
-def _goes_on(line: Line, below: Sequence[Line], known: Known) -> bool:
+def _may_be_broken(line: Line, below: Sequence[Line], known: Known) -> bool:
     """Tell whether a line may have been broken, so that the one below it belongs to the order."""
     text = below[0].text.lstrip("> ") if below else ""
     return bool(text) and len(line.text) >= _FULL and not text.startswith("#") and not looks_like_order(text, known)
-
-
-# ---- Punctuation within an order: a semicolon for a comma, a comma that is missing between braces, a colon before
-#      them
-
-
-_WRONG: Final = re.compile(
-    r"(?<![^\s\[{,:])(?:\"[^\"]*\"|'[^']*')"  # what stands in quotes is passed over
-    r"|(?P<comma>;)"
-    r"|(?<=[{,])(?P<key>\s*[a-z_]\w*)(?=\s*[\[{])"
-    r"|(?P<end>\})(?=\s*\{)"
-    r"|(?<=:)\s*(?P<bound>[<>]=?\s?-?\d+)",
-    re.IGNORECASE,
-)
 
 
 def punctuated(lines: Sequence[Line], known: Known) -> tuple[list[Line], bool]:
@@ -94,19 +86,19 @@ def punctuated(lines: Sequence[Line], known: Known) -> tuple[list[Line], bool]:
     for line in lines:
         start = 0
         if not signs.open:
-            head = head_of(line.text, start_of(line.text, known)[0])
+            head = head_of(line.text, order_start(line.text, known)[0])
             if head is None or not (known.kind(head.word) or known.conditions.readings(head.word, whole=True)):
                 found.append(line)
                 continue
             start = head.rest
-        mended = _mended(line, start)
+        mended = _with_signs_mended(line, start)
         while start < len(mended.text):
             _, start = signs.read(mended, start)
         found.append(mended)
     return found, any(new is not old for new, old in zip(found, lines, strict=True))
 
 
-def _mended(line: Line, start: int) -> Line:
+def _with_signs_mended(line: Line, start: int) -> Line:
     """Return a line with its punctuation put right from a place on."""
     remark = re.search(r"(?:^|\s)#", line.text[start:])
     end = len(line.text) if remark is None else start + remark.start()

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from pbem.game.wording import nearest
 from pbem.game.words import fold
 from pbem.orders.forgive.known import ADJUDICATION, GAME, SECTIONS, SIDE, Known
-from pbem.orders.forgive.lines import Line, Signs, bare, spaced
+from pbem.orders.forgive.lines import Line, Signs, bare, with_blanks
 from pbem.orders.sheet import ORDERS
 
 _BULLET: Final = re.compile(
@@ -51,7 +51,7 @@ class Head(NamedTuple):
 
 
 @dataclass(slots=True)
-class Piece:
+class SheetPiece:
     """A piece of a sheet: the value of a key, an order, or a list of orders in brackets."""
 
     key: str
@@ -78,7 +78,7 @@ class Piece:
 class Scanned:
     """The pieces of a sheet in their order, the lines that were passed over, and whether any sign was put right."""
 
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[SheetPiece] = field(default_factory=list)
     talk: list[Line] = field(default_factory=list)
     bullets: list[tuple[Line, str]] = field(default_factory=list)
     """The lines of orders that begin otherwise than with a hyphen, each with what stands there instead."""
@@ -109,7 +109,7 @@ def unbulleted(text: str) -> tuple[int, bool]:
     return at + len(text[at:]) - len(text[at:].lstrip()), bulleted
 
 
-def start_of(text: str, known: Known) -> tuple[int, bool]:
+def order_start(text: str, known: Known) -> tuple[int, bool]:
     """Return where a line begins behind all that may stand before an order, and whether there is more than a `>`."""
     at, bulleted = unbulleted(text)
     then = _CONJUNCTION.match(text, at)
@@ -120,7 +120,7 @@ def start_of(text: str, known: Known) -> tuple[int, bool]:
 
 def looks_like_order(text: str, known: Known) -> bool:
     """Tell whether a line begins as an order or as a key of the sheet does."""
-    head = head_of(text, start_of(text, known)[0])
+    head = head_of(text, order_start(text, known)[0])
     if head is None:
         return False
     return known.kind(head.word) is not None or (head.sign == ":" and known.key(head.word) is not None)
@@ -143,7 +143,7 @@ def chosen(lines: Sequence[Line], known: Known) -> tuple[list[Line], bool]:
                 signs.read(line, start)
                 below = signs.open
         else:
-            at, _ = start_of(line.text, known)
+            at, _ = order_start(line.text, known)
             head, signs, below = head_of(line.text, at), Signs(), False
             if head is not None and known.kind(head.word) is not None:
                 signs.read(line, head.rest)
@@ -163,7 +163,7 @@ class Scanner:
         """Whether other words stand between the key of the section and this line."""
         self.closed = False
         """Whether the key of the section has its whole value already."""
-        self.piece: Piece | None = None
+        self.piece: SheetPiece | None = None
         self.rest: Line | None = None
         """What stands on a line behind something whole, as if it were a line of its own."""
 
@@ -191,9 +191,9 @@ class Scanner:
             line = line.part(tag.end())
         self._at_rest(line)
 
-    def _breaks_in(self, line: Line, piece: Piece) -> bool:
+    def _breaks_in(self, line: Line, piece: SheetPiece) -> bool:
         """Tell whether a line begins something new although a bracket is open: somebody forgot to close it."""
-        at, bulleted = start_of(line.text, self.known)
+        at, bulleted = order_start(line.text, self.known)
         head = head_of(line.text, at)
         if head is None:
             return False
@@ -201,7 +201,7 @@ class Scanner:
             return True
         return head.sign == ":" and bool(self.known.key(head.word)) and not self._is_field(head.word, piece)
 
-    def _is_field(self, word: str, piece: Piece) -> bool:
+    def _is_field(self, word: str, piece: SheetPiece) -> bool:
         """Tell whether a word is a key of the body of an order."""
         kind = self.known.kinds.readings(piece.kind)
         return any(self.known.place(each).keys.readings(word, whole=True) for each in kind)
@@ -209,7 +209,7 @@ class Scanner:
     def _at_rest(self, line: Line) -> None:
         """Take a line that stands in no bracket."""
         piece = self.piece
-        at, bulleted = start_of(line.text, self.known)
+        at, bulleted = order_start(line.text, self.known)
         if at >= len(line.text):
             return
         head = head_of(line.text, at)
@@ -238,7 +238,7 @@ class Scanner:
             return True
         return nearest(fold(head.word), [*self.known.box.forms, *self.known.keys.words], _MISSPELT) is not None
 
-    def _belongs(self, line: Line, at: int, bulleted: bool, head: Head | None, piece: Piece) -> bool:
+    def _belongs(self, line: Line, at: int, bulleted: bool, head: Head | None, piece: SheetPiece) -> bool:
         """Put a line to the piece before it, if it goes on with it; tell whether it did."""
         if not piece.is_order:
             return False
@@ -261,7 +261,7 @@ class Scanner:
         self._go_on(line.indented(piece_indent(piece, line)), piece)
         return True
 
-    def _in_block(self, line: Line, at: int, bulleted: bool, head: Head | None, piece: Piece) -> bool:
+    def _in_block(self, line: Line, at: int, bulleted: bool, head: Head | None, piece: SheetPiece) -> bool:
         """Tell whether a line belongs to the body that stands below its kind, though it lost its blanks perhaps."""
         deeper = line.indent > piece.at
         if head is None:
@@ -273,7 +273,7 @@ class Scanner:
             return deeper or self.known.key(head.word) is None
         return deeper and self.known.kind(head.word) is None and (bulleted or self.known.key(head.word) is None)
 
-    def _go_on(self, line: Line, piece: Piece) -> None:
+    def _go_on(self, line: Line, piece: SheetPiece) -> None:
         """Add a line to a piece; what stands behind a body in brackets is a line of its own."""
         missing: list[int] = []
         end, ends_here = 0, False
@@ -282,7 +282,7 @@ class Scanner:
             missing += more
             ends_here = piece.flow and not piece.done and not piece.signs.open
         self.found.respaced = self.found.respaced or bool(missing)
-        piece.lines.append(spaced(line.part(0, end), missing))
+        piece.lines.append(with_blanks(line.part(0, end), missing))
         if ends_here:
             piece.done = True
             self._behind(line.part(end))
@@ -309,7 +309,7 @@ class Scanner:
             if inner is not None and self.known.key(inner.word):
                 end = found.start()
                 break
-        self._put(Piece(key, [line.part(head.start, head.end), rest.part(0, end)], is_order=False))
+        self._put(SheetPiece(key, [line.part(head.start, head.end), rest.part(0, end)], is_order=False))
         if end < len(rest.text):
             self.rest = rest.part(end)
         return True
@@ -317,22 +317,22 @@ class Scanner:
     def _section(self, rest: Line, line: Line, head: Head) -> None:
         """Take a key with a list of orders, and what stands behind it on its line."""
         text = bare(rest.text)
-        self._put(Piece(self.section, [line.part(head.start, head.end)], is_order=False))
+        self._put(SheetPiece(self.section, [line.part(head.start, head.end)], is_order=False))
         if not text:
             return
         if text.startswith("["):
-            piece = Piece(self.section, [], is_list=True, is_order=False, flow=True)
+            piece = SheetPiece(self.section, [], is_list=True, is_order=False, flow=True)
             self._put(piece)
             self._go_on(rest.indented(0), piece)
             self.closed = True
             return
-        at, bulleted = start_of(rest.text, self.known)
+        at, bulleted = order_start(rest.text, self.known)
         short = _SHORT_SHEET.match(rest.text, at)
         inner = head_of(rest.text, at)
         if self.section == ORDERS and short is not None and self.known.sides.readings(short[2]):
             for key, group in ((GAME, 1), (SIDE, 2), (ADJUDICATION, 3)):
                 word = rest.part(short.start(group), short.end(group))
-                self._put(Piece(key, [word, word], is_order=False))
+                self._put(SheetPiece(key, [word, word], is_order=False))
             if rest.text[short.end() :].strip():
                 self.rest = rest.part(short.end())
         elif inner is not None and (bulleted or self.known.kind(inner.word) or inner.sign == "{" or "{" in text):
@@ -340,7 +340,7 @@ class Scanner:
         elif bulleted:
             self._order(rest, at, None)
         else:
-            self._put(Piece(self.section, [rest.indented(0)], is_list=True, is_order=False))
+            self._put(SheetPiece(self.section, [rest.indented(0)], is_list=True, is_order=False))
             self.closed = True
 
     def _order(self, line: Line, at: int, head: Head | None) -> None:
@@ -353,12 +353,12 @@ class Scanner:
         if bullet != "-":
             self.found.bullets.append((line.part(at), bullet))
         if head is None:
-            self._put(Piece(self.section, [line.part(at)], at=line.indent, core=at, done=True))
+            self._put(SheetPiece(self.section, [line.part(at)], at=line.indent, core=at, done=True))
             return
         body = line.part(head.rest)
         first = joined(line.part(head.start, head.end), body)
         value = bare(body.text)
-        piece = Piece(self.section, [], head.word, at=line.indent, core=at, block=not value, flow=value[:1] == "{")
+        piece = SheetPiece(self.section, [], head.word, at=line.indent, core=at, block=not value, flow=value[:1] == "{")
         if head.sign == "{":
             self.found.respaced = True
         self._put(piece)
@@ -366,7 +366,7 @@ class Scanner:
         if value and not piece.flow:
             piece.done = not piece.signs.open
 
-    def _put(self, piece: Piece) -> None:
+    def _put(self, piece: SheetPiece) -> None:
         self.found.pieces.append(piece)
         self.piece = piece
 
@@ -376,7 +376,7 @@ class Scanner:
         self.found.talk.append(line)
 
 
-def piece_indent(piece: Piece, line: Line) -> int:
+def piece_indent(piece: SheetPiece, line: Line) -> int:
     """Return how far a line of the body of an order is indented, with its kind at the start of the line."""
     return max(1, line.indent - piece.core + 1)
 

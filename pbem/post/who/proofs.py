@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 from pbem.crypto.signing import verifies
 from pbem.mail.read.mime import Headers, Part, Unreadable, take_apart, tidied
-from pbem.orders.sheet.key_line import without_keys
+from pbem.orders.sheet import without_keys
 
 _LONGEST_RESULTS: Final = 10_000
 _TOKENS: Final = re.compile(r'"((?:[^"\\]|\\.)*)"|([;()])|(\s+)|([^\s;()"]+)')

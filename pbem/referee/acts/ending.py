@@ -9,9 +9,9 @@ legal order. A rollback does not bring a side back that has resigned.
 
 Players ask by letter. The game master may ask for them, or act at once with a reason.
 
-A game in the folder `archive` is unchanged, with the notes beside its repo. Its keys stay in the key store, so that
-its name is not used again and the game can be brought back. Archiving moves one folder: a crash leaves the game in one
-place or the other.
+A game in the folder `archive` is unchanged, with the notes beside its repo. Its keys stay in the key store, so
+that its name is not used again and the game can be brought back. Archiving moves one folder: a crash leaves the game in
+one place or the other.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ from pbem.repo.files.state import State
 from pbem.repo.git import NoSuchGame
 from pbem.repo.ledger import LetterId
 
-# ---- The end of a game by agreement: a draw, or a side resigns
+ARCHIVE: Final = "archive"
+"""The folder of archived games, within the folder of the games."""
 
 
 def ask_for_draw(
@@ -106,7 +107,7 @@ def end_by_request(game: Adjudicator, request: Ending) -> int:
         require_consents(request)
         more = {"request": request.request, "consents": list(request.consents)}
         by = consented(request)
-        return _end(game, _End(request.kind, request.side, request.winners), request.reason, by, more)
+        return _enact_end(game, _End(request.kind, request.side, request.winners), request.reason, by, more)
 
 
 def end_by_game_master(
@@ -118,7 +119,7 @@ def end_by_game_master(
         if kind == RESIGNATION and side is not None:
             _require_in_play(game, side)
         end = _End(kind, side or GAME_MASTER, _winners(game, winners))
-        return _end(game, end, reason_of(reason), GAME_MASTER, {})
+        return _enact_end(game, end, reason_of(reason), GAME_MASTER, {})
 
 
 def left_by(game: OpenGame, side: Side) -> list[Side]:
@@ -166,7 +167,7 @@ def _asked(game: Adjudicator, by: Side | None) -> list[Side]:
     return game.in_play
 
 
-def _end(game: Adjudicator, end: _End, reason: str, by: str, more: Record) -> int:
+def _enact_end(game: Adjudicator, end: _End, reason: str, by: str, more: Record) -> int:
     whose: dict[str, Any] = {"side": end.side} if end.kind == RESIGNATION else {}
     named: dict[str, Any] = {"winners": end.winners} if end.winners else {}
     act: dict[str, Any] = {"kind": end.kind, "reason": reason, **whose, "by": by, **named, **more}
@@ -203,14 +204,7 @@ def _leave(state: State, sources: Sources, side: Side) -> None:
     state.defaults = {of: order for of, order in state.defaults.items() if of != side}
 
 
-# ---- The archive: a folder for games that are over, where neither the post nor `pbem status` looks
-
-
-ARCHIVE: Final = "archive"
-"""The folder of archived games, within the folder of the games."""
-
-
-def archive(game: Adjudicator) -> Path:
+def archive_game(game: Adjudicator) -> Path:
     """Archive a game that is over, and return its new path. Raises CannotPlay."""
     with game.lock():
         if game.result is None:

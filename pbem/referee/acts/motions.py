@@ -16,22 +16,20 @@ from datetime import datetime
 from pbem.game.wording import listing
 from pbem.protocol import Side
 from pbem.referee import GAME_MASTER
-from pbem.referee.acts.players import Change, change_of
+from pbem.referee.acts.players import PlayerChange, change_of
 from pbem.referee.acts.preconditions import asked_by_mail, file_request, quorum_of, reason_of, require_running
-from pbem.referee.acts.timekeeping import extend, pause, require_clock, time_of
-from pbem.referee.game.calendar import read_instant, whole, written
+from pbem.referee.acts.timekeeping import extend_time, fact_time, pause_game, require_clock
+from pbem.referee.game.calendar import read_instant, stamp, to_second
 from pbem.referee.game.open_game import CannotPlay
-from pbem.referee.game.terms import as_text
+from pbem.referee.game.terms import duration_text
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.requests import EXTENSION, PAUSE, REPLACEMENT, Motion
 from pbem.repo.files.seats import Person
 from pbem.repo.files.state import State
 from pbem.repo.ledger import LetterId
 
-# ---- The replacement of a player by a vote of the other sides
 
-
-def change_proposed(game: Adjudicator, side: Side, person: Person) -> Change:
+def change_proposed(game: Adjudicator, side: Side, person: Person) -> PlayerChange:
     """Return the change by which somebody would take a side over. Raises CannotPlay if that cannot be."""
     change = change_of(game, side, person.name, person.address)
     if not change.replaced:
@@ -46,9 +44,6 @@ def replace_by_vote(game: Adjudicator, side: Side) -> None:
         raise CannotPlay(f"nobody is proposed for {side}")
     change = change_proposed(game, side, person)
     game.change_player(side, change.name, change.address, replaced=True)
-
-
-# ---- Motions: requests to pause the game, to give sides more time, or to give a side another player
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +79,8 @@ def propose(
         said = reason_of(reason or f"{who} proposes it")
         needed = _asked(game, by, proposal)
         consents = [] if by is None or by not in needed else [by]
-        until = "" if proposal.until is None else written(proposal.until)
-        extended = {side: written(at) for side, at in sorted(proposal.extended.items())}
+        until = "" if proposal.until is None else stamp(proposal.until)
+        extended = {side: stamp(at) for side, at in sorted(proposal.extended.items())}
 
         def make(number: int, state: State) -> Motion:
             motion = Motion(number, proposal.kind, who, state.adjudication, said, needed, consents)
@@ -103,10 +98,10 @@ def carry_motion(game: Adjudicator, motion: Motion) -> None:
     Raises CannotPlay if it has become impossible.
     """
     if motion.kind == PAUSE:
-        pause(game, read_instant(motion.until), motion.reason, request=motion.request)
+        pause_game(game, read_instant(motion.until), motion.reason, request=motion.request)
     elif motion.kind == EXTENSION:
         until = {side: read_instant(at) for side, at in motion.extended.items()}
-        extend(game, until, motion.reason, request=motion.request)
+        extend_time(game, until, motion.reason, request=motion.request)
     else:
         replace_by_vote(game, motion.replaced)
 
@@ -120,13 +115,13 @@ def _require_possible(game: Adjudicator, proposal: Proposal) -> None:
             change_proposed(game, proposal.replaced, proposal.person)
         return
     terms, clocks = require_clock(game)
-    now = time_of(game, clocks)
+    now = fact_time(game, clocks)
     if proposal.kind == PAUSE:
         until = proposal.until
-        if until is None or not now < whole(until) <= now + terms.pause:
-            raise CannotPlay(f"a pause of {game.name} is {as_text(terms.pause)} at most, and ends in the future")
+        if until is None or not now < to_second(until) <= now + terms.pause:
+            raise CannotPlay(f"a pause of {game.name} is {duration_text(terms.pause)} at most, and ends in the future")
         if (paused := clocks.paused(now)) is not None:
-            raise CannotPlay(f"{game.name} is paused already, until {written(paused.until)}")
+            raise CannotPlay(f"{game.name} is paused already, until {stamp(paused.until)}")
 
 
 def _asked(game: Adjudicator, by: Side | None, proposal: Proposal) -> list[Side]:

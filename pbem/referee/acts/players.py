@@ -20,7 +20,7 @@ MOST_DAYS: Final = 366
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PlayerChange:
     """A change of the player of a side, or of their address alone."""
 
     side: Side
@@ -30,7 +30,7 @@ class Change:
     """Whether it is another player."""
 
 
-def change_of(game: OpenGame, side: Side, name: str, address: str) -> Change:
+def change_of(game: OpenGame, side: Side, name: str, address: str) -> PlayerChange:
     """Return how a side gets a name and an address; without a name, or with the same, only the address changes.
 
     Raises CannotPlay if the game is over, another side has the address, or nothing would change.
@@ -47,10 +47,10 @@ def change_of(game: OpenGame, side: Side, name: str, address: str) -> Change:
         raise CannotPlay(f"{address} is the deputy of {listing(others)} in {game.name}")
     if side in plays and not replaced:
         raise CannotPlay(f"{now} plays {side} in {game.name} from {address} already")
-    return Change(side, name if replaced else now, address, replaced)
+    return PlayerChange(side, name if replaced else now, address, replaced)
 
 
-def carry_out(game: Adjudicator, change: Change) -> None:
+def change_player(game: Adjudicator, change: PlayerChange) -> None:
     """Record a change of player or address. Raises CannotPlay while the sheets of the game are closed."""
     game.change_player(change.side, change.name, change.address, replaced=change.replaced)
 
@@ -61,9 +61,6 @@ def last_wrote(game: OpenGame, side: Side) -> int:
         if side in game.ledger.public_turn(n).get("sheets", {}):
             return n - 1
     return 0
-
-
-# ---------------------------------------------------------------------------------------------- deputies
 
 
 def deputy_of(game: OpenGame, side: Side, day: str | None = None) -> Deputy | None:

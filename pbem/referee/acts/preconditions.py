@@ -23,11 +23,9 @@ from pbem.repo.files.requests import (
 from pbem.repo.files.state import State
 from pbem.repo.ledger import LetterId
 
-# ---- The preconditions of every act of the game master: a game in play, the right rules, and a reason
-
-
 MOST_LETTERS: Final = 500
 """The greatest length of a reason: it stands in the turn file and in every report."""
+R = TypeVar("R", Request, Ending, Motion)
 
 
 def require_running(game: Adjudicator, *, pinned: bool = True) -> None:
@@ -84,12 +82,6 @@ def spans(numbers: Sequence[int]) -> list[str]:
         else:
             found.append([n])
     return [f"{span[0]} to {span[-1]}" if len(span) > 1 else str(span[0]) for span in found]
-
-
-# ---- The filing of a request: one that is open already gives way to it
-
-
-R = TypeVar("R", Request, Ending, Motion)
 
 
 def file_request(

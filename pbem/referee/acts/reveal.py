@@ -1,7 +1,7 @@
 """The reveal: publishes the secrets of a finished game, and opens its history into a folder of readable files.
 
-The adjudication that ends a game publishes the secrets itself; if it could not, `reveal` does. Opening needs only the
-repo, because the secrets stand in `revealed.yaml`: a clone from anywhere will do. What is written:
+The adjudication that ends a game publishes the secrets itself; if it could not, `reveal_secrets` does. Opening needs
+only the repo, because the secrets stand in `revealed.yaml`: a clone from anywhere will do. What is written:
 
 ```
 game.yaml  position.yaml  joined/  requests/  turns/000/0042.yaml    as they are in the repo
@@ -48,7 +48,7 @@ from pbem.repo.public import charter_in, revealed_in
 
 
 @dataclass(slots=True)
-class Opened:
+class OpenedHistory:
     """The result of opening a history: the game, the folder, the number of files, and those that stay sealed."""
 
     game: str
@@ -57,7 +57,7 @@ class Opened:
     sealed: list[str] = field(default_factory=list)
 
 
-def reveal(game: Adjudicator) -> bool:
+def reveal_secrets(game: Adjudicator) -> bool:
     """Publish the secrets of a game, and return whether they were not published before.
 
     Raises CannotPlay if the game is still in play: its secrets would tell every hand.
@@ -74,7 +74,7 @@ def reveal(game: Adjudicator) -> bool:
         return True
 
 
-def open_history(path: Path, folder: Path) -> Opened:
+def open_history(path: Path, folder: Path) -> OpenedHistory:
     """Open the history of the game whose repo lies at a path into a new or empty folder.
 
     Raises CannotPlay if the game has not been revealed or the folder is in use, CannotOpen if a file was not sealed to
@@ -90,7 +90,7 @@ def open_history(path: Path, folder: Path) -> Opened:
                 "its secrets are not published: that is done when the game is over, and `pbem reveal` says how"
             )
         versions = _versions(repo)
-        opened = Opened(game, folder)
+        opened = OpenedHistory(game, folder)
         # Written beside it first, so that a failure leaves no half of a history that looks like a whole one.
         draft = folder.absolute().with_name(f".{folder.absolute().name}.opening")
         shutil.rmtree(draft, ignore_errors=True)

@@ -32,13 +32,12 @@ from pbem.repo.files.adjudication import Adjudication, Seed
 from pbem.repo.files.records import as_plain, order_record
 from pbem.repo.files.state import State
 
-# ---- Patches of a position: new values by dotted path, as in the cases of `pbem case`
-
-
 S = TypeVar("S")
 Patch = Record
 """New values by dotted path; None: remove."""
 _BROKEN = (ValueError, KeyError, TypeError, AttributeError, IndexError, Stuck)
+RULING: Final = "ruling"
+BROKEN_OFF: Final = "broken_off"
 
 
 class BadPatch(CannotPlay):
@@ -106,7 +105,7 @@ def described(patch: Patch, paths: Iterable[str], before: Record) -> list[str]:
     return lines
 
 
-def as_text(patch: Patch, paths: Iterable[str]) -> dict[str, str]:
+def patch_text(patch: Patch, paths: Iterable[str]) -> dict[str, str]:
     """Return entries of a patch as a turn file has them: the values as JSON, so that they can go into the dice."""
     return {dotted: json.dumps(as_plain(patch[dotted]), ensure_ascii=False) for dotted in paths}
 
@@ -119,14 +118,7 @@ def whole_patch(made: Adjudication) -> Patch:
     return {dotted: json.loads(text) for dotted, text in (made.act or {}).get("patch", {}).items()}
 
 
-# ---- Rulings of the game master: answer for a side, set a default, change the position, or break the game off
-
-
-RULING: Final = "ruling"
-BROKEN_OFF: Final = "broken_off"
-
-
-def answer(
+def answer_for_side(
     game: Adjudicator, side: Side, raw: bytes, reason: str, *, name: str = "orders.yaml"
 ) -> tuple[Receipt, int | None]:
     """Answer for a side; return what is wrong with the sheet, and the adjudication if nothing is.
@@ -135,7 +127,7 @@ def answer(
     uses them. Raises CannotPlay if nothing is asked of the side.
     """
     with game.lock():
-        receipt, sheet = _checked(game, side, raw, name)
+        receipt, sheet = _check_ruled(game, side, raw, name)
         if sheet is None:
             return receipt, None
         said, orders = reason_of(reason), sheet.orders
@@ -149,7 +141,7 @@ def answer(
             sources.sheets[side] = [Queued(order, GAME_MASTER) for order in orders]
             events = [
                 Event("ruled_answer", {"side": side, "asked": kinds, "reason": said}),
-                Event("ruled_ready", {"orders": [_written(each) for each in orders]}, None, (side,)),
+                Event("ruled_ready", {"orders": [_order_text(each) for each in orders]}, None, (side,)),
             ]
             return Outcome([], events, [], [], _session(now), None), sources
 
@@ -164,7 +156,7 @@ def set_default(
     It holds until the open decisions are answered. Raises CannotPlay if nothing is asked of the side.
     """
     with game.lock():
-        receipt, sheet = _checked(game, side, raw, name)
+        receipt, sheet = _check_ruled(game, side, raw, name)
         if sheet is not None and len(sheet.orders) != 1:
             many = sheet.placed(Fault(ILLEGAL, (ORDERS,), "a default is one order, which answers one open decision"))
             receipt, sheet = Receipt(side, name, receipt.lines, (many,)), None
@@ -178,9 +170,9 @@ def set_default(
             state.defaults = {**state.defaults, side: Queued(order, GAME_MASTER)}
             events = [
                 Event("ruled_default", {"side": side, "order": order.kind, "reason": said}),
-                Event("ruled_ready", {"orders": [_written(order)], "late": True}, None, (side,)),
+                Event("ruled_ready", {"orders": [_order_text(order)], "late": True}, None, (side,)),
             ]
-            return Outcome([], events, [], [], _session(now), None), _waiting(state)
+            return Outcome([], events, [], [], _session(now), None), _waiting_orders(state)
 
         return receipt, _enact(game, act, play, whole)
 
@@ -210,7 +202,7 @@ def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
         public = open_to(game.rules, None, patch, before, after)
         act: dict[str, Any] = {"kind": RULING, "reason": said, "what": "patch", "undone": undone, "to": to}
         if public:
-            act["patch"] = as_text(patch, public)
+            act["patch"] = patch_text(patch, public)
         whole = {"patch": as_plain(patch)} if len(public) < len(patch) else None
         told = {"changes": described(patch, public, was), "hidden": whole is not None, "to": to}
         told |= {"undone": undone, "what": adjudications(undone), "reason": said}
@@ -221,7 +213,7 @@ def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
                 events.append(Event("ruled_apart", {"changes": described(patch, own, was)}, None, (side,)))
 
         def play(now: Now, state: State, seed: Seed) -> Enacted:
-            sources = _waiting(state)
+            sources = _waiting_orders(state)
             sources.drop_all()
             state.steps, state.defaults, state.opened = [], {}, state.adjudication + 1
             state.undone = sorted({*state.undone, *undone})
@@ -243,7 +235,7 @@ def break_off(game: Adjudicator, reason: str) -> int:
         def play(now: Now, state: State, seed: Seed) -> Enacted:
             session = _session(now)
             session.result, session.open_decisions = Result((), BROKEN_OFF), ()
-            sources = _waiting(state)
+            sources = _waiting_orders(state)
             sources.drop_all()
             state.defaults = {}
             return Outcome([], [Event("ruled_end", {"reason": said})], [], [], session, None), sources
@@ -251,15 +243,12 @@ def break_off(game: Adjudicator, reason: str) -> int:
         return _enact(game, act, play, None)
 
 
-# ---- within
-
-
-def _checked(game: Adjudicator, side: Side, raw: bytes, name: str) -> tuple[Receipt, Sheet | None]:
+def _check_ruled(game: Adjudicator, side: Side, raw: bytes, name: str) -> tuple[Receipt, Sheet | None]:
     """Check a sheet that the game master has written for a side: only orders, and no link of the player's chain."""
     require_running(game)
     if not game.asked(side):
         raise CannotPlay(f"{game.name} asks nothing of {side} now")
-    receipt, sheet = sheet_check.check(game, side, raw, name=name, ruled=True)
+    receipt, sheet = sheet_check.check_sheet_of(game, side, raw, name=name, ruled=True)
     if sheet is not None:
         there = [key for key in (STANDING, STANDING_ADD, STANDING_CANCEL) if key in sheet.document.value]
         own = "standing orders are the player's own; a ruling sets none"
@@ -281,10 +270,10 @@ def _session(now: Now) -> Session[Any]:
     return now.session
 
 
-def _waiting(state: State) -> Sources:
+def _waiting_orders(state: State) -> Sources:
     """Return the orders that are waiting, and no other source."""
     return Sources({side: list(queue) for side, queue in state.pending.items()})
 
 
-def _written(order: Order) -> str:
+def _order_text(order: Order) -> str:
     return f"{order.kind} {on_one_line(order.written)}"

@@ -42,7 +42,7 @@ def speak(
     def said() -> Talk:
         if unsigned and not game.charter.press_unsigned:
             raise CannotPlay(f"unsigned talk is not allowed in {game.name}")
-        words = tidied(text)
+        words = tidied_talk(text)
         if not words:
             raise CannotPlay("there is nothing in it to pass on; write your words below the line, or after its colon")
         if (size := len(compact(words)) - 2) > LONGEST:
@@ -52,7 +52,7 @@ def speak(
     return _taken_down(game, side, to, letter, said)
 
 
-def show(game: Adjudicator, side: Side, to: Sequence[Side], what: str, letter: str) -> Talk | None:
+def show_to(game: Adjudicator, side: Side, to: Sequence[Side], what: str, letter: str) -> Talk | None:
     """Let other sides see what a side holds, as the rules find it there; return and raise as `speak` does."""
 
     def shown() -> Talk:
@@ -74,7 +74,7 @@ def shown_event(talk: Talk) -> Event:
     return Event(event["kind"], dict(event["facts"]), event.get("rule"), tuple(talk.to))
 
 
-def tidied(text: str) -> str:
+def tidied_talk(text: str) -> str:
     """Return the words of a talk: without what a screen does not show, and without blank lines around them.
 
     >>> tidied("\\n Hail,\\tElm!  \\n\\n\\n\\nMarch.\\x1b\\n")
@@ -101,7 +101,7 @@ def _taken_down(
     game: Adjudicator, side: Side, to: Sequence[Side], letter: str, make: Callable[[], Talk]
 ) -> Talk | None:
     with game.lock():
-        _require_talk(game, side)
+        _require_press(game, side)
         if game.talk.knows(letter):
             return None
         _require_phase(game)
@@ -119,7 +119,7 @@ def _taken_down(
         return talk
 
 
-def _require_talk(game: Adjudicator, side: Side) -> None:
+def _require_press(game: Adjudicator, side: Side) -> None:
     """Raise CannotPlay unless there is talk in a game."""
     if side not in game.rules.sides:
         raise CannotPlay(f"{side} does not play in {game.name}")

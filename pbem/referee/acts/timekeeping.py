@@ -14,7 +14,7 @@ from pbem.game.wording import listing
 from pbem.protocol import Side
 from pbem.referee.acts.ending import end_by_game_master
 from pbem.referee.acts.preconditions import letter_files, reason_of, require_consents, require_running
-from pbem.referee.game.calendar import whole, written
+from pbem.referee.game.calendar import stamp, to_second
 from pbem.referee.game.facts import (
     Asked,
     Away,
@@ -53,7 +53,7 @@ def require_clock(game: Adjudicator) -> tuple[Terms, Clocks]:
     return terms, clocks
 
 
-def time_of(game: Adjudicator, clocks: Clocks) -> datetime:
+def fact_time(game: Adjudicator, clocks: Clocks) -> datetime:
     """Return the time at which a fact is put on record now."""
     return max(game.clock.time, clocks.time)
 
@@ -77,7 +77,7 @@ def put_fact(game: Adjudicator, fact: Fact, letter: LetterId | None = None) -> C
         if isinstance(fact, Away | Back):
             files |= letter_files(game, letter, {"side": fact.side, **note})
         files |= _settled(game, fact, clocks.facts)
-        message = f"{game.name}: {_said(fact)}"
+        message = f"{game.name}: {_fact_said(fact)}"
         with game.clock.dated(fact.at):
             now.head = game.ledger.commit(files, message)
         return clocks
@@ -107,9 +107,9 @@ def proposes(motion: Motion, fact: Fact) -> bool:
     """Tell whether a motion proposes just what a fact does."""
     match fact:
         case Paused():
-            return (motion.kind, motion.until, motion.reason) == (PAUSE, written(fact.until), fact.reason)
+            return (motion.kind, motion.until, motion.reason) == (PAUSE, stamp(fact.until), fact.reason)
         case Extended():
-            until = {side: written(at) for side, at in fact.sides.items()}
+            until = {side: stamp(at) for side, at in fact.sides.items()}
             return (motion.kind, motion.extended, motion.reason) == (EXTENSION, until, fact.reason)
         case _:
             return False
@@ -127,7 +127,7 @@ def _settled(game: Adjudicator, fact: Fact, number: int) -> dict[str, bytes]:
     return request_files(request) | game.ledger.state_files(state)
 
 
-def _said(fact: Fact) -> str:
+def _fact_said(fact: Fact) -> str:
     match fact:
         case Asked():
             return f"{listing(sorted(fact.sides))} asked"
@@ -148,9 +148,6 @@ def _said(fact: Fact) -> str:
             return "on hold"
 
 
-# ---- what the referee has seen
-
-
 def hand_over(game: Adjudicator, sides: Mapping[Side, datetime]) -> None:
     """Note when letters that ask were handed over; ignore sides for which no such letter was waiting."""
     with game.lock():
@@ -158,7 +155,7 @@ def hand_over(game: Adjudicator, sides: Mapping[Side, datetime]) -> None:
         if clocks is None:
             return
         waiting = {
-            side: max(whole(at), clock.opened)
+            side: max(to_second(at), clock.opened)
             for side, at in sides.items()
             if (clock := clocks.sides[side]).opened is not None and clock.since is None
         }
@@ -171,11 +168,11 @@ def note_down(game: Adjudicator, since: datetime, until: datetime) -> bool:
     with game.lock():
         clocks = None if game.result is not None else game.clock.read()
         terms = game.clock.terms
-        if clocks is None or terms is None or whole(until) - whole(since) <= terms.grace:
+        if clocks is None or terms is None or to_second(until) - to_second(since) <= terms.grace:
             return False
         if not any(clock.asked for clock in clocks.sides.values()):
             return False
-        put_fact(game, Down(max(clocks.time, whole(until)), whole(since), whole(until)))
+        put_fact(game, Down(max(clocks.time, to_second(until)), to_second(since), to_second(until)))
         return True
 
 
@@ -185,8 +182,8 @@ def note_bounced(game: Adjudicator, side: Side, since: datetime) -> bool:
         clocks = None if game.result is not None else game.clock.read()
         if clocks is None or not (clock := clocks.sides[side]).runs or clock.since is None:
             return False
-        at = time_of(game, clocks)
-        put_fact(game, Bounced(at, side, min(max(whole(since), clock.since), at)))
+        at = fact_time(game, clocks)
+        put_fact(game, Bounced(at, side, min(max(to_second(since), clock.since), at)))
         return True
 
 
@@ -196,41 +193,38 @@ def note_reached(game: Adjudicator, side: Side) -> bool:
         clocks = None if game.result is not None else game.clock.read()
         if clocks is None or clocks.sides[side].bounced is None:
             return False
-        put_fact(game, Reached(time_of(game, clocks), side))
+        put_fact(game, Reached(fact_time(game, clocks), side))
         return True
 
 
-# ---- what players and the game master want
-
-
-def away(game: Adjudicator, side: Side, first: date, last: date, letter: LetterId | None = None) -> Clocks:
+def note_away(game: Adjudicator, side: Side, first: date, last: date, letter: LetterId | None = None) -> Clocks:
     """Put on record that a side is away on some days. Raises CannotPlay, with the days left, for too many."""
     with game.lock():
         _, clocks = require_clock(game)
-        return put_fact(game, Away(time_of(game, clocks), side, first, last), letter)
+        return put_fact(game, Away(fact_time(game, clocks), side, first, last), letter)
 
 
-def back(game: Adjudicator, side: Side, letter: LetterId | None = None) -> Clocks:
+def note_back(game: Adjudicator, side: Side, letter: LetterId | None = None) -> Clocks:
     """Put on record that a side is back. Raises CannotPlay if it is not away."""
     with game.lock():
         _, clocks = require_clock(game)
-        return put_fact(game, Back(time_of(game, clocks), side), letter)
+        return put_fact(game, Back(fact_time(game, clocks), side), letter)
 
 
-def pause(game: Adjudicator, until: datetime | None, reason: str, *, request: int = 0) -> Clocks:
+def pause_game(game: Adjudicator, until: datetime | None, reason: str, *, request: int = 0) -> Clocks:
     """Pause a game until a time, or for as long as its terms allow; `request` is the one that sides consented to.
 
     Raises CannotPlay if that is too long, or the game master plays and has no consent.
     """
     with game.lock():
         terms, clocks = require_clock(game)
-        at = time_of(game, clocks)
+        at = fact_time(game, clocks)
         return put_fact(
-            game, Paused(at, at + terms.pause if until is None else whole(until), reason_of(reason), request)
+            game, Paused(at, at + terms.pause if until is None else to_second(until), reason_of(reason), request)
         )
 
 
-def hold(game: Adjudicator, until: datetime | None, reason: str) -> Clocks:
+def hold_game(game: Adjudicator, until: datetime | None, reason: str) -> Clocks:
     """Put a game on hold until a time, or end its hold (None): it does not go on, and orders can be taken back.
 
     Clocks run on, and a deadline ends it. Raises CannotPlay if that is longer than a pause may be, or if the game
@@ -238,23 +232,23 @@ def hold(game: Adjudicator, until: datetime | None, reason: str) -> Clocks:
     """
     with game.lock():
         _, clocks = require_clock(game)
-        at = time_of(game, clocks)
-        return put_fact(game, Held(at, at if until is None else whole(until), reason_of(reason)))
+        at = fact_time(game, clocks)
+        return put_fact(game, Held(at, at if until is None else to_second(until), reason_of(reason)))
 
 
-def resume(game: Adjudicator, reason: str) -> Clocks:
+def end_pause(game: Adjudicator, reason: str) -> Clocks:
     """End a pause now. Raises CannotPlay if there is none."""
     with game.lock():
         _, clocks = require_clock(game)
-        return put_fact(game, Resumed(time_of(game, clocks), reason_of(reason)))
+        return put_fact(game, Resumed(fact_time(game, clocks), reason_of(reason)))
 
 
-def extend(game: Adjudicator, sides: Mapping[Side, datetime], reason: str, *, request: int = 0) -> Clocks:
-    """Give sides time until a time at least; `request` is as in `pause`. Raises CannotPlay if no deadline runs."""
+def extend_time(game: Adjudicator, sides: Mapping[Side, datetime], reason: str, *, request: int = 0) -> Clocks:
+    """Give sides time until a time at least; `request` is as in `pause_game`. Raises CannotPlay if no deadline runs."""
     with game.lock():
         _, clocks = require_clock(game)
-        until = {side: whole(at) for side, at in sides.items()}
-        return put_fact(game, Extended(time_of(game, clocks), until, reason_of(reason), request))
+        until = {side: to_second(at) for side, at in sides.items()}
+        return put_fact(game, Extended(fact_time(game, clocks), until, reason_of(reason), request))
 
 
 def extended_by(game: Adjudicator, span: timedelta, sides: tuple[Side, ...] = ()) -> dict[Side, datetime]:
@@ -267,9 +261,6 @@ def extended_by(game: Adjudicator, span: timedelta, sides: tuple[Side, ...] = ()
     if not running:
         raise CannotPlay(f"no deadline of {game.name} is running")
     return running
-
-
-# ---- what follows
 
 
 def catch_up(game: Adjudicator, at: datetime | None = None) -> list[int]:
@@ -287,7 +278,7 @@ def catch_up(game: Adjudicator, at: datetime | None = None) -> list[int]:
             clocks = None if game.result is not None else game.clock.read()
             if clocks is None:
                 break
-            now = max(clocks.time, game.clock.time if at is None else whole(at))
+            now = max(clocks.time, game.clock.time if at is None else to_second(at))
             late = late_at(terms, clocks, now)
             if not late:
                 break

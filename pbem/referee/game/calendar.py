@@ -13,7 +13,7 @@ from re import ASCII
 from re import compile as pattern
 from typing import Final, NamedTuple
 
-from pbem.referee.game.terms import MOVED, Terms, zone_of
+from pbem.referee.game.terms import MOVED, Terms, zone_named
 
 _DAY: Final = timedelta(days=1)
 _NOTHING: Final = timedelta(0)
@@ -35,7 +35,7 @@ class Span(NamedTuple):
         return self.since <= at < self.until
 
 
-def written(at: datetime) -> str:
+def stamp(at: datetime) -> str:
     """Return an instant as it is written on record.
 
     >>> written(datetime(2026, 12, 1, 20, 0, 7, tzinfo=UTC))
@@ -45,35 +45,35 @@ def written(at: datetime) -> str:
 
 
 def read_instant(text: str) -> datetime:
-    """Return an instant that `written` wrote. Raises ValueError."""
+    """Return an instant that `stamp` wrote. Raises ValueError."""
     if _INSTANT.fullmatch(text) is None:
         raise ValueError(f"{text!r} is no time as it is written on record, such as 2026-12-01T20:00:07Z")
     return datetime.fromisoformat(text[:-1]).replace(tzinfo=UTC)
 
 
-def whole(at: datetime) -> datetime:
+def to_second(at: datetime) -> datetime:
     """Return an instant in UTC, in whole seconds; fractions are dropped."""
     return at.astimezone(UTC).replace(microsecond=0)
 
 
-def counted(terms: Terms, since: datetime, until: datetime, stops: Iterable[Span] = ()) -> timedelta:
+def time_counted(terms: Terms, since: datetime, until: datetime, stops: Iterable[Span] = ()) -> timedelta:
     """Return how much time counts between two instants."""
     merged = merge(stops)
     total = _NOTHING
     for span in _counting(terms, since):
         if span.since >= until:
             break
-        for part in without(Span(span.since, min(span.until, until)), merged):
+        for part in parts_outside(Span(span.since, min(span.until, until)), merged):
             total += part.until - part.since
     return total
 
 
-def after(terms: Terms, since: datetime, span: timedelta, stops: Iterable[Span] = ()) -> datetime:
+def after_counted(terms: Terms, since: datetime, span: timedelta, stops: Iterable[Span] = ()) -> datetime:
     """Return the first instant at which a span of counted time has passed; for none, the next instant that counts."""
     merged = merge(stops)
     left = span
     for counting in _counting(terms, since):
-        for part in without(counting, merged):
+        for part in parts_outside(counting, merged):
             if left <= part.until - part.since:
                 return part.since + left
             left -= part.until - part.since
@@ -110,7 +110,7 @@ def fixed_after(terms: Terms, since: datetime, stops: Iterable[Span] = ()) -> da
 def _after_stops(since: datetime, span: timedelta, stops: Sequence[Span]) -> datetime:
     """Return the first instant at which a span of time outside of stops has passed; quiet time counts here."""
     left = span
-    for part in without(Span(since, since + timedelta(days=MOST_DAYS)), stops):
+    for part in parts_outside(Span(since, since + timedelta(days=MOST_DAYS)), stops):
         if left <= part.until - part.since:
             return part.since + left
         left -= part.until - part.since
@@ -119,10 +119,10 @@ def _after_stops(since: datetime, span: timedelta, stops: Sequence[Span]) -> dat
 
 def days(terms: Terms, first: date, last: date) -> Span:
     """Return the span of some whole days in the zone of the game, the last one included."""
-    return Span(start_of(terms, first), start_of(terms, last + _DAY))
+    return Span(day_start(terms, first), day_start(terms, last + _DAY))
 
 
-def start_of(terms: Terms, day: date) -> datetime:
+def day_start(terms: Terms, day: date) -> datetime:
     """Return the instant at which a day begins in the zone of the game."""
     return terms.where.instant(datetime.combine(day, time()))
 
@@ -138,7 +138,7 @@ def merge(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-def without(span: Span, stops: Sequence[Span]) -> Iterator[Span]:
+def parts_outside(span: Span, stops: Sequence[Span]) -> Iterator[Span]:
     """Yield the parts of a span that lie in no stop; these are in order and do not overlap."""
     since = span.since
     for stop in stops:
@@ -174,10 +174,10 @@ def _hours(terms: Terms, day: date) -> Sequence[Span]:
 
 @lru_cache(maxsize=_DAYS_KEPT)
 def _hours_of(zone: str, quiet: tuple[time, time] | None, day: date) -> Sequence[Span]:
-    where = zone_of(zone)
+    where = zone_named(zone)
     begin, end = (where.instant(datetime.combine(each, time())) for each in (day, day + _DAY))
     if quiet is None:
         return (Span(begin, end),)
     first, last = (where.instant(datetime.combine(day, at)) for at in quiet)
     spans = [Span(first, last)] if first < last else [Span(begin, last), Span(first, end)]
-    return tuple(without(Span(begin, end), merge(spans)))
+    return tuple(parts_outside(Span(begin, end), merge(spans)))

@@ -16,9 +16,9 @@ from pbem.game.plain import Record
 from pbem.game.wording import counted, listing
 from pbem.protocol import PbemError, Side
 from pbem.referee.game import calendar
-from pbem.referee.game.calendar import Span, read_instant, written
-from pbem.referee.game.sides import Clocks, deadline, late_at, settle
-from pbem.referee.game.terms import Terms, as_text
+from pbem.referee.game.calendar import Span, read_instant, stamp
+from pbem.referee.game.sides import Clocks, charge, deadline, late_at
+from pbem.referee.game.terms import Terms, duration_text
 
 _DAY: Final = timedelta(days=1)
 
@@ -152,11 +152,11 @@ def fact_record(number: int, fact: Fact) -> dict[str, Any]:
     for word in fact.__slots__:
         value = getattr(fact, word)
         if isinstance(value, datetime):
-            said[word] = written(value)
+            said[word] = stamp(value)
         elif isinstance(value, date):
             said[word] = value.isoformat()
         elif isinstance(value, Mapping):
-            said[word] = {side: written(value[side]) for side in sorted(value)}
+            said[word] = {side: stamp(value[side]) for side in sorted(value)}
         elif value != 0:
             said[word] = value
     return said
@@ -179,71 +179,71 @@ def read_fact(record: Record) -> Fact:
 def put(terms: Terms, clocks: Clocks, fact: Fact) -> None:
     """Apply a fact to the clocks. Raises BadFact, and changes nothing, if it is impossible."""
     if fact.at < clocks.time:
-        raise BadFact(f"it is of {written(fact.at)}, and {written(clocks.time)} is on record already")
+        raise BadFact(f"it is of {stamp(fact.at)}, and {stamp(clocks.time)} is on record already")
     if isinstance(fact, _MOVES) and (late := late_at(terms, clocks, fact.at)):
         raise BadFact(f"the deadline of {listing(sorted(late))} has passed before, and nobody was called late")
     match fact:
         case Asked():
-            _asked(clocks, fact)
+            _put_asked(clocks, fact)
         case Bounced() | Reached():
-            _mailbox(terms, clocks, fact)
+            _put_mailbox(terms, clocks, fact)
         case Down():
-            _down(terms, clocks, fact)
+            _put_down(terms, clocks, fact)
         case Paused() | Resumed():
-            _pause(terms, clocks, fact)
+            _put_pause(terms, clocks, fact)
         case Held():
-            _held(terms, clocks, fact)
+            _put_held(terms, clocks, fact)
         case Extended():
-            _extended(terms, clocks, fact)
+            _put_extended(terms, clocks, fact)
         case Away() | Back():
-            _vacation(terms, clocks, fact)
+            _put_vacation(terms, clocks, fact)
         case Late():
-            _late(terms, clocks, fact)
+            _put_late(terms, clocks, fact)
     clocks.time = fact.at
     clocks.facts += 1
 
 
 def days_left(terms: Terms, clocks: Clocks, side: Side, year: int) -> int:
     """Return how many days of vacation a side has left in a calendar year."""
-    return terms.away - len(_days(terms, clocks.sides[side].away, year))
+    return terms.away - len(_days_away(terms, clocks.sides[side].away, year))
 
 
-def _asked(clocks: Clocks, fact: Asked) -> None:
+def _put_asked(clocks: Clocks, fact: Asked) -> None:
     for side, at in fact.sides.items():
         clock = clocks.sides.get(side)
         if clock is None or clock.opened is None or clock.since is not None:
             raise BadFact(f"no letter to {side} was waiting to be handed over")
         if not clock.opened <= at <= fact.at:
-            raise BadFact(f"{written(at)} lies before the question to {side}, or in the future")
+            raise BadFact(f"{stamp(at)} lies before the question to {side}, or in the future")
     for side, at in fact.sides.items():
         clocks.sides[side].since = at
 
 
-def _mailbox(terms: Terms, clocks: Clocks, fact: Bounced | Reached) -> None:
+def _put_mailbox(terms: Terms, clocks: Clocks, fact: Bounced | Reached) -> None:
     clock = clocks.sides[fact.side]
     if isinstance(fact, Bounced):
         if clock.since is None or clock.bounced is not None or not clock.since <= fact.since <= fact.at:
-            raise BadFact(f"no letter that asks {fact.side} can have bounced at {written(fact.since)}")
+            raise BadFact(f"no letter that asks {fact.side} can have bounced at {stamp(fact.since)}")
         clock.bounced = fact.since
         return
     if clock.bounced is None:
         raise BadFact(f"the mailbox of {fact.side} refuses nothing")
-    settle(terms, clocks, fact.side, fact.at)
+    charge(terms, clocks, fact.side, fact.at)
     clock.bounced = None
 
 
-def _down(terms: Terms, clocks: Clocks, fact: Down) -> None:
+def _put_down(terms: Terms, clocks: Clocks, fact: Down) -> None:
     if not fact.since < fact.until <= fact.at:
         raise BadFact("the service was down from a time until a later one that has passed")
     if fact.until - fact.since <= terms.grace:
-        raise BadFact(f"the service was down for {as_text(fact.until - fact.since)}: no longer than the grace")
+        raise BadFact(f"the service was down for {duration_text(fact.until - fact.since)}: no longer than the grace")
     running = [clock.since for clock in clocks.sides.values() if clock.since is not None]
     first = min(running, default=fact.at)
     kept = [down for down in clocks.downs if down.until + terms.grace > first]
     clocks.downs = calendar.merge([*kept, Span(fact.since, fact.until)])
 
 
-def _pause(terms: Terms, clocks: Clocks, fact: Paused | Resumed) -> None:
+def _put_pause(terms: Terms, clocks: Clocks, fact: Paused | Resumed) -> None:
     running = clocks.paused(fact.at)
     if isinstance(fact, Resumed):
         if running is None:
@@ -252,31 +252,31 @@ def _pause(terms: Terms, clocks: Clocks, fact: Paused | Resumed) -> None:
         clocks.pauses = [span for span in cut if span.since < span.until]
         return
     if running is not None:
-        raise BadFact(f"the game is paused already, until {written(running.until)}")
+        raise BadFact(f"the game is paused already, until {stamp(running.until)}")
     if not fact.at < fact.until <= fact.at + terms.pause:
-        raise BadFact(f"a pause of this game is {as_text(terms.pause)} at most, and ends in the future")
+        raise BadFact(f"a pause of this game is {duration_text(terms.pause)} at most, and ends in the future")
     clocks.pauses = [*clocks.pauses, Span(fact.at, fact.until)]
 
 
-def _held(terms: Terms, clocks: Clocks, fact: Held) -> None:
+def _put_held(terms: Terms, clocks: Clocks, fact: Held) -> None:
     """Put the game on hold, or end that: a hold that ends at once."""
     if not fact.at <= fact.until <= fact.at + terms.pause:
-        raise BadFact(f"a hold of this game is {as_text(terms.pause)} at most, and does not end in the past")
+        raise BadFact(f"a hold of this game is {duration_text(terms.pause)} at most, and does not end in the past")
     clocks.held = fact.until if fact.until > fact.at else None
 
 
-def _extended(terms: Terms, clocks: Clocks, fact: Extended) -> None:
+def _put_extended(terms: Terms, clocks: Clocks, fact: Extended) -> None:
     for side, until in fact.sides.items():
         now = deadline(terms, clocks, side) if side in clocks.sides else None
         if now is None:
             raise BadFact(f"no deadline of {side} is running")
         if until <= now:
-            raise BadFact(f"{side} has time until {written(now)} anyway")
+            raise BadFact(f"{side} has time until {stamp(now)} anyway")
     for side, until in fact.sides.items():
         clocks.sides[side].extended = until
 
 
-def _vacation(terms: Terms, clocks: Clocks, fact: Away | Back) -> None:
+def _put_vacation(terms: Terms, clocks: Clocks, fact: Away | Back) -> None:
     clock = clocks.sides[fact.side]
     if isinstance(fact, Back):
         if not any(span.until > fact.at for span in clock.away):
@@ -293,9 +293,9 @@ def _vacation(terms: Terms, clocks: Clocks, fact: Away | Back) -> None:
     away = calendar.merge([*clock.away, span])
     first, last = (terms.where.local(at).year for at in (span.since, span.until - timedelta(seconds=1)))
     for year in range(first, last + 1):
-        if len(_days(terms, away, year)) > terms.away:
+        if len(_days_away(terms, away, year)) > terms.away:
             left = max(0, days_left(terms, clocks, fact.side, year))
-            more = len(_days(terms, away, year)) - len(_days(terms, clock.away, year))
+            more = len(_days_away(terms, away, year)) - len(_days_away(terms, clock.away, year))
             raise BadFact(
                 f"{fact.side} has {counted(left, 'day')} of vacation left in {year}, of {terms.away}; this would take "
                 f"{more}"
@@ -303,7 +303,7 @@ def _vacation(terms: Terms, clocks: Clocks, fact: Away | Back) -> None:
     clock.away = away
 
 
-def _days(terms: Terms, away: list[Span], year: int) -> set[date]:
+def _days_away(terms: Terms, away: list[Span], year: int) -> set[date]:
     """Return the days of a calendar year on which a side is away, if only for a part of the day."""
     found = set()
     for span in away:
@@ -316,7 +316,7 @@ def _days(terms: Terms, away: list[Span], year: int) -> set[date]:
     return found
 
 
-def _late(terms: Terms, clocks: Clocks, fact: Late) -> None:
+def _put_late(terms: Terms, clocks: Clocks, fact: Late) -> None:
     if dict(fact.sides) != late_at(terms, clocks, fact.at):
         raise BadFact("these are not the sides whose deadline has passed first")
     clocks.held = None  # a deadline ends a hold
@@ -324,7 +324,7 @@ def _late(terms: Terms, clocks: Clocks, fact: Late) -> None:
         clock.held = None
     for side, at in fact.sides.items():
         clock = clocks.sides[side]
-        settle(terms, clocks, side, at)
+        charge(terms, clocks, side, at)
         clock.called, clock.extended = at, None
         clock.late += 1
         if terms.pace is not None:

@@ -12,9 +12,9 @@ from functools import cached_property, lru_cache
 
 from pbem.game import yaml as yamlio
 from pbem.protocol import Side
-from pbem.referee.game.calendar import whole
+from pbem.referee.game.calendar import to_second
 from pbem.referee.game.facts import Fact, fact_record
-from pbem.referee.game.sides import Clocks, held_until, late_now, read_clocks
+from pbem.referee.game.sides import Clocks, last_hold_ends, late_now, read_clocks
 from pbem.referee.game.terms import BOT, DEFAULT, Terms, read_terms
 from pbem.repo.files.layout import CLOCK, fact_path
 from pbem.repo.ledger import Ledger
@@ -50,12 +50,12 @@ class GameClock:
     @property
     def time(self) -> datetime:
         """The time of the letter that is carried out, or else the current time, in whole seconds."""
-        return whole(self._ledger.repo.letter_time or self._now())
+        return to_second(self._ledger.repo.letter_time or self._now())
 
     @property
     def now(self) -> datetime:
         """The current time, in whole seconds."""
-        return whole(self._now())
+        return to_second(self._now())
 
     def called(self) -> tuple[frozenset[Side], frozenset[Side]]:
         """Return the sides that the next adjudication treats as late, and those that the bot plays for."""
@@ -67,7 +67,7 @@ class GameClock:
     def held(self) -> datetime | None:
         """Return when the last hold of a sheet ends, or has ended; None: no sheet is on hold."""
         clocks = self.read()
-        return None if clocks is None else held_until(clocks)
+        return None if clocks is None else last_hold_ends(clocks)
 
     def files(self, clocks: Clocks) -> dict[str, bytes]:
         """Return the file of the clocks."""

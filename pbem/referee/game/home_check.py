@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from pbem.crypto.player_chains import PlayerChain
-from pbem.engine.every_fault import every_fault
+from pbem.engine.faults import costs_in_sequence, every_fault, faults_in_sequence, second_answers
 from pbem.engine.forecast import of_sheet
-from pbem.engine.sequence import costs_in_sequence, faults_in_sequence, second_answers
 from pbem.game import plain
 from pbem.game.boxes import shelf
 from pbem.game.boxes.corrections import Correction
@@ -26,14 +25,14 @@ from pbem.game.yaml import by_place
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.forgive import Known, forgive
 from pbem.orders.sheet import BadSheet, Sheet, check_heading
-from pbem.orders.standing.in_force import periods_of
 from pbem.protocol import Decision, Side
 from pbem.referee.game.open_game import CannotPlay, Now, OpenGame
 from pbem.repo.files.records import as_plain, decision_record, read_decision
 from pbem.repo.git import GameRepo
 from pbem.repo.public import charter_in, corrections_in, last_turn, position_in
 
-# ---- The file that a player takes home: with it they check a sheet where nobody has the game (`home_check`)
+Folders: TypeAlias = Iterable[str | Path]
+_UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 def take_home(game: OpenGame, side: Side) -> dict[str, Any]:
@@ -73,13 +72,6 @@ def _corrected(game: OpenGame) -> dict[str, str]:
     return {name: each.text.decode("utf-8") for name, each in game.ledger.corrections().items()}
 
 
-# ---- The home check: a player checks a sheet with nothing but the file that came with the report
-
-
-Folders: TypeAlias = Iterable[str | Path]
-_UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-
-
 @dataclass(slots=True)
 class Home:
     """The content of a report's `position.json`: the view of one side, and its open decisions."""
@@ -108,7 +100,7 @@ class Home:
             further=partial(faults_in_sequence, rules, self.view),
             second=partial(second_answers, rules, self.view),
             costs=partial(costs_in_sequence, rules, self.view),
-            periods=tuple(periods_of(rules, self.view)),
+            periods=tuple(rules.periods(self.view)),
             chain=self.chain,
             out=self.out,
             out_by=self.loaded.box.out_rule if self.side in rules.out(self.view) else "",
@@ -141,7 +133,7 @@ def check_in_clone(
     loaded = shelf.load(
         charter.rules, edition=charter.edition, options=charter.options, folders=folders, kept=corrections_in(repo)
     )
-    periods = tuple(periods_of(loaded.rules, loaded.rules.decode(position_in(repo))))
+    periods = tuple(loaded.rules.periods(loaded.rules.decode(position_in(repo))))
     try:
         read = forgive(raw, Known(loaded.box, periods), name=name)
     except BadSheet as bad:

@@ -25,8 +25,7 @@ from pbem.game.boxes.box import accepted
 from pbem.game.boxes.corrections import Corrections
 from pbem.game.boxes.shelf import Loaded
 from pbem.game.plain import Record
-from pbem.orders.standing import Filed, InForce, read_filed
-from pbem.orders.standing.in_force import periods_of
+from pbem.orders.standing import FiledOrder, InForce, read_filed
 from pbem.protocol import Decision, Event, PbemError, Result, Side
 from pbem.referee.game.game_clock import GameClock
 from pbem.repo.files.adjudication import Adjudication
@@ -40,14 +39,12 @@ from pbem.repo.git.kept import KeptRepos
 from pbem.repo.ledger import Ledger
 from pbem.repo.public import as_files
 
-# ---- The state of an open game as of one commit, and what was read of its past since
-
-
 T = TypeVar("T")
 _MOST_KEPT: Final = 16
+"""Adjudications whose content is kept."""
 
 
-class Kept(Generic[T]):
+class KeptByNumber(Generic[T]):
     """What was read of adjudications, by their numbers. It is kept for a while: the letters to all sides need it."""
 
     def __init__(self) -> None:
@@ -70,15 +67,12 @@ class Now:
     state: State | None
     session: Session[Any] | None
     dice: Dice = field(default_factory=lambda: ChainDice(b"", b""))
-    turns: Kept[Any] = field(default_factory=Kept)
+    turns: KeptByNumber[Any] = field(default_factory=KeptByNumber)
     """The turn files that were read."""
-    made: Kept[Adjudication] = field(default_factory=Kept)
+    made: KeptByNumber[Adjudication] = field(default_factory=KeptByNumber)
     """The adjudications of the past that were read."""
-    earlier: Kept[Any] = field(default_factory=Kept)
+    earlier: KeptByNumber[Any] = field(default_factory=KeptByNumber)
     """The positions after adjudications of the past that were resumed."""
-
-
-# ---- The events of adjudications, as one side or an observer may read them
 
 
 @dataclass(slots=True)
@@ -98,9 +92,6 @@ def events_for(side: Side | None, adjudications: Iterable[tuple[int, Adjudicatio
             rolls += event.roll is not None
             if event.to is None or side in event.to:
                 yield Told(n, event, rolls if event.roll is not None else None)
-
-
-# ---- An open game, to be read: how it stands, its open decisions, what each side may know. Nothing here changes it
 
 
 class CannotPlay(PbemError):
@@ -330,7 +321,7 @@ class OpenGame:
         """Return a request that needs consent by its number, or the last one; None: there is none."""
         return request_of(self.ledger, self.requests, number)
 
-    def standing(self, side: Side) -> list[Filed]:
+    def standing(self, side: Side) -> list[FiledOrder]:
         """Return a side's standing orders in force, first to last."""
         state = self.current().state
         return [read_filed(record) for record in state.standing.get(side, ())] if state else []
@@ -380,7 +371,7 @@ class OpenGame:
     @property
     def periods(self) -> Mapping[str, object]:
         """The periods that the game is in, by name."""
-        return periods_of(self.rules, self.session.position)
+        return self.rules.periods(self.session.position)
 
     @property
     def day(self) -> str:
@@ -451,9 +442,6 @@ def rules_of(ledger: Ledger, folders: Iterable[str | Path], corrections: Correct
     """
     charter, kept = ledger.charter, ledger.corrections() | accepted(corrections or {})
     return shelf.load(charter.rules, edition=charter.edition, options=charter.options, folders=folders, kept=kept)
-
-
-# ---- The past of an open game: the position, the events and the result as of an earlier adjudication
 
 
 def position_at(game: OpenGame, n: int) -> Any | None:

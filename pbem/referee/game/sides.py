@@ -18,14 +18,15 @@ from typing import Any, Final, NamedTuple
 from pbem.game.plain import Record
 from pbem.protocol import Side
 from pbem.referee.game import calendar
-from pbem.referee.game.calendar import Span, read_instant, written
-from pbem.referee.game.terms import Terms, as_text, duration
-
-# ---- The clocks of the sides, as they are on record: `clock.yaml` in a game's repo
-
+from pbem.referee.game.calendar import Span, read_instant, stamp
+from pbem.referee.game.terms import Terms, duration, duration_text
 
 _NOTHING: Final = timedelta(0)
+_SECOND: Final = timedelta(seconds=1)
+_DAY: Final = timedelta(days=1)
 _EVER: Final = timedelta(days=100_000)
+"""The longest time that is read of a bank, or as used."""
+_INSTANTS: Final = ("opened", "since", "answered", "called", "extended", "bounced", "held")
 
 
 @dataclass(slots=True)
@@ -102,12 +103,12 @@ class Clocks:
     def record(self) -> dict[str, Any]:
         """Return the clocks as they are written; empty values are left out."""
         return {
-            "time": written(self.time),
+            "time": stamp(self.time),
             "facts": self.facts,
-            "sides": {side: _written(clock) for side, clock in sorted(self.sides.items())},
+            "sides": {side: _clock_record(clock) for side, clock in sorted(self.sides.items())},
             **({"pauses": [_interval(span) for span in self.pauses]} if self.pauses else {}),
             **({"downs": [_interval(span) for span in self.downs]} if self.downs else {}),
-            **({"held": written(self.held)} if self.held is not None else {}),
+            **({"held": stamp(self.held)} if self.held is not None else {}),
         }
 
 
@@ -121,15 +122,12 @@ def read_clocks(record: Record) -> Clocks:
     """Return the clocks that `Clocks.record` was called on. Raises ValueError, TypeError or KeyError."""
     return Clocks(
         read_instant(record["time"]),
-        {side: _read(said) for side, said in record["sides"].items()},
+        {side: _read_clock(said) for side, said in record["sides"].items()},
         int(record["facts"]),
-        [_span(text) for text in record.get("pauses", ())],
-        [_span(text) for text in record.get("downs", ())],
+        [_read_span(text) for text in record.get("pauses", ())],
+        [_read_span(text) for text in record.get("downs", ())],
         read_instant(record["held"]) if "held" in record else None,
     )
-
-
-# ---- what follows from them
 
 
 def deadline(terms: Terms, clocks: Clocks, side: Side) -> datetime | None:
@@ -143,7 +141,7 @@ def deadline(terms: Terms, clocks: Clocks, side: Side) -> datetime | None:
     stops = stops_of(clocks, side)
     found = []
     if terms.pace is not None:
-        found.append(calendar.after(terms, clock.since, clock.bank, stops))
+        found.append(calendar.after_counted(terms, clock.since, clock.bank, stops))
     fixed = calendar.fixed_after(terms, clock.since + terms.notice, stops)
     found += [] if fixed is None else [fixed]
     if not found:
@@ -152,7 +150,7 @@ def deadline(terms: Terms, clocks: Clocks, side: Side) -> datetime | None:
     return _put_off(at, stops, [Span(down.since, down.until + terms.grace) for down in clocks.downs])
 
 
-def ends(terms: Terms, clocks: Clocks, side: Side, at: datetime) -> datetime | None:
+def deadline_if_asked(terms: Terms, clocks: Clocks, side: Side, at: datetime) -> datetime | None:
     """Return the deadline that a side would have if the letter that asks it was handed over at an instant."""
     clock = clocks.sides[side]
     probe = SideClock(clock.bank, away=clock.away, since=at)
@@ -182,10 +180,9 @@ def late_now(clocks: Clocks) -> frozenset[Side]:
     return frozenset(side for side, clock in clocks.sides.items() if clock.called is not None)
 
 
-# ---- what moves them
-
-
-def ask(clocks: Clocks, sides: Iterable[Side], adjudication: int, at: datetime, mailed: Collection[Side]) -> None:
+def open_question(
+    clocks: Clocks, sides: Iterable[Side], adjudication: int, at: datetime, mailed: Collection[Side]
+) -> None:
     """Open a question to sides. The clock of one that is not `mailed` runs at once: it gets no letter."""
     for side in sides:
         clock = clocks.sides[side]
@@ -194,14 +191,14 @@ def ask(clocks: Clocks, sides: Iterable[Side], adjudication: int, at: datetime, 
     clocks.time = max(clocks.time, at)
 
 
-def answer(clocks: Clocks, side: Side, at: datetime, *, earns: bool) -> None:
+def stop_clock(clocks: Clocks, side: Side, at: datetime, *, earns: bool) -> None:
     """Stop a side's clock, because a letter that came at `at` answers its question. A later letter may replace it."""
     clock = clocks.sides[side]
     clock.answered, clock.earns, clock.held = at, earns, None
     clocks.time = max(clocks.time, at)
 
 
-def hold(terms: Terms, clocks: Clocks, side: Side) -> None:
+def hold_answer(terms: Terms, clocks: Clocks, side: Side) -> None:
     """Let a side's answer wait, so that it can be taken back: for as long as the terms say, or until its deadline."""
     clock = clocks.sides[side]
     assert clock.answered is not None
@@ -212,7 +209,7 @@ def hold(terms: Terms, clocks: Clocks, side: Side) -> None:
     clock.held = until if until > clock.answered else None
 
 
-def held_until(clocks: Clocks) -> datetime | None:
+def last_hold_ends(clocks: Clocks) -> datetime | None:
     """Return when the last of the holds ends, or ended; None: no sheet is on hold."""
     held = [clocks.held, *(clock.held for clock in clocks.sides.values())]
     return max((each for each in held if each is not None), default=None)
@@ -237,7 +234,7 @@ def take_over(terms: Terms, clocks: Clocks, side: Side, at: datetime) -> None:
     The bank stays, but it holds a least. They have never been late, and have announced no vacation.
     """
     clock = clocks.sides[side]
-    settle(terms, clocks, side, at)
+    charge(terms, clocks, side, at)
     if terms.pace is not None:
         clock.bank = max(clock.bank, terms.least)
     clock.late, clock.away = 0, []
@@ -246,10 +243,10 @@ def take_over(terms: Terms, clocks: Clocks, side: Side, at: datetime) -> None:
     clocks.time = max(clocks.time, at)
 
 
-def close(terms: Terms, clocks: Clocks, side: Side, at: datetime) -> None:
+def close_question(terms: Terms, clocks: Clocks, side: Side, at: datetime) -> None:
     """Close the question to a side: it is charged with its time, and gets the bonus if its answer earns it."""
     clock, pace = clocks.sides[side], terms.pace
-    settle(terms, clocks, side, at)
+    charge(terms, clocks, side, at)
     if pace is not None and clock.called is not None:
         clock.bank = max(clock.bank, pace.bonus)
     elif pace is not None and clock.earns:
@@ -259,7 +256,7 @@ def close(terms: Terms, clocks: Clocks, side: Side, at: datetime) -> None:
     clocks.time = max(clocks.time, at)
 
 
-def settle(terms: Terms, clocks: Clocks, side: Side, at: datetime) -> None:
+def charge(terms: Terms, clocks: Clocks, side: Side, at: datetime) -> None:
     """Charge a side with the time since its clock began to run; from now on it counts from `at`."""
     clock = clocks.sides[side]
     if clock.since is None:
@@ -276,7 +273,7 @@ def _running(terms: Terms, clocks: Clocks, side: Side, at: datetime) -> timedelt
     if clock.since is None:
         return _NOTHING
     until = min(each for each in (at, clock.bounced, clock.answered) if each is not None)
-    return calendar.counted(terms, clock.since, until, stops_of(clocks, side))
+    return calendar.time_counted(terms, clock.since, until, stops_of(clocks, side))
 
 
 def _put_off(at: datetime, stops: list[Span], downs: list[Span]) -> datetime:
@@ -286,25 +283,19 @@ def _put_off(at: datetime, stops: list[Span], downs: list[Span]) -> datetime:
     return at
 
 
-# ---- on record
-
-
-_INSTANTS: Final = ("opened", "since", "answered", "called", "extended", "bounced", "held")
-
-
-def _written(clock: SideClock) -> dict[str, Any]:
+def _clock_record(clock: SideClock) -> dict[str, Any]:
     return {
-        "bank": as_text(clock.bank),
-        "used": as_text(clock.used),
+        "bank": duration_text(clock.bank),
+        "used": duration_text(clock.used),
         **({"late": clock.late} if clock.late else {}),
         **({"asked": clock.asked} if clock.asked else {}),
-        **{word: written(at) for word in _INSTANTS if (at := getattr(clock, word)) is not None},
+        **{word: stamp(at) for word in _INSTANTS if (at := getattr(clock, word)) is not None},
         **({"earns": True} if clock.earns else {}),
         **({"away": [_interval(span) for span in clock.away]} if clock.away else {}),
     }
 
 
-def _read(said: Record) -> SideClock:
+def _read_clock(said: Record) -> SideClock:
     return SideClock(
         duration(said["bank"], _EVER),
         duration(said["used"], _EVER),
@@ -312,24 +303,17 @@ def _read(said: Record) -> SideClock:
         int(said.get("asked", 0)),
         **{word: read_instant(said[word]) for word in _INSTANTS if word in said},
         earns=bool(said.get("earns", False)),
-        away=[_span(text) for text in said.get("away", ())],
+        away=[_read_span(text) for text in said.get("away", ())],
     )
 
 
 def _interval(span: Span) -> str:
-    return f"{written(span.since)}/{written(span.until)}"
+    return f"{stamp(span.since)}/{stamp(span.until)}"
 
 
-def _span(text: str) -> Span:
+def _read_span(text: str) -> Span:
     since, _, until = text.partition("/")
     return Span(read_instant(since), read_instant(until))
-
-
-# ---- The events that fall due in a game with a clock: sides become late, reminders. Nothing is carried out here
-
-
-_DAY: Final = timedelta(days=1)
-_SECOND: Final = timedelta(seconds=1)
 
 
 class What(IntEnum):
@@ -343,7 +327,7 @@ class What(IntEnum):
     """The deadline of a side has passed; the side is told then, too."""
 
 
-class Due(NamedTuple):
+class FallsDue(NamedTuple):
     """An event that falls due: when, what, and for which side; `deadline` is that of the side, if it has one."""
 
     at: datetime
@@ -352,34 +336,34 @@ class Due(NamedTuple):
     deadline: datetime | None
 
 
-def expected(terms: Terms, clocks: Clocks) -> list[Due]:
+def expected(terms: Terms, clocks: Clocks) -> list[FallsDue]:
     """Return everything that falls due, or has fallen due, if nothing else happens."""
     found = calls(terms, clocks)
     for each in tuple(found):
         clock = clocks.sides[each.side]
         if clock.called is None and clock.since is not None:
-            found += reminders(terms, clocks, each.side, clock.since, each.at)
+            found += reminders_due(terms, clocks, each.side, clock.since, each.at)
     return found
 
 
-def calls(terms: Terms, clocks: Clocks) -> list[Due]:
+def calls(terms: Terms, clocks: Clocks) -> list[FallsDue]:
     """Return the sides whose deadline passes, or has passed, if nothing else happens."""
-    found: list[Due] = []
+    found: list[FallsDue] = []
     for side, clock in clocks.sides.items():
         until = deadline(terms, clocks, side)
         if until is not None and (clock.called is None or terms.forfeit):
-            found.append(Due(until, What.LATE, side, until))
+            found.append(FallsDue(until, What.LATE, side, until))
     return found
 
 
-def reminders(terms: Terms, clocks: Clocks, side: Side, since: datetime, until: datetime) -> list[Due]:
+def reminders_due(terms: Terms, clocks: Clocks, side: Side, since: datetime, until: datetime) -> list[FallsDue]:
     """Return the reminders of a side before its deadline: at half time, and a day before it, if that is later."""
     stops = stops_of(clocks, side)
-    half = calendar.after(terms, since, calendar.counted(terms, since, until, stops) / 2, stops)
-    half = min(calendar.whole(half), until)
-    found = [Due(half, What.HALF_TIME, side, until)] if since < half < until else []
+    half = calendar.after_counted(terms, since, calendar.time_counted(terms, since, until, stops) / 2, stops)
+    half = min(calendar.to_second(half), until)
+    found = [FallsDue(half, What.HALF_TIME, side, until)] if since < half < until else []
     if until - _DAY > half:
-        found.append(Due(until - _DAY, What.LAST_DAY, side, until))
+        found.append(FallsDue(until - _DAY, What.LAST_DAY, side, until))
     return found
 
 

@@ -17,6 +17,8 @@ clock:
   forfeit: 3                                   # a side that is late for the third time resigns
   master: rome                                 # the side that the game master plays
 ```
+
+Zones are those of the package `tzdata` alone: every machine with the same version of it counts the same.
 """
 
 from __future__ import annotations
@@ -34,11 +36,28 @@ from pbem.game.plain import Record
 from pbem.game.wording import listing
 from pbem.protocol import PbemError, Side
 
-# ---- Time zones, of the package `tzdata` alone: every machine with the same version of it counts the same
-
-
-_NAME: Final = pattern(r"[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+){0,2}")
+T = TypeVar("T")
+DEFAULT: Final = "default"
+"""A late side's questions are answered by their defaults."""
+BOT: Final = "bot"
+"""The bot plays for a late side until another side is asked."""
+WAIT: Final = "wait"
+"""The game waits for a late side."""
+WHEN_LATE: Final = (DEFAULT, BOT, WAIT)
+MOVED: Final = "moved"
+"""A fixed deadline at which a clock stands still is moved: the side has as much time then as it had left before."""
+SKIPPED: Final = "skipped"
+"""Such a deadline does not count for the side; the next one does."""
+DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_UNITS: Final = {"w": 604_800, "d": 86_400, "h": 3_600, "m": 60, "s": 1}
+_DURATION: Final = pattern(r"(?:(\d{1,3})w)?\s*(?:(\d{1,4})d)?\s*(?:(\d{1,5})h)?\s*(?:(\d{1,6})m)?\s*(?:(\d{1,7})s)?")
+_TIME: Final = pattern(r"([01]?\d|2[0-3]):([0-5]\d)")
+_ZONE: Final = pattern(r"[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+){0,2}")
+_LONGEST: Final = timedelta(days=1000)
+_NOTHING: Final = timedelta(0)
 _SECOND: Final = timedelta(seconds=1)
+_DAY: Final = timedelta(days=1)
+_PACE: Final = ("bank", "bonus", "most")
 
 
 class UnknownZone(PbemError, LookupError):
@@ -79,9 +98,9 @@ class Zone:
 
 
 @cache
-def zone_of(name: str) -> Zone:
+def zone_named(name: str) -> Zone:
     """Return a time zone by its name, such as `Europe/Berlin`. Raises UnknownZone."""
-    folder, found = files("tzdata.zoneinfo"), _NAME.fullmatch(name)
+    folder, found = files("tzdata.zoneinfo"), _ZONE.fullmatch(name)
     path = folder.joinpath(*name.split("/")) if found else folder
     try:
         with path.open("rb") as file:
@@ -90,31 +109,6 @@ def zone_of(name: str) -> Zone:
         raise UnknownZone(
             f"{name!r} is no time zone; write one such as Europe/Berlin, America/New_York or UTC"
         ) from None
-
-
-# ---- The terms of a game's clock, as `game.yaml` publishes them under `clock`: read once, and written in one way only
-
-
-T = TypeVar("T")
-
-DEFAULT: Final = "default"
-"""A late side's questions are answered by their defaults."""
-BOT: Final = "bot"
-"""The bot plays for a late side until another side is asked."""
-WAIT: Final = "wait"
-"""The game waits for a late side."""
-WHEN_LATE: Final = (DEFAULT, BOT, WAIT)
-MOVED: Final = "moved"
-"""A fixed deadline at which a clock stands still is moved: the side has as much time then as it had left before."""
-SKIPPED: Final = "skipped"
-"""Such a deadline does not count for the side; the next one does."""
-DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_UNITS: Final = {"w": 604_800, "d": 86_400, "h": 3_600, "m": 60, "s": 1}
-_DURATION: Final = pattern(r"(?:(\d{1,3})w)?\s*(?:(\d{1,4})d)?\s*(?:(\d{1,5})h)?\s*(?:(\d{1,6})m)?\s*(?:(\d{1,7})s)?")
-_TIME: Final = pattern(r"([01]?\d|2[0-3]):([0-5]\d)")
-_LONGEST: Final = timedelta(days=1000)
-_NOTHING: Final = timedelta(0)
-_DAY: Final = timedelta(days=1)
 
 
 class BadTerms(PbemError, ValueError):
@@ -182,7 +176,7 @@ class Terms:
     @cached_property
     def where(self) -> Zone:
         """The zone of the game."""
-        return zone_of(self.zone)
+        return zone_named(self.zone)
 
     @property
     def runs(self) -> bool:
@@ -206,23 +200,20 @@ class Terms:
         pace = None if self.pace is None else self.pace
         return {
             "zone": self.zone,
-            **({} if pace is None else {"pace": {word: as_text(getattr(pace, word)) for word in _PACE}}),
+            **({} if pace is None else {"pace": {word: duration_text(getattr(pace, word)) for word in _PACE}}),
             **({"deadlines": [str(each) for each in self.deadlines]} if self.deadlines else {}),
-            **({"notice": as_text(self.notice)} if self.deadlines else {}),
+            **({"notice": duration_text(self.notice)} if self.deadlines else {}),
             **({"stopped": self.stopped} if self.deadlines and self.stopped else {}),
             **({"quiet": quiet} if quiet else {}),
             "away": self.away,
-            "pause": as_text(self.pause),
-            "grace": as_text(self.grace),
-            "hold": as_text(self.hold),
-            **({"newcomer": as_text(self.newcomer)} if self.newcomer else {}),
+            "pause": duration_text(self.pause),
+            "grace": duration_text(self.grace),
+            "hold": duration_text(self.hold),
+            **({"newcomer": duration_text(self.newcomer)} if self.newcomer else {}),
             "late": self.late,
             **({"forfeit": self.forfeit} if self.forfeit else {}),
             **({"master": self.master} if self.master is not None else {}),
         }
-
-
-_PACE: Final = ("bank", "bonus", "most")
 
 
 def terms_of_new_game(record: Record, sides: Collection[Side], *, has_bot: bool = True) -> Terms:
@@ -239,7 +230,7 @@ def read_terms(record: Record, sides: Collection[Side], *, has_bot: bool = True)
     if not isinstance(record, Mapping):
         raise BadTerms("the terms of a clock are a mapping, such as `pace: {bank: 3d, bonus: 12h, most: 14d}`")
     usual = Terms()
-    known = {**_READERS, "master": lambda value: _one_of(value, sides, "master"), "zone": _zone}
+    known = {**_READERS, "master": lambda value: _one_of(value, sides, "master"), "zone": _read_zone}
     if strange := [str(word) for word in record if word not in known]:
         raise BadTerms(f"a clock has no {listing(strange)}; it may have {listing(sorted(known))}")
     said = {word: read(record[word]) for word, read in known.items() if word in record}
@@ -270,7 +261,7 @@ def duration(text: object, longest: timedelta = _LONGEST) -> timedelta:
     return total
 
 
-def as_text(span: timedelta) -> str:
+def duration_text(span: timedelta) -> str:
     """Return a duration as `duration` reads it.
 
     >>> as_text(timedelta(days=3, hours=12)), as_text(timedelta(0))
@@ -287,11 +278,11 @@ def as_text(span: timedelta) -> str:
 def weekly(text: object) -> Weekly:
     """Return a deadline at a time of the week, such as `sunday 20:00`. Raises BadTerms."""
     word, _, at = str(text).strip().lower().partition(" ")
-    return Weekly(_day(word), _time(at))
+    return Weekly(_read_day(word), _read_time(at))
 
 
-def _pace(value: object) -> Pace:
-    said = _mapping(value, _PACE, "pace")
+def _read_pace(value: object) -> Pace:
+    said = _read_mapping(value, _PACE, "pace")
     if "bank" not in said:
         raise BadTerms("a pace needs a bank, such as {bank: 3d, bonus: 12h, most: 14d}")
     bank = duration(said["bank"])
@@ -304,21 +295,21 @@ def _pace(value: object) -> Pace:
     return Pace(bank, bonus, most)
 
 
-def _quiet(value: object) -> Quiet:
-    said = _mapping(value, ("days", "hours"), "quiet")
-    days = frozenset(_day(each) for each in _list(said.get("days", [])))
+def _read_quiet(value: object) -> Quiet:
+    said = _read_mapping(value, ("days", "hours"), "quiet")
+    days = frozenset(_read_day(each) for each in _as_list(said.get("days", [])))
     if len(days) == len(DAYS):
         raise BadTerms("quiet days: on at least one day of the week time must count")
     if "hours" not in said:
         return Quiet(days)
     first, _, last = str(said["hours"]).partition("-")
-    hours = _time(first), _time(last)
+    hours = _read_time(first), _read_time(last)
     if hours[0] == hours[1]:
         raise BadTerms("quiet hours must begin and end at two times, such as 22:00-07:00")
     return Quiet(days, hours)
 
 
-def _day(value: object) -> int:
+def _read_day(value: object) -> int:
     word = str(value).strip().lower()
     found = [number for number, day in enumerate(DAYS) if len(word) >= 2 and day.startswith(word)]
     if len(found) != 1:
@@ -326,21 +317,21 @@ def _day(value: object) -> int:
     return found[0]
 
 
-def _time(value: object) -> time:
+def _read_time(value: object) -> time:
     found = _TIME.fullmatch(str(value).strip())
     if found is None:
         raise BadTerms(f"{str(value).strip()!r} is no time of a day; write it as 20:00")
     return time(int(found[1]), int(found[2]))
 
 
-def _zone(value: object) -> str:
+def _read_zone(value: object) -> str:
     try:
-        return zone_of(str(value)).name
+        return zone_named(str(value)).name
     except UnknownZone as wrong:
         raise BadTerms(str(wrong)) from None
 
 
-def _number(value: object, most: int, word: str) -> int:
+def _read_number(value: object, most: int, word: str) -> int:
     if type(value) is not int or not 0 <= value <= most:
         raise BadTerms(f"{word} is a number from 0 to {most}, not {value!r}")
     return value
@@ -352,27 +343,27 @@ def _one_of(value: object, words: Collection[str], what: str) -> str:
     return str(value)
 
 
-def _list(value: object) -> list[object]:
+def _as_list(value: object) -> list[object]:
     return value if isinstance(value, list) else [value]
 
 
-def _mapping(value: object, words: Collection[str], what: str) -> Record:
+def _read_mapping(value: object, words: Collection[str], what: str) -> Record:
     if not isinstance(value, Mapping) or not value.keys() <= set(words):
         raise BadTerms(f"{what} is a mapping of {listing(list(words))}")
     return value
 
 
 _READERS: Final[dict[str, Callable[[Any], Any]]] = {
-    "pace": _pace,
-    "deadlines": lambda value: tuple(sorted({weekly(each) for each in _list(value)})),
+    "pace": _read_pace,
+    "deadlines": lambda value: tuple(sorted({weekly(each) for each in _as_list(value)})),
     "notice": duration,
     "stopped": lambda value: _one_of(value, (MOVED, SKIPPED), "stopped"),
-    "quiet": _quiet,
-    "away": lambda value: _number(value, 366, "away"),
+    "quiet": _read_quiet,
+    "away": lambda value: _read_number(value, 366, "away"),
     "pause": duration,
     "grace": duration,
     "hold": duration,
     "newcomer": duration,
     "late": lambda value: _one_of(value, WHEN_LATE, "late"),
-    "forfeit": lambda value: _number(value, 99, "forfeit"),
+    "forfeit": lambda value: _read_number(value, 99, "forfeit"),
 }

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from pbem.game.wording import counted
 from pbem.protocol import Side
-from pbem.referee.game.calendar import Span, written
+from pbem.referee.game.calendar import Span, stamp
 from pbem.referee.game.open_game import OpenGame
 from pbem.referee.game.sides import bank_at, deadline, used_at
-from pbem.referee.game.terms import as_text
+from pbem.referee.game.terms import duration_text
 
 
 class SideTime(NamedTuple):
@@ -29,7 +29,7 @@ class SideTime(NamedTuple):
     """Its vacations that are not over."""
 
 
-class Ledger(NamedTuple):
+class TimeLedger(NamedTuple):
     """The time of all sides, as of an instant."""
 
     at: datetime
@@ -39,13 +39,13 @@ class Ledger(NamedTuple):
     def record(self) -> dict[str, Any]:
         """Return it for `--json`: times in seconds."""
         return {
-            "at": written(self.at),
-            "paused_until": None if self.paused is None else written(self.paused.until),
-            "sides": {each.side: _record(each) for each in self.sides},
+            "at": stamp(self.at),
+            "paused_until": None if self.paused is None else stamp(self.paused.until),
+            "sides": {each.side: _side_record(each) for each in self.sides},
         }
 
 
-def time_ledger(game: OpenGame, *, now: bool = True) -> Ledger | None:
+def time_ledger(game: OpenGame, *, now: bool = True) -> TimeLedger | None:
     """Return the ledger of time of a game, as of now or of its last commit; None: it has no clock, or has not begun."""
     terms, clocks = game.clock.terms, game.clock.read()
     if terms is None or clocks is None:
@@ -62,7 +62,7 @@ def time_ledger(game: OpenGame, *, now: bool = True) -> Ledger | None:
         )
         for side in game.rules.sides
     ]
-    return Ledger(at, clocks.paused(at), sides)
+    return TimeLedger(at, clocks.paused(at), sides)
 
 
 def ledger_line(game: OpenGame, *, now: bool = True) -> str:
@@ -71,7 +71,7 @@ def ledger_line(game: OpenGame, *, now: bool = True) -> str:
     if ledger is None:
         return ""
     names = {each["id"]: each["name"] for each in game.box.sides}
-    return f"Time used: {', '.join(_said(names[each.side], each) for each in ledger.sides)}."
+    return f"Time used: {', '.join(_side_said(names[each.side], each) for each in ledger.sides)}."
 
 
 def shown_span(span: timedelta) -> str:
@@ -82,22 +82,22 @@ def shown_span(span: timedelta) -> str:
     """
     seconds = int(span.total_seconds())
     least = 3600 if seconds >= 86_400 else 60
-    text = as_text(timedelta(seconds=seconds // least * least))
+    text = duration_text(timedelta(seconds=seconds // least * least))
     return "0m" if text == "0s" else text
 
 
-def _said(name: str, each: SideTime) -> str:
+def _side_said(name: str, each: SideTime) -> str:
     more = [] if each.bank is None else [f"{shown_span(each.bank)} left"]
     more += [f"late {counted(each.late, 'time')}"] if each.late else []
     more += [f"away until {each.away[0].until:%d %b}"] if each.away else []
     return f"{name} {shown_span(each.used)}" + (f" ({', '.join(more)})" if more else "")
 
 
-def _record(each: SideTime) -> dict[str, Any]:
+def _side_record(each: SideTime) -> dict[str, Any]:
     return {
         "used": int(each.used.total_seconds()),
         "bank": None if each.bank is None else int(each.bank.total_seconds()),
         "late": each.late,
-        "until": None if each.until is None else written(each.until),
-        "away": [[written(span.since), written(span.until)] for span in each.away],
+        "until": None if each.until is None else stamp(each.until),
+        "away": [[stamp(span.since), stamp(span.until)] for span in each.away],
     }

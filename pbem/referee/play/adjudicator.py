@@ -6,7 +6,7 @@ Everything that changes a game goes through here, under the game's lock. `receiv
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,7 @@ from pbem.engine.session import Queued
 from pbem.game.plain import Record
 from pbem.orders.check import Receipt
 from pbem.orders.forgive import Answering
-from pbem.orders.sheet import ORDERS
+from pbem.orders.sheet import ORDERS, cancellation, withdrawal
 from pbem.orders.standing import InForce
 from pbem.protocol import Side
 from pbem.referee.game.open_game import CannotPlay, Now, OpenGame, OtherRules
@@ -35,9 +35,14 @@ from pbem.repo.files.charter import ChainPromise, Joined
 from pbem.repo.files.layout import POSITION
 from pbem.repo.files.requests import OPEN, REPLACEMENT, Motion, made, open_request, request_files, settle, still_needed
 from pbem.repo.files.state import State
-from pbem.repo.ledger import LetterId
+from pbem.repo.ledger import LetterId, by_word
 
-# ---- The vote on another player for a side, which is required if the game master plays a side
+Enacted: TypeAlias = tuple[Outcome[Any], Sources]
+"""The outcome of an act, and the orders that are left after it."""
+Act: TypeAlias = Callable[[Now, State, Seed], Enacted]
+"""An act of the game master: is given the game and a seed, may change the state, and returns the outcome."""
+MOST_ADJUDICATIONS: Final = 200
+"""One sheet causes at most so many adjudications; a game that goes on longer without an answer is looping."""
 
 
 def replacement_agreed(game: OpenGame, side: Side) -> bool:
@@ -56,18 +61,6 @@ def replacement_agreed(game: OpenGame, side: Side) -> bool:
             f"`pbem player {game.name} {side}=PERSON --vote` asks them"
         )
     return False
-
-
-# ---- The adjudicator: accepts order sheets, plays the game on, and commits every step
-
-
-Enacted: TypeAlias = tuple[Outcome[Any], Sources]
-"""The outcome of an act, and the orders that are left after it."""
-Act: TypeAlias = Callable[[Now, State, Seed], Enacted]
-"""An act of the game master: is given the game and a seed, may change the state, and returns the outcome."""
-
-MOST_ADJUDICATIONS: Final = 200
-"""One sheet causes at most so many adjudications; a game that goes on longer without an answer is looping."""
 
 
 class Call(NamedTuple):
@@ -193,7 +186,9 @@ class Adjudicator(OpenGame):
         """
         with self._changing():
             require_on_time(self)
-            receipt, sheet = sheet_check.check(self, side, raw, name=name, answering=answering, recorded=recorded)
+            receipt, sheet = sheet_check.check_sheet_of(
+                self, side, raw, name=name, answering=answering, recorded=recorded
+            )
             if sheet is None:
                 return receipt
             require_gone_on(self, self.ready)
@@ -209,7 +204,7 @@ class Adjudicator(OpenGame):
             if orders := sheet.document.value.get(ORDERS) is not None:
                 state.pending[side] = [Queued(order, by) for order in sheet.orders]
             if sheet.files:
-                state.standing[side] = sheet_check.filed(self, state, side, sheet)
+                state.standing[side] = sheet_check.filed_standing(self, state, side, sheet)
                 files |= self.ledger.standing_files(state, side)
             if sheet.link is not None:
                 state.new_links[side] = sheet.link
@@ -218,6 +213,45 @@ class Adjudicator(OpenGame):
             with self.clock.dated(clocks.at):
                 now.head = self.ledger.commit(files, f"{self.name}: {by} of {side}")
             return receipt
+
+    def withdraw(self, side: Side, link: str | None = None, letter: LetterId | None = None) -> int:
+        """Put an empty sheet in the place of a side's orders that are not used yet, and return its number.
+
+        `link` is the next link of the side's own chain, `letter` the digest, or the digests, of the letter with the
+        word. Raises CannotPlay if no orders are waiting, or the link is wrong.
+        """
+        with self.lock():
+            self._require_in_play()
+            if not self.waits(side):
+                raise CannotPlay(
+                    "no orders of yours are waiting. A sheet that has been used cannot be taken back by you alone: "
+                    "with the consent of all sides your game master can take the game back"
+                )
+            return self._hand_in(side, withdrawal(self.name, side, self.adjudication, link), letter)
+
+    def cancel_standing(
+        self, side: Side, numbers: Sequence[int], link: str | None = None, letter: LetterId | None = None
+    ) -> int:
+        """Cancel standing orders of a side by their numbers (none: all of them), and return the number of the sheet.
+
+        `link` and `letter` are as in `withdraw`. Raises CannotPlay if there are no such orders, or the link is wrong.
+        """
+        with self.lock():
+            self._require_in_play()
+            if not self.standing(side):
+                raise CannotPlay("you have no standing orders in force")
+            return self._hand_in(side, cancellation(self.name, side, self.adjudication, numbers, link), letter)
+
+    def _hand_in(self, side: Side, raw: bytes, letter: LetterId | None) -> int:
+        """Receive the sheet that a word of a letter stands for, and return its number. Raises CannotPlay."""
+        receipt = self.receive(side, raw, letter=letter and by_word(letter))
+        if receipt.number is None:
+            raise CannotPlay("; ".join(placed.fault.reason for placed in receipt.complaints))
+        return receipt.number
+
+    def _require_in_play(self) -> None:
+        if self.result is not None:
+            raise CannotPlay(f"{self.name} is over; nothing of it can be changed any more")
 
     def adjudicate(self, late: Iterable[Side] = (), absent: Iterable[Side] = ()) -> list[int]:
         """Play the game on as far as answers reach; return the numbers of the new adjudications.

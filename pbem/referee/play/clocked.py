@@ -13,13 +13,13 @@ from pbem.protocol import Decision, Side
 from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.referee.game.sides import (
     Clocks,
-    answer,
-    ask,
-    close,
+    close_question,
     end_hold,
-    hold,
+    hold_answer,
     late_at,
     new_clocks,
+    open_question,
+    stop_clock,
     take_back,
     take_over,
 )
@@ -64,11 +64,11 @@ def after_sheet(game: OpenGame, side: Side, ready: Callable[[], bool], *, orders
             if clock.answered is not None:
                 take_back(clocks, side, max(at, asked_since))
         elif orders or clock.answered is None:
-            answer(clocks, side, max(at, asked_since), earns=_earns(game, side))
+            stop_clock(clocks, side, max(at, asked_since), earns=_earns(game, side))
             if terms.hold and ready():
-                hold(terms, clocks, side)
+                hold_answer(terms, clocks, side)
     elif _waits_for(game, side):  # it has withdrawn the standing orders that had answered
-        ask(clocks, [side], game.adjudication, at, game.by_mail)
+        open_question(clocks, [side], game.adjudication, at, game.by_mail)
     return Stamped(game.clock.files(clocks), at)
 
 
@@ -93,7 +93,7 @@ def after_adjudication(game: OpenGame, after: State, played: Played) -> Stamped:
     if played.outcome.answers or _reopens(played):  # every decision that is open now is a new question
         gone = {side for side, clock in clocks.sides.items() if clock.asked}
     else:
-        gone = {side for side in clocks.sides if _is_over(clocks, side, side in awaited)}
+        gone = {side for side in clocks.sides if _question_is_over(clocks, side, side in awaited)}
     _go_on(terms, clocks, gone, awaited, after.adjudication, at, game.by_mail)
     clocks.time = at
     end_hold(clocks)
@@ -111,11 +111,11 @@ def _go_on(
 ) -> None:
     """Close the questions that are gone, and ask the sides that the game waits for and has not asked yet."""
     for side in sorted(gone):
-        close(terms, clocks, side, at)
-    ask(clocks, [side for side in sorted(awaited) if not clocks.sides[side].asked], n, at, by_mail)
+        close_question(terms, clocks, side, at)
+    open_question(clocks, [side for side in sorted(awaited) if not clocks.sides[side].asked], n, at, by_mail)
 
 
-def _is_over(clocks: Clocks, side: Side, awaited: bool) -> bool:
+def _question_is_over(clocks: Clocks, side: Side, awaited: bool) -> bool:
     """Tell whether the question to a side has ended without an answer: the answer expired, or the side resigned."""
     clock = clocks.sides[side]
     return bool(clock.asked) and awaited == (clock.answered is not None)

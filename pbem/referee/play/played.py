@@ -19,8 +19,7 @@ from pbem.game import yaml as yamlio
 from pbem.game.contract import Rules
 from pbem.game.plain import Record
 from pbem.orders.sheet import STANDING, shortened
-from pbem.orders.standing import Filed, InForce
-from pbem.orders.standing.in_force import LONGEST_REASON, MOST_REASONS, MOST_TOLD
+from pbem.orders.standing import LONGEST_REASON, MOST_REASONS, MOST_TOLD, FiledOrder, InForce
 from pbem.protocol import Event, Side
 from pbem.referee.game.home_check import home
 from pbem.referee.game.open_game import Now, OpenGame
@@ -30,13 +29,12 @@ from pbem.repo.files.records import decision_record, event_records
 from pbem.repo.files.state import State
 from pbem.repo.files.talk_book import heard_by
 
-# ---- Private notices to one side: standing orders that answered for it, and orders that expired
-
-
 ORDER_EXPIRED: Final = "order_expired"
 """The kind of the event for an order that has become illegal."""
 ORDER_UNUSED: Final = "order_unused"
 """The kind of the event for an order that was not needed."""
+ExpiredStanding: TypeAlias = Sequence[tuple[Side, FiledOrder]]
+"""The standing orders that have expired, each with its side."""
 
 
 def of_the_beacon(n: int, closing: Closing | None) -> Iterator[Event]:
@@ -48,8 +46,8 @@ def of_the_beacon(n: int, closing: Closing | None) -> Iterator[Event]:
             yield Event("beacon_missing", {"round": closing.round, "reason": closing.missing})
 
 
-def notices(
-    answers: Sequence[Answer], sources: Sources, standing: InForce, expired: Iterable[tuple[Side, Filed]]
+def private_notices(
+    answers: Sequence[Answer], sources: Sources, standing: InForce, expired: Iterable[tuple[Side, FiledOrder]]
 ) -> Iterator[Event]:
     """Yield the notices of an adjudication; `expired` are the standing orders whose time is over."""
     yield from _fired(answers)
@@ -74,13 +72,6 @@ def _fired(answers: Sequence[Answer]) -> Iterator[Event]:
         told.setdefault(side, []).append(f"{kind} ({by.removeprefix(STANDING).strip()}{often})")
     for side, answered in told.items():
         yield Event("standing_fired", {"answered": answered}, None, (side,))
-
-
-# ---- An adjudication between play and commit: the record that is made of it, and the state of the game after it
-
-
-ExpiredStanding: TypeAlias = Sequence[tuple[Side, Filed]]
-"""The standing orders that have expired, each with its side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,16 +103,16 @@ def adjudication_of(n: int, played: Played, expired: ExpiredStanding, newcomers:
             *of_the_beacon(n, played.beacon),
             *(Event("new_player", {"side": side}) for side, replaced in newcomers.items() if replaced),
             *outcome.events,
-            *notices(outcome.answers, played.sources, played.standing, expired),
+            *private_notices(outcome.answers, played.sources, played.standing, expired),
         ],
-        awaited(outcome.session),
+        awaited_decisions(outcome.session),
         played.at,
         played.act,
         played.whole,
     )
 
 
-def awaited(session: Session[Any]) -> list[dict[str, str]]:
+def awaited_decisions(session: Session[Any]) -> list[dict[str, str]]:
     """Return the decisions that a game waits for, by side and kind, as a turn file names them.
 
     Where it waits for none of them, they are those that the next adjudication answers at once.
@@ -174,9 +165,6 @@ def advanced(
 def _new_chains(seed: Seed) -> dict[Side, str]:
     """Return the tips of the chains that begin with an adjudication: their links are opened from the next one on."""
     return {side: said["chain"]["tip"] for side, said in seed.stated.get("joined", {}).items() if "chain" in said}
-
-
-# ---- The files that an adjudication commits: its records, the public position, what each side may open
 
 
 def files_of(

@@ -27,10 +27,10 @@ from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.repo.files.records import as_plain
 from pbem.repo.files.state import State
 
-# ---- The check of a sheet against an open game, and what it files and may lead to. Nothing here changes the game
+_SECOND: Final = timedelta(seconds=1)
 
 
-def check(
+def check_sheet_of(
     game: OpenGame,
     side: Side,
     raw: bytes,
@@ -69,7 +69,7 @@ def check(
         answering=answering,
         out=side in game.out,
         out_by=game.box.out_rule if side in game.rules.out(session.position) else "",
-        others={} if recorded or ruled else _beside(game, side),
+        others={} if recorded or ruled else _other_sides_of_player(game, side),
     )
     return check_sheet(at, raw, name=name)
 
@@ -94,24 +94,24 @@ def costs(game: OpenGame, side: Side) -> list[str]:
     ]
 
 
-def forecast(
+def forecast_sheet_of(
     game: OpenGame, side: Side, raw: bytes, *, name: str = "orders.yaml", answering: Answering | None = None
 ) -> tuple[Receipt, list[Prospect]]:
     """Check a side's sheet and, if it has no faults, forecast it. Change nothing and roll nothing."""
-    receipt, sheet = check(game, side, raw, name=name, answering=answering)
+    receipt, sheet = check_sheet_of(game, side, raw, name=name, answering=answering)
     if sheet is None:
         return receipt, []
     return receipt, of_sheet(game.rules, game.view(side), game.asked(side), sheet.orders)
 
 
-def _beside(game: OpenGame, side: Side) -> dict[Side, list[str]]:
+def _other_sides_of_player(game: OpenGame, side: Side) -> dict[Side, list[str]]:
     """Return the other sides of a side's player, each with the kinds of its open decisions."""
     address = game.ledger.addresses.get(side)
     others = [] if address is None else [each for each in game.sides_of(address) if each != side]
     return {other: [decision.kind for decision in game.asked(other)] for other in others}
 
 
-def filed(game: OpenGame, state: State, side: Side, sheet: Sheet) -> list[Any]:
+def filed_standing(game: OpenGame, state: State, side: Side, sheet: Sheet) -> list[Any]:
     """Return a side's standing orders as they are kept once a sheet has changed them."""
     n, periods, usual = state.sheets[side], game.periods, game.box.standing_of(side)
     new = [
@@ -124,19 +124,13 @@ def filed(game: OpenGame, state: State, side: Side, sheet: Sheet) -> list[Any]:
     return new if sheet.standing is not None else [*new, *kept]
 
 
-# ---- The hold: a sheet that would let the game go on waits for a while, so that its player can take it back
-
-
-_SECOND: Final = timedelta(seconds=1)
-
-
 def is_on_hold(game: OpenGame, *, late: bool) -> bool:
     """Tell whether a sheet of a game is on hold; `late`: the game master says that a deadline has passed."""
     held = game.clock.held()
     return held is not None and held > game.clock.time and (game.clock.decides or not late)
 
 
-def held_until(game: OpenGame) -> datetime | None:
+def on_hold_until(game: OpenGame) -> datetime | None:
     """Return until when a game is on hold; None: it is not."""
     held = game.clock.held()
     return held if held is not None and held >= game.clock.time and not game.open_decisions else None

@@ -9,8 +9,17 @@ from random import Random
 import pytest
 
 from pbem.referee import game
-from pbem.referee.game.calendar import Span, after, counted, fixed_after, merge, read_instant, without, written
-from pbem.referee.game.terms import BadTerms, Terms, UnknownZone, as_text, duration, read_terms, zone_of
+from pbem.referee.game.calendar import (
+    Span,
+    after_counted,
+    fixed_after,
+    merge,
+    parts_outside,
+    read_instant,
+    stamp,
+    time_counted,
+)
+from pbem.referee.game.terms import BadTerms, Terms, UnknownZone, duration, duration_text, read_terms, zone_named
 
 SIDES = ("rome", "carthage")
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -40,13 +49,13 @@ def terms(**said: object) -> Terms:
     ],
 )
 def test_local_time_in_gap_or_double_is_one_instant(zone: str, local: str, instant: str) -> None:
-    assert zone_of(zone).instant(at(local).replace(tzinfo=None)) == at(instant)
+    assert zone_named(zone).instant(at(local).replace(tzinfo=None)) == at(instant)
 
 
 @pytest.mark.parametrize("name", ["Mars/Olympus", "../etc/passwd", "Europe", "", "europe/Nowhere", "zone.tab"])
 def test_name_that_is_no_zone_is_refused(name: str) -> None:
     with pytest.raises(UnknownZone, match="no time zone"):
-        zone_of(name)
+        zone_named(name)
 
 
 @pytest.mark.parametrize(
@@ -76,20 +85,20 @@ def test_weekly_deadline_in_a_gap_is_put_off() -> None:
 def test_quiet_hours_and_days_do_not_count() -> None:
     table = terms(zone="Europe/Berlin", quiet={"days": ["saturday", "sunday"], "hours": "22:00-07:00"})
     friday = at("2026-11-27 20:00")  # 21:00 in Berlin
-    assert after(table, friday, HOUR) == at("2026-11-27 21:00")
-    assert after(table, friday, 2 * HOUR) == at("2026-11-30 07:00")
-    assert counted(table, friday, at("2026-11-30 07:00")) == 2 * HOUR
-    assert after(table, at("2026-11-28 12:00"), timedelta(0)) == at("2026-11-30 06:00")
-    assert counted(table, at("2026-11-28 12:00"), at("2026-11-29 12:00")) == timedelta(0)
+    assert after_counted(table, friday, HOUR) == at("2026-11-27 21:00")
+    assert after_counted(table, friday, 2 * HOUR) == at("2026-11-30 07:00")
+    assert time_counted(table, friday, at("2026-11-30 07:00")) == 2 * HOUR
+    assert after_counted(table, at("2026-11-28 12:00"), timedelta(0)) == at("2026-11-30 06:00")
+    assert time_counted(table, at("2026-11-28 12:00"), at("2026-11-29 12:00")) == timedelta(0)
 
 
 def test_days_of_23_and_25_hours_count_whole() -> None:
     table = terms(zone="Europe/Berlin", quiet={"days": ["monday"]})
-    assert counted(table, at("2026-03-28 23:00"), at("2026-03-30 12:00")) == 23 * HOUR
-    assert counted(table, at("2026-10-24 22:00"), at("2026-10-26 12:00")) == 25 * HOUR
+    assert time_counted(table, at("2026-03-28 23:00"), at("2026-03-30 12:00")) == 23 * HOUR
+    assert time_counted(table, at("2026-10-24 22:00"), at("2026-10-26 12:00")) == 25 * HOUR
     noon = terms(zone="Europe/Berlin", quiet={"hours": "01:00-04:00"})
-    assert counted(noon, at("2026-03-28 23:00"), at("2026-03-29 22:00")) == 21 * HOUR  # 2 of 3 quiet hours exist
-    assert counted(noon, at("2026-10-24 22:00"), at("2026-10-25 23:00")) == 21 * HOUR  # 4 hours are quiet
+    assert time_counted(noon, at("2026-03-28 23:00"), at("2026-03-29 22:00")) == 21 * HOUR  # 2 of 3 quiet hours exist
+    assert time_counted(noon, at("2026-10-24 22:00"), at("2026-10-25 23:00")) == 21 * HOUR  # 4 hours are quiet
 
 
 def test_after_is_the_inverse_of_counted() -> None:
@@ -105,11 +114,11 @@ def test_after_is_the_inverse_of_counted() -> None:
         starts = [since + timedelta(hours=chance.randrange(-30, 200)) for _ in range(chance.randrange(4))]
         stops = [Span(start, start + timedelta(hours=chance.randrange(1, 90))) for start in starts]
         span = timedelta(seconds=chance.randrange(1, 8 * 86_400))
-        until = after(table, since, span, stops)
-        assert counted(table, since, until, stops) == span
-        assert counted(table, since, until - timedelta(seconds=1), stops) == span - timedelta(seconds=1)
+        until = after_counted(table, since, span, stops)
+        assert time_counted(table, since, until, stops) == span
+        assert time_counted(table, since, until - timedelta(seconds=1), stops) == span - timedelta(seconds=1)
         middle = since + (until - since) / 3
-        parts = counted(table, since, middle, stops) + counted(table, middle, until, stops)
+        parts = time_counted(table, since, middle, stops) + time_counted(table, middle, until, stops)
         assert parts == span
 
 
@@ -120,7 +129,7 @@ def test_spans_are_merged_and_taken_out() -> None:
     )
     assert merged == [Span(hours[1], hours[3]), Span(hours[4], hours[6])]
     left = [Span(hours[0], hours[1]), Span(hours[3], hours[4]), Span(hours[6], hours[9])]
-    assert list(without(Span(hours[0], hours[9]), merged)) == left
+    assert list(parts_outside(Span(hours[0], hours[9]), merged)) == left
 
 
 def test_terms_are_written_in_one_way() -> None:
@@ -178,9 +187,9 @@ def test_terms_that_cannot_be_played_with_say_why(said: dict[str, object], reaso
 def test_durations_and_instants_are_read_as_they_are_written() -> None:
     for seconds in (0, 1, 60, 3_600, 86_400, 93_784, 604_800):
         span = timedelta(seconds=seconds)
-        assert duration(as_text(span)) == span
+        assert duration(duration_text(span)) == span
     moment = datetime(2026, 3, 29, 1, 0, 7, tzinfo=UTC)
-    assert read_instant(written(moment)) == moment
+    assert read_instant(stamp(moment)) == moment
 
 
 def test_nothing_here_knows_the_current_time() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pbem.referee.game.calendar import written
+from pbem.referee.game.calendar import stamp
 from pbem.referee.game.facts import (
     Asked,
     Away,
@@ -29,16 +29,16 @@ from pbem.referee.game.facts import (
 from pbem.referee.game.sides import (
     Clocks,
     What,
-    answer,
-    ask,
     bank_at,
-    close,
+    close_question,
     deadline,
     expected,
     late_at,
     late_from,
     new_clocks,
+    open_question,
     read_clocks,
+    stop_clock,
     take_back,
     used_at,
 )
@@ -57,7 +57,7 @@ def terms(**said: Any) -> Terms:
 def asked(table: Terms, *sides: str, at: datetime = T) -> Clocks:
     """Return the clocks of a game in which some sides, by default all, have got a letter that asks."""
     clocks = new_clocks(table, SIDES, at)
-    ask(clocks, sides or SIDES, 7, at, SIDES)
+    open_question(clocks, sides or SIDES, 7, at, SIDES)
     put(table, clocks, Asked(at, dict.fromkeys(sides or SIDES, at)))
     return clocks
 
@@ -72,7 +72,7 @@ def same(clocks: Clocks) -> Clocks:
 def test_a_clock_runs_once_the_letter_was_handed_over() -> None:
     table = terms()
     clocks = new_clocks(table, SIDES, T)
-    ask(clocks, ["rome", "gaul"], 7, T, ["rome"])
+    open_question(clocks, ["rome", "gaul"], 7, T, ["rome"])
     assert deadline(table, clocks, "rome") is None
     assert deadline(table, clocks, "gaul") == T + 3 * DAY  # no letter goes to it
     put(table, clocks, Asked(T + 5 * HOUR, {"rome": T + 4 * HOUR}))
@@ -84,12 +84,12 @@ def test_a_clock_runs_once_the_letter_was_handed_over() -> None:
 def test_an_answer_charges_the_bank_and_earns_the_bonus() -> None:
     table = terms()
     clocks = asked(table)
-    answer(clocks, "rome", T + DAY, earns=True)
-    answer(clocks, "gaul", T + DAY, earns=False)
+    stop_clock(clocks, "rome", T + DAY, earns=True)
+    stop_clock(clocks, "gaul", T + DAY, earns=False)
     assert deadline(table, clocks, "rome") is None
     assert used_at(table, clocks, "rome", T + 2 * DAY) == DAY
     for side in SIDES:
-        close(table, clocks, side, T + 2 * DAY)
+        close_question(table, clocks, side, T + 2 * DAY)
     assert {side: clocks.sides[side].bank for side in SIDES} == {
         "rome": 2 * DAY + 12 * HOUR,
         "gaul": 2 * DAY,  # a standing order, or a window
@@ -102,19 +102,19 @@ def test_an_answer_charges_the_bank_and_earns_the_bonus() -> None:
 def test_the_bank_holds_no_more_than_its_most() -> None:
     table = terms(pace={"bank": "3d", "bonus": "4d", "most": "5d"})
     clocks = asked(table, "rome")
-    answer(clocks, "rome", T + HOUR, earns=True)
-    close(table, clocks, "rome", T + HOUR)
+    stop_clock(clocks, "rome", T + HOUR, earns=True)
+    close_question(table, clocks, "rome", T + HOUR)
     assert clocks.sides["rome"].bank == 5 * DAY
 
 
 def test_an_answer_taken_back_lets_the_clock_run_on() -> None:
     table = terms()
     clocks = asked(table, "rome")
-    answer(clocks, "rome", T + DAY, earns=True)
+    stop_clock(clocks, "rome", T + DAY, earns=True)
     take_back(clocks, "rome", T + 2 * DAY)
     assert deadline(table, clocks, "rome") == T + 3 * DAY
-    answer(clocks, "rome", T + 2 * DAY + HOUR, earns=True)
-    close(table, clocks, "rome", T + 3 * DAY)
+    stop_clock(clocks, "rome", T + 2 * DAY + HOUR, earns=True)
+    close_question(table, clocks, "rome", T + 3 * DAY)
     assert clocks.sides["rome"].bank == 23 * HOUR + 12 * HOUR  # one bonus
 
 
@@ -245,8 +245,8 @@ def test_extension_puts_off_a_running_deadline_alone() -> None:
         put(table, clocks, Extended(T, {"rome": T + DAY}, "why"))
     put(table, clocks, Extended(T, {"rome": T + 9 * DAY}, "they have moved house"))
     assert deadline(table, same(clocks), "rome") == T + 9 * DAY
-    answer(clocks, "rome", T + 8 * DAY, earns=True)
-    close(table, clocks, "rome", T + 8 * DAY)
+    stop_clock(clocks, "rome", T + 8 * DAY, earns=True)
+    close_question(table, clocks, "rome", T + 8 * DAY)
     assert clocks.sides["rome"].bank == 12 * HOUR
     assert clocks.sides["rome"].extended is None
 
@@ -290,8 +290,8 @@ def test_a_late_answer_leaves_the_bonus_and_no_more(after: timedelta) -> None:
     table = terms()
     clocks = asked(table, "rome")
     put(table, clocks, Late(T + 3 * DAY + HOUR, {"rome": T + 3 * DAY}))
-    answer(clocks, "rome", T + 3 * DAY + after, earns=True)
-    close(table, clocks, "rome", T + 5 * DAY)
+    stop_clock(clocks, "rome", T + 3 * DAY + after, earns=True)
+    close_question(table, clocks, "rome", T + 5 * DAY)
     assert clocks.sides["rome"].bank == 12 * HOUR
     assert clocks.sides["rome"].used == 3 * DAY + after
 
@@ -308,7 +308,7 @@ def test_reminders_come_before_the_deadline() -> None:
         (3 * DAY, What.LATE, "rome"),
     ]
     assert late_from(table, clocks) == T + 3 * DAY + timedelta(seconds=1)
-    answer(clocks, "rome", T + DAY, earns=True)
+    stop_clock(clocks, "rome", T + DAY, earns=True)
     assert "rome" not in {each.side for each in expected(table, clocks)}  # none after an answer
     short = asked(terms(pace={"bank": "30h"}), "rome")
     assert [each.what for each in expected(terms(pace={"bank": "30h"}), short)] == [What.LATE, What.HALF_TIME]
@@ -329,7 +329,7 @@ def test_facts_are_read_as_they_are_written() -> None:
     ]
     for number, fact in enumerate(facts, 1):
         record = fact_record(number, fact)
-        assert (record["fact"], record["at"]) == (number, written(T))
+        assert (record["fact"], record["at"]) == (number, stamp(T))
         assert read_fact(record) == fact
 
 
@@ -346,6 +346,6 @@ def test_bank_is_not_used_up_while_the_service_is_down() -> None:
     table = terms(grace="6h")
     clocks = asked(table, "rome")
     put(table, clocks, Down(T + 4 * DAY, T + DAY, T + 4 * DAY))
-    answer(clocks, "rome", T + 4 * DAY + HOUR, earns=False)
-    close(table, clocks, "rome", T + 4 * DAY + HOUR)
+    stop_clock(clocks, "rome", T + 4 * DAY + HOUR, earns=False)
+    close_question(table, clocks, "rome", T + 4 * DAY + HOUR)
     assert clocks.sides["rome"].bank == 3 * DAY - DAY - HOUR

@@ -25,9 +25,9 @@ from pbem.game.boxes.box_file import BrokenBox
 from pbem.game.plain import copy
 from pbem.game.prospects import Asked, Chance, Happens, Odds
 from pbem.game.table import Table
+from pbem.orders.conditions import condition_holds
 from pbem.orders.sheet import read_sheet
-from pbem.orders.standing.conditions import holds
-from pbem.orders.standing.filing import file_standing
+from pbem.orders.standing import file_standing
 from pbem.protocol import Decision, Event, Order
 from pbem.render.text.contents import Contents, ReportRequest
 from pbem.render.text.forecast_text import foreseen
@@ -421,7 +421,7 @@ def test_a_standing_order_may_go_by_odds_and_river() -> None:
             break
         if decision.kind != "fight" or "enemy_sp" not in facts:
             continue
-        willing = holds(">= 200", facts["odds"]) and holds(False, facts["river"])
+        willing = condition_holds(">= 200", facts["odds"]) and condition_holds(False, facts["river"])
         assert willing == (facts["own_sp"] >= 2 * facts["enemy_sp"] and not facts["river"])
         seen[willing] += 1
     assert seen[True]
@@ -461,7 +461,7 @@ def test_pause_with_the_set_in_force_tells_nothing_of_carthage() -> None:
                     seen
                     or any(
                         each.kind == decision.kind
-                        and all(holds(wanted, facts.get(name)) for name, wanted in each.when.items())
+                        and all(condition_holds(wanted, facts.get(name)) for name, wanted in each.when.items())
                         for each in usual
                     )
                 )

@@ -11,7 +11,7 @@ import pytest
 
 from pbem.crypto.dice import LoadedDice, SeededDice
 from pbem.engine.answers import Sources
-from pbem.engine.sequence import faults_in_sequence
+from pbem.engine.faults import faults_in_sequence
 from pbem.engine.session import Queued, Session
 from pbem.game.boxes import shelf
 from pbem.game.boxes.shelf import Loaded

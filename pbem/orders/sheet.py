@@ -1,7 +1,29 @@
-"""The reader of sheets: heading, orders, standing orders, and all faults at once."""
+"""The order sheet: the text of a letter becomes orders, and its faults become complaints that show the place.
+
+A sheet::
+
+    game: punica            # the game's name
+    side: rome
+    adjudication: 41        # the last adjudication that the sheet answers
+    link: 5f4b...           # only for a player with a chain of their own: the next link
+    ahead: true             # only if no open decision is answered: the orders are for what comes
+    orders:
+    - intercept: {with: [{general: fabius_maximus, cu: 8}]}
+    standing:               # optional, also without orders
+    - intercept: {with: []}
+      when: {at: [capua]}
+
+The game's box describes the form of each kind of order (`OrderForm`). The rules are not known here.
+
+WITHDRAW and STANDING CANCEL in a letter stand for a sheet (`sheet_of_word`). It is an input like any other: it is
+sealed, goes into the dice, and opens a link of the player's chain. The line `key:` of a form shows who sends it. It is
+taken out before the sheet is read, so that it is neither checked nor committed.
+"""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -9,13 +31,13 @@ from re import compile as pattern
 from typing import Any, Final, Protocol, TypeAlias
 
 from pbem.crypto.player_chains import LINK_SHAPE, LOST
+from pbem.game import yaml as yamlio
 from pbem.game.order_form import Misfit, OrderForm
 from pbem.game.plain import Record
 from pbem.game.wording import guess, hint, shown
 from pbem.game.yaml import LETTER, Mark, Placed, Unreadable, by_place, read
 from pbem.game.yaml.marks import short
-from pbem.orders.sheet.complaint import complain, shortened
-from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path, PbemError, Side
+from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path, PbemError, Side, cited
 
 ORDERS: Final = "orders"
 STANDING: Final = "standing"
@@ -36,12 +58,31 @@ _HEADING: Final = {
     "adjudication": "the number of the last adjudication, as your last report gives it",
     ORDERS: "a list of orders",
 }
-_MOST_MISFITS: Final = 200  # nobody mends more at once, and to guess what was meant takes time
+_MOST_MISFITS: Final = 200
+"""Nobody mends more at once, and to guess what was meant takes time."""
 _PIECE: Final = pattern(r"[^,\s'\"]+(?:[^,'\"]*[^,\s'\"])?")
 _CONDITIONS: Final = (WHEN, UNTIL)
-
 Written: TypeAlias = str | Record
 """A standing order as a sheet has it, or the word `default`."""
+_COLUMNS: Final = 100
+"""How many columns of a player's line are shown."""
+_TAB: Final = "    "
+_MOST_COMPLAINTS: Final = 50
+_LONGEST_REASON: Final = 300
+"""The most characters of the reason of a fault."""
+WITHDRAW: Final = "WITHDRAW"
+CANCEL: Final = "STANDING CANCEL"
+_ALL: Final = "ALL"
+KEY: Final = "key"
+_KEY_LINE: Final = re.compile(
+    r"(?im)(?:^(?: ?>)* ?|(?<=\})(?P<behind>[ \t]+))"
+    rf"[\"'*_]*{KEY}[\"'*_]*[ \t]*[:：][ \t]*[\"'*_]*(?!age1)(?P<key>[a-z0-9]{{10,40}})[\"'*_]*"
+    r"[ \t\r]*(?:#[^\n]*)?$\n?"
+)
+"""Not indented, for an order may have a key of this name; and no command `KEY age1...`, which is longer.
+
+Where a line end got lost it stands behind the order above it.
+"""
 
 
 def piece_of(line: str, mark: Mark, n: int) -> Mark:
@@ -51,7 +92,7 @@ def piece_of(line: str, mark: Mark, n: int) -> Mark:
     return Mark(mark.line, pieces[n].start() + 1, len(pieces[n][0])) if n < len(pieces) else mark
 
 
-class Source(Protocol):
+class SheetSource(Protocol):
     """A document that a sheet is made of: its value, its lines, and the place of everything in it."""
 
     @property
@@ -102,7 +143,7 @@ class Sheet:
     orders: tuple[Order, ...]
     standing: tuple[Written, ...] | None
     standing_add: tuple[Written, ...]
-    document: Source
+    document: SheetSource
     written: tuple[int, ...]
     """The place of each of `orders` in the text: in a bad sheet not every order can be read."""
     link: str | None = None
@@ -158,10 +199,10 @@ def read_sheet(raw: bytes | str, *, name: str = "orders.yaml", forms: Mapping[st
         document = read(raw, name=name, limits=LETTER)
     except Unreadable as error:
         raise BadSheet(name, error.text.split("\n"), error.faults) from None
-    return sheet_of(document, name, forms)
+    return sheet_from(document, name, forms)
 
 
-def sheet_of(document: Source, name: str, forms: Mapping[str, OrderForm], found: Sequence[Placed] = ()) -> Sheet:
+def sheet_from(document: SheetSource, name: str, forms: Mapping[str, OrderForm], found: Sequence[Placed] = ()) -> Sheet:
     """Return the sheet that a document holds; `found` are faults that are known of it. Raises BadSheet."""
     known = [each.fault.path for each in found]
     misfits = [
@@ -170,14 +211,14 @@ def sheet_of(document: Source, name: str, forms: Mapping[str, OrderForm], found:
         if not any(path and misfit.path[: len(path)] == path for path in known)
     ]
     if misfits or found:
-        complaints = [*found[:_MOST_MISFITS], *(_placed(misfit, document) for misfit in misfits)]
-        rest = _rest(document, [each.fault.path for each in complaints])
+        complaints = [*found[:_MOST_MISFITS], *(_placed_misfit(misfit, document) for misfit in misfits)]
+        rest = _readable_part(document, [each.fault.path for each in complaints])
         raise BadSheet(name, document.lines, complaints, rest)
     value = document.value
-    return _sheet(document, value, range(len(value.get(ORDERS) or ())))
+    return _sheet_of_value(document, value, range(len(value.get(ORDERS) or ())))
 
 
-def _sheet(document: Source, value: Record, written: Iterable[int]) -> Sheet:
+def _sheet_of_value(document: SheetSource, value: Record, written: Iterable[int]) -> Sheet:
     """Return the sheet with the orders that can be read; `value` is that of the document, without what cannot."""
     numbers = tuple(written)
     orders = (next(iter(value[ORDERS][at].items())) for at in numbers)
@@ -186,8 +227,8 @@ def _sheet(document: Source, value: Record, written: Iterable[int]) -> Sheet:
         side=value["side"],
         adjudication=value["adjudication"],
         orders=tuple(Order.read(kind, {} if body is None else body) for kind, body in orders),
-        standing=_standing(value[STANDING]) if STANDING in value else None,
-        standing_add=_standing(value.get(STANDING_ADD, ())),
+        standing=_standing_of(value[STANDING]) if STANDING in value else None,
+        standing_add=_standing_of(value.get(STANDING_ADD, ())),
         document=document,
         written=numbers,
         link=value.get(LINK),
@@ -196,11 +237,11 @@ def _sheet(document: Source, value: Record, written: Iterable[int]) -> Sheet:
     )
 
 
-def _standing(written: str | Sequence[Written]) -> tuple[Written, ...]:
+def _standing_of(written: str | Sequence[Written]) -> tuple[Written, ...]:
     return (DEFAULT,) if isinstance(written, str) else tuple(written)
 
 
-def _rest(document: Source, faulty: Sequence[Path]) -> Sheet | None:
+def _readable_part(document: SheetSource, faulty: Sequence[Path]) -> Sheet | None:
     """Return the readable part of a sheet: the orders that have no fault, if heading and list of orders have none.
 
     A standing order with a fault is left empty. Of the other keys only those are left that have no fault at all.
@@ -217,7 +258,7 @@ def _rest(document: Source, faulty: Sequence[Path]) -> Sheet | None:
         if isinstance(written := readable.get(key), list):
             readable[key] = [{} if (key, at) in bad else item for at, item in enumerate(written)]
     numbers = (at for at in range(len(value.get(ORDERS) or ())) if (ORDERS, at) not in bad)
-    return _sheet(document, readable, numbers)
+    return _sheet_of_value(document, readable, numbers)
 
 
 def check_heading(sheet: Sheet, *, game: str, side: Side, adjudication: int, sides: Collection[Side]) -> list[Fault]:
@@ -240,7 +281,7 @@ def check_heading(sheet: Sheet, *, game: str, side: Side, adjudication: int, sid
     return faults
 
 
-def _placed(misfit: Misfit, document: Source) -> Placed:
+def _placed_misfit(misfit: Misfit, document: SheetSource) -> Placed:
     mark = document.mark(misfit.path, key=True) if misfit.at_key else document.nearest(misfit.path)
     return Placed(Fault(MALFORMED, misfit.path, shortened(misfit.reason), rule=misfit.rule or None), mark)
 
@@ -339,3 +380,170 @@ def _misfits_of_neighbours(
         else:
             reason = f"'{short(other)}' cannot stand beside '{kind}'; it belongs into its body, or begins with '- '"
         yield Misfit((*path, other), reason, at_key=True)
+
+
+def complain(name: str, lines: Sequence[str], faults: Iterable[Placed]) -> str:
+    """Return every fault as `name:line:column: kind: reason (rule n)`, the line it is about, and carets under it."""
+    every = list(faults)
+    rows: list[str] = []
+    for placed in every[:_MOST_COMPLAINTS]:
+        mark, fault = placed.mark, placed.fault
+        rows.append(f"{name}:{mark.line}:{mark.column}: {fault.kind}: {fault_sentence(fault)}")
+        if mark.line <= len(lines) and lines[mark.line - 1].strip():
+            rows += _with_carets(lines[mark.line - 1], mark)
+    if len(every) > _MOST_COMPLAINTS:
+        rows.append(f"... and {len(every) - _MOST_COMPLAINTS} more")
+    return "".join(f"{row}\n" for row in rows)
+
+
+def as_rows(name: str, faults: Iterable[Placed]) -> list[dict[str, str | int | None]]:
+    """Return every fault as a row for programs: file, line, column, width, kind, reason, rule."""
+    return [
+        {
+            "file": name,
+            "line": placed.mark.line,
+            "column": placed.mark.column,
+            "width": placed.mark.width,
+            "kind": placed.fault.kind,
+            "reason": shortened(placed.fault.reason),
+            "rule": placed.fault.rule,
+        }
+        for placed in faults
+    ]
+
+
+def fault_sentence(fault: Fault) -> str:
+    """Return the reason of a fault on one line, shortened, with the rule that it cites."""
+    rule = f" ({cited(fault.rule)})" if fault.rule else ""
+    return shortened(fault.reason) + rule
+
+
+def shortened(text: str, longest: int = _LONGEST_REASON) -> str:
+    """Return a text on one line, without invisible characters, cut to `longest`."""
+    text = "".join(" " if char.isspace() else _visible(char) for char in text[: longest + 1])
+    return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
+def _with_carets(line: str, mark: Mark) -> list[str]:
+    """Return a line, cut around the mark if it is long, and the line of carets that goes below it."""
+    start = min(mark.column - 1, len(line))
+    stop = min(max(start + mark.width, start + 1), start + _COLUMNS // 2)
+    first, last = 0, len(line)
+    if len(line) > _COLUMNS:  # counted in characters: a line of wide ones may still be twice as wide
+        first = max(0, start - _COLUMNS // 3)
+        last = min(len(line), first + _COLUMNS)
+    before = ("..." if first else "") + _made_visible(line[first:start])
+    text = before + _made_visible(line[start:last]) + ("..." if last < len(line) else "")
+    carets = max(1, width_of(_made_visible(line[start:stop])))
+    return [f"  {text}", "  " + " " * width_of(before) + "^" * carets]
+
+
+def _made_visible(text: str) -> str:
+    return "".join(_TAB if char == "\t" else _visible(char) for char in text)
+
+
+def _visible(char: str) -> str:
+    """Return a character, or `?` for one that shows nothing or changes how its neighbours are shown."""
+    return "?" if unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} else char
+
+
+def width_of(text: str) -> int:
+    """Return how many columns of a monospace font a text takes, once what is invisible in it is drawn as `?`."""
+    return sum(
+        0 if unicodedata.category(char) in {"Mn", "Me"} else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in map(_visible, text)
+    )
+
+
+def sheet_of_word(word: str, game: str, side: Side, adjudication: int) -> bytes | None:
+    """Return the sheet that a word of a letter stands for, such as `STANDING CANCEL 2`; None: it stands for none.
+
+    >>> sheet_of_word("WITHDRAW", "punica", "rome", 12) == withdrawal("punica", "rome", 12)
+    True
+    """
+    try:
+        if word.startswith(WITHDRAW):
+            return withdrawal(game, side, adjudication, link_in(word.split()[1:]))
+        if word.startswith(CANCEL) and (found := cancelled(word.split()[2:])) is not None:
+            return cancellation(game, side, adjudication, found[0], link_in(found[1]))
+    except ValueError:
+        pass
+    return None
+
+
+def cancelled(words: Sequence[str]) -> tuple[list[int], Sequence[str]] | None:
+    """Return the numbers that the words behind STANDING CANCEL name, none for ALL, and the words behind them.
+
+    None: they name nothing.
+
+    >>> cancelled(["5", "2,"]), cancelled(["ALL"]), cancelled(["two"])
+    (([2, 5], []), ([], []), None)
+    """
+    plain = [word.strip(",.") for word in words]
+    count = next((at for at, word in enumerate(plain) if not _is_count(word)), len(plain))
+    if count:
+        return sorted({int(word) for word in plain[:count]}), words[count:]
+    return ([], words[1:]) if plain and plain[0].upper() == _ALL else None
+
+
+def _is_count(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) < 10 and int(word) > 0
+
+
+def link_in(words: Sequence[str]) -> str | None:
+    """Return the link of the player's chain that ends a word of a letter, as it is written; None: there is none.
+
+    Raises ValueError if something else stands there.
+    """
+    match words:
+        case []:
+            return None
+        case [link] if LINK_SHAPE.fullmatch(link) or link == LOST:
+            return link
+        case _:
+            raise ValueError("no link")
+
+
+def withdrawal(game: str, side: Side, adjudication: int, link: str | None = None) -> bytes:
+    """Return the empty sheet that takes the place of one which is not used yet.
+
+    >>> print(withdrawal("punica", "rome", 12).decode(), end="")
+    game: punica
+    side: rome
+    adjudication: 12
+    orders: []
+    """
+    return _sheet_bytes(game, side, adjudication, link, {ORDERS: []})
+
+
+def cancellation(game: str, side: Side, adjudication: int, numbers: Sequence[int], link: str | None = None) -> bytes:
+    """Return the sheet that cancels standing orders by their numbers; all of them, if none are given."""
+    return _sheet_bytes(game, side, adjudication, link, {STANDING_CANCEL: list(numbers)} if numbers else {STANDING: []})
+
+
+def _sheet_bytes(game: str, side: Side, adjudication: int, link: str | None, more: dict[str, Any]) -> bytes:
+    opened = {} if link is None else {LINK: link}
+    return yamlio.dump({"game": game, "side": side, "adjudication": adjudication, **opened, **more}).encode()
+
+
+def keys_in(text: str) -> list[str]:
+    """Return the keys in a text, quoted ones included.
+
+    >>> keys_in("game: punica\\nkey: abcdefghij234567abcd\\n> key: ZYXWVUTSRQ765432zyxw # yours")
+    ['abcdefghij234567abcd', 'zyxwvutsrq765432zyxw']
+    """
+    return [found["key"].lower() for found in _KEY_LINE.finditer(text)]
+
+
+def without_keys(text: str) -> str:
+    """Return a text without the lines that have a key.
+
+    >>> without_keys("game: punica\\nkey: abcdefghij234567abcd\\norders:\\n")
+    'game: punica\\norders:\\n'
+    """
+    return _KEY_LINE.sub(lambda found: "\n" if found["behind"] and found[0].endswith("\n") else "", text)
+
+
+def with_keys_blank(text: str) -> str:
+    """Return a text with those lines empty, so that all others keep their places."""
+    return _KEY_LINE.sub(lambda found: "\n" if found[0].endswith("\n") else "", text)

@@ -8,8 +8,12 @@
 
 If a fact is a list, one matching member is enough; with `not`, no member may match. A missing fact never matches.
 
-avoid_battle: {to: {any: refuges}}             a fact of the decision that is a list
-losses: {elephants: {any: [2, 1, 0]}}          values, in order of preference
+Alternatives in the body of an order are tried when the decision comes. The first one that is legal is used:
+
+    avoid_battle: {to: {any: refuges}}             a fact of the decision that is a list
+    losses: {elephants: {any: [2, 1, 0]}}          values, in order of preference
+
+An order holds
 
 * `until: withdrawn`: as without `until`;
 * `until: end_of_turn`: of a period that the game has, its rules say which it is in (`periods`);
@@ -29,10 +33,8 @@ from pbem.game.order_form import OrderForm
 from pbem.game.wording import listing, shown
 from pbem.protocol import MALFORMED, Fault, Path
 
-# ---- The conditions of a standing order: facts by name, and what each must be
-
-
 NOT: Final = "not"
+ANY: Final = "any"
 _COMPARE: Final[Mapping[str, tuple[Callable[[int, int], bool], str]]] = {
     "<=": (operator.le, "more than"),
     ">=": (operator.ge, "less than"),
@@ -42,6 +44,11 @@ _COMPARE: Final[Mapping[str, tuple[Callable[[int, int], bool], str]]] = {
 _COMPARISON: Final = re.compile(r"(<=|>=|<|>) ?(-?\d{1,9})")
 _RANGE: Final = re.compile(r"(-?\d{1,9}) to (-?\d{1,9})")
 _MEANT_AS_COMPARISON: Final = re.compile(r"[<>=!]|.*\d\s*(?:to|\.\.)\s*\d")
+MOST_BODIES: Final = 64
+"""The most combinations of alternatives that are tried."""
+WITHDRAWN: Final = "withdrawn"
+END_OF: Final = "end_of_"
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def faults_in(wanted: object) -> Iterator[tuple[Path, str]]:
@@ -59,13 +66,13 @@ def faults_in(wanted: object) -> Iterator[tuple[Path, str]]:
                 yield (at,), "must be a value or a comparison such as '<= 10'"
             else:
                 yield from (((at, *path), reason) for path, reason in faults_in(one))
-    elif isinstance(wanted, str) and _MEANT_AS_COMPARISON.match(wanted) and not _bound(wanted):
+    elif isinstance(wanted, str) and _MEANT_AS_COMPARISON.match(wanted) and not _comparison(wanted):
         yield (), "must be a value, a list of values, a comparison such as '<= 10', or a range such as '3 to 5'"
 
 
 def words_in(wanted: object) -> Iterator[tuple[Path, str]]:
     """Yield the words among wanted values, each with its path."""
-    if isinstance(wanted, str) and _bound(wanted) is None:
+    if isinstance(wanted, str) and _comparison(wanted) is None:
         yield (), wanted
     elif isinstance(wanted, (list, tuple)):
         for at, one in enumerate(wanted):
@@ -75,15 +82,15 @@ def words_in(wanted: object) -> Iterator[tuple[Path, str]]:
             yield from (((key, *path), word) for path, word in words_in(one))
 
 
-def holds(wanted: object, fact: object) -> bool:
+def condition_holds(wanted: object, fact: object) -> bool:
     """Tell whether a fact has a wanted value."""
     if isinstance(wanted, Mapping):
-        return not holds(wanted[NOT], fact)
+        return not condition_holds(wanted[NOT], fact)
     if isinstance(fact, (list, tuple)):
-        return any(holds(wanted, one) for one in fact)
+        return any(condition_holds(wanted, one) for one in fact)
     if isinstance(wanted, (list, tuple)):
-        return any(holds(one, fact) for one in wanted)
-    bound = _bound(wanted)
+        return any(condition_holds(one, fact) for one in wanted)
+    bound = _comparison(wanted)
     if bound is not None:
         return isinstance(fact, int) and not isinstance(fact, bool) and bound(fact)
     return type(wanted) is type(fact) and bool(wanted == fact)
@@ -91,18 +98,18 @@ def holds(wanted: object, fact: object) -> bool:
 
 def why_not(name: str, wanted: object, fact: object) -> str:
     """Say in what a fact is not as it is wanted: `enemy_cu 8 is more than 5`."""
-    stands = f"{name} {_shown(fact)}"
+    stands = f"{name} {_fact_said(fact)}"
     if isinstance(wanted, Mapping):
-        return f"{name} is {_shown(fact)}"
+        return f"{name} is {_fact_said(fact)}"
     if isinstance(wanted, (list, tuple)):
-        return f"{stands} is not {listing(map(_shown, wanted), 'or') if wanted else 'one of an empty list'}"
+        return f"{stands} is not {listing(map(_fact_said, wanted), 'or') if wanted else 'one of an empty list'}"
     found = _COMPARISON.fullmatch(wanted) if isinstance(wanted, str) else None
     if found is not None and isinstance(fact, int):
         return f"{stands} is {_COMPARE[found[1]][1]} {found[2]}"
-    return f"{stands} is not {_shown(wanted)}"
+    return f"{stands} is not {_fact_said(wanted)}"
 
 
-def _bound(wanted: object) -> Callable[[int], bool] | None:
+def _comparison(wanted: object) -> Callable[[int], bool] | None:
     """Return the test that a comparison or a range stands for; None: it is a plain value."""
     if not isinstance(wanted, str):
         return None
@@ -115,30 +122,22 @@ def _bound(wanted: object) -> Callable[[int], bool] | None:
     return None
 
 
-def _shown(value: object) -> str:
+def _fact_said(value: object) -> str:
     if isinstance(value, (list, tuple)):
-        return listing(map(_shown, value), "and") if value else "none"
+        return listing(map(_fact_said, value), "and") if value else "none"
     if isinstance(value, bool):
         return "true" if value else "false"
     return "none" if value is None else str(value)
 
 
-# ---- Alternatives in the body of a standing order: the first one that is legal when the decision comes is used
-
-
-ANY: Final = "any"
-MOST_BODIES: Final = 64
-"""The most combinations of alternatives that are tried."""
-
-
 def bodies(body: Any, fact: Callable[[str], object]) -> Iterator[Any]:
     """Yield a body with each choice of its alternatives; `fact` returns a fact by its name."""
     spots = list(_spots(body))
-    choices = [_listed(fact(named) if isinstance(named, str) else named) for _, named in spots]
+    choices = [_values_said(fact(named) if isinstance(named, str) else named) for _, named in spots]
     for chosen in islice(product(*choices), MOST_BODIES):
         filled = body
         for (path, _), value in zip(spots, chosen, strict=True):
-            filled = _put(filled, path, value)
+            filled = _with_value(filled, path, value)
         yield filled
 
 
@@ -149,10 +148,10 @@ def check_body(form: OrderForm, body: Any, where: Path) -> Iterator[Fault]:
     for path, named in spots:
         if isinstance(named, (list, tuple)) and named:
             for at, value in enumerate(named):
-                for misfit in form.misfits(_put(body, path, value)):
+                for misfit in form.misfits(_with_value(body, path, value)):
                     if misfit.path[: len(path)] == path:
                         yield Fault(MALFORMED, (*where, *path, ANY, at), misfit.reason, rule=misfit.rule or None)
-            plain = _put(plain, path, named[0])
+            plain = _with_value(plain, path, named[0])
         elif not isinstance(named, str) or named not in form.facts:
             reason = f"any takes a list of values, or one of the facts {listing(form.facts or ['(none)'], 'and')}"
             yield Fault(MALFORMED, (*where, *path, ANY), reason)
@@ -174,26 +173,18 @@ def _spots(value: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
             yield from _spots(inner, (*path, at))
 
 
-def _listed(values: object) -> Sequence[Any]:
+def _values_said(values: object) -> Sequence[Any]:
     return values if isinstance(values, (list, tuple)) else []
 
 
-def _put(body: Any, path: Path, value: object) -> Any:
+def _with_value(body: Any, path: Path, value: object) -> Any:
     """Return a body with another value at a path."""
     if not path:
         return value
     key, *below = path
     if isinstance(body, Mapping):
-        return {each: _put(inner, tuple(below), value) if each == key else inner for each, inner in body.items()}
-    return [_put(inner, tuple(below), value) if at == key else inner for at, inner in enumerate(body)]
-
-
-# ---- The scope of a standing order: until it is withdrawn, to the end of a period of the game, or through a day
-
-
-WITHDRAWN: Final = "withdrawn"
-END_OF: Final = "end_of_"
-_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
+        return {each: _with_value(inner, tuple(below), value) if each == key else inner for each, inner in body.items()}
+    return [_with_value(inner, tuple(below), value) if at == key else inner for at, inner in enumerate(body)]
 
 
 def fault_of(until: object, periods: Collection[str], today: str | None) -> str | None:
