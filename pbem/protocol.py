@@ -31,7 +31,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- BadTerms (ValueError)      referee.game.terms: the terms of a clock that cannot be played with
     |-- CannotOpen                 crypto.seal: what is sealed, or the key to it
     |   |-- BadBlock               crypto.sealed_orders: a block of sealed orders, and what is wrong with it
-    |   `-- _Closed                audit.derive.derive: a sealed file of the record, which is blamed elsewhere
+    |   `-- _Closed                audit.derive.derivation: a sealed file of the record, which is blamed elsewhere
     |-- CannotPlay                 referee.game.open_game: what a game, a player or an address does not allow
     |   |-- BadPatch               referee.acts.ruling: a change of a position, with every complaint
     |   |-- OtherReport            mail.choose.sheet_choice: orders without a heading that do not answer the last report
@@ -40,7 +40,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- Misdrawn (ValueError)      game.board.board_map: a layout that does not fit its map
     |-- NoBackup                   post.desk.backup: no backup, or one that would overwrite something
     |-- NoBeaconLibrary            crypto.beacon: py_ecc is not installed
-    |-- NotDerived                 audit.derive.derived_acts: a commit that does not follow from what was handed in
+    |-- NotDerived                 audit.derive.again: a commit that does not follow from what was handed in
     |-- NotInTheBox (LookupError)  game.boxes.box: a name that is not in the box, or a box that is not on the shelf
     |-- NotLoaded (LookupError)    crypto.dice: a roll for which a case has loaded no dice
     |-- NotTried                   post.desk.setup: a trial of the mailbox in which a letter did not come

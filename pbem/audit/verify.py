@@ -3,7 +3,7 @@
 Without any key: the repo is sound, every commit is signed by the key of the charter and is of a known kind, nothing was
 changed after it was committed, every link follows, what went into the dice is what history demands, every roll is what
 the dice say. With the secrets, from the key store or once they are revealed, everything is derived again: each commit
-is made once more from what was handed in, and must come out the same (`pbem.audit.derive.derive`).
+is made once more from what was handed in, and must come out the same (`pbem.audit.derive`).
 
 A repo alone cannot show that it was not made again from scratch, or cut off at an earlier commit. Compare it with the
 tip in the first letter, the digests in the others, and the clones of other people.
@@ -15,18 +15,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pbem.audit.derive.derive import Derivation, Progress
-from pbem.audit.derive.derived_acts import check_talk, check_talk_files
+from pbem.audit.derive.derivation import Derivation, Progress
 from pbem.audit.public.clock_check import check_clock
 from pbem.audit.public.dice_check import check_beacon, check_chain, check_player_chains, check_rolls
-from pbem.audit.public.talk_check import OpenedTalk
-from pbem.audit.record.commit_check import Historian
+from pbem.audit.public.talk_check import OpenedTalk, check_talk, check_talk_files
+from pbem.audit.record.evidence import Evidence
 from pbem.audit.record.findings import Findings, Place
-from pbem.audit.record.rules_pinned import check_rules
-from pbem.audit.record.schemas import CHARTER as CHARTER_SHAPE
-from pbem.audit.record.schemas import said_in
+from pbem.audit.record.rules_pinned import RulesHere, check_rules
+from pbem.audit.record.schemas import CHARTER_SHAPE, said_in
 from pbem.audit.record.sealed import SealedFiles, check_sealed, sealed_text, secrets_of
-from pbem.audit.record.turn_files import check_turn_files, read_turns
+from pbem.audit.record.turn_files import check_turn_files, gather
 from pbem.crypto.keys import Keys
 from pbem.game import yaml as yamlio
 from pbem.repo.files.adjudication import charter_message
@@ -73,55 +71,59 @@ def verify(
                 findings.blame(Place(), *(f"the repo is damaged: {line}" for line in damage))
                 findings.check("repo", "objects, packs and indices (git fsck)")
                 commits = repo.commits()
-            return _verify(repo, commits, keys, folders, findings, progress)
+            charter = _charter(repo, commits[0], findings)
+            if charter is None:
+                return Verdict(repo.name, findings)
+            evidence = _checked(repo, commits, charter, findings)
+            rules = check_rules(evidence, folders)
+            files = _opened(evidence, keys)
+            talk = None if files is None else _derive(evidence, files, rules, progress)
         except (NoSuchGame, OtherFormat):
             raise
         except StoreError as wrong:
             findings.blame(Place(), str(wrong))
             return Verdict(repo.name, findings)
+    last, head, tip = evidence.history.last, commits[-1].sha, charter.dice.tip
+    return Verdict(charter.game, findings, last, head, tip, charter.signed_by, files is not None, talk)
 
 
-def _verify(
-    repo: PastRepo,
-    commits: list[Past],
-    keys: Callable[[str], Keys] | None,
-    folders: Iterable[str | Path],
-    findings: Findings,
-    progress: Progress | None,
-) -> Verdict:
-    charter = _charter(repo, commits[0], findings)
-    if charter is None:
-        return Verdict(repo.name, findings)
+def _checked(repo: PastRepo, commits: list[Past], charter: Charter, findings: Findings) -> Evidence:
+    """Check all that needs no key."""
     if commits[0].message != charter_message(charter.game):
         findings.blame(Place(), f"the message of its first commit is not {charter_message(charter.game)!r}")
-    history = Historian(commits, list(charter.players), charter.signed_by, repo.blob, findings).tell()
+    evidence = gather(charter, commits, repo.blob, findings)
     for path in repo.strays():
         findings.blame(Place(len(commits), file=path), "the checked out file is not the one that is committed")
-    books = read_turns(history, repo.blob, findings)
-    check_turn_files(history, books, list(charter.players), repo.blob, findings)
-    check_chain(history, books, charter, findings)
-    check_player_chains(history, books, findings)
-    check_beacon(history, books, charter, repo.blob, findings)
-    check_clock(history, books, charter, repo.blob, findings)
-    check_rolls(history, books, charter.game, findings)
-    check_talk_files(history, charter, findings)
-    rules = check_rules(history, books, charter, repo.blob, folders, findings)
-    talk = None
-    secrets = secrets_of(history, charter, repo.blob, keys, findings)
+    check_turn_files(evidence)
+    check_chain(evidence)
+    check_player_chains(evidence)
+    check_beacon(evidence)
+    check_clock(evidence)
+    check_rolls(evidence)
+    check_talk_files(evidence)
+    return evidence
+
+
+def _opened(evidence: Evidence, keys: Callable[[str], Keys] | None) -> SealedFiles | None:
+    """Return the sealed files, if the secrets are at hand."""
+    secrets = secrets_of(evidence, keys)
     if secrets is None:
-        findings.leave("sealed", sealed_text(history))
+        evidence.findings.leave("sealed", sealed_text(evidence.history))
+        return None
+    return SealedFiles(evidence.charter, secrets, evidence.read)
+
+
+def _derive(evidence: Evidence, files: SealedFiles, rules: RulesHere | None, progress: Progress | None) -> OpenedTalk:
+    """Check what was sealed, and derive the game again; return the talk that can be opened."""
+    check_sealed(evidence, files)
+    sides = [] if rules is None else rules.loaded.box.sides
+    names = {each["id"]: each["name"] for each in sides}
+    talk = OpenedTalk(check_talk(evidence, files), names, evidence.charter.press_opened)
+    if rules is None:
+        evidence.findings.leave("derived", "nothing: the rules here are not those that the game was ever played with")
     else:
-        files = SealedFiles(charter, secrets, repo.blob)
-        check_sealed(history, books, files, findings)
-        sides = [] if rules is None else rules.loaded.box.sides
-        names = {each["id"]: each["name"] for each in sides}
-        talk = OpenedTalk(check_talk(history, files, findings), names, charter.press_opened)
-        if rules is None:
-            findings.leave("derived", "nothing: the rules here are not those that the game was ever played with")
-        else:
-            Derivation(history, books, files, repo.blob, rules).run(findings, progress)
-    head, dice = commits[-1].sha, charter.dice
-    return Verdict(charter.game, findings, history.last, head, dice.tip, charter.signed_by, secrets is not None, talk)
+        Derivation(evidence, files, rules).run(progress)
+    return talk
 
 
 def _charter(repo: PastRepo, first: Past, findings: Findings) -> Charter | None:

@@ -18,7 +18,7 @@ from typing import Final
 
 import pytest
 
-from pbem.audit.derive.derive import Derivation
+from pbem.audit.derive.again import Engine
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
 from pbem.crypto.seal import CannotOpen
@@ -115,7 +115,7 @@ def test_what_nobody_can_open_excuses_no_commit(folder: Folder, monkeypatch: pyt
     def closed(*_: object) -> None:
         raise CannotOpen("the addresses of the players")
 
-    monkeypatch.setattr(Derivation, "_make", closed)
+    monkeypatch.setattr(Engine, "make", closed)
     assert "it cannot be derived: " in str(verify(path, folders=FOLDERS).findings.sorted)
 
 

@@ -13,7 +13,7 @@ import pytest
 from pbem import verify_one
 from pbem.audit.explain.replay import replay
 from pbem.audit.record.access import open_to_read
-from pbem.audit.record.schemas import TURN
+from pbem.audit.record.schemas import TURN_SHAPE
 from pbem.audit.verify import verify
 from pbem.crypto.dice import inputs_digest
 from pbem.crypto.keys import Keys
@@ -73,7 +73,7 @@ def empty(word: str, nothing: Any) -> Edit:
         if word in turn:
             return False
         turn[word] = nothing
-        words = [word.rstrip("?") for word in TURN]
+        words = [word.rstrip("?") for word in TURN_SHAPE]
         again = {each: turn[each] for each in words if each in turn}
         turn.clear()
         turn.update(again)

@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from pbem.audit.record.schemas import TURN
+from pbem.audit.record.schemas import TURN_SHAPE
 from pbem.crypto.dice import Chain, ChainDice, inputs_digest, step_key
 from pbem.crypto.seal import recipient_of, salt_of, salted, seal, unseal
 from pbem.crypto.signing import sign
@@ -103,7 +103,7 @@ class Tale:
 
     def put_turn(self, n: int, turn: Mapping[str, Any]) -> None:
         """Give a turn file other words, in the order in which they are written."""
-        self.put(turn_path(n), yamlio.dump(in_order(turn, TURN)).encode())
+        self.put(turn_path(n), yamlio.dump(in_order(turn, TURN_SHAPE)).encode())
 
     @property
     def last(self) -> int:

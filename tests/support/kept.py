@@ -12,20 +12,19 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Final
 from unittest.mock import patch
 
-from pbem.audit.derive.derive import Derivation
-from pbem.audit.record.commit_check import Historian
+from pbem.audit.derive.derivation import Derivation
 from pbem.audit.record.findings import Findings
 from pbem.audit.record.rules_pinned import RulesHere
-from pbem.audit.record.schemas import REVEALED as SHAPE
-from pbem.audit.record.schemas import said_in
+from pbem.audit.record.schemas import REVEALED_SHAPE, said_in
 from pbem.audit.record.sealed import Opened, SealedFiles
-from pbem.audit.record.turn_files import read_turns
+from pbem.audit.record.turn_files import gather
 from pbem.crypto.beacon import time_of
 from pbem.crypto.closing import PATIENCE
 from pbem.crypto.dice import Chain
@@ -104,14 +103,14 @@ def differences(bundle: Path) -> tuple[int, list[str]]:
         path = Path(folder) / "kept.git"
         subprocess.run(["git", "clone", "-q", "--bare", "-b", "main", str(bundle), str(path)], check=True)
         with PastRepo(path) as past:
-            commits, unread = past.commits(), Findings()
+            commits = past.commits()
             first = {change.path: past.blob(change.new) for change in commits[0].changes if change.new is not None}
             charter = read_charter(yamlio.read(first[CHARTER], name=CHARTER).value)
-            history = Historian(commits, list(charter.players), charter.signed_by, past.blob, unread).tell()
-            books = read_turns(history, past.blob, unread)
+            unread = gather(charter, commits, past.blob, Findings())
+            history = unread.history
             revealed = history.latest(REVEALED)
             assert revealed is not None
-            said = said_in(past.blob(revealed), SHAPE, history.place_of(REVEALED), unread)
+            said = said_in(past.blob(revealed), REVEALED_SHAPE, history.place_of(REVEALED), unread.findings)
             assert said is not None
             files = _OpenFiles(charter, Opened(bytes.fromhex(said["hidden"]), said["identity"]), past.blob)
             loaded = shelf.load(
@@ -121,9 +120,9 @@ def differences(bundle: Path) -> tuple[int, list[str]]:
                 folders=FOLDERS,
                 kept=history.corrections(past.blob),
             )
-            findings, here = Findings(), RulesHere(loaded, [range(len(commits))])
-            Derivation(history, books, files, past.blob, here).run(findings)
-            return len(commits), [str(each) for each in findings.sorted]
+            evidence, here = replace(unread, findings=Findings()), RulesHere(loaded, [range(len(commits))])
+            Derivation(evidence, files, here).run()
+            return len(commits), [str(each) for each in evidence.findings.sorted]
 
 
 def _git(path: Path, *words: str) -> None:

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any, Final
 
-from pbem.audit.record.schemas import Record
 from pbem.crypto.chi_square import ENOUGH, Fairness, chance, fairness
+from pbem.game.plain import Record
 from pbem.protocol import Roll, Side, cited
 from pbem.render.text.messages import Sentences
 from pbem.render.text.phrases import key_of_roll

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Final, Protocol
 
-from pbem.audit.record.schemas import Record, same_words
+from pbem.audit.record.schemas import same_words
+from pbem.game.plain import Record
 from pbem.game.wording import listing
 from pbem.protocol import Decision, Draw, Event, Result, Roll, cited
 from pbem.referee import EVENTS as BY_THE_GAME_MASTER

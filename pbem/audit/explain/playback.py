@@ -11,12 +11,12 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from pbem.audit.record.schemas import Record
 from pbem.crypto.dice import ChainDice, Dice, step_key
 from pbem.engine.advance import Outcome, advance, begin, begin_at
 from pbem.engine.answers import Recorded
 from pbem.engine.session import Answer, RulesDiffer, Session, Step, resume
 from pbem.game import yaml as yamlio
+from pbem.game.plain import Record
 from pbem.game.table import Table
 from pbem.protocol import Decision, Draw, Event, Order, Roll, cited
 from pbem.referee.acts.ruling import patched, whole_patch

@@ -15,11 +15,11 @@ from typing import Any
 
 from pbem.audit.explain.differences import Differ, Difference
 from pbem.audit.explain.playback import Playback, Unasked
-from pbem.audit.record.schemas import Record
 from pbem.crypto.dice import check_link
 from pbem.engine.advance import Outcome
 from pbem.engine.session import RulesDiffer
 from pbem.game import yaml as yamlio
+from pbem.game.plain import Record
 from pbem.referee.game.open_game import OpenGame
 from pbem.referee.play.played import awaited_decisions
 from pbem.repo.files.layout import POSITION

@@ -11,17 +11,17 @@ service was down.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
-from pbem.audit.record.commit_check import History, Kind
-from pbem.audit.record.findings import Findings, Place
-from pbem.audit.record.schemas import Record, not_canonical
-from pbem.audit.record.turn_files import Books
+from pbem.audit.record.evidence import Evidence, Kind
+from pbem.audit.record.findings import Place
+from pbem.audit.record.schemas import not_canonical
 from pbem.game import plain
 from pbem.game import yaml as yamlio
+from pbem.game.plain import Record
 from pbem.game.wording import counted, listing
 from pbem.protocol import Side
 from pbem.referee.acts.timekeeping import NEED_CONSENT, proposes
@@ -44,18 +44,17 @@ from pbem.referee.game.sides import (
     take_over,
 )
 from pbem.referee.game.terms import BOT, DEFAULT, BadTerms, Terms, read_terms
-from pbem.repo.files.charter import Charter
 from pbem.repo.files.layout import CHARTER, CLOCK, FACTS, JOINED, SHEETS, request_path
 from pbem.repo.files.requests import MOTIONS, OPEN, RESIGNATION, Motion, still_needed
 from pbem.repo.git.history import Past
 
-Read = Callable[[bytes], bytes]
 _UNREADABLE: Final = (yamlio.Unreadable, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """The exceptions of reading a file and computing with it: whoever signs the commits may write anything into it."""
 
 
-def check_clock(history: History, books: Books, charter: Charter, read: Read, findings: Findings) -> None:
+def check_clock(evidence: Evidence) -> None:
     """Check the clock of a game, or that it has none."""
+    history, charter, findings = evidence.history, evidence.charter, evidence.findings
     files = [path for path in history.files if path == CLOCK or path.startswith(FACTS)]
     if charter.clock is None:
         findings.blame(Place(), *(f"{path}: {CHARTER} publishes no clock" for path in sorted(files)))
@@ -67,7 +66,7 @@ def check_clock(history: History, books: Books, charter: Charter, read: Read, fi
         return
     if terms.record() != charter.clock:
         findings.blame(Place(file=CHARTER), "the terms of its clock are not written as pbem writes them")
-    watch = _Watch(terms, history, books, read)
+    watch = _Watch(terms, evidence)
     for commit in history.commits:
         findings.blame(Place(commit.at, commit=commit.sha), *watch.see(commit))
     late = f", {counted(watch.late, 'call')} of a side that was late" if watch.late else ""
@@ -77,13 +76,13 @@ def check_clock(history: History, books: Books, charter: Charter, read: Read, fi
 class _Watch:
     """The clocks of a game, watched commit by commit."""
 
-    def __init__(self, terms: Terms, history: History, books: Books, read: Read) -> None:
+    def __init__(self, terms: Terms, evidence: Evidence) -> None:
         self.facts = self.late = 0
         self._terms = terms
-        self._history = history
-        self._turns = {at: n for n, at in history.turns.items()}
-        self._books = books
-        self._read = read
+        self._history = evidence.history
+        self._turns = {at: n for n, at in evidence.history.turns.items()}
+        self._books = evidence.books
+        self._read = evidence.read
         self._clocks: Clocks | None = None
         self._turn = 0
         """The last turn."""

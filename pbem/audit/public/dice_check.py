@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
+from typing import Final
 
-from pbem.audit.record.commit_check import History
-from pbem.audit.record.findings import Findings, Place
-from pbem.audit.record.schemas import Record, not_canonical
-from pbem.audit.record.turn_files import Books
+from pbem.audit.record.evidence import Books, Evidence
+from pbem.audit.record.findings import Place
+from pbem.audit.record.schemas import not_canonical
 from pbem.crypto.beacon import BadBeacon, NoBeaconLibrary, check_signatures
 from pbem.crypto.closing import Closing, closed_digest, follow
 from pbem.crypto.dice import MAX_SIDES, SCHEME, ChainDice, check_link, inputs_digest, step_key
@@ -17,17 +17,21 @@ from pbem.crypto.player_chains import MOST_LINKS, BadContribution, last_links
 from pbem.crypto.player_chains import follow as follow_chains
 from pbem.game import plain
 from pbem.game import yaml as yamlio
+from pbem.game.plain import Record
 from pbem.game.wording import counted
 from pbem.protocol import Side
-from pbem.repo.files.charter import Charter
 from pbem.repo.files.layout import BEACON
 
-# ---- Checks what turns the dice: the links of the chains, the renewals, the sides' own links, the public beacon
+_USUAL: Final = 6
+"""The sides of a die that names none."""
+_MOST_DICE: Final = 10_000
+"""The dice of one roll that are still made again."""
 
 
-def check_chain(history: History, books: Books, charter: Charter, findings: Findings) -> None:
+def check_chain(evidence: Evidence) -> None:
     """Check every link that was opened, from the tip on, and every renewal of the chain."""
-    dice = charter.dice
+    history, books, findings = evidence.history, evidence.books, evidence.findings
+    dice = evidence.charter.dice
     if dice.scheme != SCHEME or dice.length < 1:
         findings.blame(Place(), f"dice of the scheme {dice.scheme}, length {dice.length}: only {SCHEME} is known")
         return
@@ -38,14 +42,14 @@ def check_chain(history: History, books: Books, charter: Charter, findings: Find
         if turn is None:
             previous = None
             continue
-        findings.blame(history.place(n), *_link(n, turn, previous, dice.length))
+        findings.blame(history.place(n), *_misplaced_link(n, turn, previous, dice.length))
         renewals += "renewal" in turn
         previous = turn.get("renewal", turn["link"])
     renewed = f", {counted(renewals, 'renewal')}" if renewals else ""
     findings.check("links", f"{counted(len(books.turns), 'link')} opened, from the tip on{renewed}")
 
 
-def _link(n: int, turn: Record, previous: str | None, length: int) -> Iterator[str]:
+def _misplaced_link(n: int, turn: Record, previous: str | None, length: int) -> Iterator[str]:
     if previous is not None and not check_link(turn["link"], previous):
         before = (
             "the tip" if n == 1 else f"what turn {n - 1} promises" if (n - 1) % length == 0 else f"that of turn {n - 1}"
@@ -55,19 +59,18 @@ def _link(n: int, turn: Record, previous: str | None, length: int) -> Iterator[s
         yield "it names another chain" if "renewal" in turn else "it opens the last link, and names no other chain"
 
 
-def check_player_chains(history: History, books: Books, findings: Findings) -> None:
+def check_player_chains(evidence: Evidence) -> None:
     """Check what the sides with chains of their own gave to each turn: one link for each sheet that it names."""
+    history, findings = evidence.history, evidence.findings
     lasts: dict[Side, str] = {}
     chains = dict[Side, None]()
     opened = missing = 0
-    for n, turn in books.turns.items():
+    for n, turn in evidence.books.turns.items():
         joined = turn.get("joined", {})
         for side in joined:  # the chain of the player before has ended
             lasts.pop(side, None)
-        given, sheets = (
-            turn.get("player_chains", {}),
-            {side: len(paths) for side, paths in turn.get("sheets", {}).items()},
-        )
+        given = turn.get("player_chains", {})
+        sheets = {side: len(paths) for side, paths in turn.get("sheets", {}).items()}
         if n == 1 and given:
             findings.blame(history.place(n), "a link of a side's own is opened before the first shuffle")
         opened += sum(sheets.get(side, 0) for side, each in given.items() if "link" in each)
@@ -87,12 +90,11 @@ def check_player_chains(history: History, books: Books, findings: Findings) -> N
         findings.check("player chains", text)
 
 
-def check_beacon(
-    history: History, books: Books, charter: Charter, read: Callable[[bytes], bytes], findings: Findings
-) -> None:
+def check_beacon(evidence: Evidence) -> None:
     """Check the rounds of the public beacon, what was closed before each, and their signatures."""
-    closings = list(_closings(history, read, findings))
-    if charter.dice.beacon is None:
+    history, books, findings = evidence.history, evidence.books, evidence.findings
+    closings = list(_closings(evidence))
+    if evidence.charter.dice.beacon is None:
         for n, turn in books.turns.items():
             if "beacon" in turn:
                 findings.blame(history.place(n), "a round of a beacon decides it, but the charter names none")
@@ -110,7 +112,7 @@ def check_beacon(
             if signatures.setdefault(before, signature) != signature:
                 findings.blame(history.place(n), f"round {before} has another signature than before")
             where.setdefault(before, n)
-    _closed(history, books, closings, findings)
+    _check_closed(evidence, closings)
     missing = sum("missing" in turn.get("beacon", {}) for turn in books.turns.values())
     try:
         check_signatures(signatures)
@@ -122,12 +124,13 @@ def check_beacon(
     findings.check("beacon", f"{counted(len(signatures), 'round')} of drand, {counted(missing, 'turn')} without")
 
 
-def _closings(history: History, read: Callable[[bytes], bytes], findings: Findings) -> Iterator[tuple[int, Closing]]:
+def _closings(evidence: Evidence) -> Iterator[tuple[int, Closing]]:
     """Yield every version of the file in which sheets are closed, with the number of its commit."""
-    for version in history.files.get(BEACON, ()):
+    findings = evidence.findings
+    for version in evidence.history.files.get(BEACON, ()):
         if version.oid is None:
             continue
-        content = read(version.oid)
+        content = evidence.read(version.oid)
         try:
             said = yamlio.read(content, name=BEACON).value
             closing = plain.decode(Closing, said)
@@ -138,13 +141,14 @@ def _closings(history: History, read: Callable[[bytes], bytes], findings: Findin
         yield version.at, closing
 
 
-def _closed(history: History, books: Books, closings: list[tuple[int, Closing]], findings: Findings) -> None:
+def _check_closed(evidence: Evidence, closings: list[tuple[int, Closing]]) -> None:
     """Check that rounds are named one after another, and that what each decides was closed before it was put in."""
+    history, books, findings = evidence.history, evidence.books, evidence.findings
     named: dict[int, tuple[int, Closing]] = {}
     put_in: dict[int, tuple[int, Closing]] = {}
     before: Closing | None = None
     for at, closing in closings:
-        findings.blame(Place(at, file=BEACON), *_after(before, closing))
+        findings.blame(Place(at, file=BEACON), *_follows(before, closing))
         (put_in if closing.come else named).setdefault(closing.round, (at, closing))
         before = closing
     for n, turn in books.turns.items():
@@ -154,7 +158,7 @@ def _closed(history: History, books: Books, closings: list[tuple[int, Closing]],
             findings.blame(history.place(n), *_decided(n, books, closed, come))
 
 
-def _after(before: Closing | None, closing: Closing) -> Iterator[str]:
+def _follows(before: Closing | None, closing: Closing) -> Iterator[str]:
     """Yield what is wrong with a version of the file, given the version before it."""
     if closing.come:
         if before is None or before.come:
@@ -193,27 +197,21 @@ def _decided(n: int, books: Books, closing: Closing | None, come: Closing | None
         yield f"its day, or who is late or absent, is not what was closed before round {number} was known"
 
 
-# ---- Makes every roll of a game again from what stands in clear, and checks what is said of it
-
-
-_USUAL = 6
-_MOST_DICE = 10_000
-
-
-def check_rolls(history: History, books: Books, game: str, findings: Findings) -> None:
-    """Check every roll and, as far as it is public, every draw."""
+def check_rolls(evidence: Evidence) -> None:
+    """Make every roll again and check what is said of it; check every draw, as far as it is public."""
+    history, findings, game = evidence.history, evidence.findings, evidence.charter.game
     rolls = dice = draws = 0
     chain_dice = ChainDice(b"", b"")
-    for n, turn in books.turns.items():
+    for n, turn in evidence.books.turns.items():
         chain_dice.reseed(step_key(turn["link"], game, n, turn["inputs"]))
         names: set[str] = set()
         for at, roll in enumerate(turn.get("rolls", ()), 1):
-            reasons = [*_in_order(at, roll, names), *wrong_with(roll, chain_dice)]
+            reasons = [*_misnumbered(at, roll, names), *wrong_with(roll, chain_dice)]
             if reasons:
                 findings.blame(history.place(n, at, roll["name"]), *reasons)
             rolls, dice = rolls + 1, dice + len(roll["faces"])
         for at, draw in enumerate(turn.get("draws", ()), 1):
-            reasons = list(_in_order(at, draw, names))
+            reasons = list(_misnumbered(at, draw, names))
             if draw["of"] < 0:
                 reasons.append(f"{draw['of']} things cannot be shuffled")
             findings.blame(history.place(n, at, draw["name"], "draw"), *reasons)
@@ -223,7 +221,7 @@ def check_rolls(history: History, books: Books, game: str, findings: Findings) -
     findings.check("draws", f"{counted(draws, 'hidden draw')}, numbered and named")
 
 
-def _in_order(at: int, said: Record, names: set[str]) -> Iterator[str]:
+def _misnumbered(at: int, said: Record, names: set[str]) -> Iterator[str]:
     """Yield what is wrong with running number and name; put the name on record."""
     if said["number"] != at:
         yield f"it is numbered {said['number']}; the {at}. in the list has number {at}"
@@ -242,7 +240,7 @@ def wrong_with(roll: Record, dice: ChainDice) -> Iterator[str]:
         yield f"it says that its dice have {_USUAL} sides, which goes without saying"
     rolled = dice.faces(roll["name"], len(faces), sides)
     if rolled != faces:
-        yield f"the turn file says {_said(faces)}, the dice say {_said(rolled)}"
+        yield f"the turn file says {_faces_said(faces)}, the dice say {_faces_said(rolled)}"
     modifiers = roll.get("modifiers", {})
     total = sum(faces) + sum(modifiers.values())
     if total != roll["total"]:
@@ -270,5 +268,5 @@ def _needed(need: str) -> tuple[str, int]:
     return sense, int(number)
 
 
-def _said(faces: list[int]) -> str:
+def _faces_said(faces: list[int]) -> str:
     return " ".join(map(str, faces)) or "nothing"

@@ -1,21 +1,28 @@
-"""The comparison of table talk on record with the letters that passed it on (part of `pbem verify --letters`).
+"""The check of table talk: on record no more than the charter allows, none taken out, and all as letters passed it on.
 
 A letter with talk has no receipt: who reads it is told words, and who says them. Once the talk of a game is opened, its
 words must be on record as said by that side to the reader, and what a side is on record with must be in a letter of
-its own. Talk that is never opened, because it is unsigned or the charter says so, stays as the letter has it.
+its own (`pbem verify --letters`). Talk that is never opened, because it is unsigned or the charter says so, stays as
+the letter has it.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pbem.audit.record.evidence import Evidence
 from pbem.audit.record.findings import Findings, Place, listed
+from pbem.audit.record.schemas import TALK_SHAPE, misfit
+from pbem.audit.record.sealed import SealedFiles
+from pbem.crypto.seal import CannotOpen
 from pbem.game.plain import Record
 from pbem.game.wording import counted
 from pbem.protocol import Side
 from pbem.render.text.receipt import KeptLetter
-from pbem.repo.files.layout import PRESS
+from pbem.repo.files.layout import PRESS, UNOPENED
+from pbem.repo.files.talk_book import talk_paths
 
 _SUBJECT = "talk in letters"
 
@@ -34,6 +41,46 @@ class OpenedTalk:
     def calls(self, side: Side, name: str | None) -> bool:
         """Tell whether a letter may call a side by a name."""
         return not self.names or self.names.get(side) == name
+
+
+def check_talk_files(evidence: Evidence) -> None:
+    """Blame files of talk that the charter does not allow, and one that is written without the other."""
+    history, findings, allowed = evidence.history, evidence.findings, talk_paths(evidence.charter)
+    for path in (PRESS, UNOPENED):
+        for version in history.files.get(path, ()):
+            place = Place(version.at, file=path)
+            if path not in allowed:
+                findings.blame(place, "the charter of this game allows no such talk")
+            elif any(all(each.at != version.at for each in history.files.get(other, ())) for other in allowed):
+                findings.blame(place, "the files of talk belong together, and one is missing")
+
+
+def check_talk(evidence: Evidence, files: SealedFiles) -> list[Record]:
+    """Hold the talk that can be opened against its shape, see that nothing of it was taken out, and return it."""
+    findings, found = evidence.findings, list[Record]()
+    for path in talk_paths(evidence.charter):
+        last = 0
+        for version in evidence.history.files.get(path, ()) if files.can_open(path) else ():
+            place = Place(version.at, file=path)
+            try:
+                record = json.loads(files.content(path, version.oid or b""))
+            except CannotOpen:  # blamed where all sealed files are opened
+                continue
+            except ValueError as wrong:
+                findings.blame(place, f"it cannot be read: {wrong}")
+                continue
+            if wrong_shape := misfit(record, TALK_SHAPE):
+                findings.blame(place, f"it is not written as talk is: {wrong_shape}")
+                continue
+            numbers = [each["number"] for each in record["talk"]]
+            if numbers != list(range(last + 1, last + len(numbers) + 1)) or record["last"] != last + len(numbers):
+                findings.blame(place, f"its numbers do not go on from {last}: talk was taken out or put in")
+            last = record["last"]
+            found += record["talk"]
+    if found:
+        shown = sum("event" in each for each in found)
+        findings.check("talk", f"{counted(len(found), 'letter')} of table talk, {shown} of which show something")
+    return found
 
 
 def compare_talk(
@@ -60,7 +107,7 @@ def compare_talk(
     for letter in heard:
         assert letter.talk is not None
         own = {side for side, addresses in readers.items() if letter.to in addresses} or set(readers)
-        alike = [each for each in said if _words(each["text"]) == _words(letter.talk.text)]
+        alike = [each for each in said if _one_line(each["text"]) == _one_line(letter.talk.text)]
         if any(own & {*each["to"]} and talk.calls(each["side"], letter.talk.by) for each in alike):
             continue
         if letter.talk.by is None or not talk.signed:
@@ -76,7 +123,7 @@ def compare_talk(
     if unknown:
         findings.leave(_SUBJECT, f"{counted(len(unknown), 'letter')} with talk that is never opened")
     _check_unheard(said, talk, readers, heard, findings)
-    _check_sent(said, readers, letters, findings)
+    _check_unsaid(said, readers, letters, findings)
 
 
 def _check_unheard(
@@ -87,35 +134,35 @@ def _check_unheard(
     findings: Findings,
 ) -> None:
     """Put on record what was said to a reader and is in no letter here: it was lost, or never passed on."""
-    told = [(each.talk.by, _words(each.talk.text)) for each in heard if each.talk is not None]
+    told = [(each.talk.by, _one_line(each.talk.text)) for each in heard if each.talk is not None]
     missing = [
         f"{each['number']} of {each['side']}"
         for each in said
         if {*each["to"]} & {*readers}
-        and not any(words == _words(each["text"]) and talk.calls(each["side"], by) for by, words in told)
+        and not any(words == _one_line(each["text"]) and talk.calls(each["side"], by) for by, words in told)
     ]
     if missing:
         findings.leave("unheard", f"no letter here passes on talk {listed(missing)}")
 
 
-def _check_sent(
+def _check_unsaid(
     said: Iterable[Record],
     readers: Mapping[Side, Collection[str]],
     letters: Iterable[KeptLetter],
     findings: Findings,
 ) -> None:
     """Put on record what a side is said to have said and is in no letter of its own: it was made up, or is missing."""
-    sent = [(letter.sender, _words(" ".join(letter.words))) for letter in letters if letter.words]
+    sent = [(letter.sender, _one_line(" ".join(letter.words))) for letter in letters if letter.words]
     missing = [
         f"{each['number']} of {each['side']}"
         for each in said
         if (addresses := readers.get(each["side"]))
         and any(sender in addresses for sender, _ in sent)
-        and not any(sender in addresses and _words(each["text"]) in words for sender, words in sent)
+        and not any(sender in addresses and _one_line(each["text"]) in words for sender, words in sent)
     ]
     if missing:
         findings.leave("unsaid", f"no letter here that was sent has talk {listed(missing)}")
 
 
-def _words(text: str) -> str:
+def _one_line(text: str) -> str:
     return " ".join(text.split())

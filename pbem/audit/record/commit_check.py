@@ -1,221 +1,40 @@
-"""The commits of a game: of which kind each is, who signed it, and that what was there stays as it is."""
+"""The check of a game's commits: who signed them, which files they bring, and that what was there stays as it is."""
 
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from collections.abc import Iterator, Sequence
 from re import compile as pattern
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from pbem.audit.record.evidence import (
+    FACT,
+    LETTER,
+    REQUEST,
+    SHEET,
+    TURN,
+    Filed,
+    History,
+    Kind,
+    Read,
+    Version,
+    filed,
+    kind_of,
+)
 from pbem.audit.record.findings import Findings, Place, listed
-from pbem.audit.record.schemas import NOTE, said_in
-from pbem.audit.record.schemas import REQUEST as REQUEST_SHAPE
+from pbem.audit.record.schemas import NOTE_SHAPE, REQUEST_SHAPE, said_in
 from pbem.crypto.signing import verifies
-from pbem.game.boxes.corrections import SUFFIX, Correction
 from pbem.game.wording import counted
-from pbem.protocol import Side
-from pbem.repo.files.layout import (
-    BEACON,
-    BOX,
-    CHARTER,
-    CLOCK,
-    PINS,
-    PLAYERS,
-    POSITION,
-    PRESS,
-    REVEALED,
-    STATE,
-    UNOPENED,
-    deputy_path,
-    fact_path,
-    joined_path,
-    request_path,
-    sealed_path,
-    sheet_path,
-    standing_path,
-    turn_path,
-    view_path,
-)
+from pbem.repo.files.charter import Charter
+from pbem.repo.files.layout import CHARTER, PINS, REVEALED
 from pbem.repo.git.history import Change, Past
-from pbem.repo.public import corrections_of
-
-# ---- The kinds of commits of a game, each known by the files that it changes. A commit of no kind is a finding
-
-
-TURN: Final = "turn"
-SHEET: Final = "sheet"
-JOINED: Final = "joined"
-STANDING: Final = "standing"
-VIEW: Final = "view"
-LETTER: Final = "letter"
-DEPUTY: Final = "deputy"
-REQUEST: Final = "request"
-FACT: Final = "fact"
-
-
-class Kind(StrEnum):
-    """What a commit does."""
-
-    CHARTER = "charter"
-    JOIN = "join"
-    PLAYER = "another player or address"
-    DEPUTY = "deputy"
-    SHEET = "sheet"
-    ADJUDICATION = "adjudication"
-    MIGRATION = "migration"
-    CLOSING = "closing or round"
-    REQUEST = "request or consent"
-    REVEAL = "reveal"
-    TALK = "table talk"
-    FACT = "fact of time"
-
-
-class _Row(NamedTuple):
-    """A kind of commit: the sorts of files that it must change, those of which it must change one, and others."""
-
-    kind: Kind
-    must: frozenset[str]
-    one_of: frozenset[str]
-    may: frozenset[str]
-
-
-def _row(kind: Kind, must: Collection[str], one_of: Collection[str] = (), may: Collection[str] = ()) -> _Row:
-    return _Row(kind, frozenset(must), frozenset(one_of), frozenset(may))
-
-
-_PLAYED: Final = (POSITION, STANDING, VIEW, REQUEST, REVEALED, PRESS, UNOPENED, CLOCK)
-_ROWS: Final = (
-    _row(Kind.CHARTER, (CHARTER, PINS, PLAYERS), may=(BOX,)),
-    _row(Kind.JOIN, (), (JOINED, LETTER)),
-    _row(Kind.JOIN, (JOINED, STATE), may=(LETTER,)),
-    _row(Kind.PLAYER, (JOINED, PLAYERS), may=(STATE, REQUEST, DEPUTY, CLOCK)),
-    _row(Kind.DEPUTY, (DEPUTY, PLAYERS, STATE), may=(LETTER,)),
-    _row(Kind.SHEET, (SHEET, STATE), may=(STANDING, LETTER, CLOCK)),
-    _row(Kind.ADJUDICATION, (TURN, STATE), may=_PLAYED),
-    _row(Kind.MIGRATION, (TURN, STATE, BOX), may=_PLAYED),
-    _row(Kind.CLOSING, (BEACON,)),
-    _row(Kind.REQUEST, (STATE,), (REQUEST, LETTER), may=(PLAYERS,)),
-    _row(Kind.REVEAL, (REVEALED,)),
-    _row(Kind.FACT, (CLOCK, FACT), may=(LETTER, STATE, REQUEST)),
-    _row(Kind.TALK, (PRESS,), may=(UNOPENED,)),
-)
-
-
-def kind_of(sorts: Collection[str]) -> Kind | None:
-    """Return the kind of a commit that changes files of these sorts; None: there is no such kind."""
-    changed = frozenset(sorts)
-    for row in _ROWS:
-        fits = changed & row.one_of or not row.one_of
-        if fits and row.must <= changed <= row.must | row.one_of | row.may:
-            return row.kind
-    return None
-
-
-# ---- Checks the commits of a game: who signed them, which files they bring, and that what was there stays as it is
-
 
 ONCE: Final = (CHARTER, PINS, TURN, SHEET, LETTER, REVEALED, FACT)
 """What is never changed once it is there."""
-_NUMBER: Final = pattern(r"(?:turns|requests|clock|sheets/[^/]+)/[0-9]{3,}/([0-9]{4,})\.(?:age|yaml)")
-_LETTER: Final = pattern(r"letters/([0-9a-f]{2})/\1[0-9a-f]{62}")
 _ARMOUR: Final = pattern(
     rb"-----BEGIN AGE ENCRYPTED FILE-----\n(?:[A-Za-z0-9+/]{64}\n)*((?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/=]{4})\n"
     rb"-----END AGE ENCRYPTED FILE-----\n"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Filed:
-    """A path as the layout knows it: of what sort it is, whose, which number."""
-
-    sort: str
-    side: Side | None = None
-    n: int = 0
-
-
-@dataclass(slots=True)
-class Version:
-    """One content of a file, and how many commits lie before the one that brought it."""
-
-    at: int
-    oid: bytes | None
-
-
-@dataclass(slots=True)
-class History:
-    """The past of a game by file: every version of each, the first first."""
-
-    commits: Sequence[Past]
-    files: dict[str, list[Version]] = field(default_factory=dict)
-    turns: dict[int, int] = field(default_factory=dict)
-    """The commit that brought each adjudication."""
-    kinds: dict[int, Kind] = field(default_factory=dict)
-    """What each commit does, by its number."""
-    sheets: dict[int, dict[Side, list[str]]] = field(default_factory=dict)
-    """The sheets that were committed after each adjudication, and before the next."""
-
-    @property
-    def last(self) -> int:
-        """The number of the last adjudication that there is a file of."""
-        return max(self.turns, default=0)
-
-    def latest(self, path: str) -> bytes | None:
-        """Return what names the content that a file has now, or had before it was taken out; None: never there."""
-        return next((version.oid for version in reversed(self.files.get(path, ())) if version.oid is not None), None)
-
-    def before(self, path: str, at: int) -> bytes | None:
-        """Return what names the content that a file had before a commit; None: it was not there."""
-        earlier = [version for version in self.files.get(path, ()) if version.at < at]
-        return earlier[-1].oid if earlier else None
-
-    def place(self, n: int, roll: int | None = None, name: str | None = None, kind: str = "roll") -> Place:
-        """Return the place of an adjudication, or of a roll in it."""
-        at = self.turns.get(n)
-        if at is None:
-            at = min((when for each, when in self.turns.items() if each > n), default=len(self.commits))
-        return Place(at, n, roll, name, turn_path(n), None, kind)
-
-    def place_of(self, path: str, at: int | None = None) -> Place:
-        """Return the place of a file."""
-        versions = self.files.get(path)
-        return Place(versions[0].at if versions and at is None else at or 0, file=path)
-
-    def corrections(self, read: Callable[[bytes], bytes]) -> dict[str, Correction]:
-        """Return the corrected files of the box that the game keeps; `read` returns a file by its id."""
-        oids = ((path, self.latest(path)) for path in self.files if path.startswith(BOX))
-        return corrections_of((path, read(oid)) for path, oid in oids if oid is not None)
-
-
-def filed(path: str, sides: Sequence[Side]) -> Filed | None:
-    """Return how the layout knows a path; None: it does not."""
-    if path in (CHARTER, PINS, POSITION, REVEALED, STATE, PLAYERS, BEACON, PRESS, UNOPENED, CLOCK):
-        return Filed(path)
-    found = _NUMBER.fullmatch(path)
-    n = int(found[1]) if found else 0
-    if path.startswith(BOX) and path.endswith(SUFFIX):
-        return Filed(BOX)
-    if n and path in (turn_path(n), sealed_path(turn_path(n))):
-        return Filed(TURN, None, n)
-    if n and path == request_path(n):
-        return Filed(REQUEST, None, n)
-    if n and path == fact_path(n):
-        return Filed(FACT, None, n)
-    if _LETTER.fullmatch(path):
-        return Filed(LETTER)
-    for side in sides:
-        if path == joined_path(side):
-            return Filed(JOINED, side)
-        if path == deputy_path(side):
-            return Filed(DEPUTY, side)
-        if path == standing_path(side):
-            return Filed(STANDING, side)
-        if path == view_path(side):
-            return Filed(VIEW, side)
-        if n and path == sheet_path(side, n):
-            return Filed(SHEET, side, n)
-    return None
 
 
 class Historian:
@@ -223,19 +42,18 @@ class Historian:
 
     def __init__(
         self,
+        charter: Charter,
         commits: Sequence[Past],
-        sides: Sequence[Side],
-        signed_by: str,
-        read: Callable[[bytes], bytes],
+        read: Read,
         findings: Findings,
     ) -> None:
         self.history = History(commits)
-        self._sides = sides
-        self._signed_by = signed_by
+        self._sides = list(charter.players)
+        self._signed_by = charter.signed_by
         self._read = read
         self._findings = findings
         self._turn = 0
-        self._counts = dict.fromkeys(sides, 0)
+        self._counts = dict.fromkeys(self._sides, 0)
 
     def tell(self) -> History:
         """Check every commit and return the past by file."""
@@ -331,7 +149,7 @@ class Historian:
 
     def _letter(self, commit: Past, change: Change, sorts: dict[str, list[Filed]]) -> None:
         """Check the note of a letter that a commit brings."""
-        note = self._said(commit, change, NOTE)
+        note = self._said(commit, change, NOTE_SHAPE)
         if note is None:
             return
         sheets, reasons = [sheet.n for sheet in sorts.get(SHEET, ()) if sheet.side == note["side"]], []

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pbem.audit.record.commit_check import History
-from pbem.audit.record.findings import Findings, Place
-from pbem.audit.record.schemas import PINS as PINS_SHAPE
-from pbem.audit.record.schemas import said_in
-from pbem.audit.record.turn_files import Books
+from pbem.audit.record.evidence import Evidence
+from pbem.audit.record.findings import Place
+from pbem.audit.record.schemas import PINS_SHAPE, said_in
 from pbem.game.boxes import shelf
 from pbem.game.boxes.box import GAME, NotInTheBox
 from pbem.game.boxes.box_file import BrokenBox
 from pbem.game.boxes.shelf import Loaded
 from pbem.game.plain import Record
-from pbem.repo.files.charter import Charter
 from pbem.repo.files.layout import BOX, PINS, box_path
 
 _WORDS: Final = ("box", "code")
@@ -41,24 +38,18 @@ class _Span(NamedTuple):
     changed: bool
 
 
-def check_rules(
-    history: History,
-    books: Books,
-    charter: Charter,
-    read: Callable[[bytes], bytes],
-    folders: Iterable[str | Path],
-    findings: Findings,
-) -> RulesHere | None:
+def check_rules(evidence: Evidence, folders: Iterable[str | Path]) -> RulesHere | None:
     """Put on record whether box and code here are those that the game is played with; return them if they ever were.
 
     That they differ is no fault of the game: a newer version of the rules does.
     """
-    _check_corrections(history, books, findings)
-    spans = _spans(history, books, read, findings)
+    charter, findings = evidence.charter, evidence.findings
+    _check_corrections(evidence)
+    spans = _spans(evidence)
     if not spans:
         return None
     moved = f" (moved to other rules {len(spans) - 1} times, each with its reason)" if len(spans) > 1 else ""
-    kept = history.corrections(read)
+    kept = evidence.history.corrections(evidence.read)
     try:
         here = shelf.digests(charter.rules, folders, kept, edition=charter.edition)
         options: Record = charter.options
@@ -73,13 +64,13 @@ def check_rules(
     return RulesHere(loaded, commits) if commits else None
 
 
-def _spans(history: History, books: Books, read: Callable[[bytes], bytes], findings: Findings) -> list[_Span]:
+def _spans(evidence: Evidence) -> list[_Span]:
     """Return the spans of a game between its moves to other rules; nothing if its first pins cannot be read."""
-    pins = _pinned(history, read, findings)
+    history, pins = evidence.history, _pinned_at_first(evidence)
     if pins is None:
         return []
     spans, first, changed = list[_Span](), 0, False
-    for n, turn in books.turns.items():
+    for n, turn in evidence.books.turns.items():
         act = turn.get("act", {})
         if act.get("kind") == "migration":
             spans.append(_Span(range(first, history.turns[n]), pins, changed))
@@ -98,12 +89,14 @@ def _made_by(here: Record, spans: Sequence[_Span]) -> list[range]:
     return [span.commits for span, found in zip(spans, same, strict=True) if found]
 
 
-def _check_corrections(history: History, books: Books, findings: Findings) -> None:
+def _check_corrections(evidence: Evidence) -> None:
     """Blame a corrected file that came otherwise than with the charter, or with a migration, which gives a reason.
 
     Nothing excuses a `game.yaml` that comes later.
     """
-    moves = {history.turns[n] for n, turn in books.turns.items() if turn.get("act", {}).get("kind") == "migration"}
+    history, findings = evidence.history, evidence.findings
+    turns = evidence.books.turns.items()
+    moves = {history.turns[n] for n, turn in turns if turn.get("act", {}).get("kind") == "migration"}
     for path, versions in history.files.items():
         for version in versions if path.startswith(BOX) else ():
             if path == box_path(GAME) and version.at:
@@ -112,10 +105,10 @@ def _check_corrections(history: History, books: Books, findings: Findings) -> No
                 findings.blame(Place(version.at, file=path), "it is changed, and no migration says why")
 
 
-def _pinned(history: History, read: Callable[[bytes], bytes], findings: Findings) -> dict[str, str] | None:
+def _pinned_at_first(evidence: Evidence) -> dict[str, str] | None:
     """Return the digests that the game was begun with; blame their file if it cannot be read."""
-    oid, place = history.latest(PINS), history.place_of(PINS)
+    oid, place = evidence.history.latest(PINS), evidence.history.place_of(PINS)
     if oid is None:
-        findings.blame(place, "it is missing: it says which rules the game was begun with")
+        evidence.findings.blame(place, "it is missing: it says which rules the game was begun with")
         return None
-    return said_in(read(oid), PINS_SHAPE, place, findings)
+    return said_in(evidence.read(oid), PINS_SHAPE, place, evidence.findings)

@@ -8,16 +8,14 @@ in two ways could choose between the digests of both. So what is empty and may b
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from re import Pattern
 from re import compile as pattern
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from pbem.audit.record.findings import Findings, Place
 from pbem.game import yaml as yamlio
-
-Record: TypeAlias = Mapping[str, Any]
-"""Plain data out of a file of the repo, such as a turn file, once its shape has been checked."""
+from pbem.game.plain import Record
 
 HEX: Final = pattern("[0-9a-f]{64}")
 NEED: Final = pattern("(<=|>=) (0|-?[1-9][0-9]*)")
@@ -27,7 +25,7 @@ _MAY_BE_EMPTY: Final = ("answers?", "dice?", "shuffles?")
 """A turn that rests says so by its answers, even if none of them is public; a rollback may undo no dice."""
 
 _CHAIN: Final = {"tip": HEX, "length": int}
-JOINED: Final = {"phrase?": str, "chain?": _CHAIN, "key?": str, "player?": int, "addresses?": int}
+JOINED_SHAPE: Final = {"phrase?": str, "chain?": _CHAIN, "key?": str, "player?": int, "addresses?": int}
 _ROLL: Final = {
     "number": int, "name": WORD, "faces": [int], "sides?": int, "modifiers?": {str: int}, "total": int,
     "need?": NEED, "success?": bool, "rule": str,
@@ -35,9 +33,9 @@ _ROLL: Final = {
 _ROUND: Final = {"round": int, "signature?": str, "missing?": str}
 BY: Final = pattern(r"sheet [1-9][0-9]*|standing|only|default|bot|the game master")
 """The sources of an answer, as a turn file names them."""
-TURN: Final = {
+TURN_SHAPE: Final = {
     "adjudication": int, "previous": HEX, "day": DAY, "late?": [str], "absent?": [str], "link": HEX,
-    "joined?": {str: JOINED}, "sheets?": {str: {str: HEX}}, "standing?": {str: HEX},
+    "joined?": {str: JOINED_SHAPE}, "sheets?": {str: {str: HEX}}, "standing?": {str: HEX},
     "player_chains?": {str: {str: HEX}}, "beacon?": _ROUND, "act?": dict, "inputs": HEX, "renewal?": HEX,
     "answers?": [{"side": str, "kind": str, "about?": WORD, "order": dict, "by": BY}], "rolls?": [_ROLL],
     "draws?": [{"number": int, "name": WORD, "of": int}], "events": [dict],
@@ -61,7 +59,7 @@ _ACTS: Final = {
         "kind": str, "reason": WORD, "box": HEX, "code": HEX, "changed?": [int], "accepted?": [str],
     },
 }  # fmt: skip
-NOTE: Final = {
+NOTE_SHAPE: Final = {
     "side": str,
     "sheet?": int,
     "joined?": bool,
@@ -70,29 +68,29 @@ NOTE: Final = {
     "fact?": int,
     "after?": int,
 }
-DEPUTY: Final = {"named": int, "until?": DAY}
+DEPUTY_SHAPE: Final = {"named": int, "until?": DAY}
 """That a side has a deputy: how often one was named or dismissed, and until when the last one may write."""
-REVEALED: Final = {"hidden": HEX, "identity": str}
-PINS: Final = {"box": HEX, "code": HEX}
-CHARTER: Final = {
+REVEALED_SHAPE: Final = {"hidden": HEX, "identity": str}
+PINS_SHAPE: Final = {"box": HEX, "code": HEX}
+CHARTER_SHAPE: Final = {
     "format": int, "made_by": WORD, "game": WORD, "rules": WORD, "edition": str, "scenario": str,
     "players": {str: str}, "by_mail": [str], "options": dict,
     "dice": {"scheme": str, "length": int, "tip": HEX, "hidden": HEX, "beacon?": str},
     "sealed_to": str, "signed_by": str, "printed?": WORD, "quorum?": int, "one_side_each?": bool,
     "press?": pattern("free|public|silent"), "press_unsigned?": bool, "press_opened?": bool, "clock?": dict,
 }  # fmt: skip
-REQUEST: Final = {
+REQUEST_SHAPE: Final = {
     "request": int, "kind": str, "to?": int, "side?": str, "at": int, "reason": str, "undone?": [int], "needed": [str],
     "dice?": [str], "shuffles?": [str], "consents?": [str], "outcome?": str,
     "quorum?": int, "refusals?": [str], "winners?": [str],
     "until?": WORD, "extended?": {str: WORD}, "replaced?": WORD,
 }  # fmt: skip
-RECORD: Final = {
+RECORD_SHAPE: Final = {
     "answers": list, "draws": [{"name": str, "items": list, "order": list}], "events": list, "readers": dict,
     "act?": dict,
 }  # fmt: skip
 
-TALK: Final = {
+TALK_SHAPE: Final = {
     "last": int,
     "talk": [
         {

@@ -1,7 +1,7 @@
 """What was sealed, once it can be opened: the secrets, that it fits its digests, and every hidden draw.
 
 For that the rules of the game are not needed. What its adjudications must come to is checked by
-`pbem.audit.derive.derive`.
+`pbem.audit.derive`.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ import json
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from pbem.audit.record.commit_check import VIEW, History, Version, filed
-from pbem.audit.record.findings import Findings, Place
-from pbem.audit.record.schemas import RECORD, Record, misfit, said_in
-from pbem.audit.record.schemas import REVEALED as REVEALED_SHAPE
-from pbem.audit.record.turn_files import Books
+from pbem.audit.record.evidence import VIEW, Evidence, History, Read, Version, filed
+from pbem.audit.record.findings import Place
+from pbem.audit.record.schemas import RECORD_SHAPE, REVEALED_SHAPE, misfit, said_in
 from pbem.crypto.dice import ChainDice, step_key
 from pbem.crypto.keys import Keys
 from pbem.crypto.seal import CannotOpen, commitment, open_padded, recipient_of, salt_of, salted, unpadded
 from pbem.game.order_form import compact
+from pbem.game.plain import Record
 from pbem.game.wording import counted
 from pbem.repo.files.charter import Charter, check_keys
 from pbem.repo.files.layout import OFFICE, REVEALED, SEALED, VIEWS, sealed_path, standing_path, turn_path
 
-# ---- The secrets by which what is sealed can be checked: out of the key store, or as the game has revealed them
+_MOST_KEPT: Final = 16
+"""The opened files that are kept in memory: a stranger's clone may hold any number of large ones."""
 
 
 class Opened(NamedTuple):
@@ -34,32 +34,27 @@ class Opened(NamedTuple):
     keys: Keys | None = None
 
 
-def secrets_of(
-    history: History,
-    charter: Charter,
-    read: Callable[[bytes], bytes],
-    keys: Callable[[str], Keys] | None,
-    findings: Findings,
-) -> Opened | None:
+def secrets_of(evidence: Evidence, keys: Callable[[str], Keys] | None) -> Opened | None:
     """Return the secrets of a game, checked against what was promised; None: they are not at hand, or are others.
 
     `keys` returns those of the key store. Raises BadKeys if they are not those of this game.
     """
-    revealed = _revealed(history, charter, read, findings)
+    revealed = _revealed(evidence)
     if keys is None:
         return revealed
-    found = keys(charter.game)
-    check_keys(charter, found)
+    found = keys(evidence.charter.game)
+    check_keys(evidence.charter, found)
     return Opened(found.hidden, found.identity, found)
 
 
-def _revealed(history: History, charter: Charter, read: Callable[[bytes], bytes], findings: Findings) -> Opened | None:
+def _revealed(evidence: Evidence) -> Opened | None:
     """Return the secrets that were revealed; blame them if they are not those that were promised."""
-    oid = history.latest(REVEALED)
+    charter, findings = evidence.charter, evidence.findings
+    oid = evidence.history.latest(REVEALED)
     if oid is None:
         return None
-    place = history.place_of(REVEALED)
-    said = said_in(read(oid), REVEALED_SHAPE, place, findings)
+    place = evidence.history.place_of(REVEALED)
+    said = said_in(evidence.read(oid), REVEALED_SHAPE, place, findings)
     if said is None:
         return None
     hidden, identity = bytes.fromhex(said["hidden"]), said["identity"]
@@ -75,16 +70,6 @@ def _revealed(history: History, charter: Charter, read: Callable[[bytes], bytes]
             reasons.append(f"its key does not open what is sealed to {charter.sealed_to}")
     findings.blame(place, *reasons)
     return None if reasons else Opened(hidden, identity)
-
-
-# ---- Checks what was sealed, once it can be opened: that it opens, that it fits its digests, and every hidden draw
-
-
-Read = Callable[[bytes], bytes]
-
-
-_MOST_KEPT: Final = 16
-"""So many opened files are kept: a stranger's clone may hold any number of large ones."""
 
 
 def sealed_text(history: History) -> str:
@@ -130,19 +115,19 @@ class SealedFiles:
         return salted(salt_of(self.opened.hidden, path), content)
 
 
-def check_sealed(history: History, books: Books, files: SealedFiles, findings: Findings) -> None:
+def check_sealed(evidence: Evidence, files: SealedFiles) -> None:
     """Open every version of every sealed file, and hold it against the digests and draws that are public."""
-    _Check(history, books, files, findings).all()
+    _SealedCheck(evidence, files).all()
 
 
-class _Check:
+class _SealedCheck:
     """The check of the sealed files of a game."""
 
-    def __init__(self, history: History, books: Books, files: SealedFiles, findings: Findings) -> None:
-        self._history = history
-        self._books = books
+    def __init__(self, evidence: Evidence, files: SealedFiles) -> None:
+        self._history = evidence.history
+        self._books = evidence.books
+        self._findings = evidence.findings
         self._files = files
-        self._findings = findings
         self._blamed: set[tuple[str, int]] = set()
 
     def all(self) -> None:
@@ -217,7 +202,7 @@ class _Check:
         except ValueError as wrong:
             self._findings.blame(place, f"the sealed record cannot be read: {wrong}")
             return 0
-        if wrong_shape := misfit(record, RECORD):
+        if wrong_shape := misfit(record, RECORD_SHAPE):
             self._findings.blame(place, f"the sealed record is not written as they are: {wrong_shape}")
             return 0
         act, whole = turn.get("act", {}), record.get("act")

@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Final
 
-from pbem.audit.record.commit_check import History
+from pbem.audit.record.commit_check import Historian
+from pbem.audit.record.evidence import Books, Evidence, History, Read
 from pbem.audit.record.findings import Findings, Place, listed
-from pbem.audit.record.schemas import DEPUTY, JOINED, REQUEST, TURN, Record, misfit, misfit_act, not_canonical, said_in
+from pbem.audit.record.schemas import (
+    DEPUTY_SHAPE,
+    JOINED_SHAPE,
+    REQUEST_SHAPE,
+    TURN_SHAPE,
+    misfit,
+    misfit_act,
+    not_canonical,
+    said_in,
+)
 from pbem.crypto.dice import inputs_digest
 from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.game import yaml as yamlio
+from pbem.game.plain import Record
 from pbem.game.wording import counted
 from pbem.protocol import Side
 from pbem.referee import ALL_SIDES, GAME_MASTER, QUORUM
+from pbem.repo.files.charter import Charter
 from pbem.repo.files.layout import CHARTER, POSITION, deputy_path, joined_path, request_path, standing_path, turn_path
+from pbem.repo.git.history import Past
 
 _NO_ACT: Final = {"kind": "ruling", "reason": "none", "what": "end"}
 """An act with nothing wrong in it, for turns without one."""
 
 
-@dataclass(slots=True)
-class Books:
-    """The turn files that can be read, by number, with the digest of each; 0: the charter's digest."""
-
-    turns: dict[int, Record] = field(default_factory=dict)
-    digests: dict[int, str] = field(default_factory=dict)
-    undone: set[int] = field(default_factory=set)
-    """Turns that were rolled back."""
+def gather(charter: Charter, commits: Sequence[Past], read: Read, findings: Findings) -> Evidence:
+    """Return the evidence of a game, having checked its commits and the shape of its turn files."""
+    history = Historian(charter, commits, read, findings).tell()
+    return Evidence(charter, history, _read_turns(history, read, findings), read, findings)
 
 
-def read_turns(history: History, read: Callable[[bytes], bytes], findings: Findings) -> Books:
+def _read_turns(history: History, read: Read, findings: Findings) -> Books:
     """Return the turn files, each read once; one that is not of their shape is blamed and left out."""
     books = Books()
     charter = history.latest(CHARTER)
@@ -51,7 +59,7 @@ def read_turns(history: History, read: Callable[[bytes], bytes], findings: Findi
         except yamlio.Unreadable as wrong:
             findings.blame(place, f"the turn file cannot be read: {wrong}")
             continue
-        if wrong_shape := misfit(turn, TURN) or misfit_act(turn.get("act", _NO_ACT)):
+        if wrong_shape := misfit(turn, TURN_SHAPE) or misfit_act(turn.get("act", _NO_ACT)):
             findings.blame(place, f"the turn file is not written as they are: {wrong_shape}")
             continue
         books.turns[n] = turn
@@ -59,21 +67,20 @@ def read_turns(history: History, read: Callable[[bytes], bytes], findings: Findi
     return books
 
 
-def check_turn_files(
-    history: History, books: Books, sides: Sequence[Side], read: Callable[[bytes], bytes], findings: Findings
-) -> None:
+def check_turn_files(evidence: Evidence) -> None:
     """Check every turn file against the one before it, and against what was committed."""
+    history, books, findings = evidence.history, evidence.books, evidence.findings
     for n, turn in books.turns.items():
         place = history.place(n)
-        findings.blame(place, *_chain(n, turn, books), *_position(n, turn, history, read))
-        findings.blame(place, *_sides(turn, sides), *_events(turn), *_act(n, turn, books))
-        findings.blame(place, *_consented(n, turn, history, read))
+        findings.blame(place, *_chain(n, turn, books), *_position(n, turn, evidence))
+        findings.blame(place, *_sides(turn, evidence.sides), *_events(turn), *_act(n, turn, books))
+        findings.blame(place, *_consented(n, turn, evidence))
         if n > 1:
-            findings.blame(place, *_newcomers(n, turn, history, sides, read))
+            findings.blame(place, *_newcomers(n, turn, evidence))
         findings.blame(place, *_circumstances(turn, books.turns.get(n - 1)), *_sources(n, turn, history))
     findings.check("turns", f"{counted(len(books.turns), 'turn file')}, each naming the one before by its digest")
     for n, turn in books.turns.items():
-        findings.blame(history.place(n), *_sheets(n, turn, history), *_standing(n, turn, history, books, sides))
+        findings.blame(history.place(n), *_sheets(n, turn, history), *_standing(n, turn, evidence))
     sheets = sum(len(paths) for by_side in history.sheets.values() for paths in by_side.values())
     waiting = sum(len(paths) for paths in history.sheets.get(history.last, {}).values())
     text = f"{counted(sheets, 'sheet')}, each committed before the turn that used it" + (
@@ -81,7 +88,7 @@ def check_turn_files(
     )
     findings.check("sheets", text)
     if 1 in books.turns:
-        _joined(books.turns[1], history, sides, read, findings)
+        _check_joined(books.turns[1], evidence)
     if books.undone:
         findings.check("undone", f"turns {listed(sorted(books.undone))}; their dice never come again")
 
@@ -127,10 +134,11 @@ def _after(history: History, at: int) -> int:
     return max((n for n, when in history.turns.items() if when < at), default=0)
 
 
-def _standing(n: int, turn: Record, history: History, books: Books, sides: Sequence[Side]) -> Iterator[str]:
+def _standing(n: int, turn: Record, evidence: Evidence) -> Iterator[str]:
     """Yield where standing orders are left out or made up, or another digest is named without another file."""
-    earlier, named = books.turns.get(n - 1, {}).get("standing", {}), turn.get("standing", {})
-    for side in sides:
+    history, named = evidence.history, turn.get("standing", {})
+    earlier = evidence.books.turns.get(n - 1, {}).get("standing", {})
+    for side in evidence.sides:
         file = history.before(standing_path(side), history.turns[n])
         if (file is None) != (side not in named):
             yield (
@@ -165,11 +173,11 @@ def _sources(n: int, turn: Record, history: History) -> Iterator[str]:
                 yield f"{answer['by']} of {answer['side']} answers, which had not come by then"
 
 
-def _position(n: int, turn: Record, history: History, read: Callable[[bytes], bytes]) -> Iterator[str]:
-    file = history.before(POSITION, history.turns[n] + 1)
+def _position(n: int, turn: Record, evidence: Evidence) -> Iterator[str]:
+    file = evidence.history.before(POSITION, evidence.history.turns[n] + 1)
     if file is None:
         yield f"there is no {POSITION} after it"
-    elif (digest := sha256(read(file)).hexdigest()) != turn["position"]:
+    elif (digest := sha256(evidence.read(file)).hexdigest()) != turn["position"]:
         yield f"{POSITION} after it is not the one that it names: {digest}, not {turn['position']}"
 
 
@@ -224,7 +232,7 @@ def _act(n: int, turn: Record, books: Books) -> Iterator[str]:
     books.undone |= set(expected)
 
 
-def _consented(n: int, turn: Record, history: History, read: Callable[[bytes], bytes]) -> Iterator[str]:
+def _consented(n: int, turn: Record, evidence: Evidence) -> Iterator[str]:
     """Yield what is wrong with the consents to an act, which stand in the file of the request."""
     act = turn.get("act", {})
     if act.get("by") in (None, GAME_MASTER):
@@ -233,12 +241,12 @@ def _consented(n: int, turn: Record, history: History, read: Callable[[bytes], b
         return
     if act["by"] not in (ALL_SIDES, QUORUM, act.get("side")):
         yield f"it is by {act['by']}, who cannot do that alone"
-    oid = history.before(request_path(act.get("request", 0)), history.turns[n])
+    oid = evidence.history.before(request_path(act.get("request", 0)), evidence.history.turns[n])
     try:
-        request = {} if oid is None else yamlio.read(read(oid), name="request").value
+        request = {} if oid is None else yamlio.read(evidence.read(oid), name="request").value
     except yamlio.Unreadable:  # blamed where the history is told
         return
-    asked = not misfit(request, REQUEST) and request["kind"] == act["kind"] and "outcome" not in request
+    asked = not misfit(request, REQUEST_SHAPE) and request["kind"] == act["kind"] and "outcome" not in request
     asked = asked and request.get("to") == act.get("to") and act.get("side") in (None, request.get("side"))
     asked = asked and request.get("winners") == act.get("winners")
     if not asked or request.get("consents", []) != act.get("consents") or not _enough(request):
@@ -252,18 +260,17 @@ def _enough(request: Record) -> bool:
     return len(needed & set(request["consents"])) >= enough
 
 
-def _joined(
-    turn: Record, history: History, sides: Sequence[Side], read: Callable[[bytes], bytes], findings: Findings
-) -> None:
+def _check_joined(turn: Record, evidence: Evidence) -> None:
     """Check what the sides mailed for themselves: phrase and chain are as they went into the first turn."""
+    history, read, findings = evidence.history, evidence.read, evidence.findings
     joined, phrases = turn.get("joined", {}), 0
-    for side in sides:
+    for side in evidence.sides:
         before: Record = {}
         for version in history.files.get(joined_path(side), ()):
             if version.oid is None:
                 continue
             place = Place(version.at, file=joined_path(side))
-            said = said_in(read(version.oid), JOINED, place, findings)
+            said = said_in(read(version.oid), JOINED_SHAPE, place, findings)
             if said is None:
                 continue
             findings.blame(place, *_key(said))
@@ -275,13 +282,15 @@ def _joined(
             before = said
         for number, version in enumerate(history.files.get(deputy_path(side), ()), 1):
             place = Place(version.at, file=deputy_path(side))
-            deputy = said_in(read(version.oid or b""), DEPUTY, place, findings) if version.oid else None
+            deputy = said_in(read(version.oid or b""), DEPUTY_SHAPE, place, findings) if version.oid else None
             if deputy is not None and deputy["named"] != number:
                 findings.blame(place, f"it counts {deputy['named']} deputies, and there were {number}")
         phrases += "phrase" in joined.get(side, {})
         if side in joined and history.before(joined_path(side), history.turns.get(1, 0)) is None:
             findings.blame(history.place(1), f"something of {side} went in that it had not mailed")
-    findings.check("phrases", f"{phrases} of {counted(len(sides), 'side')} mailed a phrase before the first shuffle")
+    findings.check(
+        "phrases", f"{phrases} of {counted(len(evidence.sides), 'side')} mailed a phrase before the first shuffle"
+    )
 
 
 def _changed_late(side: Side, before: Record, said: Record) -> Iterator[str]:
@@ -297,14 +306,12 @@ def _changed_late(side: Side, before: Record, said: Record) -> Iterator[str]:
         yield f"phrase and chain of {side} are changed after the first shuffle"
 
 
-def _newcomers(
-    n: int, turn: Record, history: History, sides: Sequence[Side], read: Callable[[bytes], bytes]
-) -> Iterator[str]:
+def _newcomers(n: int, turn: Record, evidence: Evidence) -> Iterator[str]:
     """Yield where a turn after the first does not state what new players have mailed since the turn before."""
     expected: dict[Side, Record] = {}
-    for side in sides:
+    for side in evidence.sides:
         try:
-            now, before = (_mailed(side, history, read, at) for at in (n, n - 1))
+            now, before = (_mailed(side, evidence, at) for at in (n, n - 1))
         except (yamlio.Unreadable, AttributeError):  # blamed where it was mailed
             return
         if now != before:
@@ -313,10 +320,10 @@ def _newcomers(
         yield "what it states of new players is not what is on file of them"
 
 
-def _mailed(side: Side, history: History, read: Callable[[bytes], bytes], n: int) -> Record:
+def _mailed(side: Side, evidence: Evidence, n: int) -> Record:
     """Return which player a side had before turn n, and the chain that they had promised."""
-    oid = history.before(joined_path(side), history.turns.get(n, 0))
-    said: Record = {} if oid is None else yamlio.read(read(oid), name=joined_path(side)).value
+    oid = evidence.history.before(joined_path(side), evidence.history.turns.get(n, 0))
+    said: Record = {} if oid is None else yamlio.read(evidence.read(oid), name=joined_path(side)).value
     return {word: said[word] for word in ("chain", "player") if word in said}
 
 
