@@ -14,10 +14,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from pbem import protocol
-from pbem.cli.players import play
 from pbem.cli.runtime import WORLD
 from pbem.cli.verbs import app
 from pbem.engine.session import Stuck
+from pbem.game.boxes import shelf
 from pbem.protocol import Bug, PbemError
 from tests.support.walks import FOLDERS
 
@@ -106,8 +106,8 @@ def test_a_bug_keeps_its_traceback(wrong: Exception, monkeypatch: pytest.MonkeyP
 def ends_with(wrong: Exception, monkeypatch: pytest.MonkeyPatch) -> Result:
     """Run a verb that raises an exception, and return how it ended."""
 
-    def shelf(*_: object) -> None:
+    def ids(*_: object) -> None:
         raise wrong
 
-    monkeypatch.setattr(play, "shelf", shelf)
+    monkeypatch.setattr(shelf, "ids", ids)
     return CliRunner().invoke(app, ["shelf", "--rules-dir", FOLDERS[0]])

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from copy import copy
 from errno import EINVAL, EPIPE
 from io import TextIOWrapper
-from typing import Any
 
 from pbem.cli.escaped import print_bug
 
@@ -25,7 +22,9 @@ def main() -> None:
     sys.excepthook = print_bug
     try:
         try:
-            _run()
+            from pbem.cli.verbs import app
+
+            app()
         finally:
             sys.stdout.flush()
     except OSError as wrong:
@@ -33,18 +32,3 @@ def main() -> None:
         if wrong.errno not in (EPIPE, EINVAL):  # EINVAL is how Windows reports a broken pipe
             print(f"pbem: standard output: {wrong.strerror}", file=sys.stderr)
         sys.exit(1)
-
-
-def _run() -> None:
-    from pbem.cli.verbs import app
-
-    # To describe all verbs to click takes longer than to carry out one that is named first, as nearly all are.
-    called = [each for each in app.registered_commands if sys.argv[1:2] == [each.name or _verb(each.callback)]]
-    alone = copy(app)
-    if called:
-        alone.registered_commands, alone.registered_groups = called, []
-    alone()
-
-
-def _verb(function: Callable[..., Any] | None) -> str:
-    return getattr(function, "__name__", "").replace("_", "-")

@@ -43,6 +43,11 @@ def escaped_output() -> Iterator[None]:
         yield
 
 
+def unescaped(stream: TextIO) -> TextIO:
+    """Return the stream behind an escaped one: for what moves the cursor itself."""
+    return stream._stream if isinstance(stream, _Escaped) else stream
+
+
 def print_bug(kind: type[BaseException], wrong: BaseException, trace: TracebackType | None) -> None:
     """Print the traceback of a bug, which may cite texts of other people (`sys.excepthook`)."""
     sys.stderr.write(escaped("".join(traceback.format_exception(kind, wrong, trace))))

@@ -1,4 +1,4 @@
-"""The runtime of the verbs: opens games, posts letters, prints answers, sets exit codes."""
+"""The runtime of the verbs: their shared options; opens games, posts letters, prints answers, sets exit codes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import json as json_text
 import os
 import sys
 from codecs import lookup
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn
 
-from pbem.cli.escaped import escaped_json
+import typer
+
+from pbem.cli.escaped import escaped_json, unescaped
 from pbem.paths import cache_folder, games_folder, keys_folder
 from pbem.protocol import FOR, Bug, PbemError, cited
 
@@ -31,10 +33,40 @@ WORLD: Final = 1
 USAGE: Final = 2
 FAULTS: Final = 3
 
+Name = Annotated[str, typer.Argument(help="The game's name.")]
+NameOrClone = Annotated[str, typer.Argument(help="The game's name, or the folder of a clone of its repo.")]
+SideOf = Annotated[str, typer.Option("--side", help="The side.")]
+Viewer = Annotated[str | None, typer.Option("--side", help="The side that reads; by default an observer.")]
+Games = Annotated[Path | None, typer.Option("--games", help="Folder of the games; or set PBEM_GAMES.")]
+RulesDir = Annotated[list[Path] | None, typer.Option("--rules-dir", help="Another folder with boxes of games.")]
+Correct = Annotated[
+    list[Path] | None,
+    typer.Option("--correct", help="A corrected file of the box, or a folder of them; the game's repo keeps them."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Since = Annotated[int | None, typer.Option(help="Report what happened after this adjudication.")]
+MapLink = Annotated[
+    str | None, typer.Option("--map", metavar="URL", help="The address of the map picture, for a forum post.")
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+WHY: Final = "The reason. It goes on record, and every side is told."
+"""The help of every `--reason`."""
+
 Boxes = Sequence[Path] | None
+"""Other folders with boxes of games, as `--rules-dir` names them."""
 
 NO_SENDER: Final = "pbem <pbem@localhost>"
 """The address that letters come from where none is set: nobody can answer it."""
+_MOST_ECHOED: Final = 60
+"""The most lines that are printed of a sheet as it was read."""
+_AGAIN: Final = "then give the same command again; nothing is lost"
+_ADVICE: Final = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), f". Make room on the disk, {_AGAIN}."),
+    errno.EROFS: f". Make the disk writable, {_AGAIN}.",
+    **dict.fromkeys((errno.EACCES, errno.EPERM), f". Let the user who runs pbem read and write it, {_AGAIN}."),
+    errno.EIO: f". Check the disk, or copy the folder to another one, {_AGAIN}.",
+}
+"""What to do after a system error, by its number."""
 
 
 def mail_settings(games: Path | None, boxes: Boxes) -> MailSettings:
@@ -70,7 +102,7 @@ def _sender() -> tuple[str, WhoConfig | None]:
     return named, config.who if own is not None and own.address == config.address else None
 
 
-def post(out: Outgoing, outbox: Path) -> str:
+def post_letter(out: Outgoing, outbox: Path) -> str:
     """Write a letter to the outbox, a maildir, and return its file."""
     from pbem.mail.notes.outboxes import MaildirOutbox
 
@@ -87,7 +119,7 @@ def post_all(letters: Iterable[Outgoing], outbox: Path, game: Adjudicator | None
     from pbem.mail.write.posting import bundled, note_handed_over
 
     whole = list(bundled(letters))
-    written = [post(out, outbox) for out in whole]
+    written = [post_letter(out, outbox) for out in whole]
     if game is not None:
         note_handed_over(game, whole, datetime.now(UTC))
     return written
@@ -158,14 +190,19 @@ def in_the_world() -> Iterator[None]:
         sys.exit(WORLD)
 
 
-_AGAIN: Final = "then give the same command again; nothing is lost"
-_ADVICE: Final = {
-    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), f". Make room on the disk, {_AGAIN}."),
-    errno.EROFS: f". Make the disk writable, {_AGAIN}.",
-    **dict.fromkeys((errno.EACCES, errno.EPERM), f". Let the user who runs pbem read and write it, {_AGAIN}."),
-    errno.EIO: f". Check the disk, or copy the folder to another one, {_AGAIN}.",
-}
-"""What to do after a system error, by its number."""
+@contextmanager
+def progress(what: str, *, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar on a terminal, of how many of how many are done; it is gone when the command ends."""
+    if not shown or not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(file=unescaped(sys.stderr))  # a bar consists of escapes
+    with Progress(console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def on_a_terminal() -> bool:
@@ -245,10 +282,6 @@ def require_side(game: OpenGame, side: str) -> None:
         misuse(f"{game.name} has no side {side}; its sides are {', '.join(game.rules.sides)}")
 
 
-_MOST_ECHOED: Final = 60
-"""So many lines of a sheet as it was read are printed."""
-
-
 def judge(receipt: Receipt, json: bool, good: str, advice: str = "") -> None:
     """Print the faults of a sheet, with advice if there is any, and end with exit code 3; or print that it has none."""
     if json:
@@ -284,7 +317,7 @@ def open_questions(game: OpenGame) -> list[dict[str, str]]:
 def print_waiting(game: OpenGame) -> None:
     """Print what a game waits for, or how it ended."""
     from pbem.crypto.beacon import address
-    from pbem.referee.play.sheet_check import on_hold_until as held_until
+    from pbem.referee.play.sheet_check import on_hold_until
 
     if game.result is not None:
         from pbem.render.text.messages import sentences
@@ -296,7 +329,7 @@ def print_waiting(game: OpenGame) -> None:
     if game.awaited and game.closed is None:
         who = ", ".join(f"{side} ({game.player(side)})" for side in game.awaited)
         print(f"It waits for a phrase from {who}. To begin without: `pbem adjudicate {game.name}`.")
-    if (until := held_until(game)) is not None:
+    if (until := on_hold_until(game)) is not None:
         print(f"It is on hold until {until:%Y-%m-%d %H:%M:%S} UTC: until then orders can be taken back.")
     for each in game.open_decisions:
         asked = f"{each.kind}, {FOR}: {each.about}" if each.about else each.kind
@@ -342,6 +375,13 @@ def post_told(game: Adjudicator, letters: Iterable[Outgoing], settings: MailSett
     settings = replace(settings, outbox=MaildirOutbox(settings.games / "outbox"))
     posting.post(game, whole, settings, settings.now)
     return [out.file for out in whole if out.file is not None]
+
+
+def listed(numbers: Sequence[int]) -> str:
+    """Return adjudications as a sentence lists them: 3 to 5, 8."""
+    from pbem.referee.acts.preconditions import spans
+
+    return ", ".join(spans(numbers))
 
 
 def print_adjudicated(game: Adjudicator, numbers: Sequence[int], letters: Sequence[str]) -> None:

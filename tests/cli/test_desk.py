@@ -10,7 +10,8 @@ from email import message_from_bytes
 import pytest
 import typer
 
-from pbem.cli import options
+from pbem.cli.escaped import escaped_output
+from pbem.cli.master import desk
 from pbem.cli.runtime import DONE, USAGE, WORLD
 from pbem.cli.verbs import app
 from tests.cli.test_verbs import pbem, said, told
@@ -144,10 +145,13 @@ def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -
     shown = Terminal()
     monkeypatch.setattr(sys, "stderr", shown)
     monkeypatch.setenv("TERM", "xterm")
-    options.deal_with(["a", "b"], lambda name: options.Dealt("done"), True, verb="remind")
+    with escaped_output():
+        desk.deal_with(["a", "b"], lambda name: desk.Dealt("done"), True, verb="remind")
     assert "remind" in shown.getvalue()
+    assert "\x1b[" in shown.getvalue()
+    assert "\\x1b" not in shown.getvalue(), "the bar moves the cursor, and is not escaped"
     monkeypatch.setattr(sys, "stderr", quiet := io.StringIO())
-    options.deal_with(["a", "b"], lambda name: options.Dealt("done"), True, verb="remind")
+    desk.deal_with(["a", "b"], lambda name: desk.Dealt("done"), True, verb="remind")
     assert quiet.getvalue() == ""
 
 

@@ -1,15 +1,21 @@
-"""The progress line of a long command."""
+"""The bar of a long command: on a terminal only, as the terminal understands it, and gone at the end."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import StringIO
 
 import pytest
 
-from pbem.cli.sceptics import proof
-from pbem.cli.sceptics.proof import ProgressLine
+from pbem.cli import sceptics
+from pbem.cli.escaped import escaped_output
+from pbem.cli.runtime import DONE, progress
 from tests.cli.test_verbs import said
 from tests.support.live import Folder
+
+ERASED = "\x1b[2K"
 
 
 class Terminal(StringIO):
@@ -20,48 +26,51 @@ class Terminal(StringIO):
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Return the time, in a list of one, and let nothing else move it."""
-    now = [100.0]
-    monkeypatch.setattr(proof, "monotonic", lambda: now[0])
-    return now
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Let the program complain on a terminal."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", shown := Terminal())
+    return shown
 
 
-def test_it_comes_after_a_second_and_is_erased(clock: list[float]) -> None:
-    shown = Terminal()
-    with ProgressLine("commits", shown) as line:
-        for done in range(1, 1201):
-            line(done, 1200)
-            clock[0] += 1 / 128
-    written = shown.getvalue()
-    assert written.startswith("\rcommits: 129 of 1,200\rcommits: 142 of 1,200")
-    assert written.endswith(f"\rcommits: 1,195 of 1,200\r{' ' * 23}\r")
-    assert written.count("of 1,200") == 83
-    assert "\n" not in written
+def test_bar_of_a_terminal_is_erased(terminal: Terminal) -> None:
+    """What verbs print is escaped, but not the bar, which consists of escapes."""
+    with escaped_output(), progress("commits") as far:
+        far(600, 1200)
+    assert "commits" in terminal.getvalue()
+    assert "50%" in terminal.getvalue()
+    assert terminal.getvalue().endswith(ERASED)
+    assert "\\x1b" not in terminal.getvalue()
 
 
-def test_a_short_command_and_a_file_have_none(clock: list[float]) -> None:
-    short, file = Terminal(), StringIO()
-    for stream, seconds in ((short, 0.9), (file, 90)):
-        with ProgressLine("commits", stream) as line:
-            clock[0] += seconds
-            line(1, 2)
-        assert stream.getvalue() == ""
+def test_bar_is_erased_before_an_error_is_told(terminal: Terminal) -> None:
+    def verify() -> None:
+        with progress("commits") as far:
+            far(1, 2)
+            raise OSError("full")
+
+    with pytest.raises(OSError, match="full"):
+        verify()
+    assert terminal.getvalue().endswith(ERASED)
 
 
-def test_it_is_erased_before_an_error_is_told(clock: list[float]) -> None:
-    shown = Terminal()
-    line = ProgressLine("commits", shown)
-    clock[0] += 2
-    line(1, 2)
-    with pytest.raises(OSError, match="full"), line:
-        raise OSError("full")
-    assert shown.getvalue().endswith(f"{' ' * 15}\r")
+def test_file_and_a_single_game_have_no_bar(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    with progress("remind", shown=False) as far:
+        far(0, 1)
+    monkeypatch.setattr(sys, "stderr", file := StringIO())
+    with progress("commits") as far:
+        far(1, 2)
+    assert terminal.getvalue() + file.getvalue() == ""
 
 
 @pytest.mark.usefixtures("in_the_folder")
 def test_verify_shows_it(punica: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = []
-    monkeypatch.setattr(ProgressLine, "__call__", lambda self, *numbers: shown.append(numbers))
-    assert "No faults were found." in said(0, "verify", "punica", "--with-key")
-    assert shown == [(2, 2)]
+    counted = list[tuple[int, int]]()
+
+    @contextmanager
+    def count(what: str) -> Iterator[Callable[[int, int], None]]:
+        yield lambda done, total: counted.append((done, total))
+
+    monkeypatch.setattr(sceptics, "progress", count)
+    assert "No faults were found." in said(DONE, "verify", "punica", "--with-key")
+    assert counted == [(2, 2)]

@@ -7,8 +7,7 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from pbem.cli.options import VERBS
-from pbem.cli.verbs import app
+from pbem.cli.verbs import VERBS, app
 from pbem.render.text.reference import card_reference, order_reference
 from tests.support.reference import DOCS, command_line, pages
 from tests.support.walks import GAMES, loaded

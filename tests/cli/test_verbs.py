@@ -25,7 +25,7 @@ from pbem.referee.game.home_check import take_home
 from tests.support.live import Folder, git, give, letter, order, sheet
 from tests.support.walks import FOLDERS, TOY, loaded
 
-VERBS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+VERBS = sorted(typer.main.get_command(app).list_commands(None))  # type: ignore[attr-defined]
 OF_TOY = ["new", "gallia", "--rules", "toy", "--rules-dir", FOLDERS[0]]
 
 
@@ -397,14 +397,6 @@ def test_letters_go_in_and_answers_lie_in_the_outbox(punica: Folder) -> None:
     assert "came after 1" in Path(told(FAULTS, "letter", stdin=late)["letters"][0]).read_text()
     # A letter from nobody is left unanswered, and a mail server must not bounce it either.
     assert told(DONE, "letter", stdin=b"")["letters"] == []
-
-
-def test_bot_may_be_called_stand_in_and_help_names_the_bot_only(punica: Folder) -> None:
-    first, second = (said(WORLD, "adjudicate", "punica", option, "red") for option in ("--bot", "--stand-in"))
-    assert first == second
-    shown = said(DONE, "adjudicate", "--help")
-    assert "--bot" in shown
-    assert "--stand-in" not in shown
 
 
 def test_a_game_is_carried_on_for_those_who_are_late(punica: Folder) -> None:

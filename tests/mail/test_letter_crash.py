@@ -39,10 +39,10 @@ STANDING = b"standing: [bid: {card: lowest, when: {round: 1}}, assault: {hold: t
 
 def take_in(path: Path) -> None:
     """Do what `pbem letter` does."""
-    from pbem.cli.players import play as desk
+    from pbem.cli.master import play as desk
 
     with patch.dict(os.environ, PBEM_KEYS=str(path / "keys")):
-        desk.letter(path / LETTER, None, path / "games", [Path(folder) for folder in FOLDERS], json=True)
+        desk.receive_letter(path / LETTER, None, path / "games", [Path(folder) for folder in FOLDERS], json=True)
 
 
 @pytest.fixture(scope="module")

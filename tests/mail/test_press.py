@@ -357,10 +357,10 @@ def test_the_first_letter_says_how_to_talk(folder: Folder) -> None:
 
 def take_in_at(path: Path) -> None:
     """Do what `pbem letter` does with a letter in which red talks to blue, and orders something."""
-    from pbem.cli.players import play as desk
+    from pbem.cli.master import play as desk
 
     with patch.dict(os.environ, PBEM_KEYS=str(path / "keys")):
-        desk.letter(path / "red.eml", None, path / "games", [Path(folder) for folder in FOLDERS], json=True)
+        desk.receive_letter(path / "red.eml", None, path / "games", [Path(folder) for folder in FOLDERS], json=True)
 
 
 def told(path: Path) -> dict[str, int]:

@@ -58,11 +58,11 @@ class Story:
 
 def take_in(path: Path, raw: str) -> None:
     """Do what `pbem letter` does."""
-    from pbem.cli.players import play as desk
+    from pbem.cli.master import play as desk
     from pbem.repo import git as store
 
     with patch.dict(os.environ, PBEM_KEYS=str(path / "keys")), patch.object(store, "TIDY_EVERY", TIDY_EVERY):
-        desk.letter(path / raw, None, path / "games", [Path(folder) for folder in FOLDERS], json=True)
+        desk.receive_letter(path / raw, None, path / "games", [Path(folder) for folder in FOLDERS], json=True)
 
 
 def look(path: Path) -> Stage:

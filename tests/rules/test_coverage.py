@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.cli.rulebook import cases_and_odds as verb
+from pbem.cli import rulebook
 from pbem.engine.cases.coverage import coverage_of
 from pbem.game.boxes.box import PARAGRAPHS, Box, NotInTheBox, open_box
 from tests.support.walks import GAMES, loaded
@@ -99,7 +99,7 @@ def test_the_verb_ends_with_1_if_a_ruling_is_missing(
 ) -> None:
     small_box(tmp_path, f'- {{rule: "1", name: a, {EXPECT}}}\n')
     with pytest.raises(SystemExit) as ended:
-        verb.coverage(ROME.id, False, [tmp_path], json_wanted)
+        rulebook.print_coverage(ROME.id, False, [tmp_path], json_wanted)
     printed = capsys.readouterr().out
     assert ended.value.code == 1
     if json_wanted:
@@ -111,7 +111,7 @@ def test_the_verb_ends_with_1_if_a_ruling_is_missing(
 
 def test_the_verb_ends_well_if_all_is_cited(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     small_box(tmp_path, f'- {{rule: "1.1", name: a, {EXPECT}}}\n')
-    verb.coverage(ROME.id, False, [tmp_path], False)
+    rulebook.print_coverage(ROME.id, False, [tmp_path])
     assert re.search(r"^ +-  1 +one \(no rule: a heading\)$", capsys.readouterr().out, re.MULTILINE)
 
 

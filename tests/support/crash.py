@@ -43,7 +43,7 @@ NURSERY.set_forkserver_preload(
         "tests.support.ward",
         "pbem.audit.verify",
         "pbem.mail.intake",
-        "pbem.cli.players.play",
+        "pbem.cli.master.play",
     ]
 )
 

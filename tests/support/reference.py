@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from typer.main import get_command
 
-from pbem.cli.options import VERBS
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
-from pbem.cli.verbs import app
+from pbem.cli.verbs import VERBS, app
 from pbem.game.boxes.box import open_box
 from pbem.paths import rules_folders
 from pbem.render.text.reference import WORDS, card_reference, order_reference
@@ -40,7 +39,8 @@ def pages() -> dict[Path, str]:
 
 def command_line() -> str:
     """Return a page about all verbs, under the headings that `pbem --help` has."""
-    commands = get_command(app).commands  # type: ignore[attr-defined]
+    group: Any = get_command(app)
+    commands = {verb: group.get_command(None, verb) for verb in group.list_commands(None)}
     pieces = [
         "# The command line",
         _INTRODUCTION,

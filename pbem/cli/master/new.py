@@ -1,21 +1,27 @@
-"""`pbem new`: a new game, after a look at its letters and its clock; and `pbem player`: another player for a side."""
+"""The verbs of a new game: what there is to play (`pbem shelf`), a game made (`new`), its players (`player`)."""
 
 from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from re import compile as pattern
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeVar
 
 import typer
 
-from pbem.cli.options import WHY, Games, Json, Name, RulesDir, Yes
 from pbem.cli.runtime import (
     NO_SENDER,
+    WHY,
     Boxes,
+    Correct,
+    Games,
+    Json,
+    Name,
+    RulesDir,
+    Yes,
     ask,
     corrections,
     mail_settings,
@@ -35,62 +41,16 @@ from pbem.cli.runtime import (
 )
 
 if TYPE_CHECKING:
+    from pbem.game.boxes.box import Box
+    from pbem.game.contract import Rules
     from pbem.mail.write.outgoing import MailSettings, Outgoing
     from pbem.referee.acts.players import PlayerChange
     from pbem.referee.play.adjudicator import Adjudicator
     from pbem.referee.play.new_game import NewGame
 
-
-# ---- The options of `pbem new` about the clock: a file with its terms, and what is said in place of it or beside it
-
+T = TypeVar("T")
 
 _PACE: Final = pattern(r"(?P<bank>[^+/]+)(?:\+(?P<bonus>[^+/]+))?(?:/(?P<most>[^+/]+))?")
-
-
-class ClockOptions(NamedTuple):
-    """The terms of the clock: a file with them, and what is said in place of it or beside it."""
-
-    file: Path | None
-    pace: str | None
-    deadlines: list[str]
-    zone: str | None
-
-
-def terms_of(options: ClockOptions, sides: Sequence[str]) -> dict[str, Any] | None:
-    """Return the terms of a clock as the options say; None: the game has none."""
-    from pbem.game import yaml as yamlio
-    from pbem.referee.game.terms import BadTerms, terms_of_new_game
-
-    said: dict[str, Any] = {}
-    if options.file is not None:
-        try:
-            found = yamlio.read(options.file.read_bytes(), name=options.file.name).value
-        except yamlio.Unreadable as wrong:
-            misuse(str(wrong))
-        terms = found.get("clock", found) if isinstance(found, dict) else found
-        if not isinstance(terms, dict):
-            misuse(f"--clock {options.file}: write a mapping, such as `pace: {{bank: 3d, bonus: 12h, most: 14d}}`")
-        said = terms
-    if options.pace is not None:
-        pace = _PACE.fullmatch(options.pace)
-        if pace is None:
-            misuse(f"--pace {options.pace}: write a bank, a bonus and the most, such as 3d+12h/14d")
-        said["pace"] = {word: text.strip() for word, text in pace.groupdict().items() if text is not None}
-    if options.deadlines:
-        said["deadlines"] = options.deadlines
-    if options.zone is not None:
-        said["zone"] = options.zone
-    if not said:
-        return None
-    try:
-        return terms_of_new_game(said, sides).record()
-    except BadTerms as wrong:
-        misuse(f"the clock: {wrong}")
-
-
-# ---- `pbem new`: a new game, after a look at its letters; and `pbem player`: another player or address for a side
-
-
 _LINES: Final = 6
 """Of each letter, so many lines are shown beforehand."""
 _NO_SENDER: Final = (
@@ -104,45 +64,155 @@ _NO_POST: Final = (
 )
 
 
-class Talk(NamedTuple):
-    """How the players may talk: the word for it, whether unsigned, and whether it is opened at the end."""
-
-    press: str | None
-    unsigned: bool
-    opened: bool
+# ---- What can be played: `pbem shelf`
 
 
-def new(
-    name: str,
-    rules: str,
-    players: list[str],
-    scenario: str | None,
-    edition: str | None,
-    options: list[str],
-    beacon: str | None,
-    quorum: int | None,
-    one_side_each: bool,
-    begin: bool,
-    correct: list[Path],
-    yes: bool,
-    games: Path | None,
-    boxes: Boxes,
-    json: bool,
-    *,
-    talk: Talk,
-    clock: ClockOptions,
+def list_shelf(
+    check: Annotated[bool, typer.Option("--check", help="Check every file of every box against its schema.")] = False,
+    rules_dir: RulesDir = None,
+    json: Json = False,
 ) -> None:
-    """Make a new game. It begins at once with `begin`, or if no player has an address to send a phrase from."""
+    """List the games that can be played, with their editions and scenarios."""
+    from pbem.game.boxes import shelf
+    from pbem.game.boxes.box import open_box
+
+    found = [open_box(id, rules_dir or ()) for id in shelf.ids(rules_dir or ())]
+    for box in found:
+        if check:
+            shelf.check(box, rules_dir or ())
+    rows = [_on_the_shelf(box, rules_dir) for box in found]
+    if json:
+        print_json(rows)
+        return
+    for row in rows:
+        print(f"{row['id']}: {row['title']}" + (" (checked)" if check else ""))
+        if row["printed"]:
+            print(f"  {row['printed']}")
+        for edition, printed in row["printed_of_editions"].items():
+            print(f"    in edition {edition}: {printed}")
+        print(f"  sides: {', '.join(row['sides'])}")
+        for edition, sides in row["sides_of_editions"].items():
+            print(f"    in edition {edition}: {', '.join(sides)}")
+        tried = [id + (" (experimental)" if id in row["experimental"] else "") for id in row["editions"]]
+        print(f"  editions: {', '.join(tried)}")
+        print(f"  scenarios: {', '.join(row['scenarios'])}")
+
+
+def _on_the_shelf(box: Box, boxes: Boxes) -> dict[str, Any]:
+    """Return what there is to tell of a game on the shelf."""
+    from pbem.game.boxes.printed import as_printed
+
+    rules = {edition: _rules(box, edition, boxes) for edition in box.editions}
+    # While its rules cannot be loaded, only its box says something of an edition.
+    sides = {edition: list(box.side_ids if of is None else of.sides) for edition, of in rules.items()}
+    printed = {edition: "" if of is None else as_printed(of, box) for edition, of in rules.items()}
+    return {
+        "id": box.id,
+        "title": box.title,
+        "printed": printed[box.editions[0]],
+        "printed_of_editions": _unusual(printed, box),
+        "editions": list(box.editions),
+        "experimental": [edition for edition in box.editions if box.is_experimental(edition)],
+        "scenarios": list(box.scenarios),
+        "sides": sides[box.editions[0]],
+        "sides_of_editions": _unusual(sides, box),
+        "folder": str(box.folder),
+    }
+
+
+def _unusual(of_editions: Mapping[str, T], box: Box) -> dict[str, T]:
+    """Return what editions have otherwise than the usual one."""
+    usual = of_editions[box.editions[0]]
+    return {edition: other for edition, other in of_editions.items() if other != usual}
+
+
+def _rules(box: Box, edition: str, boxes: Boxes) -> Rules[Any] | None:
+    """Return the rules of an edition; None: its box is not in order."""
+    from pbem.game.boxes import shelf
+    from pbem.game.boxes.box_file import BrokenBox
+
+    try:
+        return shelf.load(box.id, edition=edition, folders=boxes or ()).rules
+    except BrokenBox:
+        return None
+
+
+# ---- A new game: `pbem new`
+
+
+def make_game(
+    name: Annotated[str, typer.Argument(help="A name of lower-case letters, digits, - and _.")],
+    rules: Annotated[str, typer.Option("--rules", help="The game to play: an id of `pbem shelf`.")],
+    player: Annotated[
+        list[str] | None,
+        typer.Option("--player", help="A player: 'rome=Ann <ann@example.org>'. One for each side."),
+    ] = None,
+    scenario: Annotated[str | None, typer.Option(help="The scenario; by default the first.")] = None,
+    edition: Annotated[str | None, typer.Option(help="The edition of the rules; see `pbem rules`.")] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", help="An option that differs from the edition: name=value."),
+    ] = None,
+    beacon: Annotated[
+        str | None, typer.Option("--beacon", help="drand: mix the public beacon drand into the dice; see docs/dice.md.")
+    ] = None,
+    quorum: Annotated[
+        int | None,
+        typer.Option(
+            "--quorum", min=1, help="How many sides must consent to a rollback or a draw; by default all still playing."
+        ),
+    ] = None,
+    one_side_each: Annotated[
+        bool, typer.Option("--one-side-each", help="No address may play two sides. In a game of two it is always so.")
+    ] = False,
+    begin: Annotated[
+        bool, typer.Option("--begin", help="Begin at once, without waiting for the players' phrases.")
+    ] = False,
+    press: Annotated[
+        str | None,
+        typer.Option(
+            "--press",
+            metavar="FREE|PUBLIC|SILENT",
+            help="How players may talk through the referee: free, public or silent; by default free.",
+        ),
+    ] = None,
+    press_unsigned: Annotated[bool, typer.Option("--press-unsigned", help="Allow unsigned talk.")] = False,
+    press_opened: Annotated[
+        bool, typer.Option("--press-opened", help="Publish signed talk when the game is over.")
+    ] = False,
+    clock: Annotated[
+        Path | None, typer.Option("--clock", help="A YAML file with the terms of the clock; see docs/clock.md.")
+    ] = None,
+    pace: Annotated[
+        str | None, typer.Option("--pace", metavar="BANK+BONUS/MOST", help="A time bank for each side: 3d+12h/14d.")
+    ] = None,
+    deadline: Annotated[
+        list[str] | None, typer.Option("--deadline", metavar="DAY TIME", help="A weekly deadline: 'sunday 20:00'.")
+    ] = None,
+    zone: Annotated[
+        str | None, typer.Option("--zone", help="The time zone of the clock: Europe/Berlin; by default UTC.")
+    ] = None,
+    correct: Correct = None,
+    yes: Yes = False,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Make a new game: its repo, its secrets, its dice chain, and a letter that asks each player for a phrase.
+
+    On a terminal it first asks who plays the sides without a player, and shows the letters.
+    """
     from pbem.referee.play.new_game import NewGame
     from pbem.repo.git.gamelock import require_locks
 
     require_locks()
-    names, addresses = _players(players)
-    chosen = _orders(options)
-    sides = require_in_the_box(rules, names, scenario, edition, chosen, boxes)
+    names, addresses = _players(player or [])
+    chosen = _options(option or [])
+    sides = require_in_the_box(rules, names, scenario, edition, chosen, rules_dir)
     require_beacon(beacon)
-    settings = mail_settings(games, boxes)
+    settings = mail_settings(games, rules_dir)
     _ask_for_players(sides, names, addresses, yes, json)
+    # It begins at once, too, if no player has an address to send a phrase from.
     new_game = NewGame(
         name,
         rules,
@@ -151,16 +221,16 @@ def new(
         scenario=scenario,
         edition=edition,
         options=chosen,
-        folders=boxes or (),
+        folders=rules_dir or (),
         beacon=beacon,
         begin=begin or not addresses,
-        corrections=corrections(rules, correct, boxes),
+        corrections=corrections(rules, correct or (), rules_dir),
         quorum=quorum,
         one_side_each=one_side_each,
-        press=_press(talk),
-        press_unsigned=talk.unsigned,
-        press_opened=talk.opened,
-        clock=terms_of(clock, sides),
+        press=_press(press, press_unsigned or press_opened),
+        press_unsigned=press_unsigned,
+        press_opened=press_opened,
+        clock=_terms(_ClockOptions(clock, pace, deadline or [], zone), sides),
     )
     if addresses and settings.sender == NO_SENDER:
         remark(_NO_SENDER, json)
@@ -198,16 +268,15 @@ def _print_ready(game: Adjudicator, letters: Sequence[str], settings: MailSettin
     _print_letters("First letter", letters, settings)
 
 
-def _press(talk: Talk) -> str:
+def _press(wish: str | None, unsigned_or_opened: bool) -> str:
     """Return how the players may talk; by default freely."""
     from pbem.repo.files.charter import FREE, PRESS, SILENT
 
-    if talk.press is not None and talk.press not in PRESS:
-        misuse(f"--press {talk.press}: it is one of {', '.join(PRESS)}")
-    press = talk.press or FREE
-    if press == SILENT and (talk.unsigned or talk.opened):
+    if wish is not None and wish not in PRESS:
+        misuse(f"--press {wish}: it is one of {', '.join(PRESS)}")
+    if wish == SILENT and unsigned_or_opened:
         misuse("--press silent: then there is no talk that could be unsigned, or opened")
-    return press
+    return wish or FREE
 
 
 def _first(game: Adjudicator, settings: MailSettings) -> Iterator[Outgoing]:
@@ -264,82 +333,6 @@ def _preview(new_game: NewGame, settings: MailSettings) -> None:
                 print("\n".join([*glance(out.content, _LINES), ""]), file=sys.stderr)
 
 
-def player(
-    name: Name,
-    person: Annotated[str, typer.Argument(metavar="SIDE=PERSON", help="rome='Ann <ann@example.org>'")],
-    vote: Annotated[bool, typer.Option("--vote", help="Ask the other sides for their consent by letter.")] = False,
-    reason: Annotated[str, typer.Option("--reason", help=f"With --vote. {WHY}")] = "",
-    yes: Yes = False,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
-) -> None:
-    """Give a side to another player, or change or add its player's address. The record names only the side."""
-    from pbem.mail.notes.address import mailbox
-    from pbem.mail.notes.correspondence import forget
-    from pbem.mail.read.token import forget_heard
-    from pbem.mail.write.joining_letters import new_address_letter
-    from pbem.post.who import bounces
-    from pbem.referee.acts.players import change_of
-    from pbem.referee.acts.players import change_player as carry_out
-    from pbem.referee.acts.timekeeping import note_reached
-
-    side, found, who = person.partition("=")
-    box = mailbox(who.strip())
-    if not found or not side or box is None:
-        misuse(f"{person}: write SIDE='NAME <address>', such as rome='Ann <ann@example.org>'")
-    settings = mail_settings(games, rules_dir)
-    with opened_to_change(name, games, rules_dir) as game:
-        require_side(game, side)
-        change = change_of(game, side, box.name, box.address)
-        if vote:
-            _ask_sides(game, change, reason, settings, json)
-            return
-        before = game.player(side)
-        if change.replaced:
-            what = f"{change.name} <{change.address}> takes over {side} in {name} from {before}"
-            remark(f"{what}. The key and the dice chain of the player before end; all else stays", json)
-        else:
-            what = f"{before} plays {side} in {name} from {change.address}"
-        require_agreement(f"{what}. Go on?", yes)
-        with game.lock():
-            carry_out(game, change)
-            if change.replaced:
-                forget(game.path, side)
-            forget_heard(game.path, side)
-            bounces.forget_refusing(game.path, side)
-            told = [new_address_letter(game, side, change.replaced, settings)]
-            (letter,) = post_all(told, settings.games / "outbox", game)
-            note_reached(game, side)
-        if json:
-            print_json({"game": name, "side": side, "replaced": change.replaced, "letters": [letter]})
-            return
-        if not change.replaced:
-            print(f"{what}.")
-        print("In the repo stands the side alone; names and addresses are sealed.")
-        print(f"Letter: {letter}")
-
-
-def _ask_sides(game: Adjudicator, change: PlayerChange, reason: str, settings: MailSettings, json: bool) -> None:
-    """Ask the other sides whether somebody takes a side over, and print the request."""
-    from pbem.mail.answer.proposals import proposal_letters
-    from pbem.mail.write.consent_letters import outcome
-    from pbem.referee.acts.motions import Proposal, propose
-    from pbem.repo.files.requests import REPLACEMENT
-    from pbem.repo.files.seats import Person
-
-    person = Person(change.name, change.address)
-    proposal = Proposal(REPLACEMENT, replaced=change.side, person=person)
-    request = propose(game, None, proposal, reason or "its player does not write any more")
-    letters = post_all(proposal_letters(game, request, settings), settings.games / "outbox")
-    if json:
-        print_json({"game": game.name, "side": change.side, "request": request.request, "letters": letters})
-        return
-    print(outcome(game, request.request))
-    for path in letters:
-        print(f"Letter: {path}")
-
-
 def _made(settings: MailSettings, new: NewGame) -> Adjudicator:
     """Return a new game; or the same game, if an earlier command that made it ended before its first letters."""
     from pbem.mail.notes.correspondence import reported
@@ -392,7 +385,7 @@ def _players(entries: list[str]) -> tuple[dict[str, str], dict[str, str]]:
     return names, addresses
 
 
-def _orders(entries: list[str]) -> dict[str, Any]:
+def _options(entries: list[str]) -> dict[str, Any]:
     """Return options by name, from entries `name=value`; values are YAML."""
     from pbem.game import yaml as yamlio
 
@@ -406,3 +399,125 @@ def _orders(entries: list[str]) -> dict[str, Any]:
         except yamlio.Unreadable as error:
             misuse(str(error))
     return chosen
+
+
+# ---- The clock of a new game
+
+
+class _ClockOptions(NamedTuple):
+    """The terms of the clock: a file with them, and what is said in place of it or beside it."""
+
+    file: Path | None
+    pace: str | None
+    deadlines: list[str]
+    zone: str | None
+
+
+def _terms(options: _ClockOptions, sides: Sequence[str]) -> dict[str, Any] | None:
+    """Return the terms of a clock as the options say; None: the game has none."""
+    from pbem.game import yaml as yamlio
+    from pbem.referee.game.terms import BadTerms, terms_of_new_game
+
+    said: dict[str, Any] = {}
+    if options.file is not None:
+        try:
+            found = yamlio.read(options.file.read_bytes(), name=options.file.name).value
+        except yamlio.Unreadable as wrong:
+            misuse(str(wrong))
+        terms = found.get("clock", found) if isinstance(found, dict) else found
+        if not isinstance(terms, dict):
+            misuse(f"--clock {options.file}: write a mapping, such as `pace: {{bank: 3d, bonus: 12h, most: 14d}}`")
+        said = terms
+    if options.pace is not None:
+        pace = _PACE.fullmatch(options.pace)
+        if pace is None:
+            misuse(f"--pace {options.pace}: write a bank, a bonus and the most, such as 3d+12h/14d")
+        said["pace"] = {word: text.strip() for word, text in pace.groupdict().items() if text is not None}
+    if options.deadlines:
+        said["deadlines"] = options.deadlines
+    if options.zone is not None:
+        said["zone"] = options.zone
+    if not said:
+        return None
+    try:
+        return terms_of_new_game(said, sides).record()
+    except BadTerms as wrong:
+        misuse(f"the clock: {wrong}")
+
+
+# ---- Another player, or another address: `pbem player`
+
+
+def replace_player(
+    name: Name,
+    person: Annotated[str, typer.Argument(metavar="SIDE=PERSON", help="rome='Ann <ann@example.org>'")],
+    vote: Annotated[bool, typer.Option("--vote", help="Ask the other sides for their consent by letter.")] = False,
+    reason: Annotated[str, typer.Option("--reason", help=f"With --vote. {WHY}")] = "",
+    yes: Yes = False,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Give a side to another player, or change or add its player's address. The record names only the side."""
+    from pbem.mail.notes.address import mailbox
+    from pbem.mail.notes.correspondence import forget
+    from pbem.mail.read.token import forget_heard
+    from pbem.mail.write.joining_letters import new_address_letter
+    from pbem.post.who import bounces
+    from pbem.referee.acts.players import change_of, change_player
+    from pbem.referee.acts.timekeeping import note_reached
+
+    side, found, who = person.partition("=")
+    box = mailbox(who.strip())
+    if not found or not side or box is None:
+        misuse(f"{person}: write SIDE='NAME <address>', such as rome='Ann <ann@example.org>'")
+    settings = mail_settings(games, rules_dir)
+    with opened_to_change(name, games, rules_dir) as game:
+        require_side(game, side)
+        change = change_of(game, side, box.name, box.address)
+        if vote:
+            _ask_sides(game, change, reason, settings, json)
+            return
+        before = game.player(side)
+        if change.replaced:
+            what = f"{change.name} <{change.address}> takes over {side} in {name} from {before}"
+            remark(f"{what}. The key and the dice chain of the player before end; all else stays", json)
+        else:
+            what = f"{before} plays {side} in {name} from {change.address}"
+        require_agreement(f"{what}. Go on?", yes)
+        with game.lock():
+            change_player(game, change)
+            if change.replaced:
+                forget(game.path, side)
+            forget_heard(game.path, side)
+            bounces.forget_refusing(game.path, side)
+            told = [new_address_letter(game, side, change.replaced, settings)]
+            (letter,) = post_all(told, settings.games / "outbox", game)
+            note_reached(game, side)
+        if json:
+            print_json({"game": name, "side": side, "replaced": change.replaced, "letters": [letter]})
+            return
+        if not change.replaced:
+            print(f"{what}.")
+        print("In the repo stands the side alone; names and addresses are sealed.")
+        print(f"Letter: {letter}")
+
+
+def _ask_sides(game: Adjudicator, change: PlayerChange, reason: str, settings: MailSettings, json: bool) -> None:
+    """Ask the other sides whether somebody takes a side over, and print the request."""
+    from pbem.mail.answer.proposals import proposal_letters
+    from pbem.mail.write.consent_letters import outcome
+    from pbem.referee.acts.motions import Proposal, propose
+    from pbem.repo.files.requests import REPLACEMENT
+    from pbem.repo.files.seats import Person
+
+    person = Person(change.name, change.address)
+    proposal = Proposal(REPLACEMENT, replaced=change.side, person=person)
+    request = propose(game, None, proposal, reason or "its player does not write any more")
+    letters = post_all(proposal_letters(game, request, settings), settings.games / "outbox")
+    if json:
+        print_json({"game": game.name, "side": change.side, "request": request.request, "letters": letters})
+        return
+    print(outcome(game, request.request))
+    for path in letters:
+        print(f"Letter: {path}")

@@ -1,4 +1,4 @@
-"""`pbem publish` and `pbem site`: a running game for everybody to see."""
+"""The verbs that show a running game to everybody: a forum thread, a bare clone, a site."""
 
 from __future__ import annotations
 
@@ -7,14 +7,52 @@ from typing import Annotated
 
 import typer
 
-from pbem.cli.options import Games, Json, NameOrClone, RulesDir
-from pbem.cli.runtime import misuse, print_json
+from pbem.cli.players import ForumStyle, forum_text, last_or, print_text, require_format
+from pbem.cli.runtime import Games, Json, MapLink, Name, NameOrClone, RulesDir, Since, misuse, opened, print_json
 from pbem.paths import games_folder
 
-# ---- The verb that makes a running game public (`pbem publish`)
+
+def print_thread(
+    name: Name,
+    format: Annotated[str, typer.Option("--format", help="bbcode (phpBB), markdown (Discourse) or html.")] = "bbcode",
+    since: Since = None,
+    map: MapLink = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="A folder for the post and its map; by default, print the post."),
+    ] = None,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Print a post for a forum: what everybody may know, the dice, the open decisions, how to verify it."""
+    require_format(format, map)
+    with opened(name, games, rules_dir) as game:
+        after = last_or(game, since)
+        if output is None:
+            text = forum_text(game, None, after, ForumStyle(format, map or ""))
+            print_text(game, None, text.removesuffix("\n"), json)
+            return
+        from pbem.mail.write.enclosures import map_picture
+        from pbem.render.text.forum_formats import ENDINGS
+
+        stem = f"{game.name}-{game.adjudication}"
+        picture = "" if map else f"{stem}.png"
+        output.mkdir(parents=True, exist_ok=True)
+        written = [output / f"{stem}.{ENDINGS[format]}"]
+        written[0].write_text(forum_text(game, None, after, ForumStyle(format, map or "", picture)), "utf-8")
+        if picture:
+            written.append(output / picture)
+            written[1].write_bytes(map_picture(game, None, after))
+        if json:
+            files = [str(path) for path in written]
+            print_json({"game": game.name, "side": None, "adjudication": game.adjudication, "files": files})
+            return
+        for path in written:
+            print(path)
 
 
-def publish(
+def publish_clone(
     name: NameOrClone,
     folder: Annotated[Path, typer.Argument(help="The bare clone to make or to bring up to date.")],
     games: Games = None,
@@ -23,10 +61,10 @@ def publish(
     """Make a bare clone of a game for observers, or bring it up to date. Everything secret in it is sealed."""
     from pbem.audit.record.access import repo_of
     from pbem.repo.git import GameRepo
-    from pbem.repo.public import publish as publish_game
+    from pbem.repo.public import publish
 
     with GameRepo.open(repo_of(games or games_folder(), name)) as repo:
-        made = publish_game(repo, folder)
+        made = publish(repo, folder)
     if json:
         print_json({"game": made.game, "folder": str(made.folder), "new_commits": made.commits, "head": made.head})
         return
@@ -34,10 +72,7 @@ def publish(
     print("It can be shared: hands, sheets and plans in it are sealed until the game is over, addresses for ever.")
 
 
-# ---- The verb that makes a site of games (`pbem site`)
-
-
-def site(
+def make_site(
     out: Annotated[Path, typer.Argument(help="The folder of the site, which is created or updated.")],
     names: Annotated[
         list[str] | None,

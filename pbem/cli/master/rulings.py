@@ -1,19 +1,30 @@
-"""The verbs of the game master: `pbem rollback`, `draw`, `resign`, `ruling` and, once a game is over, `reveal`."""
+"""The interventions of a game master: rollbacks, draws, resignations, rulings, other rules, secrets revealed."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from pbem.cli.options import WHY, Games, Json, Name, NameOrClone, RulesDir
 from pbem.cli.runtime import (
     FAULTS,
+    WHY,
+    WORLD,
+    Boxes,
+    Correct,
+    Games,
+    Json,
+    Name,
+    NameOrClone,
+    RulesDir,
+    in_the_world,
     judge,
+    listed,
     mail_settings,
     misuse,
     open_questions,
@@ -28,17 +39,23 @@ from pbem.cli.runtime import (
 from pbem.paths import games_folder
 
 if TYPE_CHECKING:
-    from pbem.cli.runtime import Boxes
+    from pbem.audit.explain.migrate import Move
     from pbem.referee.acts.ruling import BadPatch
     from pbem.referee.play.adjudicator import Adjudicator
     from pbem.repo.files.requests import AnyRequest
+
+_MOST_TOLD: Final = 20
+"""The most differences that are printed of a game that cannot be moved."""
 
 AtOnce = Annotated[bool, typer.Option("--by-game-master", help="Do it at once, without asking; needs --reason.")]
 Reason = Annotated[str | None, typer.Option("--reason", help=WHY)]
 ForSide = "A sheet for a side, as side=FILE; `pbem form` prints one to fill in."
 
 
-def rollback(
+# ---- With the consent of the sides, or at once: `pbem rollback`, `draw` and `resign`
+
+
+def go_back(
     name: Name,
     to: Annotated[int, typer.Option("--to", help="The adjudication to go back to.")],
     by_game_master: AtOnce = False,
@@ -54,13 +71,13 @@ def rollback(
 
     with opened_to_change(name, games, rules_dir) as game:
         if by_game_master:
-            _tell(game, room.roll_back(game, to, reason or ""), games, rules_dir, json)
+            _go_on(game, room.roll_back(game, to, reason or ""), games, rules_dir, json)
             return
         request = room.ask_for(game, to, reason or "asked by the game master")
-        _ask(game, request, f"{name} is to go back to adjudication {to}", games, rules_dir, json)
+        _ask_for_consent(game, request, f"{name} is to go back to adjudication {to}", games, rules_dir, json)
 
 
-def draw(
+def end_in_draw(
     name: Name,
     winner: Annotated[
         list[str] | None,
@@ -81,13 +98,13 @@ def draw(
             require_side(game, side)
         if by_game_master:
             number = room.end_by_game_master(game, "draw", None, reason or "", winners)
-            _tell(game, number, games, rules_dir, json)
+            _go_on(game, number, games, rules_dir, json)
             return
         request = room.ask_for_draw(game, None, reason or "asked by the game master", winners=winners)
-        _ask(game, request, f"{name} is to end in a draw", games, rules_dir, json)
+        _ask_for_consent(game, request, f"{name} is to end in a draw", games, rules_dir, json)
 
 
-def resign(
+def resign_side(
     name: Name,
     side: Annotated[str, typer.Option("--side", help="The side that resigns.")],
     by_game_master: AtOnce = False,
@@ -102,10 +119,10 @@ def resign(
     with _to_end(name, by_game_master, reason, games, rules_dir) as game:
         require_side(game, side)
         if by_game_master:
-            _tell(game, room.end_by_game_master(game, "resignation", side, reason or ""), games, rules_dir, json)
+            _go_on(game, room.end_by_game_master(game, "resignation", side, reason or ""), games, rules_dir, json)
             return
         request = room.ask_to_resign(game, side, reason or "asked by the game master", by_player=False)
-        _ask(game, request, f"{side} is to resign in {name}", games, rules_dir, json)
+        _ask_for_consent(game, request, f"{side} is to resign in {name}", games, rules_dir, json)
 
 
 @contextmanager
@@ -119,14 +136,16 @@ def _to_end(
         yield game
 
 
-def _ask(game: Adjudicator, request: AnyRequest, what: str, games: Path | None, boxes: Boxes, json: bool) -> None:
+def _ask_for_consent(
+    game: Adjudicator, request: AnyRequest, what: str, games: Path | None, boxes: Boxes, json: bool
+) -> None:
     """Write the letters that ask for consent, and print the request."""
     from pbem.mail.write.consent_letters import request_letters
 
     settings = mail_settings(games, boxes)
     letters = post_all(request_letters(game, request, settings), settings.games / "outbox")
     if json:
-        print_json({**_row(request), "letters": letters})
+        print_json({**asdict(request), "letters": letters})
         return
     print(f"Request {request.request}: {what}.")
     for line in _undone(request):
@@ -147,13 +166,10 @@ def _undone(request: AnyRequest) -> Iterator[str]:
         yield from (f"shuffle {each}" for each in request.shuffles)
 
 
-def _row(request: AnyRequest) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return asdict(request)
+# ---- `pbem ruling`
 
 
-def ruling(
+def give_ruling(
     name: Name,
     reason: Annotated[str, typer.Option("--reason", help=WHY)],
     answer: Annotated[str | None, typer.Option("--answer", metavar="SIDE=FILE", help=f"Answer. {ForSide}")] = None,
@@ -182,7 +198,7 @@ def ruling(
             try:
                 number = room.change_position(game, _patch(patch), reason)
             except BadPatch as bad:
-                _complain(bad, patch, json)
+                _print_bad_patch(bad, patch, json)
         else:
             side, file = _side_and_file(game, answer or default or "", "--answer" if answer else "--default")
             rule = room.answer_for_side if answer is not None else room.set_default
@@ -190,10 +206,10 @@ def ruling(
             if number is None:
                 judge(receipt, json, "")
         assert number is not None
-        _tell(game, number, games, rules_dir, json)
+        _go_on(game, number, games, rules_dir, json)
 
 
-def _tell(game: Adjudicator, number: int, games: Path | None, boxes: Boxes, json: bool) -> None:
+def _go_on(game: Adjudicator, number: int, games: Path | None, boxes: Boxes, json: bool) -> None:
     """Continue the game, write to all sides, and print the result."""
     numbers = [number, *game.adjudicate()]
     letters = tell_all(game, numbers, games, boxes)
@@ -217,7 +233,7 @@ def _patch(file: Path) -> dict[str, Any]:
     return patch
 
 
-def _complain(bad: BadPatch, file: Path, json: bool) -> None:
+def _print_bad_patch(bad: BadPatch, file: Path, json: bool) -> None:
     """Print the faults of a patch, and end with exit code 3."""
     if json:
         print_json([{"file": str(file), "complaint": each} for each in bad.complaints])
@@ -235,7 +251,10 @@ def _side_and_file(game: Adjudicator, entry: str, option: str) -> tuple[str, Pat
     return side, Path(file)
 
 
-def reveal(
+# ---- A game that is over: `pbem reveal`
+
+
+def reveal_game(
     name: NameOrClone,
     folder: Annotated[
         Path | None, typer.Option("--open", help="Write its whole history, opened, into this new or empty folder.")
@@ -271,10 +290,92 @@ def reveal(
 
 def _publish(name: str, path: Path, games: Path | None, boxes: Boxes) -> None:
     """Publish the secrets of a game that is over. Raises CannotPlay for a clone, which does not have them."""
-    from pbem.referee.acts.reveal import reveal_secrets as publish_secrets
+    from pbem.referee.acts.reveal import reveal_secrets
     from pbem.referee.game.open_game import CannotPlay
 
     if path.exists() and path != (games or games_folder()) / f"{name}.git":
         raise CannotPlay(f"{path} is a clone without the published secrets; it may be older than the end of the game")
     with opened_to_change(name, games, boxes) as game:
-        publish_secrets(game)
+        reveal_secrets(game)
+
+
+# ---- Other rules: `pbem migrate`
+
+
+def migrate_games(
+    name: Annotated[str | None, typer.Argument(help="The game's name; or --all.")] = None,
+    reason: Annotated[str, typer.Option("--reason", help=WHY)] = "",
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Move it even if its state would differ by the rules here.")
+    ] = False,
+    every: Annotated[bool, typer.Option("--all", help="Every game in the folder of the games.")] = False,
+    correct: Correct = None,
+    games: Games = None,
+    rules_dir: RulesDir = None,
+    json: Json = False,
+) -> None:
+    """Move a game to the rules that are here, if its state stays the same; otherwise only with --accept."""
+    if (name is None) != every:
+        misuse("name a game, or write --all")
+    if correct and every:
+        misuse("--correct is for one game, whose repo keeps the files")
+    names = [name] if name is not None else _all_games(games or games_folder())
+    rows, failed = [], False
+    for each in names:
+        try:
+            with in_the_world(), opened_to_change(each, games, rules_dir, correct or ()) as game:
+                rows.append(_moved(game, reason, accept, games, rules_dir, json, every))
+        except SystemExit:  # the fault of one game has been printed, and must not stop the others
+            if not every:
+                raise
+            failed = True
+    if json:
+        print_json(rows if every else rows[0])
+    if failed or any(row["refused"] for row in rows):
+        sys.exit(WORLD if failed else FAULTS)
+
+
+def _all_games(folder: Path) -> list[str]:
+    return sorted(path.name.removesuffix(".git") for path in folder.glob("*.git") if (path / "HEAD").is_file())
+
+
+def _moved(
+    game: Adjudicator, reason: str, accept: bool, games: Path | None, boxes: Boxes, json: bool, every: bool
+) -> dict[str, Any]:
+    """Move one game, print the result, and return it for --json."""
+    from pbem.audit.explain.migrate import migrate
+
+    if every and (game.result is not None or not game.begun):
+        return {"game": game.name, "moved": None, "changed": [], "refused": []}
+    move, number = migrate(game, reason, accept=accept)
+    refused = [] if number is not None or move.odd is None else [str(d) for t in move.elsewhere for d in t.differences]
+    numbers = [] if number is None else [number, *game.adjudicate()]
+    letters = tell_all(game, numbers, games, boxes)
+    if not json:
+        for line in _lines_of_move(game, move, number, refused):
+            print(line)
+        for path in letters:
+            print(f"Letter: {path}")
+    return {"game": game.name, "moved": number, "changed": move.changed, "refused": refused, "letters": letters}
+
+
+def _lines_of_move(game: Adjudicator, move: Move, number: int | None, refused: Sequence[str]) -> Iterator[str]:
+    """Yield the result of moving a game."""
+    if move.odd is None:
+        yield f"{game.name} is played with the rules that are here; there is nothing to move."
+        return
+    if number is None:
+        yield f"{game.name} is not moved: by the rules here its state would differ. Nothing was changed."
+        yield from (f"  {line}" for line in refused[:_MOST_TOLD])
+        if len(refused) > _MOST_TOLD:
+            yield f"  ... and {len(refused) - _MOST_TOLD} more; `pbem replay {game.name} --verbose` lists them all."
+        yield "With --accept and a --reason, it goes on from the recorded checkpoint."
+        yield "Decisions since then that have changed are asked again."
+        return
+    yield f"{game.name} is moved to the rules here, by adjudication {number} (the {move.odd} differed)."
+    if not move.changed:
+        yield "Played again, every turn has the same result."
+        return
+    yield f"Played again, these turns would differ: {listed(move.changed)}; what happened in them stands."
+    for turn in move.turns:
+        yield from (f"  {each}" for each in turn.differences[:1])

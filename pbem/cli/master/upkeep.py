@@ -1,31 +1,44 @@
-"""`pbem post`, `doctor`, `backup` and `restore`: the post runs, is well, and is kept."""
+"""The verbs of upkeep: the post runs (`pbem post`), all is well (`doctor`), and kept (`backup`, `restore`, `keys`)."""
 
 from __future__ import annotations
 
+import stat
 import sys
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pbem.cli.master.key_store import Passphrase, first_line
-from pbem.cli.options import Json
-from pbem.cli.runtime import WORLD, misuse, print_json, read
+from pbem.cli.runtime import WORLD, Games, Json, misuse, print_json, read
 from pbem.paths import games_folder, keys_folder
 
 if TYPE_CHECKING:
     from pbem.post.desk.backup import Places
     from pbem.post.service.service import Post
     from pbem.post.settings import PostConfig
+    from pbem.repo.key_backup import Kept, Restored
 
-
-# ---- `pbem post`: letters come and go by themselves; as a service, or once for cron
-
+keys = typer.Typer(
+    name="keys",
+    help="List, back up and restore the secrets of the games.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
 Config = Annotated[Path | None, typer.Option("--config", help="The config; by default pbem.yaml, or set PBEM_CONFIG.")]
+Passphrase = Annotated[
+    Path | None, typer.Option("--passphrase-file", help="A file whose first line is the passphrase.")
+]
+IdentityFile = Annotated[
+    Path | None, typer.Option("--identity", help="A file with the secret key that opens it: age or ssh-ed25519.")
+]
 
 
-def post(
+# ---- Letters come and go by themselves, as a service, or once for cron: `pbem post`
+
+
+def run_post(
     config: Config = None,
     once: Annotated[bool, typer.Option("--once", help="Fetch, take in and send what there is, and end.")] = False,
     setup: Annotated[bool, typer.Option("--setup", help="Ask for the mailbox, try it, and write the config.")] = False,
@@ -111,10 +124,10 @@ def _health(config: PostConfig, json: bool) -> None:
         sys.exit(WORLD)
 
 
-# ---- `pbem doctor`, `pbem backup` and `pbem restore`: is all well, a copy of all of it, and back
+# ---- Is all well, a copy of all of it, and back: `pbem doctor`, `backup` and `restore`
 
 
-def doctor(config: Config = None, json: Json = False) -> None:
+def run_doctor(config: Config = None, json: Json = False) -> None:
     """Check the games, their secrets and rules, the disk, the post and the backup, and print what is wrong."""
     from pbem.post.desk.doctor import examine
     from pbem.post.settings import find_config, load_config
@@ -133,7 +146,7 @@ def doctor(config: Config = None, json: Json = False) -> None:
         sys.exit(WORLD)
 
 
-def backup(
+def back_up_everything(
     folder: Annotated[Path, typer.Argument(help="The folder of the backups. Each gets a folder of its own there.")],
     to: Annotated[
         list[str] | None,
@@ -149,18 +162,11 @@ def backup(
     json: Json = False,
 ) -> None:
     """Copy all games, their secrets, the tables of the post and its config. The service may keep running."""
-    from pbem.crypto.seal import BadRecipient, check_recipient
     from pbem.post.desk.backup import back_up_all, drop_old_backups
 
-    if [bool(to), passphrase_file is not None, plain].count(True) != 1:
-        misuse("say how to seal the secrets: --to age1... or --passphrase-file FILE (or --plain, not sealed)")
-    try:
-        recipients = [check_recipient(each) for each in to or ()]
-    except BadRecipient as wrong:
-        misuse(f"--to: {wrong}")
-    words = first_line(passphrase_file) if passphrase_file else ""
+    recipients = _recipients("secrets", to, passphrase_file, plain)
     places = _places(config)
-    made = back_up_all(places, folder, recipients, words)
+    made = back_up_all(places, folder, recipients, _passphrase(passphrase_file))
     old = list(drop_old_backups(folder, keep)) if keep else []
     if json:
         row = {"folder": str(made.folder), "games": list(made.games), "sealed": not plain}
@@ -177,34 +183,22 @@ def backup(
         sys.exit(WORLD)
 
 
-def restore(
+def restore_everything(
     folder: Annotated[Path, typer.Argument(help="The folder of one backup.")],
-    identity: Annotated[
-        Path | None, typer.Option("--identity", help="A file with the secret key that opens it: age or ssh-ed25519.")
-    ] = None,
+    identity: IdentityFile = None,
     passphrase_file: Passphrase = None,
     config: Config = None,
     json: Json = False,
 ) -> None:
     """Bring games, secrets and tables back from a backup. Nothing is overwritten."""
-    from pbem.crypto.seal import identities_in
     from pbem.post.desk.backup import restore_all
 
-    if identity is not None and passphrase_file is not None:
-        misuse("give --identity or --passphrase-file, not both")
-    identities = identities_in(read(identity).decode("utf-8", "replace")) if identity else []
-    words = first_line(passphrase_file) if passphrase_file else ""
+    identities = _identities(identity, passphrase_file)
     places = _places(config)
-    back = restore_all(folder, places, identities, words)
-    if json:
-        rows = [{"game": each.game, "good": each.good, "text": each.text} for each in back.keys]
-        print_json({"folder": str(places.games), "games": list(back.games), "keys": rows})
-    else:
+    back = restore_all(folder, places, identities, _passphrase(passphrase_file))
+    if not json:
         print(f"Restored to {places.games}: {', '.join(back.games) or 'no games'}.")
-    for each in back.keys if not json else ():
-        print(f"{each.game}: {each.text}.", file=sys.stdout if each.good else sys.stderr)
-    if not all(each.good for each in back.keys):
-        sys.exit(WORLD)
+    _print_restored(back.keys, {"folder": str(places.games), "games": list(back.games)}, json)
 
 
 def _places(config: Path | None) -> Places:
@@ -217,3 +211,130 @@ def _places(config: Path | None) -> Places:
         return Places(games_folder(), keys_folder(), games_folder() / TABLES)
     read = load_config(file)
     return Places(read.games, read.keys, read.tables_file, file, read.database)
+
+
+# ---- The secrets alone: `pbem keys`
+
+
+@keys.command("list")
+def list_keys(games: Games = None, json: Json = False) -> None:
+    """List the games whose secrets are in the key store, and faults in them."""
+    from pbem.repo.key_backup import kept
+
+    folder = keys_folder()
+    rows = [_row(each) for each in kept(folder, games or games_folder())]
+    if json:
+        print_json({"folder": str(folder), "keys": rows})
+    elif not rows:
+        print(f"There are no secrets in {folder}. Set PBEM_KEYS to use another folder.")
+    else:
+        print(f"In {folder}:")
+        for row in rows:
+            print(f"{row['game']}: {row['scheme'] or 'scheme unknown'}, mode {row['mode']}, {_said(row)}")
+    if any(row["wrong"] for row in rows):
+        sys.exit(WORLD)
+
+
+def _row(each: Kept) -> dict[str, Any]:
+    return {
+        "game": each.game,
+        "file": str(each.file),
+        "scheme": each.keys.scheme if each.keys else None,
+        "mode": f"{stat.S_IMODE(each.file.stat().st_mode):o}",
+        "repo": each.repo or None,
+        "wrong": each.wrong,
+    }
+
+
+def _said(row: dict[str, Any]) -> str:
+    """Return a sentence that says whether secrets fit their game."""
+    if row["wrong"]:
+        return f"WRONG: {row['wrong']}"
+    return f"fit {row['repo']}" if row["repo"] else "no such game here"
+
+
+@keys.command("backup")
+def back_up_keys(
+    file: Annotated[Path, typer.Argument(help="The file to write; it must not exist yet.")],
+    game: Annotated[list[str] | None, typer.Argument(help="The games; by default all.")] = None,
+    to: Annotated[
+        list[str] | None, typer.Option("--to", help="A public key to seal it to: age1... or ssh-ed25519 AAAA...")
+    ] = None,
+    passphrase_file: Passphrase = None,
+    plain: Annotated[bool, typer.Option("--plain", help="Do not seal it. The disk must be safe.")] = False,
+    json: Json = False,
+) -> None:
+    """Save the secrets of games in one sealed file."""
+    from pbem.repo.key_backup import back_up
+
+    recipients = _recipients("backup", to, passphrase_file, plain)
+    saved, left_out = back_up(keys_folder(), game or [], file, recipients, _passphrase(passphrase_file))
+    if json:
+        row = {"file": str(file), "games": list(saved), "sealed": not plain, "left_out": list(map(str, left_out))}
+        print_json(row)
+    else:
+        print(f"{file}: the secrets of {', '.join(saved)}" + (", NOT sealed." if plain else ", sealed."))
+    for each in left_out if not json else ():
+        print(f"pbem: left out: {each}", file=sys.stderr)
+    if left_out:
+        sys.exit(WORLD)
+
+
+@keys.command("restore")
+def restore_keys(
+    file: Annotated[Path, typer.Argument(help="The backup.")],
+    identity: IdentityFile = None,
+    passphrase_file: Passphrase = None,
+    games: Games = None,
+    json: Json = False,
+) -> None:
+    """Restore secrets from a backup. Nothing is overwritten."""
+    from pbem.repo.key_backup import restore
+
+    identities, words = _identities(identity, passphrase_file), _passphrase(passphrase_file)
+    _print_restored(restore(keys_folder(), games or games_folder(), read(file), identities, words), {}, json)
+
+
+# ---- How a backup is sealed, and opened
+
+
+def _recipients(what: str, to: list[str] | None, passphrase_file: Path | None, plain: bool) -> list[str]:
+    """Return the keys to which something is sealed; end the command unless there is one way of sealing it."""
+    from pbem.crypto.seal import BadRecipient, check_recipient
+
+    if [bool(to), passphrase_file is not None, plain].count(True) != 1:
+        misuse(f"say how to seal the {what}: --to age1... or --passphrase-file FILE (or --plain, not sealed)")
+    try:
+        return [check_recipient(each) for each in to or ()]
+    except BadRecipient as wrong:
+        misuse(f"--to: {wrong}")
+
+
+def _identities(identity: Path | None, passphrase_file: Path | None) -> list[Any]:
+    """Return the secret keys in a file that open a backup; none: a passphrase opens it, or it is not sealed."""
+    from pbem.crypto.seal import identities_in
+
+    if identity is not None and passphrase_file is not None:
+        misuse("give --identity or --passphrase-file, not both")
+    return [] if identity is None else identities_in(read(identity).decode("utf-8", "replace"))
+
+
+def _passphrase(file: Path | None) -> str:
+    """Return the first line of a file; empty: there is no file."""
+    if file is None:
+        return ""
+    words = read(file).decode("utf-8", "replace").partition("\n")[0].rstrip("\r")
+    if not words:
+        misuse(f"{file}: the first line must be the passphrase, but it is empty")
+    return words
+
+
+def _print_restored(restored: Iterable[Restored], more: dict[str, Any], json: bool) -> None:
+    """Print what came of each game's secrets; end with exit code 1 if some are not restored."""
+    rows = list(restored)
+    if json:
+        print_json({**more, "keys": [{"game": each.game, "good": each.good, "text": each.text} for each in rows]})
+    for each in rows if not json else ():
+        print(f"{each.game}: {each.text}.", file=sys.stdout if each.good else sys.stderr)
+    if not all(each.good for each in rows):
+        sys.exit(WORLD)

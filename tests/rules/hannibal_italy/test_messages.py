@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pbem.cli.rulebook import rules as editions
+from pbem.cli import rulebook
 from pbem.crypto.dice import SeededDice
 from pbem.engine.cases import read_cases, run
 from pbem.engine.forecast import forecast
@@ -322,7 +322,7 @@ def test_corrected_copy_takes_the_place_of_what_is_reconstructed(
     table = Table(SeededDice("setup"))
     rules.setup("short", table)
     assert [event.facts["what"] for event in table.events if event.kind == "reconstructed"] == [["counters", "leaders"]]
-    editions.rules(GAME, "text", None, False)
+    rulebook.show_rules(GAME, "text")
     printed = capsys.readouterr().out
     assert "leaders, ratings: " in printed
     assert not re.search(r"^  (map|tables), ", printed, re.MULTILINE)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +10,9 @@ from resource import RUSAGE_CHILDREN, getrusage
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner, Result
 
-from pbem.cli.rulebook import cases_and_odds as verb
+from pbem.cli.verbs import app
 from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
 from pbem.game.boxes import shelf
@@ -32,9 +31,8 @@ def tables(count: int, seed: str = "odds") -> Iterator[Table]:
     return (Table(SeededDice(f"{seed}/{n}")) for n in range(count))
 
 
-def pbem(*words: str) -> subprocess.CompletedProcess[str]:
-    code = "from pbem.cli import main; main()"
-    return subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, cwd=ROOT, check=False)
+def pbem(*words: str) -> Result:
+    return CliRunner().invoke(app, list(words))
 
 
 # ---- battle (11)
@@ -172,7 +170,7 @@ def test_ten_thousand_battles_take_less_than_ten_seconds() -> None:
     done = pbem("odds", "rome_carthage", "battle", *words(**EXAMPLE))
     after = getrusage(RUSAGE_CHILDREN)
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 10
-    assert done.returncode == 0
+    assert done.exit_code == 0
     assert "10,000 battles\n\nthe attacker wins " in done.stdout
     assert "late player" in done.stdout
     assert all(len(line) <= 104 for line in done.stdout.splitlines())
@@ -202,13 +200,12 @@ def test_for_a_program_to_read() -> None:
 )
 def test_what_cannot_be_asked(asked: list[str], said: str) -> None:
     done = pbem("odds", "rome_carthage", *asked)
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.exit_code, done.stdout) == (2, "")
     assert said in done.stderr
 
 
-def test_a_game_without_odds(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_game_without_odds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "tests" / "toy"))
-    with pytest.raises(SystemExit) as ended:
-        verb.odds("toy", "battle", [], 1, "x", None, [ROOT / "tests" / "toy" / "rules"], False)
-    assert ended.value.code == 2
-    assert "toy computes no odds" in capsys.readouterr().err
+    done = CliRunner().invoke(app, ["odds", "toy", "battle", "--rules-dir", str(ROOT / "tests" / "toy" / "rules")])
+    assert done.exit_code == 2
+    assert "toy computes no odds" in done.stderr

@@ -1,35 +1,153 @@
-"""The game master's desk, for one game or many: remind, broadcast, archive, observers, more time, pauses, holds."""
+"""The game master's desk, for one game or many: remind, broadcast, archive, observers, more time, pauses, holds.
+
+Each game is dealt with by itself, and either all of it is done or nothing. One that fails keeps no other from being
+dealt with. The summary names those that failed, and the command that is to be given again for them alone. With --json
+all these verbs print the same shape:
+
+    {"games": [{"game": "punica", "done": true, ...}, {"game": "zama", "done": false, "why": "..."}], "failed": 1}
+
+What stands behind `done` is up to the verb.
+"""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from fnmatch import fnmatchcase
 from pathlib import Path
 from re import fullmatch
-from typing import TYPE_CHECKING, Annotated
+from shlex import join
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from pbem.cli.options import WHY, Dealt, GamePatterns, Games, Json, RulesDir, deal_with, games_meant, require_sides
-from pbem.cli.runtime import mail_settings, misuse, opened, opened_to_change, post, post_all, read
+from pbem.cli.runtime import (
+    WHY,
+    WORLD,
+    Games,
+    Json,
+    RulesDir,
+    mail_settings,
+    misuse,
+    opened,
+    opened_to_change,
+    post_all,
+    post_letter,
+    print_json,
+    progress,
+    read,
+)
 from pbem.paths import games_folder
+from pbem.protocol import Bug, PbemError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from pbem.mail.write.outgoing import MailSettings, Outgoing
     from pbem.protocol import Side
     from pbem.referee.acts.motions import Proposal
     from pbem.referee.game.open_game import OpenGame
     from pbem.referee.play.adjudicator import Adjudicator
 
-
-# ---- The verbs of the game master's desk that act on many games: `pbem remind`, `broadcast`, `archive`, `observer`
-
-
+GamePatterns = Annotated[
+    list[str], typer.Argument(metavar="GAMES...", help="Games, by name or by a pattern: 'spring-*'.")
+]
 OnlySides = Annotated[list[str] | None, typer.Option("--side", help="Only this side; repeat it for several.")]
+Why = Annotated[str, typer.Option("--reason", help=WHY)]
+Until = Annotated[
+    str | None,
+    typer.Option("--until", metavar="TIME", help="When it ends, such as 2026-12-14T20:00; UTC unless a zone is given."),
+]
+_PATTERN: Final = "*?["
 
 
-def remind(
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """What a verb has done in one game: a line for a person, and what is told to a program."""
+
+    line: str
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def games_meant(folder: Path, patterns: Sequence[str]) -> list[str]:
+    """Return the names that patterns stand for, sorted, with those that are written out; end the command if none is."""
+    there = sorted(path.name.removesuffix(".git") for path in folder.glob("*.git"))
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        plain = not any(each in pattern for each in _PATTERN)
+        meant = [pattern] if plain else [name for name in there if fnmatchcase(name, pattern)]
+        if not meant:
+            misuse(f"no game in {folder} is called {pattern}")
+        found.update(dict.fromkeys(meant))
+    return list(found)
+
+
+def require_sides(game: OpenGame, sides: Iterable[str]) -> None:
+    """Raise CannotPlay unless a game has some sides. The command goes on with the other games."""
+    from pbem.referee.game.open_game import CannotPlay
+
+    for side in sides:
+        if side not in game.rules.sides:
+            raise CannotPlay(f"it has no side {side}; its sides are {', '.join(game.rules.sides)}")
+
+
+def deal_with(
+    names: Sequence[str],
+    deal: Callable[[str], Dealt],
+    json: bool,
+    *,
+    verb: str,
+    again: Sequence[str] = (),
+    at_end: Callable[[], Sequence[str]] | None = None,
+) -> None:
+    """Deal with each game, print what came of it, and end with exit code 1 if that failed in any.
+
+    `verb` and `again` are the words of the command before and behind the names of the games. `at_end` writes letters
+    that are about several of them, and returns their files.
+    """
+    rows = list(_rows(names, deal, verb))
+    letters = None if at_end is None else list(at_end())
+    failed = [row["game"] for row in rows if not row["done"]]
+    if json:
+        told = [{key: row[key] for key in row if key != "line"} for row in rows]
+        print_json({"games": told, "failed": len(failed)} | ({} if letters is None else {"letters": letters}))
+    else:
+        for row in rows:
+            if row["done"]:
+                print(f"{row['game']}: {row['line']}")
+            letters = [*(letters or ()), *row.get("letters", ())]
+        for path in letters or ():
+            print(f"Letter: {path}")
+        for row in rows:
+            if not row["done"]:
+                print(f"{row['game']}: nothing was done: {row['why']}", file=sys.stderr)
+        if len(rows) > 1:
+            print(f"{len(rows)} games: {len(rows) - len(failed)} done, {len(failed)} failed.")
+        if failed and len(rows) > 1:
+            print(f"Once that is mended: {join(['pbem', verb, *failed, *again])}", file=sys.stderr)
+    if failed:
+        sys.exit(WORLD)
+
+
+def _rows(names: Sequence[str], deal: Callable[[str], Dealt], verb: str) -> Iterator[dict[str, Any]]:
+    with progress(verb, shown=len(names) > 1) as far:
+        for done, name in enumerate(names):
+            far(done, len(names))
+            try:
+                dealt = deal(name)
+            except Bug:
+                raise
+            except (PbemError, OSError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as wrong:
+                why = str(wrong).partition("\n")[0] or type(wrong).__name__
+                yield {"game": name, "done": False, "why": why}
+            else:
+                yield {"game": name, "done": True, "line": dealt.line, **dealt.facts}
+
+
+# ---- `pbem remind`, `broadcast`, `archive` and `observer`
+
+
+def send_reminders(
     names: GamePatterns, side: OnlySides = None, games: Games = None, rules_dir: RulesDir = None, json: Json = False
 ) -> None:
     """Send players a reminder with their form, at most once a day for the same question."""
@@ -44,8 +162,8 @@ def remind(
             whom = [each for each in awaited if each in game.ledger.addresses]
             return Dealt(_reminded(game, awaited, whom), {"reminded": whom, "letters": letters})
 
-    words = [word for each in side or [] for word in ("--side", each)]
-    deal_with(games_meant(games or games_folder(), names), deal, json, verb="remind", again=words)
+    again = _words(*(("--side", each) for each in side or ()))
+    deal_with(games_meant(games or games_folder(), names), deal, json, verb="remind", again=again)
 
 
 def _reminded(game: OpenGame, awaited: list[Side], whom: list[Side]) -> str:
@@ -56,7 +174,7 @@ def _reminded(game: OpenGame, awaited: list[Side], whom: list[Side]) -> str:
     return f"{names_of(game, awaited)} has no address" if awaited else "nobody is asked anything"
 
 
-def broadcast(
+def send_broadcast(
     names: GamePatterns,
     text: Annotated[
         Path | None, typer.Option("--text", help="A file with the words; by default standard input.")
@@ -79,13 +197,13 @@ def broadcast(
             return Dealt(counted(len(to[name]), "reader"), {"readers": len(to[name])})
 
     def write() -> list[str]:
-        return [post(out, settings.games / "outbox") for out in broadcast_letters(words, to, settings)]
+        return [post_letter(out, settings.games / "outbox") for out in broadcast_letters(words, to, settings)]
 
     again = [] if text is None else ["--text", str(text)]
     deal_with(meant, deal, json, verb="broadcast", again=again, at_end=write)
 
 
-def archive(
+def archive_games(
     names: GamePatterns,
     back: Annotated[bool, typer.Option("--back", help="Bring archived games back.")] = False,
     games: Games = None,
@@ -110,7 +228,7 @@ def archive(
     deal_with(meant, bring_back if back else put_away, json, verb="archive", again=["--back"] if back else [])
 
 
-def observer(
+def change_observers(
     names: GamePatterns,
     add: Annotated[
         str | None, typer.Option("--add", metavar="PERSON", help="Add an observer: 'Dora <dora@example.org>'.")
@@ -149,12 +267,8 @@ def observer(
         listed = ", ".join(f"{each.address}" + (f" ({each.late} late)" if each.late else "") for each in watching)
         return Dealt(f"watched by {listed or 'nobody'}", {"observers": rows, "letters": letters})
 
-    words = [
-        *(["--add", add] if add else []),
-        *(["--late", late] if late else []),
-        *(["--remove", remove] if remove else []),
-    ]
-    deal_with(games_meant(games or games_folder(), names), deal, json, verb="observer", again=words)
+    again = _words(("--add", add), ("--late", late), ("--remove", remove))
+    deal_with(games_meant(games or games_folder(), names), deal, json, verb="observer", again=again)
 
 
 def _late(text: str) -> tuple[int, int]:
@@ -167,17 +281,10 @@ def _late(text: str) -> tuple[int, int]:
     return (int(found[1]), 0) if found[2] == "turn" else (0, int(found[1]))
 
 
-# ---- The verbs that change the time of games: `pbem extend`, `pause`, `resume`, and `hold`
+# ---- Time: `pbem extend`, `pause`, `resume` and `hold`
 
 
-Why = Annotated[str, typer.Option("--reason", help=WHY)]
-Until = Annotated[
-    str | None,
-    typer.Option("--until", metavar="TIME", help="When it ends, such as 2026-12-14T20:00; UTC unless a zone is given."),
-]
-
-
-def extend(
+def give_more_time(
     names: GamePatterns,
     reason: Why,
     by: Annotated[str | None, typer.Option("--by", metavar="SPAN", help="How much more time: 2d, 12h, 1d 12h.")] = None,
@@ -218,7 +325,7 @@ def extend(
     deal_with(games_meant(games or games_folder(), names), deal, json, verb="extend", again=again)
 
 
-def pause(
+def pause_clocks(
     names: GamePatterns,
     reason: Why,
     until: Until = None,
@@ -250,7 +357,7 @@ def pause(
     deal_with(games_meant(games or games_folder(), names), deal, json, verb="pause", again=again)
 
 
-def resume(
+def resume_clocks(
     names: GamePatterns, reason: Why, games: Games = None, rules_dir: RulesDir = None, json: Json = False
 ) -> None:
     """End the pause of games. Their clocks run again."""
@@ -269,7 +376,7 @@ def resume(
     )
 
 
-def hold(
+def hold_games(
     names: GamePatterns,
     reason: Why,
     until: Until = None,
@@ -346,4 +453,5 @@ def _iso(at: datetime) -> str:
 
 
 def _words(*options: tuple[str, str | None]) -> list[str]:
-    return [word for option, value in options if value is not None for word in (option, value)]
+    """Return options as the command has them, for the same command to be given again."""
+    return [word for option, value in options if value for word in (option, value)]

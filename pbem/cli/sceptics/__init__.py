@@ -1,1 +1,0 @@
-"""The verbs for sceptics: the log, proofs, disputes."""
