@@ -25,16 +25,16 @@ class Terminal(StringIO):
         return True
 
 
-@pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """Let the program complain on a terminal."""
+def terminal_for(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Let the program complain on a terminal. (Pytest puts its own stream back after a fixture.)"""
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", shown := Terminal())
     return shown
 
 
-def test_bar_of_a_terminal_is_erased(terminal: Terminal) -> None:
+def test_bar_of_a_terminal_is_erased(monkeypatch: pytest.MonkeyPatch) -> None:
     """What verbs print is escaped, but not the bar, which consists of escapes."""
+    terminal = terminal_for(monkeypatch)
     with escaped_output(), progress("commits") as far:
         far(600, 1200)
     assert "commits" in terminal.getvalue()
@@ -43,7 +43,9 @@ def test_bar_of_a_terminal_is_erased(terminal: Terminal) -> None:
     assert "\\x1b" not in terminal.getvalue()
 
 
-def test_bar_is_erased_before_an_error_is_told(terminal: Terminal) -> None:
+def test_bar_is_erased_before_an_error_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = terminal_for(monkeypatch)
+
     def verify() -> None:
         with progress("commits") as far:
             far(1, 2)
@@ -54,7 +56,8 @@ def test_bar_is_erased_before_an_error_is_told(terminal: Terminal) -> None:
     assert terminal.getvalue().endswith(ERASED)
 
 
-def test_file_and_a_single_game_have_no_bar(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_and_a_single_game_have_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = terminal_for(monkeypatch)
     with progress("remind", shown=False) as far:
         far(0, 1)
     monkeypatch.setattr(sys, "stderr", file := StringIO())
