@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from email import message_from_bytes
+from typing import Any
 
 import pytest
 import typer
@@ -111,7 +112,9 @@ CONTENT = {"demo", "open", "seal-orders", "my-chain"}
 
 def test_every_verb_that_prints_facts_has_json() -> None:
     lacking = set()
-    for name, verb in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+    group: Any = typer.main.get_command(app)
+    for name in group.list_commands(None):
+        verb = group.get_command(None, name)
         for each in getattr(verb, "commands", {name: verb}).values():
             if not any("--json" in option.opts for option in each.params):
                 lacking.add(name)

@@ -26,7 +26,7 @@ class Terminal(StringIO):
 
 
 def terminal_for(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """Let the program complain on a terminal. (Pytest puts its own stream back after a fixture.)"""
+    """Let the program complain on a terminal; no fixture, after which pytest puts its own stream back."""
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", shown := Terminal())
     return shown
