@@ -49,7 +49,7 @@ class Thought(Table):
         modifiers: Mapping[str, int] | None = None,
         at_most: int | None = None,
         at_least: int | None = None,
-        **facts: Any,
+        **facts: object,
     ) -> Roll:
         """Record the possible results of a roll and their probabilities; return the best result for the order."""
         kept = {reason: value for reason, value in (modifiers or {}).items() if value}
@@ -109,7 +109,7 @@ class Thought(Table):
         """Return the items as they are: their true order is hidden."""
         return list(items)
 
-    def tell(self, kind: str, *, rule: str | None = None, to: Sequence[Side] | None = None, **facts: Any) -> None:
+    def tell(self, kind: str, *, rule: str | None = None, to: Sequence[Side] | None = None, **facts: object) -> None:
         """Record what would happen."""
         super().tell(kind, rule=rule, to=to, **facts)
         self.prospects.append(Happens(self.events[-1]))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from pbem.crypto.dice import Dice
 from pbem.engine.session import MOST_CHECKPOINTS, Session, Stuck
@@ -16,7 +16,7 @@ from pbem.protocol import Bug, Decision, Event, Fault, Order, Result, Side
 
 S = TypeVar("S")
 
-Player: TypeAlias = Callable[[Any, Decision], Order]
+Player: TypeAlias = Callable[[object, Decision], Order]
 """Answers a decision of its side from the view of that side."""
 
 

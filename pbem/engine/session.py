@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from pbem.crypto.dice import Dice
 from pbem.engine.faults import costs_in_sequence, every_fault, faults_in_sequence, is_for, second_answers
@@ -118,7 +118,7 @@ class Session(Generic[S]):
         self.table.names -= self._earlier
         self._earlier = frozenset()
 
-    def _go(self, sent: Any) -> None:
+    def _go(self, sent: object) -> None:
         try:
             question = self._flow.send(sent)
         except StopIteration as end:

@@ -130,7 +130,7 @@ def _fact_said(value: object) -> str:
     return "none" if value is None else str(value)
 
 
-def bodies(body: Any, fact: Callable[[str], object]) -> Iterator[Any]:
+def bodies(body: object, fact: Callable[[str], object]) -> Iterator[Any]:
     """Yield a body with each choice of its alternatives; `fact` returns a fact by its name."""
     spots = list(_spots(body))
     choices = [_values_said(fact(named) if isinstance(named, str) else named) for _, named in spots]
@@ -141,7 +141,7 @@ def bodies(body: Any, fact: Callable[[str], object]) -> Iterator[Any]:
         yield filled
 
 
-def check_body(form: OrderForm, body: Any, where: Path) -> Iterator[Fault]:
+def check_body(form: OrderForm, body: object, where: Path) -> Iterator[Fault]:
     """Yield the faults in the shape of a body, alternatives included; `where` is its path in the sheet."""
     spots = list(_spots(body))
     plain = body
@@ -173,11 +173,11 @@ def _spots(value: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
             yield from _spots(inner, (*path, at))
 
 
-def _values_said(values: object) -> Sequence[Any]:
+def _values_said(values: object) -> Sequence[object]:
     return values if isinstance(values, (list, tuple)) else []
 
 
-def _with_value(body: Any, path: Path, value: object) -> Any:
+def _with_value(body: Any, path: Path, value: object) -> object:
     """Return a body with another value at a path."""
     if not path:
         return value

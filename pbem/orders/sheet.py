@@ -37,7 +37,7 @@ from pbem.game.plain import Record
 from pbem.game.wording import guess, hint, shown
 from pbem.game.yaml import LETTER, Mark, Placed, Unreadable, by_place, read
 from pbem.game.yaml.marks import short
-from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path, PbemError, Side, cited
+from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path, PbemError, Plain, Side, cited
 
 ORDERS: Final = "orders"
 STANDING: Final = "standing"
@@ -286,7 +286,7 @@ def _placed_misfit(misfit: Misfit, document: SheetSource) -> Placed:
     return Placed(Fault(MALFORMED, misfit.path, shortened(misfit.reason), rule=misfit.rule or None), mark)
 
 
-def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Misfit]:
+def _misfits_of_sheet(value: object, forms: Mapping[str, OrderForm]) -> Iterator[Misfit]:
     """Yield everything in a sheet that has the wrong place or form."""
     if not isinstance(value, dict):
         found = "this sheet is empty" if value is None else f"this is {shown(value)}"
@@ -323,7 +323,7 @@ def _misfits_of_sheet(value: Any, forms: Mapping[str, OrderForm]) -> Iterator[Mi
         yield Misfit((STANDING_CANCEL,), f"{reason}, not {shown(cancelled)}")
 
 
-def _misfits_of_list(key: str, orders: Any, forms: Mapping[str, OrderForm], standing: bool) -> Iterator[Misfit]:
+def _misfits_of_list(key: str, orders: object, forms: Mapping[str, OrderForm], standing: bool) -> Iterator[Misfit]:
     if standing and orders == DEFAULT:
         return
     if key == ORDERS and orders is None:  # a form in which nothing is chosen
@@ -336,7 +336,7 @@ def _misfits_of_list(key: str, orders: Any, forms: Mapping[str, OrderForm], stan
         yield from _misfits_of_item((key, i), item, forms, standing)
 
 
-def _misfits_of_item(path: Path, item: Any, forms: Mapping[str, OrderForm], standing: bool) -> Iterator[Misfit]:
+def _misfits_of_item(path: Path, item: object, forms: Mapping[str, OrderForm], standing: bool) -> Iterator[Misfit]:
     """Yield the faults in the form of one order: its kind, then its body."""
     if standing and item == DEFAULT:
         return
@@ -521,7 +521,7 @@ def cancellation(game: str, side: Side, adjudication: int, numbers: Sequence[int
     return _sheet_bytes(game, side, adjudication, link, {STANDING_CANCEL: list(numbers)} if numbers else {STANDING: []})
 
 
-def _sheet_bytes(game: str, side: Side, adjudication: int, link: str | None, more: dict[str, Any]) -> bytes:
+def _sheet_bytes(game: str, side: Side, adjudication: int, link: str | None, more: dict[str, Plain]) -> bytes:
     opened = {} if link is None else {LINK: link}
     return yamlio.dump({"game": game, "side": side, "adjudication": adjudication, **opened, **more}).encode()
 

@@ -80,16 +80,16 @@ class FiledOrder:
     period: object = None
     """The period in which it was filed, if it is bound to one."""
 
-    def written(self) -> dict[str, Any]:
+    def written(self) -> dict[str, object]:
         """Return it as a sheet would have it."""
-        item: dict[str, Any] = {self.kind: self.body}
+        item: dict[str, object] = {self.kind: self.body}
         if self.when:
             item[WHEN] = self.when
         return item if self.until == conditions.WITHDRAWN else {**item, UNTIL: self.until}
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Return it as plain data."""
-        record: dict[str, Any] = {"by": self.by, "kind": self.kind, "order": self.body, "after": self.after}
+        record: dict[str, object] = {"by": self.by, "kind": self.kind, "order": self.body, "after": self.after}
         if self.when:
             record["when"] = self.when
         if self.until != conditions.WITHDRAWN:
@@ -293,7 +293,7 @@ class _Facts:
         self._decision = decision
         self._more: Record | None = None
 
-    def get(self, name: str) -> Any:
+    def get(self, name: str) -> object:
         """Return a fact by its name, in the view of the side that is asked; `_MISSING` if there is none."""
         if name in self._decision.facts:
             return self._decision.facts[name]

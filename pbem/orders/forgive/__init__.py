@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from pbem.game.wording import listing
 from pbem.game.words import fold
@@ -81,7 +81,7 @@ class Forgiven:
 class _Source:
     """The document of a sheet that was put right: the value that was meant, the lines and places that were written."""
 
-    value: Any
+    value: object
     lines: Sequence[str]
     marks: Mapping[Path, tuple[Mark, Mark]]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from pbem.game.wording import listing
 from pbem.game.words import Vocabulary, fold
@@ -34,6 +34,8 @@ from pbem.protocol import MALFORMED, Fault, Path
 _NUMBER: Final = re.compile(r"[-+]?[0-9]{1,18}")
 _COUNTED: Final = re.compile(r"([0-9]{1,9})[ ]?([^\W\d_]+)")
 _NAME: Final = re.compile(r"[\w .'-]+")
+_DEPTH_OF_BODY: Final = 3
+"""The path of the body of an order: its section, its number there, its kind."""
 _LONGEST_BARE: Final = 20
 _MOST_NAMED: Final = 12
 _NUMBERS: Final = re.compile(r"\[?\s*[0-9]{1,9}(?:[\s,]+[0-9]{1,9})*\s*,?\s*\]?")
@@ -45,7 +47,7 @@ _HEADING: Final = (GAME, SIDE, ADJUDICATION, LINK, AHEAD, *SECTIONS, STANDING_CA
 class Meant:
     """A sheet in the words of the game: its value, the places of all that is in it, faults, and words put right."""
 
-    value: dict[str, Any] = field(default_factory=dict)
+    value: dict[str, object] = field(default_factory=dict)
     marks: dict[Path, tuple[Mark, Mark]] = field(default_factory=dict)
     """Path -> the places of its key and of its value, which for an item of a list are the same."""
     faults: list[Placed] = field(default_factory=list)
@@ -59,7 +61,7 @@ def meaning_of(tree: Pairs, known: Known) -> Meant:
     """Return the meaning of a sheet."""
     reader = _MeaningReader(known)
     reader.meant.marks[()] = (tree.mark, tree.mark)
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for word, node in tree.pairs:
         key = reader.key_of_sheet(word)
         if key in found:
@@ -91,7 +93,7 @@ class _MeaningReader:
     def key_of_sheet(self, word: Word) -> str:
         return self._noted(word, self.known.key(word.text) or word.text)
 
-    def of_key(self, key: str, node: Node) -> Any:
+    def of_key(self, key: str, node: Node) -> object:
         """Return the value of a key of the sheet."""
         if key in SECTIONS:
             return self._section(key, node)
@@ -109,13 +111,13 @@ class _MeaningReader:
             return self._typed(node, int(number))
         return node.text if key == GAME else _scalar_value(node)
 
-    def _numbers(self, key: str, node: Node) -> Any:
+    def _numbers(self, key: str, node: Node) -> object:
         """Return a list of numbers, as far as they are numbers: a single one is a list, too."""
         if isinstance(node, Word) and _NUMBERS.fullmatch(node.text):
             return [int(number) for number in re.findall("[0-9]+", node.text)]
         if not isinstance(node, Items):
             return self._as_written(node, (key,))
-        found: list[Any] = []
+        found: list[object] = []
         for at, each in enumerate(node.items):
             self.mark((key, at), each.mark, each.mark)
             if isinstance(each, Word) and _NUMBER.fullmatch(each.text):
@@ -124,14 +126,14 @@ class _MeaningReader:
                 found.append(self._as_written(each, (key, at)))
         return found
 
-    def _section(self, key: str, node: Node) -> Any:
+    def _section(self, key: str, node: Node) -> object:
         if isinstance(node, Items):
             return [self._item((key, at), each, standing=key != ORDERS) for at, each in enumerate(node.items)]
         if isinstance(node, Word) and key != ORDERS and fold(node.text) == DEFAULT:
             return self._noted(node, DEFAULT)
         return self._as_written(node, (key,))
 
-    def _item(self, path: Path, node: Node, *, standing: bool) -> Any:
+    def _item(self, path: Path, node: Node, *, standing: bool) -> object:
         self.mark(path, node.mark, node.mark)
         if isinstance(node, Word) and standing and fold(node.text) == DEFAULT:
             return self._noted(node, DEFAULT)
@@ -146,12 +148,11 @@ class _MeaningReader:
             else:
                 kinds[self._one_of(word, self.known.kinds, (*path, word.text)) or word.text] = (word, below)
         kind = next(iter(kinds), "")
-        found: dict[str, Any] = {}
+        found: dict[str, object] = {}
         for key, (word, below) in kinds.items():
             self.mark((*path, key), word.mark, below.mark)
             if key in self.known.box.forms:
-                named = bool(self.known.kinds.readings(word.text, whole=True))
-                found[key] = self._body((*path, key), key, below, standing, named=named)
+                found[key] = self._body((*path, key), word, below, standing)
             else:
                 found[key] = self._as_written(below, (*path, key))
         for key, word, below in conditions:
@@ -162,13 +163,16 @@ class _MeaningReader:
             found[key] = self._condition((*path, key), key, kind, below)
         return found
 
-    def _body(self, path: Path, kind: str, node: Node, standing: bool, *, named: bool) -> Any:
-        """Return the body of an order; only of one whose kind is `named` in full is a word alone enough."""
+    def _body(self, path: Path, written: Word, node: Node, standing: bool) -> object:
+        """Return the body of an order; only of one whose kind is `written` in full is a word alone enough."""
         if isinstance(node, Word) and standing and (word := fold(node.text)) in (DEFAULT, ASK):
             return self._noted(node, word)
+        kind = str(path[-1])
         place = self.known.place(kind)
         node = lone_word(node, place)
-        only = place.only_key or (place.only_home(node.text) if named and isinstance(node, Word) else None)
+        only = place.only_key
+        if only is None and isinstance(node, Word) and self.known.kinds.readings(written.text, whole=True):
+            only = place.only_home(node.text)
         if only is not None and self._may_stand(node, place, place.field(only)):
             self.mark((*path, only), node.mark, node.mark)
             return {only: self._value(node, place.field(only), (*path, only), kind if standing else "")}
@@ -178,7 +182,7 @@ class _MeaningReader:
                 self.mark((*path, only), node.mark, node.mark)
                 return {only: value}
             return {} if value is None and not standing else value
-        return self._value(node, place, path, kind if standing else "", body=True)
+        return self._value(node, place, path, kind if standing else "")
 
     def _may_stand(self, node: Node, around: OrderPlace, place: OrderPlace) -> bool:
         """Tell whether what stands in the place of a mapping with one key is the value of that key."""
@@ -192,7 +196,7 @@ class _MeaningReader:
 
     # ---- within an order
 
-    def _value(self, node: Node, place: OrderPlace, path: Path, standing: str, *, body: bool = False) -> Any:
+    def _value(self, node: Node, place: OrderPlace, path: Path, standing: str) -> object:
         """Return what stands at a place; `standing` is the kind of a standing order, which may have alternatives."""
         if isinstance(node, Word):
             return self._word(node, place, path)
@@ -202,9 +206,10 @@ class _MeaningReader:
                 self.mark((*path, at), each.mark, each.mark)
                 found.append(self._value(each, place.items, (*path, at), standing))
             return found
+        body = len(path) == _DEPTH_OF_BODY
         if standing and not body and [fold(key.text) for key, _ in node.pairs] == [ANY]:
             return self._alternatives(node, place, path, standing)
-        value: dict[str, Any] = {}
+        value: dict[str, object] = {}
         pairs = with_lists_joined(node.pairs, place)
         written = {key for word, _ in pairs for key in place.keys.readings(word.text)}
         for word, below in pairs:
@@ -213,7 +218,10 @@ class _MeaningReader:
                 self.meant.words[word.text] = f"{key}: {count[1]}"
                 word, below = (Word(text, word.mark) for text in count)
             elif is_alone(below) and (keys := homes(word.text, place, {*written, *value}, first=not value)):
-                self._put_home(word, place, path, value, keys)
+                if (home := self._home_of(word, keys, path)) is not None:
+                    self.mark((*path, home), word.mark, word.mark)
+                    value[home] = self._word(word, place.field(home), (*path, home))
+                    self.meant.words[word.text] = f"{{{home}: {value[home]}}}"
                 continue
             within = body and standing and self.known.conditions.readings(word.text, whole=True)
             key = within[0] if within else self._key_of(word, place, path)
@@ -236,21 +244,15 @@ class _MeaningReader:
                     return self._noted(word, other)
         return self._one_of(word, place.keys, (*path, word.text)) or word.text
 
-    def _put_home(self, word: Word, place: OrderPlace, path: Path, value: dict[str, Any], keys: Sequence[str]) -> None:
-        """Take a word without a key, such as `ops`, for the value of the key that it fits; of several, blame it."""
-        if len(keys) > 1:
-            self.blame(
-                path,
-                f"{short(word.text)} can be {listing(keys, 'or')}; write which, as in {keys[0]}: {word.text}",
-                word.mark,
-            )
-            return
-        (key,) = keys
-        self.mark((*path, key), word.mark, word.mark)
-        value[key] = self._word(word, place.field(key), (*path, key))
-        self.meant.words[word.text] = f"{{{key}: {value[key]}}}"
+    def _home_of(self, word: Word, keys: Sequence[str], path: Path) -> str | None:
+        """Return the key whose value a word without a key is, such as `ops`; of several, blame it."""
+        if len(keys) == 1:
+            return keys[0]
+        reason = f"{short(word.text)} can be {listing(keys, 'or')}; write which, as in {keys[0]}: {word.text}"
+        self.blame(path, reason, word.mark)
+        return None
 
-    def _alternatives(self, node: Pairs, place: OrderPlace, path: Path, kind: str) -> Any:
+    def _alternatives(self, node: Pairs, place: OrderPlace, path: Path, kind: str) -> object:
         """Return alternatives in a standing order: values for the same place, or a fact."""
         ((word, below),) = node.pairs
         self.mark((*path, ANY), word.mark, below.mark)
@@ -265,7 +267,7 @@ class _MeaningReader:
             found.append(self._value(each, place, (*path, ANY, at), ""))
         return {self._noted(word, ANY): found}
 
-    def _word(self, node: Word, place: OrderPlace, path: Path) -> Any:
+    def _word(self, node: Word, place: OrderPlace, path: Path) -> object:
         strict = _scalar_value(node)
         if strict is None:
             return None
@@ -329,7 +331,7 @@ class _MeaningReader:
                 path, f"nothing here is called {short(node.text)}; did you mean {near[1]}, {near[0]}?", node.mark
             )
 
-    def _as_list(self, node: Word, place: OrderPlace, path: Path) -> list[Any]:
+    def _as_list(self, node: Word, place: OrderPlace, path: Path) -> list[object]:
         """Return a text such as `A, B and C` as the list that was meant; empty if any part is no word of the game."""
         written = [Word(part, node.mark) for part in list_parts(node.text)]
         if place.vocabulary.words:
@@ -357,13 +359,13 @@ class _MeaningReader:
 
     # ---- conditions
 
-    def _condition(self, path: Path, key: str, kind: str, node: Node) -> Any:
+    def _condition(self, path: Path, key: str, kind: str, node: Node) -> object:
         """Return the value of `when` or `until`."""
         if key == UNTIL and isinstance(node, Word):
             return self._one_of(node, self.known.until, path) or node.text
         if not isinstance(node, Pairs) or key != WHEN or kind not in self.known.box.forms:
             return self._as_written(node, path)
-        found: dict[str, Any] = {}
+        found: dict[str, object] = {}
         for word, below in node.pairs:
             fact = self._one_of(word, self.known.facts(kind), (*path, word.text)) or word.text
             if fact in found:
@@ -372,7 +374,7 @@ class _MeaningReader:
             found[fact] = self._wanted(below, (*path, fact))
         return found
 
-    def _wanted(self, node: Node, path: Path) -> Any:
+    def _wanted(self, node: Node, path: Path) -> object:
         """Return the value that a fact must have: of which sort it is nobody knows, so only whole names are read."""
         if isinstance(node, Items):
             found = []
@@ -403,7 +405,7 @@ class _MeaningReader:
             return None
         return self._noted(word, found[0]) if told else found[0]
 
-    def _typed(self, word: Word, value: Any) -> Any:
+    def _typed(self, word: Word, value: object) -> object:
         """Return a value, and note it if it is not what was written."""
         strict = _scalar_value(word)
         if type(strict) is not type(value) or strict != value:
@@ -423,7 +425,7 @@ class _MeaningReader:
         """Keep a fault."""
         self.meant.faults.append(Placed(Fault(MALFORMED, path, reason), mark))
 
-    def _as_written(self, node: Node, path: Path) -> Any:
+    def _as_written(self, node: Node, path: Path) -> object:
         """Return a value that is not understood, as the strict reader would have it."""
         if isinstance(node, Word):
             return _scalar_value(node)
@@ -435,7 +437,7 @@ class _MeaningReader:
             found[word.text] = self._as_written(below, (*path, word.text))
         return found
 
-    def _all_as_written(self, nodes: Sequence[Node], path: Path) -> list[Any]:
+    def _all_as_written(self, nodes: Sequence[Node], path: Path) -> list[object]:
         found = []
         for at, each in enumerate(nodes):
             self.mark((*path, at), each.mark, each.mark)
@@ -443,6 +445,6 @@ class _MeaningReader:
         return found
 
 
-def _scalar_value(word: Word) -> Any:
+def _scalar_value(word: Word) -> object:
     """Return what the strict reader makes of a word."""
     return word.text if word.quoted or len(word.text) >= _LONGEST_BARE else plain_value(word.text)

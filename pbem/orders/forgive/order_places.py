@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 from pbem.game.order_form import OrderForm
 from pbem.game.plain import Record
@@ -78,12 +78,12 @@ def lone_word(node: Node, place: OrderPlace) -> Node:
 class OrderPlace:
     """One place: everything that some alternative of its schema lets stand there."""
 
-    def __init__(self, schemas: Iterable[Any], form: OrderForm, lexicon: Lexicon) -> None:
+    def __init__(self, schemas: Iterable[object], form: OrderForm, lexicon: Lexicon) -> None:
         self._form = form
         self._lexicon = lexicon
         self._schemas = [piece for schema in schemas for piece in self._pieces(schema)]
 
-    def _pieces(self, schema: Any) -> Iterator[Record]:
+    def _pieces(self, schema: object) -> Iterator[Record]:
         """Yield a schema and every schema that it refers to or chooses from. A definition brings its list of words."""
         if not isinstance(schema, dict):
             return
@@ -97,7 +97,7 @@ class OrderPlace:
             for each in schema.get(key, ()):
                 yield from self._pieces(each)
 
-    def _below(self, schemas: Iterable[Any]) -> OrderPlace:
+    def _below(self, schemas: Iterable[object]) -> OrderPlace:
         return OrderPlace(schemas, self._form, self._lexicon)
 
     # ---- a word
@@ -111,7 +111,7 @@ class OrderPlace:
         return frozenset(found)
 
     @cached_property
-    def _constants(self) -> Sequence[Any]:
+    def _constants(self) -> Sequence[object]:
         return [
             value
             for schema in self._schemas
@@ -163,9 +163,9 @@ class OrderPlace:
     # ---- a mapping, a list
 
     @cached_property
-    def fields(self) -> Mapping[str, Sequence[Any]]:
+    def fields(self) -> Mapping[str, Sequence[object]]:
         """The schemas of the values that a mapping here may have, by key."""
-        found: dict[str, list[Any]] = {}
+        found: dict[str, list[object]] = {}
         for schema in self._schemas:
             for key, below in schema.get("properties", {}).items():
                 found.setdefault(key, []).append(below)
@@ -199,7 +199,7 @@ class OrderPlace:
         """The words that name what stands here: those of a text, or of the key that a mapping must have."""
         return self.vocabulary if self.needed_key is None else self.field(self.needed_key).vocabulary
 
-    def misspelt(self, value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    def misspelt(self, value: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
         """Yield the words of a value that name nothing here, but are like a name: their paths, and a reason."""
         if isinstance(value, Mapping):
             for key, below in value.items():
@@ -254,7 +254,7 @@ class OrderPlace:
         return {}
 
     @cached_property
-    def _others(self) -> Sequence[Any]:
+    def _others(self) -> Sequence[object]:
         return [schema["additionalProperties"] for schema in self._schemas if "additionalProperties" in schema]
 
     @cached_property

@@ -16,7 +16,7 @@ from typing import Final
 
 from pbem.orders.forgive.known import Known
 from pbem.orders.forgive.lines import Line, Signs, bare
-from pbem.orders.forgive.scan import head_of, looks_like_order, order_start
+from pbem.orders.forgive.scan import looks_like_order, order_start
 from pbem.orders.sheet import WHEN
 
 _KEY: Final = re.compile(r"(?<![^\s,;])([^\W\d]\w*)[ ]*:(?=[ \[{])")
@@ -41,7 +41,7 @@ def braced(lines: Sequence[Line], known: Known) -> tuple[list[Line], bool]:
 
 def _braced(line: Line, below: Sequence[Line], known: Known) -> Line:
     """Return a line with braces round the body of its order, if they are missing."""
-    head = head_of(line.text, order_start(line.text, known)[0])
+    head = order_start(line.text, known).head
     if head is not None and head.sign == ":" and known.conditions.readings(head.word, whole=True) == (WHEN,):
         return _with_braces(line, head.rest) if _KEY.match(bare(line.text[head.rest :])) else line
     if head is None or head.sign != ":" or (kind := known.kind(head.word)) is None:
@@ -86,7 +86,7 @@ def punctuated(lines: Sequence[Line], known: Known) -> tuple[list[Line], bool]:
     for line in lines:
         start = 0
         if not signs.open:
-            head = head_of(line.text, order_start(line.text, known)[0])
+            head = order_start(line.text, known).head
             if head is None or not (known.kind(head.word) or known.conditions.readings(head.word, whole=True)):
                 found.append(line)
                 continue

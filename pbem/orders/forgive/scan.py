@@ -50,6 +50,14 @@ class Head(NamedTuple):
     rest: int
 
 
+class Start(NamedTuple):
+    """The beginning of a line: where it is, whether more than a `>` stands before it, and its first word."""
+
+    at: int
+    bulleted: bool
+    head: Head | None
+
+
 @dataclass(slots=True)
 class SheetPiece:
     """A piece of a sheet: the value of a key, an order, or a list of orders in brackets."""
@@ -109,18 +117,18 @@ def unbulleted(text: str) -> tuple[int, bool]:
     return at + len(text[at:]) - len(text[at:].lstrip()), bulleted
 
 
-def order_start(text: str, known: Known) -> tuple[int, bool]:
-    """Return where a line begins behind all that may stand before an order, and whether there is more than a `>`."""
+def order_start(text: str, known: Known) -> Start:
+    """Return where a line begins behind all that may stand before an order."""
     at, bulleted = unbulleted(text)
     then = _CONJUNCTION.match(text, at)
     if then is not None and (head := head_of(text, then.end())) is not None and known.kind(head.word):
-        return then.end(), True
-    return at, bulleted
+        return Start(then.end(), True, head)
+    return Start(at, bulleted, head_of(text, at))
 
 
 def looks_like_order(text: str, known: Known) -> bool:
     """Tell whether a line begins as an order or as a key of the sheet does."""
-    head = head_of(text, order_start(text, known)[0])
+    head = order_start(text, known).head
     if head is None:
         return False
     return known.kind(head.word) is not None or (head.sign == ":" and known.key(head.word) is not None)
@@ -143,8 +151,7 @@ def chosen(lines: Sequence[Line], known: Known) -> tuple[list[Line], bool]:
                 signs.read(line, start)
                 below = signs.open
         else:
-            at, _ = order_start(line.text, known)
-            head, signs, below = head_of(line.text, at), Signs(), False
+            head, signs, below = order_start(line.text, known).head, Signs(), False
             if head is not None and known.kind(head.word) is not None:
                 signs.read(line, head.rest)
                 below = signs.open or not bare(line.text[head.rest :])
@@ -193,8 +200,7 @@ class Scanner:
 
     def _breaks_in(self, line: Line, piece: SheetPiece) -> bool:
         """Tell whether a line begins something new although a bracket is open: somebody forgot to close it."""
-        at, bulleted = order_start(line.text, self.known)
-        head = head_of(line.text, at)
+        _, bulleted, head = order_start(line.text, self.known)
         if head is None:
             return False
         if bulleted and self.known.kind(head.word):
@@ -209,11 +215,8 @@ class Scanner:
     def _at_rest(self, line: Line) -> None:
         """Take a line that stands in no bracket."""
         piece = self.piece
-        at, bulleted = order_start(line.text, self.known)
-        if at >= len(line.text):
-            return
-        head = head_of(line.text, at)
-        if piece is not None and self._belongs(line, at, bulleted, head, piece):
+        at, bulleted, head = start = order_start(line.text, self.known)
+        if at >= len(line.text) or (piece is not None and self._belongs(line, start, piece)):
             return
         if head is not None and head.sign == ":" and self._key(line, head):
             return
@@ -238,11 +241,11 @@ class Scanner:
             return True
         return nearest(fold(head.word), [*self.known.box.forms, *self.known.keys.words], _MISSPELT) is not None
 
-    def _belongs(self, line: Line, at: int, bulleted: bool, head: Head | None, piece: SheetPiece) -> bool:
+    def _belongs(self, line: Line, start: Start, piece: SheetPiece) -> bool:
         """Put a line to the piece before it, if it goes on with it; tell whether it did."""
         if not piece.is_order:
             return False
-        text = line.text
+        _, bulleted, head = start
         if head is not None and not bulleted and self.known.conditions.readings(head.word, whole=True):
             if piece.block and line.indent > piece.core:
                 self._go_on(line.indented(line.indent - piece.core + 1), piece)
@@ -252,17 +255,18 @@ class Scanner:
         if piece.done:
             return False
         begun = piece.lines[-1].text.rstrip().endswith(":")
-        if begun and not bulleted and text.lstrip()[:1] in ("{", "["):
+        if begun and not bulleted and line.text.lstrip()[:1] in ("{", "["):
             piece.flow = len(piece.lines) == 1
             self._go_on(line.indented(piece_indent(piece, line)), piece)
             return True
-        if not piece.block or not self._in_block(line, at, bulleted, head, piece):
+        if not piece.block or not self._in_block(line, start, piece):
             return False
         self._go_on(line.indented(piece_indent(piece, line)), piece)
         return True
 
-    def _in_block(self, line: Line, at: int, bulleted: bool, head: Head | None, piece: SheetPiece) -> bool:
+    def _in_block(self, line: Line, start: Start, piece: SheetPiece) -> bool:
         """Tell whether a line belongs to the body that stands below its kind, though it lost its blanks perhaps."""
+        _, bulleted, head = start
         deeper = line.indent > piece.at
         if head is None:
             return deeper or bulleted
@@ -326,9 +330,8 @@ class Scanner:
             self._go_on(rest.indented(0), piece)
             self.closed = True
             return
-        at, bulleted = order_start(rest.text, self.known)
+        at, bulleted, inner = order_start(rest.text, self.known)
         short = _SHORT_SHEET.match(rest.text, at)
-        inner = head_of(rest.text, at)
         if self.section == ORDERS and short is not None and self.known.sides.readings(short[2]):
             for key, group in ((GAME, 1), (SIDE, 2), (ADJUDICATION, 3)):
                 word = rest.part(short.start(group), short.end(group))

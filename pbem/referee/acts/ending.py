@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from pbem.atomic import sync_folder
 from pbem.engine.advance import Outcome
@@ -168,16 +168,16 @@ def _asked(game: Adjudicator, by: Side | None) -> list[Side]:
 
 
 def _enact_end(game: Adjudicator, end: _End, reason: str, by: str, more: Record) -> int:
-    whose: dict[str, Any] = {"side": end.side} if end.kind == RESIGNATION else {}
-    named: dict[str, Any] = {"winners": end.winners} if end.winners else {}
-    act: dict[str, Any] = {"kind": end.kind, "reason": reason, **whose, "by": by, **named, **more}
+    whose: dict[str, object] = {"side": end.side} if end.kind == RESIGNATION else {}
+    named: dict[str, object] = {"winners": end.winners} if end.winners else {}
+    act: dict[str, object] = {"kind": end.kind, "reason": reason, **whose, "by": by, **named, **more}
     left = left_by(game, end.side) if end.kind == RESIGNATION else []
 
     def play(now: Now, state: State, seed: Seed) -> Enacted:
         session = now.session
         assert session is not None
         sources = Sources({of: list(queue) for of, queue in state.pending.items()})
-        told: dict[str, Any] = {**whose, **named, **({"ruled": reason} if by == GAME_MASTER else {})}
+        told: dict[str, object] = {**whose, **named, **({"ruled": reason} if by == GAME_MASTER else {})}
         if len(left) > 1:
             _leave(state, sources, end.side)
             told["left"] = left

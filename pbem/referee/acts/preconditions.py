@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from pbem.game.wording import listing
 from pbem.protocol import Side
@@ -157,6 +157,6 @@ def state_of(game: Adjudicator) -> State:
     return state
 
 
-def letter_files(game: Adjudicator, letter: LetterId | None, note: dict[str, Any]) -> dict[str, bytes]:
+def letter_files(game: Adjudicator, letter: LetterId | None, note: dict[str, object]) -> dict[str, bytes]:
     """Return the note that a letter was carried out; nothing if it came by another way."""
     return {} if letter is None else game.ledger.letter_files(letter, {**note, "after": game.adjudication})

@@ -24,10 +24,10 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from pbem.crypto.seal import unseal
 from pbem.game import yaml as yamlio
+from pbem.protocol import Plain
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.layout import (
@@ -142,5 +142,5 @@ def _contents(
 
 
 def _readable(identity: str, path: str, sealed: bytes) -> bytes:
-    content: Any = json.loads(unseal(identity, path, sealed))
+    content: Plain = json.loads(unseal(identity, path, sealed))
     return yamlio.dump(content).encode()

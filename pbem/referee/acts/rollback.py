@@ -11,8 +11,6 @@ a period expires if the game is taken out of that period.
 
 from __future__ import annotations
 
-from typing import Any
-
 from pbem.engine.advance import Outcome
 from pbem.engine.answers import Sources
 from pbem.engine.session import Step, resume
@@ -91,7 +89,7 @@ def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | Non
     with game.lock():
         undone, said = would_undo(game, to), reason_of(reason)
         by = GAME_MASTER if request is None else consented(request)
-        act: dict[str, Any] = {"kind": ROLLBACK, "reason": said, "to": to, "undone": undone, "by": by}
+        act: dict[str, object] = {"kind": ROLLBACK, "reason": said, "to": to, "undone": undone, "by": by}
         if request is not None:
             require_consents(request)
             act |= {"request": request.request, "consents": list(request.consents)}

@@ -200,7 +200,7 @@ def change_position(game: Adjudicator, patch: Patch, reason: str) -> int:
         to, undone = stands[-len(state.steps)], stands[len(stands) - len(state.steps) + 1 :]
         was = as_plain(game.rules.encode(before))
         public = open_to(game.rules, None, patch, before, after)
-        act: dict[str, Any] = {"kind": RULING, "reason": said, "what": "patch", "undone": undone, "to": to}
+        act: dict[str, object] = {"kind": RULING, "reason": said, "what": "patch", "undone": undone, "to": to}
         if public:
             act["patch"] = patch_text(patch, public)
         whole = {"patch": as_plain(patch)} if len(public) < len(patch) else None

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from pbem.game.plain import Record
 from pbem.game.wording import counted, listing
-from pbem.protocol import PbemError, Side
+from pbem.protocol import PbemError, Plain, Side
 from pbem.referee.game import calendar
 from pbem.referee.game.calendar import Span, read_instant, stamp
 from pbem.referee.game.sides import Clocks, charge, deadline, late_at
@@ -128,7 +128,7 @@ Fact: TypeAlias = Asked | Bounced | Reached | Down | Paused | Resumed | Held | E
 
 _MOVES: Final = (Paused, Resumed, Held, Extended, Away, Back)
 """The facts that somebody asks for. A side that is late by then must be called first."""
-_KINDS: Final[dict[str, type[Any]]] = {
+_KINDS: Final[dict[str, type[Fact]]] = {
     "asked": Asked,
     "bounced": Bounced,
     "reached": Reached,
@@ -146,9 +146,9 @@ _INSTANTS: Final = frozenset({"at", "since", "until"})
 _DATES: Final = frozenset({"first", "last"})
 
 
-def fact_record(number: int, fact: Fact) -> dict[str, Any]:
+def fact_record(number: int, fact: Fact) -> dict[str, Plain]:
     """Return a fact as its file says it."""
-    said: dict[str, Any] = {"fact": number, "what": _WORDS[type(fact)]}
+    said: dict[str, Plain] = {"fact": number, "what": _WORDS[type(fact)]}
     for word in fact.__slots__:
         value = getattr(fact, word)
         if isinstance(value, datetime):

@@ -67,7 +67,7 @@ class Now:
     state: State | None
     session: Session[Any] | None
     dice: Dice = field(default_factory=lambda: ChainDice(b"", b""))
-    turns: KeptByNumber[Any] = field(default_factory=KeptByNumber)
+    turns: KeptByNumber[Record] = field(default_factory=KeptByNumber)
     """The turn files that were read."""
     made: KeptByNumber[Adjudication] = field(default_factory=KeptByNumber)
     """The adjudications of the past that were read."""
@@ -362,7 +362,7 @@ class OpenGame:
         }
         return InForce(self.rules, filed, today=today, earlier=session.open_decisions, opened=state.opened)
 
-    def public_turn(self, n: int) -> Any:
+    def public_turn(self, n: int) -> Record:
         """Return the content of a turn file."""
         return self.current(resumed=False).turns.get(n, self.ledger.public_turn)
 

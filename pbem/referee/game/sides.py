@@ -16,7 +16,7 @@ from enum import IntEnum
 from typing import Any, Final, NamedTuple
 
 from pbem.game.plain import Record
-from pbem.protocol import Side
+from pbem.protocol import Plain, Side
 from pbem.referee.game import calendar
 from pbem.referee.game.calendar import Span, read_instant, stamp
 from pbem.referee.game.terms import Terms, duration, duration_text
@@ -283,7 +283,7 @@ def _put_off(at: datetime, stops: list[Span], downs: list[Span]) -> datetime:
     return at
 
 
-def _clock_record(clock: SideClock) -> dict[str, Any]:
+def _clock_record(clock: SideClock) -> dict[str, Plain]:
     return {
         "bank": duration_text(clock.bank),
         "used": duration_text(clock.used),

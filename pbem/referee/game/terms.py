@@ -29,7 +29,7 @@ from datetime import UTC, datetime, time, timedelta
 from functools import cache, cached_property
 from importlib.resources import files
 from re import compile as pattern
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 from zoneinfo import ZoneInfo
 
 from pbem.game.plain import Record
@@ -189,9 +189,9 @@ class Terms:
         bonus = self.pace.bonus if self.pace is not None else _NOTHING
         return max(bonus, self.newcomer) or _DAY
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Return the terms as the charter has them: in one order, each in one way."""
-        quiet: dict[str, Any] = {}
+        quiet: dict[str, object] = {}
         if self.quiet.days:
             quiet["days"] = [DAYS[day] for day in sorted(self.quiet.days)]
         if self.quiet.hours is not None:
@@ -353,7 +353,7 @@ def _read_mapping(value: object, words: Collection[str], what: str) -> Record:
     return value
 
 
-_READERS: Final[dict[str, Callable[[Any], Any]]] = {
+_READERS: Final[dict[str, Callable[[object], object]]] = {
     "pace": _read_pace,
     "deadlines": lambda value: tuple(sorted({weekly(each) for each in _as_list(value)})),
     "notice": duration,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pbem.game.wording import counted
 from pbem.protocol import Side
@@ -36,7 +36,7 @@ class TimeLedger(NamedTuple):
     paused: Span | None
     sides: list[SideTime]
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Return it for `--json`: times in seconds."""
         return {
             "at": stamp(self.at),
@@ -93,7 +93,7 @@ def _side_said(name: str, each: SideTime) -> str:
     return f"{name} {shown_span(each.used)}" + (f" ({', '.join(more)})" if more else "")
 
 
-def _side_record(each: SideTime) -> dict[str, Any]:
+def _side_record(each: SideTime) -> dict[str, object]:
     return {
         "used": int(each.used.total_seconds()),
         "bank": None if each.bank is None else int(each.bank.total_seconds()),

@@ -23,7 +23,6 @@ from pbem.referee.game.sides import (
     take_back,
     take_over,
 )
-from pbem.referee.game.terms import Terms
 from pbem.referee.play.played import Played
 from pbem.repo.files.requests import ROLLBACK
 from pbem.repo.files.state import State
@@ -94,25 +93,13 @@ def after_adjudication(game: OpenGame, after: State, played: Played) -> Stamped:
         gone = {side for side, clock in clocks.sides.items() if clock.asked}
     else:
         gone = {side for side in clocks.sides if _question_is_over(clocks, side, side in awaited)}
-    _go_on(terms, clocks, gone, awaited, after.adjudication, at, game.by_mail)
+    for side in sorted(gone):
+        close_question(terms, clocks, side, at)
+    new = [side for side in sorted(awaited) if not clocks.sides[side].asked]
+    open_question(clocks, new, after.adjudication, at, game.by_mail)
     clocks.time = at
     end_hold(clocks)
     return Stamped(game.clock.files(clocks), at)
-
-
-def _go_on(
-    terms: Terms,
-    clocks: Clocks,
-    gone: set[Side],
-    awaited: set[Side],
-    n: int,
-    at: datetime,
-    by_mail: list[Side],
-) -> None:
-    """Close the questions that are gone, and ask the sides that the game waits for and has not asked yet."""
-    for side in sorted(gone):
-        close_question(terms, clocks, side, at)
-    open_question(clocks, [side for side in sorted(awaited) if not clocks.sides[side].asked], n, at, by_mail)
 
 
 def _question_is_over(clocks: Clocks, side: Side, awaited: bool) -> bool:

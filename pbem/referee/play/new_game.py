@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from pbem import __version__
 from pbem.crypto.keys import Secrets
@@ -41,7 +40,7 @@ class NewGame:
     """None: the first scenario of the box."""
     edition: str | None = None
     """None: the first edition of the box."""
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, object] = field(default_factory=dict)
     """Options that differ from the edition."""
     folders: Sequence[str | Path] = ()
     """Folders with boxes of players' own."""
@@ -65,7 +64,7 @@ class NewGame:
     """How many of the sides that are asked must consent to a rollback or a draw; None: all."""
     one_side_each: bool = False
     """Whether no address may play more than one side; where two sides play, none may in any case."""
-    clock: Mapping[str, Any] | None = None
+    clock: Mapping[str, object] | None = None
     """The terms of the clock, as `pbem.referee.game.terms` reads them; None: the game has none."""
 
     def create(self, games: Path, keys_folder: Path) -> tuple[Ledger, Loaded]:

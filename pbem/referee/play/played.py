@@ -24,7 +24,7 @@ from pbem.protocol import Event, Side
 from pbem.referee.game.home_check import home
 from pbem.referee.game.open_game import Now, OpenGame
 from pbem.repo.files.adjudication import Adjudication, Circumstances, Seed
-from pbem.repo.files.layout import turn_path
+from pbem.repo.files.layout import POSITION, turn_path
 from pbem.repo.files.records import decision_record, event_records
 from pbem.repo.files.state import State
 from pbem.repo.files.talk_book import heard_by
@@ -129,7 +129,7 @@ def published_span(state: State, outcome: Outcome[Any]) -> list[Answer] | None:
 
 
 def advanced(
-    rules: Rules[Any], state: State, played: Played, expired: ExpiredStanding, requests: dict[str, Any]
+    rules: Rules[Any], state: State, played: Played, expired: ExpiredStanding, requests: dict[str, object]
 ) -> State:
     """Return the state of the game after an adjudication; `state` is the one before it, `requests` those after it."""
     outcome, session, key = played.outcome, played.outcome.session, played.seed.key
@@ -176,19 +176,19 @@ def files_of(
     result = now.session.result
     position = yamlio.dump(game.rules.encode(game.rules.view(now.session.position, None))).encode()
     files = game.ledger.turn_files(made, seed, span=span, result=result, position=position, state=now.state)
-    files |= _files_of_sides(game, now, made, len(position), len(files[turn_path(made.n)]), talked)
+    files |= _files_of_sides(game, now, made, files, talked)
     return files if result is None else files | game.ledger.revealed_files()
 
 
 def _files_of_sides(
-    game: OpenGame, now: Now, made: Adjudication, position: int, turn: int, talked: bool
+    game: OpenGame, now: Now, made: Adjudication, public: Mapping[str, bytes], talked: bool
 ) -> dict[str, bytes]:
     """Return the view, the decisions, the events and the talk of each side that gave a key, sealed to that key.
 
-    `position` and `turn` are the lengths of the public position and of the turn file; `talked`: files of talk are
-    written with it.
+    `public` are the files that go with them; `talked`: files of talk are written, too.
     """
     assert now.state is not None
+    position, turn = len(public[POSITION]), len(public[turn_path(made.n)])
     files: dict[str, bytes] = {}
     for side in game.rules.sides:
         if game.ledger.joined(side).key is None:

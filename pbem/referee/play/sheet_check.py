@@ -111,7 +111,7 @@ def _other_sides_of_player(game: OpenGame, side: Side) -> dict[Side, list[str]]:
     return {other: [decision.kind for decision in game.asked(other)] for other in others}
 
 
-def filed_standing(game: OpenGame, state: State, side: Side, sheet: Sheet) -> list[Any]:
+def filed_standing(game: OpenGame, state: State, side: Side, sheet: Sheet) -> list[object]:
     """Return a side's standing orders as they are kept once a sheet has changed them."""
     n, periods, usual = state.sheets[side], game.periods, game.box.standing_of(side)
     new = [
