@@ -57,12 +57,12 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   `-- TooLarge               repo.git.objects: a file of a repo that is larger than what is read
     |-- TablesDamaged              post.tables.tables: tables that cannot be read
     |-- TakenIn                    post.tables.tables: a letter that another worker has taken in meanwhile
+    |-- TangledLetter              mail.read.mime: a letter that cannot be taken apart
     |-- Unreachable                post.transport.base: a mail server that does not answer, or broke off
     |   |-- LoginRefused           post.transport.base: a mail server that refuses user or password
     |   `-- Withheld               post.transport.base: a mail server that gives other letters, but not this one
     |-- UnknownZone (LookupError)  referee.game.terms: a name that is no time zone
     |-- Unreadable                 game.yaml.limits: a text that is no YAML of ours
-    |-- Unreadable                 mail.read.mime: a letter that cannot be taken apart
     |-- _CannotGoOn                engine.cases.run: a case that cannot be played on
     |-- _Stop                      game.yaml.reader: a text that makes no sense from there on
     `-- _Unforeseen                rules.sword_of_rome.views.successors: what depends on dice or on an answer

@@ -113,7 +113,7 @@ def _observers(game: OpenGame) -> list[str]:
 
 def _clock_lines(game: OpenGame) -> Iterator[str]:
     """Yield until when a game with a clock waits for each side, and how much time each has used."""
-    from pbem.mail.notes.reader_time import shown
+    from pbem.mail.notes.reader_time import time_shown
     from pbem.referee.game.time_ledger import ledger_line, time_ledger
 
     ledger, terms = time_ledger(game), game.clock.terms
@@ -121,10 +121,10 @@ def _clock_lines(game: OpenGame) -> Iterator[str]:
         return
     zone = terms.where.info
     if ledger.paused is not None and game.result is None:
-        yield f"It is paused until {shown(ledger.paused.until, zone)}."
+        yield f"It is paused until {time_shown(ledger.paused.until, zone)}."
     for each in ledger.sides:
         if each.until is not None:
-            yield f"{each.side} has time until {shown(each.until, zone)}."
+            yield f"{each.side} has time until {time_shown(each.until, zone)}."
     yield ledger_line(game)
 
 

@@ -373,7 +373,7 @@ def post_told(game: Adjudicator, letters: Iterable[Outgoing], settings: MailSett
 
     whole = bundled(list(letters))
     settings = replace(settings, outbox=MaildirOutbox(settings.games / "outbox"))
-    posting.post(game, whole, settings, settings.now)
+    posting.post_letters(game, whole, settings, settings.now)
     return [out.file for out in whole if out.file is not None]
 
 

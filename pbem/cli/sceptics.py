@@ -185,7 +185,7 @@ def verify_game(
     from pbem.audit.record.access import repo_of
     from pbem.audit.verify import verify
     from pbem.crypto.keys import Keys
-    from pbem.mail.mailbox import read_mailbox
+    from pbem.mail.archive_reader import read_mailbox
 
     path = repo_of(games or games_folder(), game)
     keys = (lambda name: Keys.load(keys_folder(), name)) if with_key else None

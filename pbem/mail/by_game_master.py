@@ -14,7 +14,7 @@ from typing import Final
 from pbem.game.wording import listing
 from pbem.mail.answer.table_talk import behind_marks
 from pbem.mail.write.observers import observers
-from pbem.mail.write.outgoing import MailSettings, Outgoing, called, letter
+from pbem.mail.write.outgoing import MailSettings, Outgoing, build_letter, side_name
 from pbem.mail.write.time_letters import reminder
 from pbem.mail.write.welcome import welcome_letter
 from pbem.protocol import Side
@@ -35,7 +35,7 @@ def awaited_sides(game: OpenGame) -> list[Side]:
     return list(dict.fromkeys(each.side for each in game.open_decisions))
 
 
-def reminders(game: Adjudicator, sides: Iterable[Side], settings: MailSettings) -> Iterator[Outgoing]:
+def reminders_by_hand(game: Adjudicator, sides: Iterable[Side], settings: MailSettings) -> Iterator[Outgoing]:
     """Yield a reminder to each of some sides that a game waits for, if it has an address."""
     for side in sides:
         if side not in game.ledger.addresses:
@@ -46,7 +46,7 @@ def reminders(game: Adjudicator, sides: Iterable[Side], settings: MailSettings) 
             yield reminder(game, side, "", f"{settings.now:%Y-%m-%d}", settings)
 
 
-def words_of(text: str) -> str:
+def broadcast_words(text: str) -> str:
     """Return the words of a broadcast. Raises CannotPlay if there are none, or too many."""
     words = tidied_talk(text)
     if not words:
@@ -73,9 +73,9 @@ def broadcast_letters(text: str, games: Mapping[str, Sequence[str]], settings: M
         mine = list(dict.fromkeys(own))
         about = "\n".join([*mine, to.lower(), f"{settings.now:%Y-%m-%d}", text])
         words = mail("broadcast", games=listing(mine), words=behind_marks(text))
-        yield letter(settings, to, f"broadcast.{sha256(about.encode()).hexdigest()[:24]}", words)
+        yield build_letter(settings, to, f"broadcast.{sha256(about.encode()).hexdigest()[:24]}", words)
 
 
 def names_of(game: OpenGame, sides: Iterable[Side]) -> str:
     """Return the names of sides as a list."""
-    return listing([called(game, side) for side in sides])
+    return listing([side_name(game, side) for side in sides])

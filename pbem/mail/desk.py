@@ -9,7 +9,7 @@ from typing import Final
 
 from pbem.game.plain import Record
 from pbem.game.wording import counted, listing
-from pbem.mail.answer.command_actions import CommandResults, answers, before_the_beginning, carry_out
+from pbem.mail.answer.command_actions import CommandResults, answers, before_the_beginning, carry_out_commands
 from pbem.mail.answer.proposals import is_open, letters_of_vote, proposal_letters
 from pbem.mail.choose.agreed import agreed_sheet, standing_beside, unchanged
 from pbem.mail.choose.sheet_choice import OtherReport, forms_of, is_form, sheet_for, sheets_passed_over
@@ -17,13 +17,13 @@ from pbem.mail.notes.correspondence import CLOSED, reported
 from pbem.mail.read.commands import Command, Instruction
 from pbem.mail.read.letter import Enclosure, Letter
 from pbem.mail.read.sheet_finder import BareOrder
-from pbem.mail.tasks import NO_SHEET, Handled, Task, log_line, refuse, unclear, wants_forecast
+from pbem.mail.tasks import NO_SHEET, Handled, Task, log_line, refuse_letter, unclear, wants_forecast
 from pbem.mail.write.answer_letters import commands_letter, foreseen_letter, form_letter, returned
 from pbem.mail.write.consent_letters import refusal_letters, request_letters
 from pbem.mail.write.deputies import is_deputy
-from pbem.mail.write.joining_letters import deputy_letter
 from pbem.mail.write.outgoing import Answered, MailSettings, report_of, side_report
 from pbem.mail.write.report_letters import last_report, receipt_letter
+from pbem.mail.write.welcome import deputy_letter
 from pbem.orders.check import Receipt
 from pbem.protocol import Side
 from pbem.referee.game.open_game import CannotPlay, OtherRules
@@ -119,7 +119,7 @@ class Desk:
         own = None if noted else letter.digests
         self.left_out = self._left_out(task, agreed)
         deputy = is_deputy(game, self.side, letter.sender)
-        done = self.done = carry_out(game, self.side, others, own, letter.identity, noted, said, deputy=deputy)
+        done = self.done = carry_out_commands(game, self.side, others, own, letter.identity, noted, said, deputy=deputy)
         if done.done:
             again = "" if noted is None else " again"
             self.handled.notes.append(f"{game.name}: {self.side} says {', '.join(done.done)}{again}")
@@ -145,7 +145,7 @@ class Desk:
         if isinstance(self.problem, OtherReport):
             self.send_form(str(self.problem))
         elif self.problem is not None:
-            refuse(self.handled, self.letter, self.settings, str(self.problem))
+            refuse_letter(self.handled, self.letter, self.settings, str(self.problem))
             self.came.append("refused")
 
     def write_faults(self, reply: Reply) -> Reply:

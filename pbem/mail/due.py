@@ -16,7 +16,7 @@ from pbem.mail.notes.correspondence import CLOSED, reported
 from pbem.mail.tasks import NextDue
 from pbem.mail.write.observers import next_news
 from pbem.mail.write.outgoing import MailSettings, Outgoing
-from pbem.mail.write.posting import bundled, post
+from pbem.mail.write.posting import bundled, post_letters
 from pbem.mail.write.report_letters import closing_letters, daily_news, news_due, reports
 from pbem.mail.write.time_letters import at_deadline, reminders_due, write_reminder
 from pbem.protocol import Side
@@ -30,7 +30,7 @@ _MOST: Final = 1000
 """So many things fall due at most before a game is looked at again."""
 
 
-class Due(NamedTuple):
+class DueAct(NamedTuple):
     """A thing that falls due in a game: when, what it is for the log, and what carries it out."""
 
     when: datetime
@@ -43,7 +43,7 @@ class DueDone(NamedTuple):
 
     letters: list[Outgoing]
     log: list[str]
-    next: Due | None = None
+    next: DueAct | None = None
 
 
 class Witnessed(NamedTuple):
@@ -112,18 +112,18 @@ def _wait_for_letter(game: Adjudicator, sides: Iterable[Side], at: datetime) -> 
     return [side for side, clock in asked if clock.since is None and clock.opened is not None and clock.opened <= at]
 
 
-def due_in(game: Adjudicator, settings: MailSettings) -> Due | None:
+def due_in(game: Adjudicator, settings: MailSettings) -> DueAct | None:
     """Return what falls due next in a game; None: nothing does before something comes from outside.
 
     A game that is played with other rules than those here waits for its game master.
     """
     if not game.begun or game.result is not None or game.differs is not None:
         return None
-    due = [*_clock(game, settings), *_news(game, settings), *_observers(game, settings)]
+    due = [*_clock_due(game, settings), *_news_due(game, settings), *_observers_due(game, settings)]
     return min(due, default=None, key=_when)
 
 
-def noted_due(game: Adjudicator, due: Due | None) -> NextDue:
+def noted_due(game: Adjudicator, due: DueAct | None) -> NextDue:
     """Return when something falls due next in a game, which is what `due_in` has found."""
     runs = game.clock.terms is not None and game.result is None
     return NextDue(None if due is None else due.when, game.ledger.head, runs)
@@ -133,7 +133,7 @@ def carry_out_due(game: Adjudicator, until: datetime, settings: MailSettings) ->
     """Carry out what has fallen due in a game until a time, in order. The game's lock is held."""
     letters: list[Outgoing] = []
     log: list[str] = []
-    due: Due | None = None
+    due: DueAct | None = None
     before: tuple[datetime | None, str] = None, ""
     for _ in range(_MOST):
         due = due_in(game, settings)
@@ -141,7 +141,7 @@ def carry_out_due(game: Adjudicator, until: datetime, settings: MailSettings) ->
             break
         before = due.when, due.what
         game.carry_out_letter_of(due.when, settings.now)
-        letters += _put(game, due.carry_out(), settings)
+        letters += _put_out(game, due.carry_out(), settings)
         log.append(f"{game.name}: {due.what}, due {due.when:%Y-%m-%d %H:%M:%S} UTC")
     return DueDone(letters, log, due)
 
@@ -154,46 +154,46 @@ def pay_debts(game: Adjudicator, settings: MailSettings) -> list[Outgoing]:
     known = reported(game.path)
     if settings.outbox is None or known is None or known >= game.adjudication:
         return []
-    return _put(game, _told(game, known, settings), settings)
+    return _put_out(game, _owed_letters(game, known, settings), settings)
 
 
-def _put(game: Adjudicator, letters: Iterable[Outgoing], settings: MailSettings) -> list[Outgoing]:
+def _put_out(game: Adjudicator, letters: Iterable[Outgoing], settings: MailSettings) -> list[Outgoing]:
     """Put letters into the outbox, if there is one, and note that all has been told; return them."""
     whole = bundled(list(letters))
-    post(game, whole, settings, settings.now)
+    post_letters(game, whole, settings, settings.now)
     return whole
 
 
-def _when(due: Due) -> datetime:
+def _when(due: DueAct) -> datetime:
     return due.when
 
 
-def _clock(game: Adjudicator, settings: MailSettings) -> Iterator[Due]:
+def _clock_due(game: Adjudicator, settings: MailSettings) -> Iterator[DueAct]:
     if (when := hold_ends(game, game.ready)) is not None:
-        yield Due(when, "a hold is over", lambda: _played_on(game, game.adjudicate, settings))
+        yield DueAct(when, "a hold is over", lambda: _played_on(game, game.adjudicate, settings))
     terms, clocks = game.clock.terms, game.clock.read() if game.closed is None else None
     if terms is not None and clocks is not None and (when := late_from(terms, clocks)) is not None:
-        yield Due(when, "a deadline has passed", lambda: _called(game, settings))
+        yield DueAct(when, "a deadline has passed", lambda: _call_late(game, settings))
     for each in reminders_due(game):
-        yield Due(each.at, f"a reminder for {each.side}", partial(write_reminder, game, each, settings))
+        yield DueAct(each.at, f"a reminder for {each.side}", partial(write_reminder, game, each, settings))
 
 
-def _called(game: Adjudicator, settings: MailSettings) -> Iterator[Outgoing]:
+def _call_late(game: Adjudicator, settings: MailSettings) -> Iterator[Outgoing]:
     """Call who is late, and yield the letters that tell of what follows from it."""
     before = game.adjudication
     yield from _played_on(game, partial(catch_up, game), settings)
     yield from at_deadline(game, before, settings)
 
 
-def _news(game: Adjudicator, settings: MailSettings) -> Iterator[Due]:
+def _news_due(game: Adjudicator, settings: MailSettings) -> Iterator[DueAct]:
     times = [when for side in game.rules.sides if (when := news_due(game, side)) is not None]
     if times:
-        yield Due(min(times), "the news of the day", lambda: daily_news(game, min(times), settings))
+        yield DueAct(min(times), "the news of the day", lambda: daily_news(game, min(times), settings))
 
 
-def _observers(game: Adjudicator, settings: MailSettings) -> Iterator[Due]:
+def _observers_due(game: Adjudicator, settings: MailSettings) -> Iterator[DueAct]:
     if settings.outbox is not None and (when := next_news(game)) is not None:
-        yield Due(when, "the news for observers", list)  # they are written to whenever letters are
+        yield DueAct(when, "the news for observers", list)  # they are written to whenever letters are
 
 
 def _played_on(game: Adjudicator, play_on: Callable[[], object], settings: MailSettings) -> Iterator[Outgoing]:
@@ -202,10 +202,10 @@ def _played_on(game: Adjudicator, play_on: Callable[[], object], settings: MailS
     with game.transaction():
         play_on()
     known = reported(game.path)
-    yield from _told(game, before if known is None else known, settings)
+    yield from _owed_letters(game, before if known is None else known, settings)
 
 
-def _told(game: Adjudicator, since: int, settings: MailSettings) -> Iterator[Outgoing]:
+def _owed_letters(game: Adjudicator, since: int, settings: MailSettings) -> Iterator[Outgoing]:
     if since < game.adjudication:
         yield from reports(game, since, settings)
     if (closed := game.closed) is not None and reported(game.path, CLOSED) != closed.round:

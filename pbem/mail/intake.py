@@ -26,10 +26,10 @@ from pbem.mail.read.inbox import open_letter, with_orders
 from pbem.mail.read.letter import Letter
 from pbem.mail.read.token import note_heard, token, tokens_of
 from pbem.mail.shared_letter import Share, shared_out
-from pbem.mail.tasks import Handled, Task, answer_unread, not_yours, refuse, tasks_of
+from pbem.mail.tasks import Handled, Task, answer_unread, not_yours, refuse_letter, tasks_of
 from pbem.mail.write.answer_letters import help_letter
 from pbem.mail.write.outgoing import MailSettings, Outgoing
-from pbem.mail.write.posting import bundled, post
+from pbem.mail.write.posting import bundled, post_letters
 from pbem.mail.write.report_letters import closing_letters, first_letters, reports
 from pbem.mail.write.time_letters import facts_so_far, time_letters
 from pbem.paths import GAME_NAME
@@ -101,11 +101,11 @@ def take_in_where_possible(raw: bytes, settings: MailSettings) -> Handled:
         try:
             _carry_out(handled, letter, task, settings)
         except NoSuchGame:
-            refuse(handled, letter, settings, not_yours(task.game, letter))
+            refuse_letter(handled, letter, settings, not_yours(task.game, letter))
         except (OtherRules, OtherFormat) as wrong:
             handled.waits[task.game] = wrong
         except CannotPlay as refusal:
-            refuse(handled, letter, settings, str(refusal))
+            refuse_letter(handled, letter, settings, str(refusal))
     return handled
 
 
@@ -137,7 +137,7 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
             note_heard(game, side, settings.letter_time, "token")
         shares = shared_out(game, sides, letter, task, settings)
         for reason in shares.refused:
-            refuse(handled, letter, settings, reason)
+            refuse_letter(handled, letter, settings, reason)
         desks = [desk for share in shares.shares if (desk := _desk(handled, share, settings, game)) is not None]
         if desks:
             _Sitting(handled, settings, game, desks).carry_out(first)
@@ -221,7 +221,7 @@ class _Sitting:
     def _post(self, letters: Sequence[Outgoing]) -> None:
         """Put the letters into the outbox, and note what they tell."""
         at, told, closing_told = self.settings.letter_time, self.reported_to_all, self.closing_told
-        post(self.game, letters, self.settings, at, told=told, closing_told=closing_told)
+        post_letters(self.game, letters, self.settings, at, told=told, closing_told=closing_told)
 
     def _write(self, desks: Sequence[Desk]) -> None:
         """Write the letters: reports to all if the game has moved on, else an answer to the sender."""

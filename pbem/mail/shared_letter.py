@@ -21,7 +21,7 @@ from pbem.mail.read.commands import Command, Instruction
 from pbem.mail.read.letter import Enclosure, Letter
 from pbem.mail.read.sheet_finder import BareOrder
 from pbem.mail.tasks import Task
-from pbem.mail.write.outgoing import MailSettings, all_names, called
+from pbem.mail.write.outgoing import MailSettings, all_names, side_name
 from pbem.orders.forgive import Answering
 from pbem.orders.forgive.known import SIDE
 from pbem.protocol import Side
@@ -162,7 +162,7 @@ class _Seats:
 
     def _write(self) -> str:
         lines = listing([f"`side: {side}`" for side in self.sides], "or")
-        return f"You play {listing([called(self.game, side) for side in self.sides])}: add the line {lines}."
+        return f"You play {listing([side_name(self.game, side) for side in self.sides])}: add the line {lines}."
 
     def share(self, side: Side, task: Task) -> Share:
         """Return what the letter brings for a side."""

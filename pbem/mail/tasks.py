@@ -9,12 +9,12 @@ from typing import Final, NamedTuple
 
 from pbem.game.wording import listing
 from pbem.mail.answer.command_actions import before_the_beginning
-from pbem.mail.choose.routing import answers_talk, game_of, games_of, meant, only_names, shown
+from pbem.mail.choose.routing import answers_talk, game_named, game_shown, games_of, meant, only_names
 from pbem.mail.choose.sheet_choice import orders_outside
 from pbem.mail.read.commands import Command, Instruction
 from pbem.mail.read.letter import Enclosure, Letter
 from pbem.mail.write.answer_letters import chat_letters, no_orders, refusal_letter
-from pbem.mail.write.outgoing import MailSettings, Outgoing, called
+from pbem.mail.write.outgoing import MailSettings, Outgoing, side_name
 from pbem.mail.write.posting import bundled
 from pbem.protocol import PbemError, Side
 from pbem.referee.game.open_game import CannotPlay, OtherRules
@@ -25,7 +25,7 @@ from pbem.repo.git import StoreError
 # ---- Waiting games: whom a game waits for, for the log, and what to tell a player before it has begun
 
 
-def awaited(game: Adjudicator) -> str:
+def waits_for(game: Adjudicator) -> str:
     """Return whom a game waits for, and for what, in a few words for the log."""
     if game.result is not None:
         return "the game is over"
@@ -55,7 +55,7 @@ class Unread(NamedTuple):
 def unread(letter: Letter, settings: MailSettings) -> Unread | None:
     """Return what is known of the game that a letter is about in which nothing is found; None: it shows none."""
     try:
-        name = shown(letter, settings)
+        name = game_shown(letter, settings)
         if name is None:
             return None
         with settings.open(name) as game:
@@ -64,7 +64,7 @@ def unread(letter: Letter, settings: MailSettings) -> Unread | None:
             if side is None:
                 return None
             log = log_line(game, side, "nothing was found in it")
-            return Unread(name, log, no_orders(game, letter.refusal or ""), _before(game, side))
+            return Unread(name, log, no_orders(game, letter.refusal or ""), _before_begun(game, side))
     except OtherRules:
         raise
     except (CannotPlay, StoreError):
@@ -90,16 +90,16 @@ def orders_of_another(letter: Letter, settings: MailSettings) -> str | None:
 
 def log_line(game: Adjudicator, side: Side, came: str) -> str:
     """Return the line for the log that says what came of a letter of a side, and whom the game now waits for."""
-    return f"{game.name}: letter of {side}: {came}; {awaited(game)}"
+    return f"{game.name}: letter of {side}: {came}; {waits_for(game)}"
 
 
-def _before(game: Adjudicator, side: Side) -> str | None:
+def _before_begun(game: Adjudicator, side: Side) -> str | None:
     """Return what to tell a side of a game that has not begun; None: it has."""
     if game.begun:
         return None
     said = f"There is nothing in it for {game.name}. {' '.join(before_the_beginning(game, side))}"
     if side not in game.awaited:
-        return f"{said} You need not do anything; {called(game, side)} has sent a phrase."
+        return f"{said} You need not do anything; {side_name(game, side)} has sent a phrase."
     return f"{said} Answer with one line that begins with the word PHRASE in capitals:\n\n  PHRASE any words of yours"
 
 
@@ -152,9 +152,9 @@ def tasks_of(handled: Handled, letter: Letter, settings: MailSettings, without: 
     sheets: dict[str, list[Enclosure]] = {}
     for enclosure in letter.enclosures:
         if not (commands and only_names(enclosure)):
-            sheets.setdefault(game_of(enclosure), []).append(enclosure)
+            sheets.setdefault(game_named(enclosure), []).append(enclosure)
     for enclosure in letter.beside:
-        if (name := game_of(enclosure)) in sheets:
+        if (name := game_named(enclosure)) in sheets:
             sheets[name].append(enclosure)
     if without is not None:
         sheets.setdefault(without, [])
@@ -164,9 +164,9 @@ def tasks_of(handled: Handled, letter: Letter, settings: MailSettings, without: 
             named = meant(letter, settings)
             sheets.setdefault(named, [])
         except CannotPlay as refusal:
-            refuse(handled, letter, settings, str(refusal))
+            refuse_letter(handled, letter, settings, str(refusal))
     elif wants_forecast(letter) and not sheets:
-        refuse(handled, letter, settings, NO_SHEET)
+        refuse_letter(handled, letter, settings, NO_SHEET)
     return [Task(name, commands if name == named else (), each) for name, each in sheets.items()]
 
 
@@ -198,7 +198,7 @@ def answer_unread(handled: Handled, letter: Letter, settings: MailSettings) -> N
         reason = found.not_begun
     else:
         reason = orders_of_another(letter, settings) or letter.refusal or ""
-    refuse(handled, letter, settings, reason, reported=found is None or found.not_begun is None)
+    refuse_letter(handled, letter, settings, reason, reported=found is None or found.not_begun is None)
 
 
 def _of_words(letter: Letter, found: Unread, settings: MailSettings) -> str:
@@ -228,7 +228,9 @@ def unclear(lines: Sequence[str]) -> str:
     )
 
 
-def refuse(handled: Handled, letter: Letter, settings: MailSettings, reason: str, *, reported: bool = True) -> None:
+def refuse_letter(
+    handled: Handled, letter: Letter, settings: MailSettings, reason: str, *, reported: bool = True
+) -> None:
     """Refuse a letter, or what it asks for in one game; `reported`: its sender may have had a report."""
     handled.letters.append(refusal_letter(reason, len(handled.letters), letter, settings, reported=reported))
     handled.accepted = False

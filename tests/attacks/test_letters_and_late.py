@@ -10,8 +10,8 @@ import pytest
 
 from pbem.audit.letters.mailbox_check import compare_letters
 from pbem.audit.verify import verify
+from pbem.mail.archive_reader import read_mailbox
 from pbem.mail.intake import take_in
-from pbem.mail.mailbox import read_mailbox
 from pbem.referee.acts import timekeeping
 from pbem.referee.game import facts
 from pbem.referee.game.sides import Clocks

@@ -18,8 +18,8 @@ import pytest
 from pbem.cli.runtime import DONE, FAULTS
 from pbem.crypto.beacon import time_of
 from pbem.crypto.closing import PATIENCE
+from pbem.mail.archive_reader import read_mailbox
 from pbem.mail.intake import take_in
-from pbem.mail.mailbox import read_mailbox
 from pbem.mail.write import enclosures
 from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Order

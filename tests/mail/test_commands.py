@@ -15,7 +15,7 @@ from pbem.crypto.seal import recipient_of, salt_of
 from pbem.game import yaml as yamlio
 from pbem.mail.intake import take_in
 from pbem.mail.read.inbox import open_letter
-from pbem.mail.read.quoting import lines
+from pbem.mail.read.quoting import letter_lines
 from pbem.mail.read.sheet_finder import sheets
 from pbem.mail.tasks import Handled
 from pbem.mail.write.outgoing import side_report
@@ -453,7 +453,7 @@ def test_a_receipt_is_no_part_of_the_sheet_when_it_is_quoted(folder: Folder) -> 
     for text in (quoted(got.text).decode(), "pbem wrote:\n\n" + got.text):
         (found,) = sheets(text)
         assert found.text == form.replace("# Which card do you bid for the lead? (rule 4)\n", "")
-    assert lines(got.text)
+    assert letter_lines(got.text)
 
 
 # ---- orders without a sheet

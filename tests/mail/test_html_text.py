@@ -9,7 +9,7 @@ import pytest
 from pbem.mail.read.forum_tags import untagged
 from pbem.mail.read.html_text import MOST_TAGS, text_of
 from pbem.mail.read.inbox import open_letter
-from pbem.mail.read.quoting import lines
+from pbem.mail.read.quoting import letter_lines
 from pbem.mail.read.sheet_finder import sheets
 from tests.mail.test_inbox import BY_HAND, FORM, PLAY, plain
 
@@ -53,7 +53,7 @@ def test_a_page_is_read_as_it_is_shown(page: str, text: str) -> None:
 )
 def test_what_stands_below_the_mark_of_a_program_is_quoted(above: str) -> None:
     page = f"<div>Yes.</div>{above}<div>game: punica</div>"
-    assert {line.text: line.depth for line in lines(text_of(page) or "")}["game: punica"] > 0
+    assert {line.text: line.depth for line in letter_lines(text_of(page) or "")}["game: punica"] > 0
 
 
 @pytest.mark.parametrize("piece", ["<div>", "<blockquote>", "<ul><li>", "<table>", "<a><b><i>", "<svg><math>", "<br>"])

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbem.mail.choose.routing import game_of, report_named, side_named
+from pbem.mail.choose.routing import game_named, report_named, side_in_heading
 from pbem.mail.notes.address import mailbox
 from pbem.mail.read.commands import Command, Instruction
 from pbem.mail.read.inbox import open_letter
 from pbem.mail.read.letter import Enclosure, Letter
-from pbem.mail.read.mime import LARGEST, legible, tidied
-from pbem.mail.read.quoting import lines, unflowed, unsigned
+from pbem.mail.read.mime import LARGEST, legible, tidy_text
+from pbem.mail.read.quoting import letter_lines, unflowed, unsigned
 from pbem.mail.read.sheet_finder import sheets
 from pbem.mail.shared_letter import _SIDE
 
@@ -104,7 +104,7 @@ def found(letter: Letter) -> list[tuple[str, str]]:
 
 
 def own_sheets(text: str) -> list[str]:
-    return [sheet.text for sheet in sheets(tidied(text)) if sheet.depth == 0]
+    return [sheet.text for sheet in sheets(tidy_text(text)) if sheet.depth == 0]
 
 
 # ---- whole letters ----
@@ -344,7 +344,7 @@ def test_below_an_old_letters_head_is_quoted_without_marks(head: str) -> None:
 
 
 def test_an_attribution_before_marks_is_no_head() -> None:
-    assert [line.depth for line in lines("Ann wrote:\n> so\n\nI say")] == [0, 1, 0, 0]
+    assert [line.depth for line in letter_lines("Ann wrote:\n> so\n\nI say")] == [0, 1, 0, 0]
 
 
 def test_of_several_quoted_sheets_the_youngest_counts() -> None:
@@ -491,13 +491,13 @@ def test_sheet_with_a_long_run_costs_little(name: str) -> None:
     start = time.process_time()
     letter = open_letter(plain(LONG_RUNS[name]))
     for each in letter.enclosures:
-        game_of(each)
-        side_named(each)
+        game_named(each)
+        side_in_heading(each)
         report_named(each)
         _SIDE.search(each.text.decode())
     for text in ("\n" * 20_000, "{\n" * 20_000, "-\n" * 20_000):
         sheet = Enclosure("orders.yaml", text.encode() + b"x", "attachment")
-        assert (game_of(sheet), side_named(sheet), report_named(sheet)) == ("", "", None)
+        assert (game_named(sheet), side_in_heading(sheet), report_named(sheet)) == ("", "", None)
         assert _SIDE.search(text + "x") is None
     assert time.process_time() - start < 10
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from pbem.mail.archive_reader import read_letter, read_mailbox
 from pbem.mail.intake import take_in
-from pbem.mail.mailbox import read_letter, read_mailbox
 from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.mail.read.inbox import open_letter
 from pbem.mail.read.own_text import without_receipts

@@ -21,7 +21,7 @@ from pbem.mail.intake import take_in
 from pbem.mail.notes.correspondence import (
     SIDE_NOTE,
     Correspondence,
-    News,
+    NewsWish,
     choose_news,
     correspondence,
     note_reported,
@@ -207,7 +207,7 @@ def test_other_words_are_refused(office: MailSettings, word: str, folder: Folder
     assert "write one of these words after it: every, round, daily or asked" in " ".join(
         text(parsed(handled)["red"]).split()
     )
-    assert correspondence(folder.repo("punica"), "red").news == News.EVERY
+    assert correspondence(folder.repo("punica"), "red").news == NewsWish.EVERY
 
 
 def test_a_letter_with_news_counts_once(folder: Folder, office: MailSettings) -> None:
@@ -216,7 +216,7 @@ def test_a_letter_with_news_counts_once(folder: Folder, office: MailSettings) ->
     take_in(first, office)
     take_in(letter("red", b"NEWS every", number=2), office)
     take_in(first, office)
-    assert correspondence(folder.repo("punica"), "red").news == News.EVERY
+    assert correspondence(folder.repo("punica"), "red").news == NewsWish.EVERY
 
 
 def test_the_end_is_always_told(folder: Folder, office: MailSettings) -> None:
@@ -290,9 +290,9 @@ def test_notes_ahead_of_a_restored_game_are_set_back(folder: Folder, office: Mai
 
 def test_the_first_choice_keeps_what_is_owed(folder: Folder, office: MailSettings) -> None:
     repo = folder.repo("punica")
-    assert choose_news(repo, "red", News.ASKED, 7, "digest") == News.ASKED
+    assert choose_news(repo, "red", NewsWish.ASKED, 7, "digest") == NewsWish.ASKED
     assert correspondence(repo, "red").told == 7
-    assert choose_news(repo, "red", News.ROUND, 9, "another") == News.ROUND
+    assert choose_news(repo, "red", NewsWish.ROUND, 9, "another") == NewsWish.ROUND
     assert correspondence(repo, "red").told == 7
     assert json.loads((repo / f"{SIDE_NOTE}red").read_text())["news"] == "round"
 

@@ -12,7 +12,7 @@ from pbem.game import yaml as yamlio
 from pbem.mail.intake import take_in
 from pbem.mail.read.commands import commands_in
 from pbem.mail.tasks import Handled
-from pbem.mail.write.outgoing import as_written, paragraphs, side_report
+from pbem.mail.write.outgoing import as_written, folded_paragraphs, side_report
 from pbem.protocol import Event, Side
 from pbem.referee.game.open_game import Told
 from pbem.repo.files.charter import ChainPromise
@@ -316,7 +316,7 @@ def test_help_orders_tells_all_about_one_kind(folder: Folder) -> None:
 
 def test_lines_of_help_hang_below_their_bullets() -> None:
     long = "* `then`: " + "stop there for good, " * 6
-    first, *others = paragraphs([long, f"  {long}"])
+    first, *others = folded_paragraphs([long, f"  {long}"])
     assert first.startswith("* `then`")
     assert others[0].startswith("  stop")
     assert all(len(line) <= 72 for line in [first, *others])

@@ -13,7 +13,7 @@ from pbem.mail.choose import sheet_choice
 from pbem.mail.read.forum_tags import untagged
 from pbem.mail.read.inbox import whole_text
 from pbem.mail.read.mime import take_apart
-from pbem.mail.read.quoting import lines
+from pbem.mail.read.quoting import letter_lines
 from pbem.render.text.form import order_lines
 from tests.mail.test_inbox import LETTERS
 from tests.support.frames import FRAMES, frames
@@ -168,7 +168,7 @@ def orders_typed(raw: bytes, at: Post) -> list[str]:
     typed = []
     for part in take_apart(raw):
         text = whole_text(part) if part.kind in ("text/plain", "text/html") and not part.covered else None
-        for line in lines(untagged(text or "")):
+        for line in letter_lines(untagged(text or "")):
             if line.depth == 0 and line.text == "--":
                 break
             if line.depth == 0 and "#" not in line.text and shape.fullmatch(line.text):

@@ -15,10 +15,10 @@ import pytest
 from pbem.audit.letters.mailbox_check import compare_letters
 from pbem.audit.record.findings import Findings
 from pbem.audit.verify import verify
+from pbem.mail.archive_reader import read_letter, read_mailbox
 from pbem.mail.due import go_on
 from pbem.mail.intake import take_in
-from pbem.mail.mailbox import read_letter, read_mailbox
-from pbem.mail.notes.correspondence import News, correspondence, reported
+from pbem.mail.notes.correspondence import NewsWish, correspondence, reported
 from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.mail.tasks import Handled
 from pbem.mail.write import enclosures
@@ -398,7 +398,7 @@ def test_a_word_for_both_sides_is_confirmed_once(folder: Folder) -> None:
     assert flat(out).count("NEWS:") == 1
     with folder.open("gaul") as game:
         for side in ("oak", "elm"):
-            assert correspondence(game.path, side).news == News.ASKED
+            assert correspondence(game.path, side).news == NewsWish.ASKED
     assert "DRAW" in flat(says(folder, b"DRAW gaul ash", side="ash").letters[0])
     (out,) = to_ann(says(folder, b"CONSENT gaul 1", number=2).letters)
     text = flat(out)

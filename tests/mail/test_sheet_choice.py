@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pbem.mail.intake import take_in
-from pbem.mail.read.sheet_finder import bare_orders, sheet_of
+from pbem.mail.read.sheet_finder import bare_orders, sheet_of_bare
 from pbem.mail.tasks import Handled
 from pbem.mail.write.outgoing import side_report
 from pbem.orders.forgive import Answering
@@ -297,7 +297,7 @@ def test_commands_are_carried_out_although_orders_are_not(folder: Folder, toy: A
 
 def test_words_of_a_sheet_are_put_together_again() -> None:
     lines = ["Standing: default", "2) Battle Card: {card: probe}", "link: abc", "• bid:", "    card: 3"]
-    assert sheet_of(bare_orders(lines, KINDS), Answering("punica", "rome", 7)) == (
+    assert sheet_of_bare(bare_orders(lines, KINDS), Answering("punica", "rome", 7)) == (
         "game: punica\nside: rome\nadjudication: 7\nlink: abc\norders:\n- battle_card: {card: probe}\n- bid:\n"
         "    card: 3\nstanding: default\n"
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pbem.audit.verify import verify
-from pbem.mail.mailbox import read_letter
+from pbem.mail.archive_reader import read_letter
 from pbem.mail.read.token import TOKEN, address_with_token, message_id, tokens_in_addresses, without_token
 from pbem.mail.write.draft import Draft, compose
 from pbem.mail.write.report_letters import first_letters

@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 import pytest
 
-from pbem.mail.mailbox import read_letter
+from pbem.mail.archive_reader import read_letter
 from pbem.mail.notes.outboxes import ToKeep
 from pbem.post.service import worker as worker_module
 from pbem.post.service.health import waiting

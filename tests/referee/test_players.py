@@ -17,8 +17,8 @@ from pbem.crypto.dice import Chain
 from pbem.crypto.seal import recipient_of, unseal
 from pbem.game import yaml as yamlio
 from pbem.mail.intake import take_in
-from pbem.mail.write.joining_letters import new_address_letter
 from pbem.mail.write.outgoing import side_report
+from pbem.mail.write.welcome import new_address_letter
 from pbem.protocol import Side
 from pbem.referee.acts import consents, ending, ruling
 from pbem.referee.acts.players import change_of, change_player, last_wrote

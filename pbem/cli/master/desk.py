@@ -151,14 +151,14 @@ def send_reminders(
     names: GamePatterns, side: OnlySides = None, games: Games = None, rules_dir: RulesDir = None, json: Json = False
 ) -> None:
     """Send players a reminder with their form, at most once a day for the same question."""
-    from pbem.mail.by_game_master import awaited_sides, reminders
+    from pbem.mail.by_game_master import awaited_sides, reminders_by_hand
 
     def deal(name: str) -> Dealt:
         with opened_to_change(name, games, rules_dir) as game, game.lock():
             require_sides(game, side or ())
             awaited = [each for each in awaited_sides(game) if not side or each in side]
             settings = mail_settings(games, rules_dir)
-            letters = post_all(reminders(game, awaited, settings), settings.games / "outbox")
+            letters = post_all(reminders_by_hand(game, awaited, settings), settings.games / "outbox")
             whom = [each for each in awaited if each in game.ledger.addresses]
             return Dealt(_reminded(game, awaited, whom), {"reminded": whom, "letters": letters})
 
@@ -185,10 +185,13 @@ def send_broadcast(
 ) -> None:
     """Write to all players and observers of games. Each reader gets one letter for all their games."""
     from pbem.game.wording import counted
-    from pbem.mail.by_game_master import broadcast_letters, readers, words_of
+    from pbem.mail.by_game_master import broadcast_letters, broadcast_words, readers
 
     meant = games_meant(games or games_folder(), names)
-    words, settings = words_of(read(text or Path("-")).decode("utf-8", "replace")), mail_settings(games, rules_dir)
+    words, settings = (
+        broadcast_words(read(text or Path("-")).decode("utf-8", "replace")),
+        mail_settings(games, rules_dir),
+    )
     to: dict[str, list[str]] = {}
 
     def deal(name: str) -> Dealt:

@@ -460,9 +460,9 @@ def replace_player(
 ) -> None:
     """Give a side to another player, or change or add its player's address. The record names only the side."""
     from pbem.mail.notes.address import mailbox
-    from pbem.mail.notes.correspondence import forget
+    from pbem.mail.notes.correspondence import forget_side
     from pbem.mail.read.token import forget_heard
-    from pbem.mail.write.joining_letters import new_address_letter
+    from pbem.mail.write.welcome import new_address_letter
     from pbem.post.who import bounces
     from pbem.referee.acts.players import change_of, change_player
     from pbem.referee.acts.timekeeping import note_reached
@@ -488,7 +488,7 @@ def replace_player(
         with game.lock():
             change_player(game, change)
             if change.replaced:
-                forget(game.path, side)
+                forget_side(game.path, side)
             forget_heard(game.path, side)
             bounces.forget_refusing(game.path, side)
             told = [new_address_letter(game, side, change.replaced, settings)]

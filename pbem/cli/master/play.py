@@ -118,8 +118,8 @@ def receive_letter(
     json: Json = False,
 ) -> None:
     """Take in a player's letter, continue the game, and write the answers to the outbox."""
+    from pbem.mail.archive_reader import arrival
     from pbem.mail.intake import take_in
-    from pbem.mail.mailbox import arrival
     from pbem.mail.notes.outboxes import MaildirOutbox
     from pbem.mail.read.mime import Headers
     from pbem.repo.git.gamelock import require_locks
@@ -260,7 +260,7 @@ def pass_on_talk(
     if to is None:
         _print_heard(name, side, games, rules_dir, json)
         return
-    from pbem.mail.answer.table_talk import words
+    from pbem.mail.answer.table_talk import talk_lines
     from pbem.referee.acts.talk import speak
 
     said = read(text or Path("-")).decode("utf-8", "replace")
@@ -268,7 +268,7 @@ def pass_on_talk(
         heard = _sides(game, side, to)
         mark = _mark(game, side, heard, said)
         talk = _passed_on(game, lambda: speak(game, side, heard, said, mark, unsigned=unsigned))
-        _print_passed_on(game, talk, [] if talk is None else words(talk), games, rules_dir, json)
+        _print_passed_on(game, talk, [] if talk is None else talk_lines(talk), games, rules_dir, json)
 
 
 def show_holding(
@@ -281,14 +281,14 @@ def show_holding(
     json: Json = False,
 ) -> None:
     """Let other sides see what one side holds, such as a card. The referee attests it."""
-    from pbem.mail.answer.table_talk import seen
+    from pbem.mail.answer.table_talk import shown_lines
     from pbem.referee.acts.talk import show_to
 
     with opened_to_change(name, games, rules_dir) as game:
         heard = _sides(game, side, to)
         mark = _mark(game, side, heard, f"show {what}")
         talk = _passed_on(game, lambda: show_to(game, side, heard, what, mark))
-        _print_passed_on(game, talk, [] if talk is None else seen(game, talk), games, rules_dir, json)
+        _print_passed_on(game, talk, [] if talk is None else shown_lines(game, talk), games, rules_dir, json)
 
 
 def _sides(game: Adjudicator, side: Side, to: str) -> list[Side]:
@@ -344,7 +344,7 @@ def _print_passed_on(
 
 def _print_heard(name: str, side: Side, games: Path | None, boxes: Boxes, json: bool) -> None:
     """Print what a side has said and heard."""
-    from pbem.mail.answer.table_talk import seen, words
+    from pbem.mail.answer.table_talk import shown_lines, talk_lines
     from pbem.repo.files.talk_book import heard_by
 
     with opened(name, games, boxes) as game:
@@ -358,4 +358,4 @@ def _print_heard(name: str, side: Side, games: Path | None, boxes: Boxes, json: 
                 hidden = each.unsigned and each.side != side
                 by, to = ("unsigned", [side]) if hidden else (each.side, each.to)
                 print(f"{each.day}, after adjudication {each.after}, {by} to {', '.join(to)}:")
-                print("\n".join(words(each) if each.event is None else seen(game, each)))
+                print("\n".join(talk_lines(each) if each.event is None else shown_lines(game, each)))

@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo
 
 from pbem.game.wording import counted, listing
 from pbem.mail.notes.dates import days_of, span_of
-from pbem.mail.notes.reader_time import shown, zone_of
+from pbem.mail.notes.reader_time import reader_zone, time_shown
 from pbem.mail.read.commands import CommandTask
 from pbem.mail.write.consent_letters import outcome
-from pbem.mail.write.outgoing import called
+from pbem.mail.write.outgoing import side_name
 from pbem.referee.acts import timekeeping
 from pbem.referee.acts.consents import carry_out
 from pbem.referee.acts.motions import Proposal, propose
@@ -26,29 +26,29 @@ _DAY = timedelta(days=1)
 _UNTIL = ("until ", "till ", "to ")
 
 
-def away(task: CommandTask) -> str:
+def announce_away(task: CommandTask) -> str:
     """Put on record that a side is away on some days, during which its clock stands still."""
     game, side = task.game, task.side
     terms, clocks = timekeeping.require_clock(game)
     if task.letter is not None:
         now = timekeeping.fact_time(game, clocks)
-        if _rest(task).lower() == "off":
-            return back(task)
-        first, last = days_of(_rest(task), terms.where.local(now).date())
+        if _rest_of(task).lower() == "off":
+            return announce_back(task)
+        first, last = days_of(_rest_of(task), terms.where.local(now).date())
         clocks = timekeeping.note_away(game, side, first, last, task.letter)
-    return f"AWAY: on record for {called(game, side)}. {_vacations(task, terms, clocks)}"
+    return f"AWAY: on record for {side_name(game, side)}. {_vacations(task, terms, clocks)}"
 
 
-def back(task: CommandTask) -> str:
+def announce_back(task: CommandTask) -> str:
     """Put on record that a side is back, and that what it has announced for later does not count."""
     game, side = task.game, task.side
     terms, clocks = timekeeping.require_clock(game)
     if task.letter is not None:
         clocks = timekeeping.note_back(game, side, task.letter)
-    return f"BACK: on record for {called(game, side)}. {_vacations(task, terms, clocks)}"
+    return f"BACK: on record for {side_name(game, side)}. {_vacations(task, terms, clocks)}"
 
 
-def pause(task: CommandTask) -> str:
+def propose_pause(task: CommandTask) -> str:
     """Propose a pause to the other sides, and return the answer."""
     game, side = task.game, task.side
     terms, clocks = timekeeping.require_clock(game)
@@ -56,11 +56,11 @@ def pause(task: CommandTask) -> str:
         number = task.noted.get("consents")
         if number is None:
             raise CannotPlay("nothing is on record")
-        return f"PAUSE: on record for {called(game, side)}. {outcome(game, number)}"
+        return f"PAUSE: on record for {side_name(game, side)}. {outcome(game, number)}"
     now = timekeeping.fact_time(game, clocks)
-    motion = propose(game, side, Proposal(PAUSE, _until(_rest(task), now, terms)), letter=task.letter)
+    motion = propose(game, side, Proposal(PAUSE, _until(_rest_of(task), now, terms)), letter=task.letter)
     carry_out(game, motion)
-    return f"PAUSE: on record for {called(game, side)}. {outcome(game, motion.request)}"
+    return f"PAUSE: on record for {side_name(game, side)}. {outcome(game, motion.request)}"
 
 
 def _until(text: str, now: datetime, terms: Terms) -> datetime:
@@ -76,20 +76,20 @@ def _until(text: str, now: datetime, terms: Terms) -> datetime:
 
 def _vacations(task: CommandTask, terms: Terms, clocks: Clocks) -> str:
     """Return which vacations of a side are to come or under way, and how many days it has left this year."""
-    now, zone = timekeeping.fact_time(task.game, clocks), zone_of(task.game, task.side)
+    now, zone = timekeeping.fact_time(task.game, clocks), reader_zone(task.game, task.side)
     coming = [span for span in clocks.sides[task.side].away if span.until > now]
     year = terms.where.local(now).year
     left = counted(max(0, days_left(terms, clocks, task.side, year)), "day")
-    spans = [_span(span, zone) for span in coming]
+    spans = [_vacation_span(span, zone) for span in coming]
     said = f"Your clock stands still {listing(spans)}." if spans else "Your clock runs when you are asked."
     return f"{said} You have {left} of vacation left in {year}."
 
 
-def _span(span: Span, zone: ZoneInfo) -> str:
-    return f"from {shown(span.since, zone)} to {shown(span.until, zone)}"
+def _vacation_span(span: Span, zone: ZoneInfo) -> str:
+    return f"from {time_shown(span.since, zone)} to {time_shown(span.until, zone)}"
 
 
-def _rest(task: CommandTask) -> str:
+def _rest_of(task: CommandTask) -> str:
     """Return what stands behind a command, without the name of the game."""
     first, _, rest = task.rest.partition(" ")
     return rest.strip() if first == task.game.name else task.rest.strip()

@@ -22,18 +22,17 @@ from typing import Final, TypeVar
 from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.game.plain import Record
 from pbem.game.wording import hint, listing
-from pbem.mail.answer.clock_words import away, back, pause
-from pbem.mail.answer.own_orders import standing, withdrawn
-from pbem.mail.answer.proposals import drawn, replaced, resigned
-from pbem.mail.answer.table_talk import pressed, said_aloud, show_to_others
-from pbem.mail.notes.correspondence import News, choose_calendar, choose_news, choose_zone, reported
-from pbem.mail.notes.reader_time import EXAMPLE, MORNING, deadline_line, shown, zone_named, zone_of
-from pbem.mail.notes.reader_time import shown as shown_time
+from pbem.mail.answer.clock_words import announce_away, announce_back, propose_pause
+from pbem.mail.answer.own_orders import standing_by_word, withdraw_by_word
+from pbem.mail.answer.proposals import propose_draw, propose_replacement, resign_by_word
+from pbem.mail.answer.table_talk import press_by_word, say_by_word, show_to_others
+from pbem.mail.notes.correspondence import NewsWish, choose_calendar, choose_news, choose_zone, reported
+from pbem.mail.notes.reader_time import EXAMPLE, MORNING, deadline_line, reader_zone, time_shown, zone_named
 from pbem.mail.read.commands import TALK, Command, CommandTask, Instruction, is_question
 from pbem.mail.read.token import renew
 from pbem.mail.write.consent_letters import outcome
-from pbem.mail.write.deputies import OF_THE_PLAYER, named
-from pbem.mail.write.outgoing import as_written, called, side_report
+from pbem.mail.write.deputies import OF_THE_PLAYER, name_deputy_by_word
+from pbem.mail.write.outgoing import as_written, side_name, side_report
 from pbem.protocol import Side
 from pbem.referee.acts.consents import consent, refuse
 from pbem.referee.acts.players import deputy_of
@@ -65,10 +64,10 @@ def history(task: CommandTask) -> str:
         raise CannotPlay("the game has not begun")
     last = game.adjudication
     asked = min(int(word or _USUAL), _MOST)
-    return "\n".join(_told(task, max(last - asked, 0), last))
+    return "\n".join(_told_again(task, max(last - asked, 0), last))
 
 
-def _told(task: CommandTask, since: int, last: int) -> Iterator[str]:
+def _told_again(task: CommandTask, since: int, last: int) -> Iterator[str]:
     """Yield what happened after an adjudication, those that were undone left out."""
     game, side = task.game, task.side
     yield f"HISTORY: adjudication {since + 1} to {last}." if since + 1 < last else f"HISTORY: adjudication {last}."
@@ -107,39 +106,39 @@ def help_orders(task: CommandTask) -> str:
 # ---- The words about the letters that a player gets: NEWS, ZONE and CALENDAR. Nothing of it is part of the game
 
 
-def news(task: CommandTask) -> str:
+def choose_news_by_word(task: CommandTask) -> str:
     """Note when a side is told what has happened if nothing is asked of it, and return the answer."""
-    game, side, word = task.game, task.side, _word(task).lower()
-    if word not in [*News]:
-        raise CannotPlay(f"write one of these words after it: {listing(list(News), 'or')}")
+    game, side, word = task.game, task.side, _word_behind(task).lower()
+    if word not in [*NewsWish]:
+        raise CannotPlay(f"write one of these words after it: {listing(list(NewsWish), 'or')}")
     told = reported(game.path)
     told = game.adjudication if told is None else min(told, game.adjudication)
-    wanted = choose_news(game.path, side, News(word), told, task.digest)
+    wanted = choose_news(game.path, side, NewsWish(word), told, task.digest)
     return f"NEWS: {_NEWS[wanted]}"
 
 
-_NEWS: Final[Mapping[News, str]] = {
-    News.EVERY: "you are told what happened after each adjudication.",
-    News.ROUND: "you are told what happened when you are asked next, or when a round of the game is over.",
-    News.DAILY: "you are told what happened when you are asked next, or else once a day, at "
+_NEWS: Final[Mapping[NewsWish, str]] = {
+    NewsWish.EVERY: "you are told what happened after each adjudication.",
+    NewsWish.ROUND: "you are told what happened when you are asked next, or when a round of the game is over.",
+    NewsWish.DAILY: "you are told what happened when you are asked next, or else once a day, at "
     f"{MORNING} in your time zone, all in one letter.",
-    News.ASKED: "you are told what happened when you are asked next, all in one letter.",
+    NewsWish.ASKED: "you are told what happened when you are asked next, all in one letter.",
 }
 
 
-def zone(task: CommandTask) -> str:
+def choose_zone_by_word(task: CommandTask) -> str:
     """Note the time zone in which a player reads times, and return the answer."""
-    named = zone_named(_word(task))
+    named = zone_named(_word_behind(task))
     if named is None:
         raise CannotPlay(f"write the name of a time zone after it, such as {EXAMPLE}, or UTC")
     choose_zone(task.game.path, task.side, named.key, task.digest)
-    own = zone_of(task.game, task.side)
-    return f"ZONE: times in your letters are those of {own.key}, and UTC. It is {shown(task.game.time, own)} now."
+    own = reader_zone(task.game, task.side)
+    return f"ZONE: times in your letters are those of {own.key}, and UTC. It is {time_shown(task.game.time, own)} now."
 
 
-def calendar(task: CommandTask) -> str:
+def choose_calendar_by_word(task: CommandTask) -> str:
     """Note whether letters that ask something bring a file for a calendar, and return the answer."""
-    word = _word(task).lower()
+    word = _word_behind(task).lower()
     if word not in ("on", "off"):
         raise CannotPlay("write one of these words after it: on or off")
     if choose_calendar(task.game.path, task.side, word == "on", task.digest):
@@ -149,7 +148,7 @@ def calendar(task: CommandTask) -> str:
     return "CALENDAR: your letters have no file for a calendar."
 
 
-def _word(task: CommandTask) -> str:
+def _word_behind(task: CommandTask) -> str:
     """Return the word behind a command; the name of the game may stand between them. Empty: nothing fits."""
     *name, word = task.rest.split() or [""]
     return word if name in ([], [task.game.name]) else ""
@@ -181,7 +180,7 @@ class CommandResults:
     """What was answered to each of them; it is one of the paragraphs."""
 
 
-def carry_out(
+def carry_out_commands(
     game: Adjudicator,
     side: Side,
     commands: Iterable[Instruction],
@@ -213,7 +212,7 @@ def carry_out(
                 raise CannotPlay("a letter may give it only once. The first one counts")
             seen.add(command)
             if deputy and command in OF_THE_PLAYER:
-                raise CannotPlay(f"that is for the player of {called(game, side)} alone, and you are the deputy")
+                raise CannotPlay(f"that is for the player of {side_name(game, side)} alone, and you are the deputy")
             results.confirmed[each] = _ACTIONS[command](task)
             results.paragraphs.append(results.confirmed[each])
             results.done.append(command)
@@ -239,9 +238,9 @@ def confirm_once(game: Adjudicator, results: Mapping[Side, CommandResults]) -> N
         told = {side: results[side].confirmed[said] for side in sides}
         if said.command in _ON_REQUESTS:
             told = {side: _ACTIONS[said.command](CommandTask(game, side, said.rest, None, "", {})) for side in sides}
-        alike = {text.replace(f" for {called(game, side)}", " for {}", 1) for side, text in told.items()}
+        alike = {text.replace(f" for {side_name(game, side)}", " for {}", 1) for side, text in told.items()}
         if len(sides) > 1 and len(alike) == 1:
-            names = listing([called(game, side) for side in sides], "and")
+            names = listing([side_name(game, side) for side in sides], "and")
             whole = alike.pop().replace(" for {}", f" for {names}", 1)
             for side in sides:
                 paragraphs, own = results[side].paragraphs, results[side].confirmed[said]
@@ -252,7 +251,7 @@ def confirm_once(game: Adjudicator, results: Mapping[Side, CommandResults]) -> N
 # ---------------------------------------------------------------------------------------------- joining
 
 
-def _phrase(task: CommandTask) -> str:
+def join_by_phrase(task: CommandTask) -> str:
     """Put a phrase on record (until the first shuffle, in place of an earlier one)."""
     game, side = task.game, task.side
     if task.letter is not None:
@@ -263,10 +262,10 @@ def _phrase(task: CommandTask) -> str:
         if len(phrase) > MOST_OF_A_PHRASE:
             raise CannotPlay(f"a phrase has at most {MOST_OF_A_PHRASE} characters; this one has {len(phrase)}.")
         game.join(side, phrase=phrase, letter=task.letter)
-    return f"PHRASE: on record for {called(game, side)}: {_on_record(game.ledger.joined(side).phrase)}"
+    return f"PHRASE: on record for {side_name(game, side)}: {_on_record(game.ledger.joined(side).phrase)}"
 
 
-def _key(task: CommandTask) -> str:
+def join_by_key(task: CommandTask) -> str:
     """Put on record the key to which a side's view of the game is sealed."""
     game, side = task.game, task.side
     if task.letter is not None:
@@ -277,7 +276,7 @@ def _key(task: CommandTask) -> str:
         game.join(side, key=task.rest, letter=task.letter)
     kind, _, rest = _on_record(game.ledger.joined(side).key).partition(" ")
     return (
-        f"KEY: on record for {called(game, side)}:\n  {kind}" + (f"\n  {rest}" if rest else "") + "\n"
+        f"KEY: on record for {side_name(game, side)}:\n  {kind}" + (f"\n  {rest}" if rest else "") + "\n"
         f"From the next adjudication on, what you may know is also kept in the game's repo, sealed to this key. "
         f"With the repo and your secret key, read it with\n  pbem open views/{side}.age --identity KEYFILE"
     )
@@ -311,7 +310,7 @@ def _why_no_key(text: str) -> str:
     return f"this is not a public key. {right}"
 
 
-def _chain(task: CommandTask) -> str:
+def join_by_chain(task: CommandTask) -> str:
     """Put the promise of a side's own dice chain on record (until the first shuffle, in place of an earlier one)."""
     game, side = task.game, task.side
     if task.letter is not None:
@@ -322,7 +321,7 @@ def _chain(task: CommandTask) -> str:
                 raise CannotPlay("write the tip and the length after it, as `pbem my-chain new` prints them.")
     chain = _on_record(game.ledger.joined(side).chain)
     return (
-        f"CHAIN: on record for {called(game, side)}, with {chain.length} links and the tip\n  {chain.tip}\n"
+        f"CHAIN: on record for {side_name(game, side)}, with {chain.length} links and the tip\n  {chain.tip}\n"
         "From the next report on, each of your sheets opens one of them with a line `link: ...`, which "
         "`pbem my-chain next` prints."
     )
@@ -331,23 +330,23 @@ def _chain(task: CommandTask) -> str:
 # ---------------------------------------------------------------------------------------------- consent
 
 
-def _consent(task: CommandTask) -> str:
+def consent_by_word(task: CommandTask) -> str:
     """Put on record that a side consents to a request, and carry the request out once all sides have."""
-    number = _number(task)
+    number = _request_number(task)
     if task.letter is not None:
         consent(task.game, task.side, number, task.letter)
-    return f"CONSENT: on record for {called(task.game, task.side)}. {outcome(task.game, number)}"
+    return f"CONSENT: on record for {side_name(task.game, task.side)}. {outcome(task.game, number)}"
 
 
-def _refusal(task: CommandTask) -> str:
+def refuse_by_word(task: CommandTask) -> str:
     """Put on record that a side does not consent, which ends the request."""
-    number = _number(task)
+    number = _request_number(task)
     if task.letter is not None:
         refuse(task.game, task.side, number, task.letter)
-    return f"REFUSE: on record for {called(task.game, task.side)}. {outcome(task.game, number)}"
+    return f"REFUSE: on record for {side_name(task.game, task.side)}. {outcome(task.game, number)}"
 
 
-def _number(task: CommandTask) -> int:
+def _request_number(task: CommandTask) -> int:
     """Return the number of the request that a command is about: it follows the name of the game."""
     *game, number = task.rest.split() or [""]
     if game not in ([], [task.game.name]) or not (number.isascii() and number.isdigit() and len(number) < 10):
@@ -358,7 +357,7 @@ def _number(task: CommandTask) -> int:
 # ---------------------------------------------------------------------------------------------- keys of letters
 
 
-def _renewed(task: CommandTask) -> str:
+def renew_token(task: CommandTask) -> str:
     """Give a side a new token. The number of tokens it has had is noted, and is not part of the game."""
     if task.rest not in ("", task.game.name):
         raise CannotPlay("write it on a line of its own, without other words")
@@ -398,14 +397,14 @@ def status_lines(game: Adjudicator, side: Side) -> Iterator[str]:
     elif report.asked:
         yield f"You are asked: {report.asked} {deadline_line(game, side)}".rstrip()
     elif (until := on_hold_until(game)) is not None:
-        yield f"It is on hold until {shown_time(until, zone_of(game, side))}: until then orders can be taken back."
+        yield f"It is on hold until {time_shown(until, reader_zone(game, side))}: until then orders can be taken back."
     else:
-        names = dict.fromkeys(called(game, each.side) for each in game.open_decisions if each.side != side)
+        names = dict.fromkeys(side_name(game, each.side) for each in game.open_decisions if each.side != side)
         yield f"It waits for {listing(names)}." if names else "It waits for nobody."
     if (deputy := deputy_of(game, side)) is not None and game.result is None:
         yield f"Your deputy up to {deputy.until} is {deputy.name} <{deputy.address}>."
     if (out := game.out) and game.result is None:
-        yield f"Out of the game: {listing([called(game, each) for each in out])}."
+        yield f"Out of the game: {listing([side_name(game, each) for each in out])}."
     if time := ledger_line(game):
         yield time
     if number := game.requests.get(OPEN, 0):
@@ -418,7 +417,7 @@ def before_the_beginning(game: Adjudicator, side: Side | None = None) -> Iterato
     if game.closed is not None:
         yield f"The game has not begun: its first shuffle waits for round {game.closed.round} of the beacon."
     elif awaited:
-        names = ["you" if each == side else called(game, each) for each in awaited]
+        names = ["you" if each == side else side_name(game, each) for each in awaited]
         yield f"The game has not begun: it waits for a phrase from {listing(names)}."
     else:
         yield "The game has not begun."
@@ -428,30 +427,30 @@ _ON_REQUESTS: Final = frozenset({Command.CONSENT, Command.REFUSE})
 _TELLS: Final[Mapping[Command, Callable[[CommandTask], str]]] = {
     Command.HELP: help_orders,
     Command.HISTORY: history,
-    Command.STANDING: standing,
+    Command.STANDING: standing_by_word,
 }
 """The commands that ask and are answered at once; the others are answered once the letter has been carried out."""
 _ACTIONS: Final[Mapping[Command, Callable[[CommandTask], str]]] = {
-    Command.AWAY: away,
-    Command.BACK: back,
-    Command.CALENDAR: calendar,
-    Command.PHRASE: _phrase,
-    Command.KEY: _key,
-    Command.NEWS: news,
-    Command.PAUSE: pause,
-    Command.PRESS: pressed,
-    Command.CHAIN: _chain,
-    Command.CONSENT: _consent,
-    Command.DEPUTY: named,
-    Command.DRAW: drawn,
-    Command.REFUSE: _refusal,
-    Command.RENEW: _renewed,
-    Command.REPLACE: replaced,
-    Command.RESIGN: resigned,
-    Command.SAY: said_aloud,
+    Command.AWAY: announce_away,
+    Command.BACK: announce_back,
+    Command.CALENDAR: choose_calendar_by_word,
+    Command.PHRASE: join_by_phrase,
+    Command.KEY: join_by_key,
+    Command.NEWS: choose_news_by_word,
+    Command.PAUSE: propose_pause,
+    Command.PRESS: press_by_word,
+    Command.CHAIN: join_by_chain,
+    Command.CONSENT: consent_by_word,
+    Command.DEPUTY: name_deputy_by_word,
+    Command.DRAW: propose_draw,
+    Command.REFUSE: refuse_by_word,
+    Command.RENEW: renew_token,
+    Command.REPLACE: propose_replacement,
+    Command.RESIGN: resign_by_word,
+    Command.SAY: say_by_word,
     Command.SHOW: show_to_others,
-    Command.STANDING: standing,
-    Command.WITHDRAW: withdrawn,
-    Command.ZONE: zone,
+    Command.STANDING: standing_by_word,
+    Command.WITHDRAW: withdraw_by_word,
+    Command.ZONE: choose_zone_by_word,
 }
 """The commands that change something."""

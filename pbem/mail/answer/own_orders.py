@@ -12,10 +12,10 @@ from pbem.referee.game.open_game import CannotPlay
 # ---------------------------------------------------------------------------------------------- words
 
 
-def withdrawn(task: CommandTask) -> str:
+def withdraw_by_word(task: CommandTask) -> str:
     """Take back the orders of a side that are not used yet, and return the answer."""
     if task.letter is not None:
-        task.game.withdraw(task.side, _link(task.rest.split(), WITHDRAW), task.letter)
+        task.game.withdraw(task.side, _link_behind(task.rest.split(), WITHDRAW), task.letter)
     asked = any(each.side == task.side for each in task.game.open_decisions)
     return (
         "WITHDRAW: your orders are taken back. An empty sheet of yours is on record in their place. Standing orders "
@@ -23,7 +23,7 @@ def withdrawn(task: CommandTask) -> str:
     ) + (" The game waits for you again; FORM, alone on a line, brings your order sheet." if asked else "")
 
 
-def standing(task: CommandTask) -> str:
+def standing_by_word(task: CommandTask) -> str:
     """List the standing orders of a side, or cancel some, and return the answer."""
     word, *rest = task.rest.split() or [""]
     if not word:
@@ -38,12 +38,12 @@ def standing(task: CommandTask) -> str:
         if found is None:
             raise CannotPlay("write which: STANDING CANCEL 2, STANDING CANCEL 2 5, or STANDING CANCEL ALL")
         numbers, more = found
-        link = _link(more, f"{CANCEL} {' '.join(map(str, numbers)) or 'ALL'}")
+        link = _link_behind(more, f"{CANCEL} {' '.join(map(str, numbers)) or 'ALL'}")
         task.game.cancel_standing(task.side, numbers, link, task.letter)
     return "\n".join(["STANDING CANCEL: on record. In force now:", *standing_list(task.game, task.side)])
 
 
-def _link(words: Sequence[str], command: str) -> str | None:
+def _link_behind(words: Sequence[str], command: str) -> str | None:
     """Return the link that stands behind a command; None: none does. Raises CannotPlay for anything else."""
     try:
         return link_in(words)

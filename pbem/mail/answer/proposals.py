@@ -10,12 +10,12 @@ from collections.abc import Iterator
 
 from pbem.game.wording import listing
 from pbem.mail.notes.address import is_name, mailbox
-from pbem.mail.notes.correspondence import forget
+from pbem.mail.notes.correspondence import forget_side
 from pbem.mail.read.commands import CommandTask
 from pbem.mail.read.token import forget_heard
 from pbem.mail.write.consent_letters import outcome, request_letters, vote_letters
-from pbem.mail.write.joining_letters import new_address_letter
-from pbem.mail.write.outgoing import MailSettings, Outgoing, called
+from pbem.mail.write.outgoing import MailSettings, Outgoing, side_name
+from pbem.mail.write.welcome import new_address_letter
 from pbem.protocol import Side
 from pbem.referee.acts.consents import carry_out, note_consent
 from pbem.referee.acts.ending import ask_for_draw, ask_to_resign, left_by
@@ -28,15 +28,15 @@ from pbem.repo.files.seats import Person
 # ---- The words by which a player ends the game: DRAW proposes a draw or agrees to one, RESIGN gives the game up
 
 
-def drawn(task: CommandTask) -> str:
+def propose_draw(task: CommandTask) -> str:
     """Propose a draw, or agree to the one that is proposed, and return the answer."""
     game, side = task.game, task.side
     if task.letter is None:
-        return _answer(task, "DRAW")
+        return _answered_before(task, "DRAW")
     words = _require_name(
         task, "DRAW", "it proposes to end the game in a draw, or agrees to the draw that another proposes"
     )
-    named = [side_named(game, word) for word in words]
+    named = [side_of_word(game, word) for word in words]
     request = game.request()
     proposed = request if isinstance(request, Ending) and (request.kind, request.outcome) == (DRAW, OPEN) else None
     if proposed is not None and set(named or proposed.winners) == set(proposed.winners):
@@ -44,17 +44,17 @@ def drawn(task: CommandTask) -> str:
             raise CannotPlay(f"you have proposed it or agreed already. {outcome(game, proposed.request)}")
         agreed = note_consent(game, side, proposed.request, task.letter)
         carry_out(game, agreed)
-        return f"DRAW: on record for {called(game, side)}. {outcome(game, agreed.request)}"
+        return f"DRAW: on record for {side_name(game, side)}. {outcome(game, agreed.request)}"
     request = ask_for_draw(game, side, letter=task.letter, winners=named)
     carry_out(game, request)
-    return f"DRAW: on record for {called(game, side)}. {outcome(game, request.request)}"
+    return f"DRAW: on record for {side_name(game, side)}. {outcome(game, request.request)}"
 
 
-def resigned(task: CommandTask) -> str:
+def resign_by_word(task: CommandTask) -> str:
     """Let a side resign, or ask the others whether it may, and return the answer."""
     game, side = task.game, task.side
     if task.letter is None:
-        return _answer(task, "RESIGN")
+        return _answered_before(task, "RESIGN")
     ends = len(left_by(game, side)) < 2
     words = _require_name(
         task, "RESIGN", "it ends the game, and you lose it" if ends else "your side goes on without you, by its bot"
@@ -63,7 +63,7 @@ def resigned(task: CommandTask) -> str:
         raise CannotPlay(f"write RESIGN {game.name}, and nothing else on its line")
     request = ask_to_resign(game, side, letter=task.letter)
     carry_out(game, request)
-    return f"RESIGN: on record for {called(game, side)}. {outcome(game, request.request)}"
+    return f"RESIGN: on record for {side_name(game, side)}. {outcome(game, request.request)}"
 
 
 def _require_name(task: CommandTask, word: str, effect: str) -> list[str]:
@@ -74,44 +74,44 @@ def _require_name(task: CommandTask, word: str, effect: str) -> list[str]:
     return [each for each in words if each.lower() != "and"]
 
 
-def side_named(game: OpenGame, word: str) -> Side:
+def side_of_word(game: OpenGame, word: str) -> Side:
     """Return the side that a word names, by its id or its name in any letters. Raises CannotPlay if none."""
     for side in game.rules.sides:
-        if word.lower() in (side, called(game, side).lower()):
+        if word.lower() in (side, side_name(game, side).lower()):
             return side
     raise CannotPlay(f"there is no side {word[:40]}; the sides are {listing(game.rules.sides)}")
 
 
-def _answer(task: CommandTask, word: str) -> str:
+def _answered_before(task: CommandTask, word: str) -> str:
     """Return the answer to a letter that was carried out before."""
     number = task.noted.get("consents")
     if number is None:
         raise CannotPlay("nothing is on record")
-    return f"{word}: on record for {called(task.game, task.side)}. {outcome(task.game, number)}"
+    return f"{word}: on record for {side_name(task.game, task.side)}. {outcome(task.game, number)}"
 
 
 # ---- The word REPLACE, by which a side proposes another player for a side that does not write, and the letters of
 #      that
 
 
-def replaced(task: CommandTask) -> str:
+def propose_replacement(task: CommandTask) -> str:
     """Propose another player for a side, and return the answer."""
     game = task.game
     if task.letter is None:
         number = task.noted.get("consents")
         if number is None:
             raise CannotPlay("nothing is on record")
-        return f"REPLACE: on record for {called(game, task.side)}. {outcome(game, number)}"
-    name, side, person = _words(task)
+        return f"REPLACE: on record for {side_name(game, task.side)}. {outcome(game, number)}"
+    name, side, person = _replacement_words(task)
     if name != game.name or person is None:
         raise CannotPlay(f"write the game, the side and who takes it over: {game.name} SIDE Carl <carl@example.net>")
-    found = side_named(game, side)
+    found = side_of_word(game, side)
     proposal = Proposal(REPLACEMENT, replaced=found, person=person)
     request = propose(game, task.side, proposal, "its player does not write any more", task.letter)
-    return f"REPLACE: on record for {called(game, task.side)}. {outcome(game, request.request)}"
+    return f"REPLACE: on record for {side_name(game, task.side)}. {outcome(game, request.request)}"
 
 
-def _words(task: CommandTask) -> tuple[str, str, Person | None]:
+def _replacement_words(task: CommandTask) -> tuple[str, str, Person | None]:
     name, _, rest = task.rest.partition(" ")
     side, _, who = rest.strip().partition(" ")
     box = mailbox(who.strip())
@@ -129,7 +129,7 @@ def letters_of_vote(game: Adjudicator, settings: MailSettings, *, again: bool) -
     request = game.request()
     if isinstance(request, Motion) and (request.kind, request.outcome) == (REPLACEMENT, "done"):
         if not again:
-            forget(game.path, request.replaced)
+            forget_side(game.path, request.replaced)
             forget_heard(game.path, request.replaced)
         yield new_address_letter(game, request.replaced, True, settings)
 

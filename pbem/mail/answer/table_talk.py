@@ -15,7 +15,7 @@ from typing import Final
 from pbem.game.wording import listing
 from pbem.mail.read.commands import CommandTask
 from pbem.mail.read.press import Addressed, addressed, said_to_all
-from pbem.mail.write.outgoing import MailSettings, Outgoing, all_names, called, letter, paragraphs
+from pbem.mail.write.outgoing import MailSettings, Outgoing, all_names, build_letter, folded_paragraphs, side_name
 from pbem.protocol import Side
 from pbem.referee.acts.players import deputy_of
 from pbem.referee.acts.talk import show_to, shown_event, speak
@@ -35,12 +35,12 @@ _MARK: Final = "  : "
 """In front of a player's own words; nothing that is read in a letter begins so."""
 
 
-def pressed(task: CommandTask) -> str:
+def press_by_word(task: CommandTask) -> str:
     """Pass on what a side says, and return the answer."""
-    return _pass_on(task, _addressed(task), "PRESS")
+    return _pass_on(task, _said_to(task), "PRESS")
 
 
-def said_aloud(task: CommandTask) -> str:
+def say_by_word(task: CommandTask) -> str:
     """Pass on what a side says to all others in one line, and return the answer."""
     return _pass_on(task, said_to_all(task.rest, task.side, all_names(task.game)), "SAY")
 
@@ -51,21 +51,21 @@ def _pass_on(task: CommandTask, said: Addressed, word: str) -> str:
     if talk is None:
         return f"{word}: this letter was passed on before."
     unsigned = ", unsigned" if talk.unsigned else ""
-    return "\n".join([f"{word}: passed on to {_names(game, talk.to)}{unsigned}.", *words(talk)])
+    return "\n".join([f"{word}: passed on to {_side_names(game, talk.to)}{unsigned}.", *talk_lines(talk)])
 
 
 def show_to_others(task: CommandTask) -> str:
     """Let other sides see what a side holds, and return the answer."""
-    game, said = task.game, _addressed(task)
+    game, said = task.game, _said_to(task)
     if said.unsigned:
         raise CannotPlay("what is shown is shown by you: it cannot be unsigned")
     talk = show_to(game, task.side, said.to, said.text, game.ledger.talk_digest(task.digest))
     if talk is None:
         return "SHOW: it was shown before."
-    return "\n".join([f"SHOW: {_names(game, talk.to)} can see this.", *seen(game, talk)])
+    return "\n".join([f"SHOW: {_side_names(game, talk.to)} can see this.", *shown_lines(game, talk)])
 
 
-def _addressed(task: CommandTask) -> Addressed:
+def _said_to(task: CommandTask) -> Addressed:
     return addressed(task.rest, task.side, all_names(task.game), list(task.game.box.forms))
 
 
@@ -81,31 +81,31 @@ def talk_letters(game: Adjudicator, settings: MailSettings, passed_on: list[str]
         passed_on.append(talk.letter)
         for side in talk.to:
             if side in game.ledger.addresses:
-                yield _letter(game, talk, side, settings, game.ledger.addresses[side])
+                yield _talk_letter(game, talk, side, settings, game.ledger.addresses[side])
                 if (deputy := deputy_of(game, side, f"{settings.now:%Y-%m-%d}")) is not None:
-                    yield _letter(game, talk, side, settings, deputy.address)
+                    yield _talk_letter(game, talk, side, settings, deputy.address)
 
 
-def _letter(game: Adjudicator, talk: Talk, side: Side, settings: MailSettings, to: str) -> Outgoing:
+def _talk_letter(game: Adjudicator, talk: Talk, side: Side, settings: MailSettings, to: str) -> Outgoing:
     others = [each for each in talk.to if each != side]
     text = mail(
         "talk",
         game=game.name,
         player=game.player(side),
-        by=None if talk.unsigned else called(game, talk.side),
-        others=None if talk.unsigned or not others else _names(game, others),
+        by=None if talk.unsigned else side_name(game, talk.side),
+        others=None if talk.unsigned or not others else _side_names(game, others),
         shows=talk.event is not None,
         after=talk.after,
-        words=words(talk) if talk.event is None else seen(game, talk),
-        how=paragraphs([_how(game, talk, side)]),
+        talk_lines=talk_lines(talk) if talk.event is None else shown_lines(game, talk),
+        how=folded_paragraphs([_how(game, talk, side)]),
     )
     digest = game.ledger.talk_digest(f"{talk.letter} {side}")[:24]
-    return letter(settings, to, f"talk.{game.name}.{digest}", text)
+    return build_letter(settings, to, f"talk.{game.name}.{digest}", text)
 
 
 def _how(game: OpenGame, talk: Talk, side: Side) -> str:
     """Return how a reader answers."""
-    to = "ALL" if talk.unsigned or game.charter.press == PUBLIC else called(game, talk.side)
+    to = "ALL" if talk.unsigned or game.charter.press == PUBLIC else side_name(game, talk.side)
     return (
         f"To answer, write a letter that begins with the line `PRESS {to}:` and has your words below it. This letter "
         "asks nothing of you, and an order in answer to it does not count: answer your last report with that."
@@ -123,7 +123,7 @@ def heard_in(message_id: str, bodies: Iterable[str]) -> HeardTalk | None:
     return HeardTalk(named[1], by["name"], "\n".join(said), shows=by["shows"] is not None)
 
 
-def words(talk: Talk) -> list[str]:
+def talk_lines(talk: Talk) -> list[str]:
     """Return the words of a talk as lines behind a mark."""
     return behind_marks(talk.text)
 
@@ -133,10 +133,10 @@ def behind_marks(text: str) -> list[str]:
     return [part for line in text.split("\n") for part in (folded(line, WIDTH, _MARK, _MARK) or [_MARK.rstrip()])]
 
 
-def seen(game: OpenGame, talk: Talk) -> list[str]:
+def shown_lines(game: OpenGame, talk: Talk) -> list[str]:
     """Return what is shown as lines."""
     return [f"  {line}" for line in happened(game.box, [Told(talk.after, shown_event(talk))])]
 
 
-def _names(game: OpenGame, sides: list[Side]) -> str:
-    return listing([called(game, side) for side in sides])
+def _side_names(game: OpenGame, sides: list[Side]) -> str:
+    return listing([side_name(game, side) for side in sides])

@@ -16,9 +16,9 @@ from typing import Final, NamedTuple
 from pbem.crypto.player_chains import LINK_SHAPE, LOST
 from pbem.game.plain import Record
 from pbem.game.yaml import dump
-from pbem.mail.choose.routing import game_of, reports_in
+from pbem.mail.choose.routing import game_named, reports_in
 from pbem.mail.read.letter import Enclosure, Letter
-from pbem.mail.read.sheet_finder import BareOrder, sheet_of
+from pbem.mail.read.sheet_finder import BareOrder, sheet_of_bare
 from pbem.orders.check import nothing_chosen
 from pbem.orders.forgive import FOR_AGREED, Answering, Known, for_word, forgive
 from pbem.orders.sheet import ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, BadSheet, fault_sentence
@@ -50,7 +50,7 @@ def agreed_sheet(
     game: OpenGame, side: Side, rest: str, letter: Letter, host: str, standing: StandingBeside = _NONE
 ) -> Enclosure:
     """Return the sheet that AGREED hands in; `rest` is what stands behind the word. Raises CannotPlay."""
-    _require_asked(game, side)
+    _questions_open(game, side)
     _require_last(game, _report_seen(game, side, letter, host))
     return Enclosure("AGREED", sheet_of_agreed(game, side, rest, standing), "body")
 
@@ -61,7 +61,7 @@ def standing_beside(
     """Return the standing orders beside AGREED, in sheets or outside any. Raises CannotPlay if there is more."""
     heading = Answering(game.name, side, game.adjudication)
     bare = [line for each in outside for line in each.lines]
-    written = [(sheet_of(outside, heading).encode(), bare)] if outside else []
+    written = [(sheet_of_bare(outside, heading).encode(), bare)] if outside else []
     written += [(each.text, each.text.decode("utf-8", "replace").splitlines()) for each in sheets]
     found: list[StandingBeside] = []
     for text, lines in written:
@@ -86,14 +86,14 @@ def standing_beside(
 
 def agreed_at(game: OpenGame, side: Side, report: int, rest: str = "") -> bytes:
     """Return the sheet of a side that agrees to what its last report says; `report` must be that. Raises CannotPlay."""
-    _require_asked(game, side)
+    _questions_open(game, side)
     _require_last(game, report)
     return sheet_of_agreed(game, side, rest)
 
 
 def sheet_of_agreed(game: OpenGame, side: Side, rest: str, standing: StandingBeside = _NONE) -> bytes:
     """Return the orders of a side that still wait, and the defaults of what no order answers. Raises CannotPlay."""
-    asked = _require_asked(game, side)
+    asked = _questions_open(game, side)
     ruled = game.defaults.get(side)
     if ruled is not None and any(game.session.is_for(ruled.order, decision) for decision in asked):
         raise CannotPlay("the game master has set an answer in your stead; choose an order in the form")
@@ -106,7 +106,7 @@ def sheet_of_agreed(game: OpenGame, side: Side, rest: str, standing: StandingBes
         raise CannotPlay(nothing_chosen(game.box, asked))
     state = game.current().state
     waiting = [] if state is None else [queued.order for queued in state.pending.get(side, ())]
-    lines = [*SheetHead(game.name, side, game.adjudication).lines(), *_link(game, side, rest), "orders:"]
+    lines = [*SheetHead(game.name, side, game.adjudication).lines(), *_link_line(game, side, rest), "orders:"]
     defaults = [Order(decision.kind, decision.default or {}, decision.about) for decision in asked]
     # What waits goes before them only if it answers something now; the first order of a sheet has to.
     answers = bool(waiting) and any(game.session.is_for(waiting[0], decision) for decision in game.asked(side))
@@ -156,7 +156,7 @@ def has_orders(raw: bytes, forms: Collection[str]) -> bool:
     return any(found in forms for found in _ORDER.findall(raw.decode("utf-8", "replace")))
 
 
-def _require_asked(game: OpenGame, side: Side) -> list[Decision]:
+def _questions_open(game: OpenGame, side: Side) -> list[Decision]:
     """Return what is asked of a side and has no answer. Raises CannotPlay if there is nothing."""
     asked = [decision for decision in game.open_decisions if decision.side == side]
     if not asked:
@@ -166,7 +166,7 @@ def _require_asked(game: OpenGame, side: Side) -> list[Decision]:
 
 def _report_seen(game: OpenGame, side: Side, letter: Letter, host: str) -> int:
     """Return the number of the report that a letter answers. Raises CannotPlay if it answers none."""
-    seen = next(_seen(game, letter), None)
+    seen = next(_forms_quoted(game, letter), None)
     if seen is None:
         reports = reports_in(letter.references, host)
         seen = next((each.adjudication for each in reports if (each.game, each.side) == (game.name, side)), None)
@@ -180,16 +180,16 @@ def _require_last(game: OpenGame, seen: int) -> None:
         raise CannotPlay(f"you answer report {seen}, and adjudication {game.adjudication} came after it")
 
 
-def _seen(game: OpenGame, letter: Letter) -> Iterator[int]:
+def _forms_quoted(game: OpenGame, letter: Letter) -> Iterator[int]:
     """Yield the adjudications whose forms a letter quotes."""
     enclosures: Iterable[Enclosure] = (*letter.enclosures, *letter.passed_over)
     for enclosure in enclosures:
         found = _ADJUDICATION.search(enclosure.text.decode("utf-8", "replace"))
-        if found is not None and game_of(enclosure) == game.name:
+        if found is not None and game_named(enclosure) == game.name:
             yield int(found[1])
 
 
-def _link(game: OpenGame, side: Side, rest: str) -> Iterator[str]:
+def _link_line(game: OpenGame, side: Side, rest: str) -> Iterator[str]:
     """Yield the line of the sheet that opens a link of the side's own chain. Raises CannotPlay for any other words."""
     words = rest.split()
     if words[:1] == [game.name]:

@@ -44,7 +44,7 @@ _FIRST_WORDS: Final = 8
 """Of a subject; a few of them are `Re:` and the like."""
 
 
-def game_of(enclosure: Enclosure) -> str:
+def game_named(enclosure: Enclosure) -> str:
     """Return the name of the game that a sheet is for, as far as it can be read."""
     found = _GAME.search(enclosure.text.decode("utf-8", "replace"))
     return found[3] if found else ""
@@ -60,7 +60,7 @@ def meant(letter: Letter, settings: MailSettings) -> str:
 
     It is the game that the letter shows, else the only one in which the sender plays.
     """
-    if (name := shown(letter, settings)) is not None:
+    if (name := game_shown(letter, settings)) is not None:
         return name
     games = games_of(settings, letter.sender)
     if not games:
@@ -71,14 +71,14 @@ def meant(letter: Letter, settings: MailSettings) -> str:
     raise CannotPlay(f"{how} `game: {games[0]}`. You play in {listing(games)}.")
 
 
-def shown(letter: Letter, settings: MailSettings) -> str | None:
+def game_shown(letter: Letter, settings: MailSettings) -> str | None:
     """Return the name of the game that a letter shows; None: it shows none. Raises CannotPlay: it shows several.
 
     First what its sheets, or a line `game: NAME`, say; then the words themselves (`CONSENT punica 1`), the letters it
     answers, the latest first, and the first words of its subject. These count only where the sender plays.
     """
-    named = [game_of(each) for each in letter.enclosures if only_names(each)]
-    named += list(dict.fromkeys(game_of(each) for each in letter.enclosures)) if not named else []
+    named = [game_named(each) for each in letter.enclosures if only_names(each)]
+    named += list(dict.fromkeys(game_named(each) for each in letter.enclosures)) if not named else []
     if len(named) > 1:
         raise CannotPlay(f"Are its words about {listing(named, 'or')}? Send them in a letter of their own.")
     if named:
@@ -94,7 +94,7 @@ def may_be_about(letter: Letter, own: Sequence[str], host: str) -> list[str]:
 
     `own` are the games in which its sender plays. It may turn out to be about another game.
     """
-    named = [*dict.fromkeys(game_of(each) for each in letter.enclosures)]
+    named = [*dict.fromkeys(game_named(each) for each in letter.enclosures)]
     if named := [name for name in named if name in own]:
         return named
     said = [each.rest.split()[0].lower() for each in letter.commands if each.rest]
@@ -105,7 +105,7 @@ def may_be_about(letter: Letter, own: Sequence[str], host: str) -> list[str]:
 
 def games_of(settings: MailSettings, sender: str) -> list[str]:
     """Return the games in which an address plays."""
-    return [name for name in _all_games(settings) if _plays(settings, name, sender)]
+    return [name for name in _games_here(settings) if _plays(settings, name, sender)]
 
 
 def report_answered(letter: Letter, settings: MailSettings) -> Answering | None:
@@ -124,7 +124,7 @@ def report_answered(letter: Letter, settings: MailSettings) -> Answering | None:
         if sheet.where == "quoted" and (named_in := report_named(sheet)) is not None:
             return named_in
     named = next((name for name in _in_subject(letter.subject) if _plays(settings, name, letter.sender)), None)
-    asking = {name: _asks(settings, name, letter) for name in _all_games(settings)} if named else {}
+    asking = {name: _asks(settings, name, letter) for name in _games_here(settings)} if named else {}
     asked = [name for name, reports in asking.items() if reports]
     return asking[asked[0]][0] if asked == [named] and len(asking[asked[0]]) == 1 else None
 
@@ -139,10 +139,10 @@ def report_named(sheet: Enclosure) -> Answering | None:
     """Return the report that the heading of a sheet names; None: it names none."""
     text = sheet.text.decode("utf-8", "replace")
     side, number = _SIDE.search(text), _NUMBER.search(text)
-    return Answering(game_of(sheet), side[1].lower(), int(number[1])) if side and number else None
+    return Answering(game_named(sheet), side[1].lower(), int(number[1])) if side and number else None
 
 
-def side_named(sheet: Enclosure) -> Side:
+def side_in_heading(sheet: Enclosure) -> Side:
     """Return the side that the heading of a sheet names; empty: it names none."""
     found = _SIDE.search(sheet.text.decode("utf-8", "replace"))
     return found[1].lower() if found else ""
@@ -159,7 +159,7 @@ def reports_in(references: Sequence[str], host: str | None = None) -> Iterator[A
 
 def about(letter: Letter, settings: MailSettings) -> str | None:
     """Return the game that orders without a sheet are about: that of the report that they answer, or of a line."""
-    if named := [game_of(each) for each in letter.enclosures if only_names(each)]:
+    if named := [game_named(each) for each in letter.enclosures if only_names(each)]:
         return named[0]
     if (report := report_answered(letter, settings)) is not None:
         return report.game
@@ -212,5 +212,5 @@ def sides_of(settings: MailSettings, name: str, sender: str) -> list[Side]:
         return []  # one damaged game must not keep the letters of all the others from being read
 
 
-def _all_games(settings: MailSettings) -> Iterator[str]:
+def _games_here(settings: MailSettings) -> Iterator[str]:
     yield from sorted(path.name.removesuffix(".git") for path in settings.games.glob("*.git"))

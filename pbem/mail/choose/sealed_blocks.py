@@ -15,12 +15,12 @@ from typing import Final
 from pbem.crypto.keys import BadKeys, Keys
 from pbem.crypto.sealed_orders import BadBlock, Block, blocks, open_block
 from pbem.game.wording import listing
-from pbem.mail.choose.routing import game_of, games_of, side_named, sides_of
+from pbem.mail.choose.routing import game_named, games_of, side_in_heading, sides_of
 from pbem.mail.read.forum_tags import untagged
 from pbem.mail.read.html_text import text_of
 from pbem.mail.read.inbox import open_letter
 from pbem.mail.read.letter import Enclosure, Letter
-from pbem.mail.read.mime import legible, tidied
+from pbem.mail.read.mime import legible, tidy_text
 from pbem.mail.read.sheet_finder import Unseal, bare_orders, outside, sheets
 from pbem.mail.write.outgoing import MailSettings
 from pbem.protocol import Side
@@ -61,11 +61,11 @@ def _sheet_of(block: Block, identities: list[tuple[str, str]], sides: Callable[[
             "nothing of it was carried out."
         )
     sheet = Enclosure("sealed orders", content, "body")
-    named = side_named(sheet)
-    if game_of(sheet) != game or named not in ("", side):
+    named = side_in_heading(sheet)
+    if game_named(sheet) != game or named not in ("", side):
         raise BadBlock(
             f"The block was sealed for {side} of {game}, but the sheet in it is for {named or side} of "
-            f"{game_of(sheet) or 'no game'}. Nothing of it was carried out. Make it again with `pbem seal-orders`."
+            f"{game_named(sheet) or 'no game'}. Nothing of it was carried out. Make it again with `pbem seal-orders`."
         )
     text = content.decode("utf-8", "replace")
     return text if named else f"side: {side}\n{text}"
@@ -95,7 +95,7 @@ def sheet_in_post(raw: bytes, kinds: Collection[str], unseal: Unseal | None) -> 
     text = legible(raw, "") or ""
     if _PAGE.match(text):
         text = text_of(text) or text
-    text = tidied(text)
+    text = tidy_text(text)
     if not (sealed := any(blocks(text))) and _is_sheet_alone(text):
         return raw if text == raw.decode("utf-8", "replace").replace("\r\n", "\n") else text.encode()
     letter = open_letter(_HEAD + text.encode(), unseal)

@@ -16,7 +16,7 @@ from pbem.game.yaml import LETTER, Unreadable, read
 from pbem.mail.choose.agreed import unchanged
 from pbem.mail.choose.routing import only_names, report_answered
 from pbem.mail.read.letter import Enclosure, Letter
-from pbem.mail.read.sheet_finder import BareOrder, bare_orders, may_order, sheet_of
+from pbem.mail.read.sheet_finder import BareOrder, bare_orders, may_order, sheet_of_bare
 from pbem.mail.write.outgoing import MailSettings, report_of
 from pbem.orders.forgive import KEY_ABOVE, Answering, Known, forgive
 from pbem.orders.sheet import ORDERS, BadSheet, without_keys
@@ -93,7 +93,7 @@ class Choice:
         """Return the sheet that bare orders make."""
         game, report = self.game, self.report
         if report is None:
-            typed = _shown(line for each in self.bare for line in each.lines)
+            typed = _behind_bar(line for each in self.bare for line in each.lines)
             raise OtherReport(f"{_WHICH_REPORT}{self._how()}\n{typed}")
         if report.adjudication != game.adjudication:
             raise OtherReport(
@@ -101,7 +101,7 @@ class Choice:
                 f"adjudication {report.adjudication}. The last one is {game.adjudication}, and they are not carried "
                 f"over to it."
             )
-        if self._are_quoted() and any(_same_orders(sheet_of(self.bare, report), form) for form in forms):
+        if self._are_quoted() and any(_same_orders(sheet_of_bare(self.bare, report), form) for form in forms):
             raise CannotPlay(unchanged(self.game, self.side))
         key = [KEY_ABOVE] if self.bare[0].is_braced else []  # only below its key is a list of braces one of orders
         typed = "\n".join([*key, *(line for each in self.bare for line in each.lines)])
@@ -125,7 +125,7 @@ class Choice:
             text = forgive(text, Known(self.game.box, self.game.periods)).text
         except BadSheet:
             return text.split()
-        return _value(text)
+        return _yaml_value(text)
 
     def _distinct(self, sheets: Sequence[Enclosure]) -> list[Enclosure]:
         """Return sheets without those that say what an earlier one says."""
@@ -146,7 +146,7 @@ class Choice:
         heading = Answering(self.game.name, self.side, self.game.adjudication)
         missing: list[str] = []
         for each in self.bare:
-            said = self._reading(sheet_of([each], heading).encode())
+            said = self._reading(sheet_of_bare([each], heading).encode())
             if each.is_key:
                 known = isinstance(said, dict) and isinstance(value, dict) and said[each.word] == value.get(each.word)
             else:
@@ -209,7 +209,7 @@ def sheets_passed_over(letter: Letter, forms: Sequence[str]) -> list[str]:
 
 def is_form(enclosure: Enclosure, forms: Sequence[str]) -> bool:
     """Tell whether a sheet is one of our forms as it was sent."""
-    return any(_words(form) == _words(enclosure.text.decode("utf-8", "replace")) for form in forms)
+    return any(_words_by_line(form) == _words_by_line(enclosure.text.decode("utf-8", "replace")) for form in forms)
 
 
 def forms_of(game: Adjudicator, side: Side) -> list[str]:
@@ -220,7 +220,7 @@ def forms_of(game: Adjudicator, side: Side) -> list[str]:
     return [sheet for sheet in sheets if sheet]
 
 
-def _words(sheet: str) -> list[list[str]]:
+def _words_by_line(sheet: str) -> list[list[str]]:
     """Return the words of each line of a sheet from `game:` on, but for the sentences in its comments.
 
     Blanks do not survive the mail, and an older version may have worded the sentences of a form differently. An order
@@ -230,7 +230,7 @@ def _words(sheet: str) -> list[list[str]]:
     return [line for line in lines if line and (not line[0].startswith("#") or line[:2] == ["#", "-"])]
 
 
-def _value(text: bytes) -> Any:
+def _yaml_value(text: bytes) -> Any:
     """Return what a sheet says; None: it cannot be read."""
     try:
         return read(text, name="letter", limits=LETTER).value
@@ -239,12 +239,12 @@ def _value(text: bytes) -> Any:
 
 
 def _same_orders(one: str, other: str) -> bool:
-    first, second = _value(one.encode()), _value(other.encode())
+    first, second = _yaml_value(one.encode()), _yaml_value(other.encode())
     return isinstance(first, dict) and isinstance(second, dict) and first.get(ORDERS) == second.get(ORDERS)
 
 
 def _which_of_two(one: Enclosure, other: Enclosure) -> str:
-    shown = [_shown(_without_notes(each.text.decode("utf-8", "replace").splitlines())) for each in (one, other)]
+    shown = [_behind_bar(_without_notes(each.text.decode("utf-8", "replace").splitlines())) for each in (one, other)]
     where = "in the text that you quote" if other.where == "quoted" else f"as {other.name}"
     return (
         f"There are two order sheets in it that differ. Which of the two counts? Send that one alone.\n\nThe first, as "
@@ -260,11 +260,11 @@ def _without_notes(lines: Sequence[str]) -> Sequence[str]:
 def _stray(sheet: Enclosure, lines: Sequence[str]) -> str:
     return (
         f"Something that looks like an order stands outside its order sheet ({sheet.name}). Put it into the sheet, or "
-        f"take it out:\n{_shown(lines)}"
+        f"take it out:\n{_behind_bar(lines)}"
     )
 
 
-def _shown(lines: Iterable[str]) -> str:
+def _behind_bar(lines: Iterable[str]) -> str:
     """Return lines of a player behind a bar, so that they are not read as a sheet when they are quoted."""
     text = [f"  | {line.rstrip()[:100]}" for line in lines if line.strip()]
     return "\n".join([*text[:_MOST_SHOWN], *(["  | ..."] if len(text) > _MOST_SHOWN else [])])

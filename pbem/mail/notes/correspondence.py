@@ -117,7 +117,7 @@ _MOST_LETTERS: Final = 100
 """So many letters with NEWS are remembered."""
 
 
-class News(StrEnum):
+class NewsWish(StrEnum):
     """When a player who is not asked anything is told what has happened."""
 
     EVERY = "every"
@@ -134,7 +134,7 @@ class News(StrEnum):
 class Correspondence:
     """What a note says of a side."""
 
-    news: News = News.EVERY
+    news: NewsWish = NewsWish.EVERY
     told: int | None = None
     """The last adjudication that its letters told of; None: the one that all were told of."""
     picture: str = ""
@@ -156,7 +156,7 @@ class Correspondence:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentNote:
     """What the note of a side says once a letter lies in the outbox."""
 
     repo: Path
@@ -177,7 +177,7 @@ def correspondence(repo: Path, side: Side) -> Correspondence:
         letters = tuple(map(str, found["letters"]))
         owed, zone, reminded = (str(found.get(key, "")) for key in ("owed", "zone", "reminded"))
         return Correspondence(
-            news=News(found["news"]),
+            news=NewsWish(found["news"]),
             told=None if told is None else int(told),
             picture=picture,
             first=first,
@@ -194,17 +194,17 @@ def correspondence(repo: Path, side: Side) -> Correspondence:
         return Correspondence(told=0)
 
 
-def forget(repo: Path, side: Side) -> None:
+def forget_side(repo: Path, side: Side) -> None:
     """Forget what is noted of a side: another player takes it over."""
     (repo / f"{SIDE_NOTE}{side}").unlink(missing_ok=True)
 
 
-def note_sent(sent: Sent) -> None:
+def note_sent(sent: SentNote) -> None:
     """Note that a letter lies in the outbox."""
     put_notes(sent.repo, sent_notes(sent.repo, [sent]), lasting=False)
 
 
-def sent_notes(repo: Path, letters: Iterable[Sent]) -> dict[str, bytes]:
+def sent_notes(repo: Path, letters: Iterable[SentNote]) -> dict[str, bytes]:
     """Return what is noted once letters of one game lie in the outbox: notes by their names."""
     before: dict[Side, Correspondence] = {}
     after: dict[Side, Correspondence] = {}
@@ -218,10 +218,10 @@ def sent_notes(repo: Path, letters: Iterable[Sent]) -> dict[str, bytes]:
             last=sent.message_id,
             owed=known.owed if sent.told is None else "",
         )
-    return {f"{SIDE_NOTE}{side}": _content(now) for side, now in after.items() if now != before[side]}
+    return {f"{SIDE_NOTE}{side}": _as_json(now) for side, now in after.items() if now != before[side]}
 
 
-def choose_news(repo: Path, side: Side, news: News, told: int, letter: str) -> News:
+def choose_news(repo: Path, side: Side, news: NewsWish, told: int, letter: str) -> NewsWish:
     """Note which news a player wants, by a letter of a digest, and return what is wanted now.
 
     `told` is the last adjudication that all were told of. A letter that was carried out before changes nothing.
@@ -246,7 +246,7 @@ def _choose(repo: Path, side: Side, letter: str, **settings: Any) -> Corresponde
     if letter in known.letters:
         return known
     now = replace(known, letters=(*known.letters, letter)[-_MOST_LETTERS:], **settings)
-    _keep(repo, side, known, now)
+    _write_side_note(repo, side, known, now)
     return now
 
 
@@ -254,13 +254,13 @@ def note_owed(repo: Path, side: Side, now: datetime) -> None:
     """Note that news is held back from a side, unless some is already."""
     known = correspondence(repo, side)
     if not known.owed:
-        _keep(repo, side, known, replace(known, owed=now.isoformat()))
+        _write_side_note(repo, side, known, replace(known, owed=now.isoformat()))
 
 
 def note_reminded(repo: Path, side: Side, reminder: str) -> None:
     """Note the last reminder of a side."""
     known = correspondence(repo, side)
-    _keep(repo, side, known, replace(known, reminded=reminder))
+    _write_side_note(repo, side, known, replace(known, reminded=reminder))
 
 
 def _moment(text: str) -> str:
@@ -270,10 +270,10 @@ def _moment(text: str) -> str:
     return text
 
 
-def _keep(repo: Path, side: Side, known: Correspondence, now: Correspondence) -> None:
+def _write_side_note(repo: Path, side: Side, known: Correspondence, now: Correspondence) -> None:
     if now != known:
-        put_note(repo, f"{SIDE_NOTE}{side}", _content(now))
+        put_note(repo, f"{SIDE_NOTE}{side}", _as_json(now))
 
 
-def _content(note: Correspondence) -> bytes:
+def _as_json(note: Correspondence) -> bytes:
     return json.dumps(asdict(note), sort_keys=True).encode()

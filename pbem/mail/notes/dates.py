@@ -41,11 +41,11 @@ def day_in(text: str, today: date) -> date | None:
     words = said.groupdict()
     month = int(words["month"]) if words.get("month") else _MONTHS.index(words["name"][:3].lower()) + 1
     years = [int(words["year"])] if words["year"] else [today.year, today.year + 1]
-    days = [each for year in years if (each := _day(year, month, int(words["day"]))) is not None]
+    days = [each for year in years if (each := _date_or_none(year, month, int(words["day"]))) is not None]
     return next((each for each in days if words["year"] or each >= today), None)
 
 
-def _day(year: int, month: int, day: int) -> date | None:
+def _date_or_none(year: int, month: int, day: int) -> date | None:
     try:
         return date(year, month, day)
     except ValueError:

@@ -32,7 +32,7 @@ def write_to_maildir(folder: Path, content: bytes, name: str, telling: str = "")
     """
     unique = unique_name(name, content, telling)
     for room in ("tmp", "new", "cur"):
-        _make(folder / room)
+        _make_folder(folder / room)
     target = folder / "new" / unique
     if target.exists():
         return target
@@ -73,11 +73,11 @@ def _timeless(content: bytes) -> bytes:
     return _BOUNDARY.sub(b"", _AT_COMMIT.sub(b"\n", lasting))
 
 
-def _make(room: Path) -> None:
+def _make_folder(room: Path) -> None:
     """Make a folder that lasts, and those above it. Nobody else on the machine reads the letters in it."""
     if not room.is_dir():
         if not room.parent.is_dir():
-            _make(room.parent)
+            _make_folder(room.parent)
         room.mkdir(mode=0o700, exist_ok=True)
         sync_folder(room.parent)
 

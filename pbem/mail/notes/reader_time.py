@@ -29,17 +29,21 @@ def zone_named(text: str) -> ZoneInfo | None:
     >>> zone_named("europe/berlin")
     zoneinfo.ZoneInfo(key='Europe/Berlin')
     """
-    for name in (text, text.upper(), "/".join("_".join(map(_capital, part.split("_"))) for part in text.split("/"))):
+    for name in (
+        text,
+        text.upper(),
+        "/".join("_".join(map(_capitalized, part.split("_"))) for part in text.split("/")),
+    ):
         with suppress(UnknownZone):
             return named_zone(name).info
     return None
 
 
-def _capital(word: str) -> str:
+def _capitalized(word: str) -> str:
     return word[:1].upper() + word[1:].lower()
 
 
-def zone_of(game: OpenGame, side: Side) -> ZoneInfo:
+def reader_zone(game: OpenGame, side: Side) -> ZoneInfo:
     """Return the time zone of the player of a side: their own, else that of the game's clock, else UTC."""
     own, terms = correspondence(game.path, side).zone, game.clock.terms
     with suppress(UnknownZone):
@@ -47,7 +51,7 @@ def zone_of(game: OpenGame, side: Side) -> ZoneInfo:
     return named_zone("UTC").info
 
 
-def shown(at: datetime, zone: ZoneInfo) -> str:
+def time_shown(at: datetime, zone: ZoneInfo) -> str:
     """Return a time in a zone and, if that is another one, in UTC.
 
     >>> shown(datetime(2026, 11, 29, 19, 0, tzinfo=UTC), ZoneInfo("Europe/Berlin"))
@@ -57,18 +61,18 @@ def shown(at: datetime, zone: ZoneInfo) -> str:
     """
     own, world = at.astimezone(zone), at.astimezone(UTC)
     if own.utcoffset() == timedelta():
-        return f"{_day(world)} {world:%H:%M} UTC"
+        return f"{_day_name(world)} {world:%H:%M} UTC"
     name = own.tzname() or ""
     name = f"UTC{name}" if name[:1] in "+-" else name
-    again = "" if own.date() == world.date() else f"{_day(world)} "
-    return f"{_day(own)} {own:%H:%M} {name} ({again}{world:%H:%M} UTC)"
+    again = "" if own.date() == world.date() else f"{_day_name(world)} "
+    return f"{_day_name(own)} {own:%H:%M} {name} ({again}{world:%H:%M} UTC)"
 
 
 _DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-def _day(at: datetime) -> str:
+def _day_name(at: datetime) -> str:
     """Return a day in English, whatever the locale."""
     return f"{_DAYS[at.weekday()]} {at.day} {_MONTHS[at.month - 1]}"
 
@@ -126,7 +130,7 @@ def deadline_line(game: OpenGame, side: Side) -> str:
     until = until_when(game, side)
     if until is None:
         return ""
-    when = shown(until.at, zone_of(game, side))
+    when = time_shown(until.at, reader_zone(game, side))
     if until.passed:
         return f"Your time was up on {when}; the game still waits."
     left = game.rules.left_in_turn(game.view(side))
@@ -136,7 +140,7 @@ def deadline_line(game: OpenGame, side: Side) -> str:
 def deadline_of(game: OpenGame, side: Side) -> str:
     """Return until when a side has time, in its zone and in UTC; empty: it has no deadline, or that has passed."""
     until = until_when(game, side)
-    return "" if until is None or until.passed else shown(until.at, zone_of(game, side))
+    return "" if until is None or until.passed else time_shown(until.at, reader_zone(game, side))
 
 
 def calendar_file(game: OpenGame, side: Side, now: datetime) -> str | None:
@@ -156,21 +160,21 @@ def calendar_file(game: OpenGame, side: Side, now: datetime) -> str | None:
         "BEGIN:VEVENT",
         f"UID:{name}.{side}.{asked}@pbem",
         f"SEQUENCE:{clocks.facts}",
-        f"DTSTAMP:{_stamp(now)}",
-        f"DTSTART:{_stamp(until.at)}",
-        f"DTEND:{_stamp(until.at)}",
+        f"DTSTAMP:{_calendar_time(now)}",
+        f"DTSTART:{_calendar_time(until.at)}",
+        f"DTEND:{_calendar_time(until.at)}",
         f"SUMMARY:{name}: your answer is due",
         f"DESCRIPTION:Report {asked} asks you. STATUS\\, alone on a line\\, says until when you have time.",
         "TRANSP:TRANSPARENT",
         "END:VEVENT",
         "END:VCALENDAR",
     ]
-    return "".join(f"{part}\r\n" for line in lines for part in _folded(line))
+    return "".join(f"{part}\r\n" for line in lines for part in _calendar_lines(line))
 
 
-def _stamp(at: datetime) -> str:
+def _calendar_time(at: datetime) -> str:
     return f"{at.astimezone(UTC):%Y%m%dT%H%M%SZ}"
 
 
-def _folded(line: str) -> list[str]:
+def _calendar_lines(line: str) -> list[str]:
     return [f"{' ' if at else ''}{line[at : at + _LONGEST]}" for at in range(0, len(line), _LONGEST)]

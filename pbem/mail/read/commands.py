@@ -149,14 +149,14 @@ _LONGEST: Final = 1000
 _MOST_UNCLEAR: Final = 3
 
 
-class Said(NamedTuple):
+class CommandLines(NamedTuple):
     """The commands of a letter, each once, and the lines that only begin like one."""
 
     instructions: tuple[Instruction, ...]
     unclear: tuple[str, ...]
 
 
-def commands_in(subject: str, own: Sequence[str], quoted: Sequence[str] = (), *, sheets: bool = False) -> Said:
+def commands_in(subject: str, own: Sequence[str], quoted: Sequence[str] = (), *, sheets: bool = False) -> CommandLines:
     """Return the commands of a letter: of its subject, its sender's own lines, and the lines that they quote.
 
     `sheets` says whether an order sheet was found in it.
@@ -169,20 +169,22 @@ def commands_in(subject: str, own: Sequence[str], quoted: Sequence[str] = (), *,
     unclear: list[str] = []
     for text in ([subject], own):
         for at, line in enumerate(text):
-            if (begun := _read(line[:_LONGEST])) is None or _is_key(begun, text[at + 1 : at + 2]):
+            if (begun := _begun_by(line[:_LONGEST])) is None or _is_key(begun, text[at + 1 : at + 2]):
                 continue
             if _counts(begun, alone and text is own):
-                found.append(_whole(begun.instruction, text[at + 1 : at + 2]))
+                found.append(_unbroken(begun.instruction, text[at + 1 : at + 2]))
             else:
                 unclear.append(line.strip())
     if not found and not sheets:
         found += _filled_in(quoted)
-    return Said(tuple(dict.fromkeys(found)), tuple(unclear[:_MOST_UNCLEAR]))
+    return CommandLines(tuple(dict.fromkeys(found)), tuple(unclear[:_MOST_UNCLEAR]))
 
 
 def _nothing_else(own: Sequence[str]) -> bool:
     """Tell whether no more than one line of a letter is neither a command nor set there by a program."""
-    others = [line for line in without_frame(own) if not ((begun := _read(line[:_LONGEST])) and _counts(begun, False))]
+    others = [
+        line for line in without_frame(own) if not ((begun := _begun_by(line[:_LONGEST])) and _counts(begun, False))
+    ]
     return len(others) == 1
 
 
@@ -194,7 +196,7 @@ class _Begun(NamedTuple):
     colon: bool
 
 
-def _read(line: str) -> _Begun | None:
+def _begun_by(line: str) -> _Begun | None:
     found = _LINE.fullmatch(line.rstrip())
     if found is None or found["word"].upper() not in _WORDS:
         return None
@@ -232,7 +234,7 @@ def _asks_with(command: Command, rest: str) -> bool:
     return command in ASKED_WITH and re.fullmatch(ASKED_WITH[command], rest, re.IGNORECASE) is not None
 
 
-def _whole(instruction: Instruction, below: Sequence[str]) -> Instruction:
+def _unbroken(instruction: Instruction, below: Sequence[str]) -> Instruction:
     """Return a command with the line below it, if a mail program has broken it in two."""
     link_below = instruction.command in OPENS_LINK and below and _LINK.fullmatch(below[0].strip())
     if not (link_below or _CUT_SHORT.fullmatch(str(instruction))):
@@ -246,7 +248,7 @@ def _filled_in(quoted: Sequence[str]) -> Iterator[Instruction]:
     for line in quoted:
         if line.lstrip().startswith(_BAR):
             continue
-        begun = _read(line[:_LONGEST])
+        begun = _begun_by(line[:_LONGEST])
         if begun is None or begun.colon or not begun.capitals or begun.instruction.command not in CHANGES:
             continue
         command, rest, _ = begun.instruction

@@ -71,7 +71,7 @@ def undamaged(text: str) -> str:
     if "[" not in text:
         return text
     text = _LINK.sub(r"\1", text)
-    taken = sorted(_paired(text))
+    taken = sorted(_paired_dress(text))
     done, at = list[str](), 0
     for start, end, name in taken:
         done += [text[at:start], "\n" if name == "list" else ""]
@@ -80,7 +80,7 @@ def undamaged(text: str) -> str:
     return _ITEM.sub(r"\1- ", text) if any(name == "list" for _, _, name in taken) else text
 
 
-def _paired(text: str) -> Iterator[tuple[int, int, str]]:
+def _paired_dress(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield where tags stand that have a partner, and their names."""
     opened: dict[str, list[tuple[int, int]]] = {}
     for tag in _DRESS.finditer(text):
@@ -106,7 +106,7 @@ def unnumbered(text: str) -> str:
         found = _NUMBERED.fullmatch(row)
         if found is not None and _HEAD.fullmatch(found["rest"].lstrip()):
             heads += 1
-            first = _first(rows, at, int(found["number"]))
+            first = _first_numbered(rows, at, int(found["number"]))
             inset = len(found["rest"]) - len(found["rest"].lstrip())
             rows[first:] = _without_numbers(rows[first:], int(found["number"]) - (at - first), inset)
         elif (
@@ -119,7 +119,7 @@ def unnumbered(text: str) -> str:
     return "\n".join(rows)
 
 
-def _first(rows: list[str], at: int, number: int) -> int:
+def _first_numbered(rows: list[str], at: int, number: int) -> int:
     """Return the first line above `game:` whose number goes before that of the line below it."""
     first = at
     while first > max(0, at - _FARTHEST):
@@ -187,17 +187,17 @@ def _without_blocks(text: str) -> str:
         end = start + len(line)
         tags = [tag for tag in _TAG.finditer(text, rest_from, end) if tag.start() in paired]
         if not tags:
-            done.append(_quoted(line, depth))
+            done.append(_behind_quote_marks(line, depth))
         for at, tag in enumerate(tags):
             if piece := text[rest_from : tag.start()].strip():
-                done.append(_quoted(before + piece, depth))
+                done.append(_behind_quote_marks(before + piece, depth))
             rest_from = tag.end()
             if tag[2].lower() == "code":
-                done.append(_quoted(before + _FENCE, depth))
+                done.append(_behind_quote_marks(before + _FENCE, depth))
             else:
                 depth += -1 if tag[1] else 1
             if at == len(tags) - 1 and (piece := text[rest_from:end].rstrip()).strip():
-                done.append(_quoted(before + piece, depth))
+                done.append(_behind_quote_marks(before + piece, depth))
         start = end + 1
     return "\n".join(done)
 
@@ -217,5 +217,5 @@ def _pairs(text: str) -> Iterator[tuple[int, int]]:
             yield opened.pop()[1], tag.start()
 
 
-def _quoted(line: str, depth: int) -> str:
+def _behind_quote_marks(line: str, depth: int) -> str:
     return "> " * min(depth, _DEEPEST) + line

@@ -54,7 +54,7 @@ def text_of(page: str) -> str | None:
     root = LexborHTMLParser(page).root
     written = _Lines()
     if root is not None:
-        _write(root, written)
+        _write_node(root, written)
     return written.text()
 
 
@@ -106,7 +106,7 @@ class _Lines:
         return "\n".join(self.done).strip("\n") + "\n"
 
 
-def _write(root: LexborNode, lines: _Lines) -> None:
+def _write_node(root: LexborNode, lines: _Lines) -> None:
     """Write a page; node by node and not by recursion, for a letter may be nested deeper than Python's stack."""
     ahead: list[tuple[LexborNode, bool]] = [(root, True)]
     while ahead:
@@ -114,25 +114,25 @@ def _write(root: LexborNode, lines: _Lines) -> None:
         if node.is_text_node:
             lines.add(node.text_content or "")
         elif not opening:
-            _close(node, lines)
-        elif node.is_element_node and not _unseen(node):
-            _open(node, lines)
+            _end_element(node, lines)
+        elif node.is_element_node and not _is_unseen(node):
+            _begin_element(node, lines)
             ahead.append((node, False))
             ahead += reversed([(child, True) for child in node.iter(include_text=True)])
 
 
-def _unseen(node: LexborNode) -> bool:
-    return node.tag in _LEFT_OUT or _HIDDEN.search(_said(node, "style")) is not None
+def _is_unseen(node: LexborNode) -> bool:
+    return node.tag in _LEFT_OUT or _HIDDEN.search(_attribute(node, "style")) is not None
 
 
-def _open(node: LexborNode, lines: _Lines) -> None:
+def _begin_element(node: LexborNode, lines: _Lines) -> None:
     tag = node.tag or ""
     if tag == "br":
         lines.end()
     if tag not in _BLOCKS:
         return
     lines.begin_block()
-    if _OLD_LETTER.search(f"{_said(node, 'id')} {_said(node, 'class')}"):
+    if _OLD_LETTER.search(f"{_attribute(node, 'id')} {_attribute(node, 'class')}"):
         lines.space()
         lines.add(_RULE)
         lines.end()
@@ -145,7 +145,7 @@ def _open(node: LexborNode, lines: _Lines) -> None:
     lines.preformatted += _keeps_blanks(node)
 
 
-def _close(node: LexborNode, lines: _Lines) -> None:
+def _end_element(node: LexborNode, lines: _Lines) -> None:
     tag = node.tag or ""
     if tag in ("td", "th"):
         lines.add(" ")
@@ -157,13 +157,13 @@ def _close(node: LexborNode, lines: _Lines) -> None:
     elif tag in ("ul", "ol"):
         lines.lists -= 1
     lines.preformatted -= _keeps_blanks(node)
-    if tag in _SPACED and not _TIGHT.search(_said(node, "class")):
+    if tag in _SPACED and not _TIGHT.search(_attribute(node, "class")):
         lines.space()
 
 
 def _keeps_blanks(node: LexborNode) -> bool:
-    return node.tag == "pre" or (node.tag in _BLOCKS and _PREFORMATTED.search(_said(node, "style")) is not None)
+    return node.tag == "pre" or (node.tag in _BLOCKS and _PREFORMATTED.search(_attribute(node, "style")) is not None)
 
 
-def _said(node: LexborNode, name: str) -> str:
+def _attribute(node: LexborNode, name: str) -> str:
     return node.attributes.get(name) or ""

@@ -23,11 +23,11 @@ from pbem.mail.read.commands import Command, commands_in
 from pbem.mail.read.forum_tags import untagged
 from pbem.mail.read.html_text import text_of
 from pbem.mail.read.letter import Enclosure, Letter, Where
-from pbem.mail.read.mime import Headers, Part, Unreadable, decoded, take_apart, tidied
+from pbem.mail.read.mime import Headers, MailPart, TangledLetter, header_text, take_apart, tidy_text
 from pbem.mail.read.own_text import without_marks, without_receipts
 from pbem.mail.read.press import press_in
 from pbem.mail.read.quoting import unflowed, unsigned
-from pbem.mail.read.sheet_finder import Found, Opened, Unseal, outside, sheets, with_sheets
+from pbem.mail.read.sheet_finder import BlocksOpened, FoundSheet, Unseal, outside, sheets, with_sheets
 from pbem.mail.read.token import tokens_in_addresses
 from pbem.orders.sheet import keys_in, without_keys
 
@@ -46,14 +46,14 @@ def open_letter(raw: bytes, unseal: Unseal | None = None) -> Letter:
     letter = _left_shut(raw)
     if unseal is None or not letter.shut:
         return letter
-    letter = _opened(Headers(raw), raw, unseal)
+    letter = _read_whole(Headers(raw), raw, unseal)
     return replace(letter, digest=_digest(letter))
 
 
 @lru_cache(maxsize=1)
 def _left_shut(raw: bytes) -> Letter:
     """Return a letter in which sealed orders stay shut; who wrote it is asked before it is carried out."""
-    letter = _opened(Headers(raw), raw, None)
+    letter = _read_whole(Headers(raw), raw, None)
     return replace(letter, digest=_digest(letter))
 
 
@@ -62,7 +62,7 @@ def with_orders(letter: Letter, lines: Sequence[str]) -> Letter:
     return replace(letter, digest=_digest(letter, lines))
 
 
-def _opened(headers: Headers, raw: bytes, unseal: Unseal | None) -> Letter:
+def _read_whole(headers: Headers, raw: bytes, unseal: Unseal | None) -> Letter:
     letter = _envelope(headers, raw)
     if letter.automatic:
         return letter
@@ -70,13 +70,13 @@ def _opened(headers: Headers, raw: bytes, unseal: Unseal | None) -> Letter:
         return replace(letter, refusal=_WHO)
     try:
         parts = take_apart(raw)
-    except Unreadable as reason:
+    except TangledLetter as reason:
         return replace(letter, refusal=str(reason))
-    parts, shut = _unsealed(parts, letter.sender, unseal)
+    parts, shut = _with_blocks_opened(parts, letter.sender, unseal)
     letter = replace(letter, sealed=shut.games, shut=shut.quoted == _SHUT)
     if shut.refused:
         return replace(letter, refusal=shut.refused)
-    letter = replace(letter, tokens=tuple(dict.fromkeys([*letter.tokens, *_keys(parts)])))
+    letter = replace(letter, tokens=tuple(dict.fromkeys([*letter.tokens, *_keys_written(parts)])))
     whole = [text for part in parts if _is_body(part) and (text := _body(part)) is not None]
     talk = [press_in(text) for text in whole]
     spoken = [each for said in talk for each in said.instructions]
@@ -110,9 +110,11 @@ def _opened(headers: Headers, raw: bytes, unseal: Unseal | None) -> Letter:
     )
 
 
-def _unsealed(parts: Sequence[Part], sender: str, unseal: Unseal | None) -> tuple[list[Part], Opened]:
+def _with_blocks_opened(
+    parts: Sequence[MailPart], sender: str, unseal: Unseal | None
+) -> tuple[list[MailPart], BlocksOpened]:
     """Return the parts of a letter with the sheets that are sealed in them, and why blocks do not open."""
-    done: list[Part] = []
+    done: list[MailPart] = []
     refused = quoted = ""
     games: list[str] = []
     for part in parts:
@@ -122,13 +124,13 @@ def _unsealed(parts: Sequence[Part], sender: str, unseal: Unseal | None) -> tupl
             continue
         games += [block.game for block in islice(blocks(untagged(text)), _MOST)]
         if unseal is None:
-            opened = Opened(text, quoted=_SHUT)
+            opened = BlocksOpened(text, quoted=_SHUT)
         else:
             opened = with_sheets(untagged(text), sender, unseal)
             part = replace(part, kind="text/plain", content=opened.text.encode(), charset="utf-8", flowed=False)
         done.append(part)
         refused, quoted = refused or opened.refused, quoted or opened.quoted
-    return done, Opened("", refused, quoted, tuple(dict.fromkeys(games)))
+    return done, BlocksOpened("", refused, quoted, tuple(dict.fromkeys(games)))
 
 
 def _envelope(headers: Headers, raw: bytes) -> Letter:
@@ -138,8 +140,8 @@ def _envelope(headers: Headers, raw: bytes) -> Letter:
         references = [*(each for each in references if each != answered[0]), answered[0]]
     message_id = MESSAGE_ID.match(headers.one("message-id"))
     return Letter(
-        sender=_sender(headers),
-        subject=decoded(headers.one("subject"))[:500],
+        sender=_sender_of(headers),
+        subject=header_text(headers.one("subject"))[:500],
         message_id=message_id[0] if message_id else "",
         date_text=headers.one("date")[:100],
         digest="",
@@ -158,10 +160,10 @@ def _digest(letter: Letter, orders: Sequence[str] = ()) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
-def _sender(headers: Headers) -> str:
+def _sender_of(headers: Headers) -> str:
     """Return the address of the one From header, or nothing if it could be read in two ways."""
     named = [mailbox(value) for value in headers.every("from")]
-    if len(named) != 1 or named[0] is None or pretends(decoded(named[0].name), named[0].address):
+    if len(named) != 1 or named[0] is None or pretends(header_text(named[0].name), named[0].address):
         return ""
     return named[0].address
 
@@ -179,56 +181,58 @@ def is_automatic(headers: Headers) -> bool:
     )
 
 
-def _is_body(part: Part) -> bool:
+def _is_body(part: MailPart) -> bool:
     return (part.kind == "text/plain" or (part.kind == "text/html" and not part.covered)) and not part.attached
 
 
-def _is_yaml(part: Part) -> bool:
+def _is_yaml(part: MailPart) -> bool:
     return part.kind in _YAML_KINDS or part.name.lower().endswith((".yaml", ".yml"))
 
 
-def _body(part: Part) -> str | None:
+def _body(part: MailPart) -> str | None:
     """Return the tidied text of a part without flowed line ends, tags, clear signatures, receipts and keys of ours."""
     text = whole_text(part)
     return None if text is None else without_keys(without_receipts(untagged(text)))
 
 
-def _keys(parts: Iterable[Part]) -> Iterator[str]:
+def _keys_written(parts: Iterable[MailPart]) -> Iterator[str]:
     """Yield the keys in the text and the attached sheets of a letter."""
     for part in parts:
         if (_is_body(part) or _is_yaml(part) or part.kind == "text/plain") and (text := whole_text(part)) is not None:
             yield from keys_in(untagged(text))
 
 
-def whole_text(part: Part) -> str | None:
+def whole_text(part: MailPart) -> str | None:
     """Return the tidied text of a text part, without flowed line ends and clear signatures; None: it has none."""
     text = part.text()
     if text is None:
         return None
     if part.kind == "text/html" and (text := text_of(text)) is None:
         return None
-    text = tidied(text)
+    text = tidy_text(text)
     return unsigned(unflowed(text, part.delsp) if part.flowed else text)
 
 
-def _enclosures(found: list[Found], parts: Iterable[Part]) -> tuple[tuple[Enclosure, ...], tuple[Enclosure, ...]]:
+def _enclosures(
+    found: list[FoundSheet], parts: Iterable[MailPart]
+) -> tuple[tuple[Enclosure, ...], tuple[Enclosure, ...]]:
     """Return the sheets of a letter, best first, each text once, and the one quoted beside them.
 
     A quoted sheet is one of the sheets only where there is no other.
     """
     own = [sheet.text for sheet in found if sheet.depth == 0]
-    enclosures = [_enclosure(_numbered("letter", i), text, "body") for i, text in enumerate(own)]
+    enclosures = [_enclosure(_sheet_name("letter", i), text, "body") for i, text in enumerate(own)]
     enclosures += _attached(parts)
     quoted = [sheet for sheet in found if sheet.depth]
     beside: list[Enclosure] = []
     if quoted:
-        beside = [_enclosure(_numbered("letter", i), text, "quoted") for i, text in enumerate(_youngest(quoted))]
+        beside = [_enclosure(_sheet_name("letter", i), text, "quoted") for i, text in enumerate(_youngest(quoted))]
     if not enclosures:
         enclosures, beside = beside, []
     return tuple({enclosure.text: enclosure for enclosure in reversed(enclosures)}.values())[::-1], tuple(beside)
 
 
-def _youngest(quoted: Sequence[Found]) -> Iterator[str]:
+def _youngest(quoted: Sequence[FoundSheet]) -> Iterator[str]:
     """Yield the topmost sheet of the youngest letter quoted, and the topmost ones for other sides in the same game.
 
     A letter of ours to a player of several sides has a form for each of them.
@@ -236,20 +240,22 @@ def _youngest(quoted: Sequence[Found]) -> Iterator[str]:
     nearest = min(quoted, key=lambda sheet: sheet.depth)
     sides: set[str] = set()
     for sheet in quoted:
-        game, side = (_key(sheet.text, name) for name in ("game", "side"))
-        if sheet is nearest or (sheet.depth == nearest.depth and game == _key(nearest.text, "game") and sides and side):
+        game, side = (_heading_value(sheet.text, name) for name in ("game", "side"))
+        if sheet is nearest or (
+            sheet.depth == nearest.depth and game == _heading_value(nearest.text, "game") and sides and side
+        ):
             if side not in sides:
                 yield sheet.text
             sides.add(side)
 
 
-def _key(sheet: str, name: str) -> str:
+def _heading_value(sheet: str, name: str) -> str:
     """Return what a key of a sheet's heading says."""
     found = re.search(rf"(?im)^(?:[^\w\n]|_)*+{name}[^\w:]*:\W*([\w.-]+)", sheet)
     return found[1].lower() if found else ""
 
 
-def _attached(parts: Iterable[Part]) -> Iterator[Enclosure]:
+def _attached(parts: Iterable[MailPart]) -> Iterator[Enclosure]:
     for part in parts:
         if _is_body(part) or not (_is_yaml(part) or part.kind == "text/plain"):
             continue
@@ -258,14 +264,14 @@ def _attached(parts: Iterable[Part]) -> Iterator[Enclosure]:
             continue
         texts = [text] if _is_yaml(part) else [sheet.text for sheet in sheets(text) if sheet.depth == 0]
         name = _file_name(part.name)
-        yield from (_enclosure(_numbered(name, i), sheet, "attachment") for i, sheet in enumerate(texts))
+        yield from (_enclosure(_sheet_name(name, i), sheet, "attachment") for i, sheet in enumerate(texts))
 
 
 def _enclosure(name: str, text: str, where: Where) -> Enclosure:
     return Enclosure(name, without_marks(text).encode(), where)
 
 
-def _numbered(name: str, index: int) -> str:
+def _sheet_name(name: str, index: int) -> str:
     return f"{name}-{index + 1}" if index else name
 
 
@@ -275,7 +281,7 @@ def _file_name(name: str) -> str:
     return re.sub(r"[^\w.() -]+", "_", name)[-60:].strip(" .") or "orders.yaml"
 
 
-def _why_nothing(parts: list[Part], bodies: list[str]) -> str:
+def _why_nothing(parts: list[MailPart], bodies: list[str]) -> str:
     """Return what to tell the sender of a letter without sheets and commands: the most helpful reason first."""
     kinds = {part.kind for part in parts}
     unknown = [part for part in parts if (_is_body(part) or _is_yaml(part)) and part.text() is None]

@@ -68,23 +68,23 @@ def legible(content: bytes, label: str) -> str | None:
     """
     for mark, codec in _BOMS:
         if content.startswith(mark):
-            return _whole(content.decode(codec, "replace"))
+            return _without_surrogates(content.decode(codec, "replace"))
     label = label.strip(" \t\"'").lower()
     name = "ascii" if label in _SAYS_NOTHING else codec_of(label)
     if name is None:
-        return _strictly(content, "utf-8")
+        return _decoded_strictly(content, "utf-8")
     if name in _WESTERN:
         if b"\x1b$" in content:  # Japanese mail without its label
-            return _whole(content.decode("iso2022_jp", "replace"))
-        text = _strictly(content, "utf-8")
-        return _whole(content.decode("cp1252", "replace")) if text is None else text
+            return _without_surrogates(content.decode("iso2022_jp", "replace"))
+        text = _decoded_strictly(content, "utf-8")
+        return _without_surrogates(content.decode("cp1252", "replace")) if text is None else text
     if name == "utf-16":  # no mark, so the order of bytes must be told by where the zeros of plain letters are
         name = "utf-16-be" if content[::2].count(0) >= content[1::2].count(0) else "utf-16-le"
     for codec in (name, "utf-8"):
-        text = _strictly(content, codec)
+        text = _decoded_strictly(content, codec)
         if text is not None:
             return text
-    return _whole(content.decode("cp1252" if name == "utf-8" else name, "replace"))
+    return _without_surrogates(content.decode("cp1252" if name == "utf-8" else name, "replace"))
 
 
 def codec_of(label: str) -> str | None:
@@ -98,14 +98,14 @@ def codec_of(label: str) -> str | None:
     return None if name in _NOT_A_CHARSET else name
 
 
-def _strictly(content: bytes, codec: str) -> str | None:
+def _decoded_strictly(content: bytes, codec: str) -> str | None:
     try:
-        return _whole(content.decode(codec))
+        return _without_surrogates(content.decode(codec))
     except UnicodeError:
         return None
 
 
-def _whole(text: str) -> str:
+def _without_surrogates(text: str) -> str:
     """Return the text without half characters (lone surrogates), which UTF-7 can smuggle in."""
     return text.encode("utf-8", "replace").decode()
 
@@ -116,7 +116,7 @@ _UNSEEN: Final = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x2
 _WIDE_COLON: Final = re.compile(r"^([ ]*(?:-[ ]+)*[A-Za-z_]\w*)[ ]*：[ ]*", re.MULTILINE)
 
 
-def tidied(text: str) -> str:
+def tidy_text(text: str) -> str:
     """Return a text with plain line ends and plain blanks, so that what looks like a sheet is one.
 
     No-break, ideographic and other blanks become spaces, one for one; zero-width characters, soft hyphens and
@@ -144,12 +144,12 @@ _MOST_DASHED: Final = 2000
 _PART_HEADER: Final = re.compile(rb"(?:\A|[\r\n])content-[a-z-]{1,30}:[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*", re.IGNORECASE)
 
 
-class Unreadable(PbemError):
+class TangledLetter(PbemError):
     """A letter that is not taken apart; the text says why, for the sender."""
 
 
 @dataclass(slots=True, frozen=True)
-class Part:
+class MailPart:
     """One leaf of a letter: its type, file name (may be empty), content without transfer encoding, and charset.
 
     A page is `covered` if the same text stands beside it as plain text.
@@ -190,36 +190,36 @@ class Headers:
         return self._values.get(name, [""])[0]
 
 
-def decoded(value: str) -> str:
+def header_text(value: str) -> str:
     """Return a header's value with its encoded words decoded (RFC 2047), on one line."""
     try:
         pieces = decode_header(value[:_LONGEST_HEADER])
-        texts = [piece if isinstance(piece, str) else _piece(piece, label or "") for piece, label in pieces]
+        texts = [piece if isinstance(piece, str) else _header_piece(piece, label or "") for piece, label in pieces]
     except (HeaderParseError, binascii.Error, ValueError):
         return value
     return " ".join("".join(c if c.isprintable() else " " for c in "".join(texts)).split())
 
 
-def take_apart(raw: bytes, largest: int = LARGEST) -> list[Part]:
+def take_apart(raw: bytes, largest: int = LARGEST) -> list[MailPart]:
     """Return the leaves of a letter in order; raise Unreadable beyond the limits or on broken bytes.
 
     Letters within the letter (message/rfc822) are leaves: they are not looked into.
     """
     if len(raw) > largest:
-        raise Unreadable(
+        raise TangledLetter(
             f"Your letter has {len(raw) // 1024} kB; at most {largest // 1024} kB are read. "
             "Please send it again without pictures and other files: the order sheet alone is enough."
         )
     if _hurts(raw, _MOST_LINES * largest // LARGEST):
-        raise Unreadable(_TANGLED)
+        raise TangledLetter(_TANGLED)
     try:
-        parts = [_part(leaf, covered) for leaf, covered in _leaves(message_from_bytes(raw), 0)]
-    except Unreadable:
+        parts = [_mail_part(leaf, covered) for leaf, covered in _leaves_of(message_from_bytes(raw), 0)]
+    except TangledLetter:
         raise
     except Exception as broken:  # the parser raises nearly anything on broken bytes, RecursionError included
-        raise Unreadable(_TANGLED) from broken
+        raise TangledLetter(_TANGLED) from broken
     if len(parts) > MOST_PARTS:
-        raise Unreadable(_TANGLED)
+        raise TangledLetter(_TANGLED)
     return parts
 
 
@@ -243,16 +243,16 @@ def _line_count(raw: bytes) -> int:
     return max(raw.count(b"\n"), raw.count(b"\r"))
 
 
-def _leaves(message: Message, depth: int, covered: bool = False) -> Iterator[tuple[Message, bool]]:
+def _leaves_of(message: Message, depth: int, covered: bool = False) -> Iterator[tuple[Message, bool]]:
     if depth > DEEPEST:
-        raise Unreadable(_TANGLED)
+        raise TangledLetter(_TANGLED)
     inner = message.get_payload()
     if message.get_content_maintype() == "multipart" and isinstance(inner, list):
         parts = [part for part in inner if isinstance(part, Message)]
         if message.get_content_subtype() == "alternative":
             covered = covered or any(map(_is_plain_text, parts))
         for part in parts:
-            yield from _leaves(part, depth + 1, covered)
+            yield from _leaves_of(part, depth + 1, covered)
     else:
         yield message, covered
 
@@ -265,10 +265,10 @@ def _is_plain_text(part: Message) -> bool:
     return isinstance(content, bytes) and bool(content.strip(b" \t\r\n\0\xa0"))
 
 
-def _part(leaf: Message, covered: bool) -> Part:
+def _mail_part(leaf: Message, covered: bool) -> MailPart:
     content = b"" if leaf.is_multipart() else leaf.get_payload(decode=True)
-    name = decoded(_unfolded(leaf.get_filename("")))
-    return Part(
+    name = header_text(_unfolded(leaf.get_filename("")))
+    return MailPart(
         kind=leaf.get_content_type(),
         name=name,
         attached=bool(name) or leaf.get_content_disposition() == "attachment",
@@ -290,6 +290,6 @@ def _unfolded(value: str) -> str:
     return re.sub(r"[\r\n]+[ \t]*", " ", value).strip()
 
 
-def _piece(piece: bytes, label: str) -> str:
+def _header_piece(piece: bytes, label: str) -> str:
     text = legible(piece, label)
     return piece.decode("ascii", "replace") if text is None else text

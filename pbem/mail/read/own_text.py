@@ -14,7 +14,7 @@ from typing import Final
 
 from pbem.game.wording import counted
 from pbem.game.yaml import Mark, Placed, by_place
-from pbem.mail.read.quoting import lines
+from pbem.mail.read.quoting import letter_lines
 from pbem.orders.forgive import Answering
 from pbem.orders.sheet import fault_sentence, width_of
 from pbem.render.text.receipt import blocks
@@ -51,10 +51,10 @@ def marked(lines: Sequence[str], faults: Iterable[Placed], report: Answering | N
             carets = list(_carets(line, placed.mark))
             if placed.mark != pointed:
                 rows += carets
-            rows += remark(fault_sentence(placed.fault) if carets else _named(line, placed))
+            rows += marked_remark(fault_sentence(placed.fault) if carets else _fault_named(line, placed))
             pointed = placed.mark
     if last and len(every) > _MOST:
-        rows += remark(f"{counted(len(every) - _MOST, 'more fault')} not shown here")
+        rows += marked_remark(f"{counted(len(every) - _MOST, 'more fault')} not shown here")
     return "".join(f"{row}\n" for row in rows)
 
 
@@ -71,21 +71,21 @@ def without_marks(text: str) -> str:
     return _OURS.sub("", text) if MARK in text else text
 
 
-def remark(text: str) -> list[str]:
+def marked_remark(text: str) -> list[str]:
     """Return a sentence as lines of ours."""
     return folded(text, _WIDTH, f"{MARK} ", f"{MARK} ")
 
 
-def _named(line: str, placed: Placed) -> str:
+def _fault_named(line: str, placed: Placed) -> str:
     """Return the sentence of a fault, with the word before it where that stands too far to the right for carets."""
     return (
         f"at {word}: {fault_sentence(placed.fault)}"
-        if (word := _far(line, placed.mark))
+        if (word := _far_right(line, placed.mark))
         else fault_sentence(placed.fault)
     )
 
 
-def _far(line: str, mark: Mark) -> str:
+def _far_right(line: str, mark: Mark) -> str:
     """Return the word at a place that is named rather than pointed at: it ends where a telephone breaks the line."""
     start = mark.column - 1
     word = line[start:][: mark.width].strip()
@@ -96,7 +96,7 @@ def _carets(line: str, mark: Mark) -> Iterator[str]:
     """Yield the line of carets below a word; none where it would not stand below it in every mail program."""
     before, start = line[: mark.column - 1], mark.column - 1
     room = width_of(before)
-    if room < len(MARK) or room >= _WIDTH or "\t" in before or not line[start:].strip() or _far(line, mark):
+    if room < len(MARK) or room >= _WIDTH or "\t" in before or not line[start:].strip() or _far_right(line, mark):
         return
     wide = width_of(line[start : start + mark.width])
     yield MARK + " " * (room - len(MARK)) + "^" * min(max(1, wide), _WIDTH - room)
@@ -122,6 +122,6 @@ def sheet_number(path: str) -> int:
 def without_receipts(text: str) -> str:
     """Return a tidied text with a blank line for each line of a receipt, quoted or not: none of it is the player's."""
     kept = text.split("\n")
-    for block in blocks([line.text for line in lines(text)]):
+    for block in blocks([line.text for line in letter_lines(text)]):
         kept[block.first : block.end] = [""] * (block.end - block.first)
     return "\n".join(kept)

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, TypeAlias
 from pbem.game.wording import listing
 from pbem.game.words import Vocabulary
 from pbem.mail.read.commands import TALK, Command, Instruction, commands_in
-from pbem.mail.read.quoting import BULLETS, MARKS, SENT_FROM, WROTE, LetterLine, lines
+from pbem.mail.read.quoting import BULLETS, MARKS, SENT_FROM, WROTE, LetterLine, letter_lines
 from pbem.mail.read.sheet_finder import bare_orders, sheets
 from pbem.protocol import Side
 from pbem.referee.game.open_game import CannotPlay
@@ -53,7 +53,7 @@ def press_in(text: str) -> Press:
     """Return the talk in a tidied text, and the text without it."""
     if not any(word in text for word in TALK):
         return Press((), text)
-    read, raw = lines(text), text.split("\n")
+    read, raw = letter_lines(text), text.split("\n")
     found: list[Instruction] = []
     at = 0
     while at < len(read):
@@ -66,12 +66,12 @@ def press_in(text: str) -> Press:
         command, said = Command(begun["word"] or begun["say"]), [begun["rest"] or ""]
         first, raw[at] = at + 1, ""
         at += 1
-        while command == Command.SAY and at < len(read) and _goes_on(read[at - 1], read[at]):
+        while command == Command.SAY and at < len(read) and _is_wrapped(read[at - 1], read[at]):
             said[0] += f" {read[at].text.strip()}"
             raw[at] = ""
             at += 1
         if command == Command.PRESS:
-            end = _end(read, at)
+            end = _end_of_talk(read, at)
             taken = [each for each in range(at, end) if read[each].depth == 0]
             said += [read[each].text for each in _without_heads(read, taken)]
             for each in taken:
@@ -86,7 +86,7 @@ def press_in(text: str) -> Press:
     return Press(tuple(found), "\n".join(raw))
 
 
-def _goes_on(line: LetterLine, below: LetterLine) -> bool:
+def _is_wrapped(line: LetterLine, below: LetterLine) -> bool:
     """Tell whether a mail program has wrapped a line, so that the one below it belongs to it.
 
     What may be meant for the referee never does: the enemy would read it.
@@ -100,7 +100,7 @@ def _goes_on(line: LetterLine, below: LetterLine) -> bool:
     return not (said.instructions or said.unclear)
 
 
-def _end(read: Sequence[LetterLine], start: int) -> int:
+def _end_of_talk(read: Sequence[LetterLine], start: int) -> int:
     """Return the line before which a talk ends."""
     for at in range(start, min(len(read), start + _MOST_LINES)):
         line = read[at]
@@ -155,8 +155,8 @@ def addressed(rest: str, side: Side, names: Names, kinds: Sequence[str]) -> Addr
     to = to.rstrip(CLOSED)
     text = "\n".join([*([first.strip()] if first.strip() else []), below]) if below else first.strip()
     if not text.endswith(CLOSED):
-        _require_talk(below, kinds)
-    sides, unsigned = _sides(to, side, names, ends=bool(colon))
+        _require_no_order(below, kinds)
+    sides, unsigned = _sides_meant(to, side, names, ends=bool(colon))
     return Addressed(sides, text.rstrip(CLOSED), unsigned)
 
 
@@ -165,12 +165,12 @@ def said_to_all(rest: str, side: Side, names: Names) -> Addressed:
     to, colon, words = rest.partition(":") if ":" in rest else rest.partition("：")
     if colon:
         with suppress(CannotPlay):
-            sides, unsigned = _sides(to, side, names, ends=True)
+            sides, unsigned = _sides_meant(to, side, names, ends=True)
             return Addressed(sides, words.strip(), unsigned)
     return Addressed(tuple(each for each in names if each != side), rest.strip())
 
 
-def _sides(to: str, side: Side, names: Names, *, ends: bool) -> tuple[tuple[Side, ...], bool]:
+def _sides_meant(to: str, side: Side, names: Names, *, ends: bool) -> tuple[tuple[Side, ...], bool]:
     """Return the sides that are named before the colon, and whether the talk is unsigned."""
     words = Vocabulary(names)
     found: list[Side] = []
@@ -184,13 +184,13 @@ def _sides(to: str, side: Side, names: Names, *, ends: bool) -> tuple[tuple[Side
         if name.upper() in (ALL, "EVERYBODY", "EVERYONE"):
             found += [each for each in names if each != side]
         elif name:
-            found.append(_side(name, words, names, ends=ends))
+            found.append(_side_meant(name, words, names, ends=ends))
     if not found:
-        raise CannotPlay(f"write to whom: {_listed(names)}, several of them, or ALL; then a colon")
+        raise CannotPlay(f"write to whom: {_names_listed(names)}, several of them, or ALL; then a colon")
     return tuple(dict.fromkeys(found)), unsigned
 
 
-def _side(name: str, words: Vocabulary, names: Names, *, ends: bool) -> Side:
+def _side_meant(name: str, words: Vocabulary, names: Names, *, ends: bool) -> Side:
     """Return the side that a name means."""
     meant = words.readings(name)
     if len(meant) == 1:
@@ -199,14 +199,14 @@ def _side(name: str, words: Vocabulary, names: Names, *, ends: bool) -> Side:
     if meant:
         raise CannotPlay(f"{shown!r} can be {listing([names[each][0] for each in meant], 'or')}: write which")
     how = "" if ends else ". Write the sides, a colon, and then what you say"
-    raise CannotPlay(f"there is no side {shown!r}; there are {_listed(names)}, and ALL{how}")
+    raise CannotPlay(f"there is no side {shown!r}; there are {_names_listed(names)}, and ALL{how}")
 
 
-def _listed(names: Names) -> str:
+def _names_listed(names: Names) -> str:
     return listing(called for called, *_ in names.values())
 
 
-def _require_talk(text: str, kinds: Sequence[str]) -> None:
+def _require_no_order(text: str, kinds: Sequence[str]) -> None:
     """Raise CannotPlay if lines of a talk that nothing ends look as if they were meant for the referee."""
     own = text.split("\n")
     orders = [each.lines[0] for each in bare_orders(own, kinds)] or [

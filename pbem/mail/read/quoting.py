@@ -30,7 +30,7 @@ QUOTE_MARKS: Final = re.compile(r" ?>(?: ?>)*")
 """The quote marks in front of a line."""
 
 
-def lines(text: str) -> list[LetterLine]:
+def letter_lines(text: str) -> list[LetterLine]:
     """Return the lines of a tidied text.
 
     After the marks one blank is taken off; but if anywhere in the text a line so deep has none, the program that

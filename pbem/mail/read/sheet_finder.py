@@ -8,7 +8,7 @@ check of the sheet then points at it, while orders cut off would be lost in sile
 Two things are mended, each of which can be read in one way only. An order behind a `#` that a mail program broke in two
 is one line again, for what was broken off has lost its `#`. Keys below an order that lost the blanks in front of them,
 as they do in HTML, get them back. Whatever else is odd is for the check; only what a reader cannot see has been tidied
-before (`pbem.mail.read.mime.tidied`).
+before (`pbem.mail.read.mime.tidy_text`).
 
 A line looks like an order if, without bullets, numbers and quote marks, its first word is a kind of order of the game
 followed by `:` or `{`, or a key of a sheet followed by `:`. Capitals count for nothing, and hyphens and blanks as
@@ -29,7 +29,7 @@ from typing import Final, TypeAlias
 
 from pbem.crypto.sealed_orders import BadBlock, Block, blocks
 from pbem.mail.read.commands import commands_in
-from pbem.mail.read.quoting import BULLETS, MARKS, QUOTE_MARKS, LetterLine, lines
+from pbem.mail.read.quoting import BULLETS, MARKS, QUOTE_MARKS, LetterLine, letter_lines
 from pbem.orders.forgive import Answering
 from pbem.orders.sheet import AHEAD, LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL
 
@@ -37,7 +37,7 @@ from pbem.orders.sheet import AHEAD, LINK, ORDERS, STANDING, STANDING_ADD, STAND
 
 
 @dataclass(slots=True, frozen=True)
-class Found:
+class FoundSheet:
     """A sheet in a text, without quote marks; `depth` is 0 where the sender wrote it.
 
     It stands from line `first` up to, but not including, line `end` of the text.
@@ -85,22 +85,24 @@ _BEGIN: Final = re.compile(r"\W*BEGIN ORDERS\W*", re.IGNORECASE)
 _END: Final = re.compile(r"\W*END ORDERS\W*", re.IGNORECASE)
 
 
-def sheets(text: str) -> list[Found]:
+def sheets(text: str) -> list[FoundSheet]:
     """Return the sheets in a tidied text, in order of appearance, quoted ones included."""
-    letter = lines(text)
+    letter = letter_lines(text)
     fenced = _fenced(letter)
     starts = [i for i, line in enumerate(letter) if _START.fullmatch(line.text) or _IN_ONE.fullmatch(line.text)]
-    firsts = [_first(letter, start, floor) for start, floor in zip(starts, [0, *(i + 1 for i in starts)], strict=False)]
+    firsts = [
+        _first_with(letter, start, floor) for start, floor in zip(starts, [0, *(i + 1 for i in starts)], strict=False)
+    ]
     found = []
     for start, first, limit in zip(starts, firsts, [*firsts, len(letter)][1:], strict=True):
-        stop = _stop(letter, first, start, limit)
-        end = stop if start in fenced else _before_commands(letter, start, _end(letter, start, stop))
-        sheet = "\n".join(_indented(_text([line.text for line in letter[first:end]], start - first)))
-        found.append(Found(sheet.rstrip("\n") + "\n", letter[start].depth, first, end))
+        stop = _latest_end(letter, first, start, limit)
+        end = stop if start in fenced else _before_commands(letter, start, _end_by_shape(letter, start, stop))
+        sheet = "\n".join(_reindented(_spread_out([line.text for line in letter[first:end]], start - first)))
+        found.append(FoundSheet(sheet.rstrip("\n") + "\n", letter[start].depth, first, end))
     return found
 
 
-def outside(text: str, found: Sequence[Found]) -> tuple[list[str], list[str]]:
+def outside(text: str, found: Sequence[FoundSheet]) -> tuple[list[str], list[str]]:
     """Return the lines of a tidied text that stand in no sheet: the sender's own (no signature), and quoted ones.
 
     A blank line stands for a sheet, and for a stretch of the other kind.
@@ -109,7 +111,7 @@ def outside(text: str, found: Sequence[Found]) -> tuple[list[str], list[str]]:
     others: list[str] = []
     taken = {at for sheet in found for at in range(sheet.first, sheet.end)}
     signed = False
-    for at, line in enumerate(lines(text)):
+    for at, line in enumerate(letter_lines(text)):
         signed = signed or (line.depth == 0 and line.text == "--" and at not in taken)
         shown = "" if at in taken else line.text
         own.append(shown if line.depth == 0 and not signed else "")
@@ -117,7 +119,7 @@ def outside(text: str, found: Sequence[Found]) -> tuple[list[str], list[str]]:
     return own, others
 
 
-def _text(sheet: Sequence[str], start: int) -> Iterator[str]:
+def _spread_out(sheet: Sequence[str], start: int) -> Iterator[str]:
     """Yield the lines of a sheet: one that stood on a single line spread out, broken comments whole again."""
     if (one := _IN_ONE.fullmatch(sheet[start])) is not None:
         yield from sheet[:start]
@@ -130,7 +132,7 @@ def _text(sheet: Sequence[str], start: int) -> Iterator[str]:
         at = end
 
 
-def _indented(sheet: Iterable[str]) -> Iterator[str]:
+def _reindented(sheet: Iterable[str]) -> Iterator[str]:
     """Yield the lines of a sheet; the keys of an order whose blanks in front are lost stand below it again."""
     depth: int | None = None  # of an order, while all that followed it may be its keys
     for line in sheet:
@@ -171,7 +173,7 @@ def _fenced(letter: Sequence[LetterLine]) -> set[int]:
     return inside
 
 
-def _first(letter: Sequence[LetterLine], start: int, floor: int) -> int:
+def _first_with(letter: Sequence[LetterLine], start: int, floor: int) -> int:
     """Return where a sheet begins whose `game:` stands at `start`: with the comments and keys just above."""
     first = start
     while first > floor and letter[first - 1].depth == letter[start].depth and _ABOVE.match(letter[first - 1].text):
@@ -179,7 +181,7 @@ def _first(letter: Sequence[LetterLine], start: int, floor: int) -> int:
     return first
 
 
-def _stop(letter: Sequence[LetterLine], first: int, start: int, limit: int) -> int:
+def _latest_end(letter: Sequence[LetterLine], first: int, start: int, limit: int) -> int:
     """Return the line before which a sheet ends at the latest: a fence, a signature, another's words.
 
     Lines with fewer quote marks may go on with a quoted sheet: they are the player's answers in the quoted form.
@@ -195,7 +197,7 @@ def _stop(letter: Sequence[LetterLine], first: int, start: int, limit: int) -> i
     return limit
 
 
-def _end(letter: Sequence[LetterLine], start: int, stop: int) -> int:
+def _end_by_shape(letter: Sequence[LetterLine], start: int, stop: int) -> int:
     """Return the line before which a sheet ends by its shape: after the last line that belongs to it."""
     end, brackets = start + 1, brackets_opened(letter[start].text)
     whole, gap = True, False  # no stranger's line since `end`; a blank line just above
@@ -282,7 +284,7 @@ class BareOrder:
         return self.word in SHEET_KEYS
 
 
-def folded(word: str) -> str:
+def kind_spelt(word: str) -> str:
     """Return a word as the kinds of a game are spelt.
 
     >>> folded("Battle Card")
@@ -304,11 +306,11 @@ def bare_orders(lines: Sequence[str], kinds: Collection[str], *, quoted: bool = 
     >>> [each.word for each in bare_orders(["I will risk it.", "* Battle card: {card: probe}"], ["battle_card"])]
     ['battle_card']
     """
-    known = any(_head(line, kinds) is not None for line in lines)
+    known = any(_order_head(line, kinds) is not None for line in lines)
     found: list[BareOrder] = []
     at = 0
     while at < len(lines):
-        head = _head(lines[at], kinds) or (_odd_head(lines[at]) if known else None)
+        head = _order_head(lines[at], kinds) or (_odd_head(lines[at]) if known else None)
         if head is None:
             at += 1
             continue
@@ -319,7 +321,7 @@ def bare_orders(lines: Sequence[str], kinds: Collection[str], *, quoted: bool = 
     return found
 
 
-def sheet_of(orders: Iterable[BareOrder], report: Answering) -> str:
+def sheet_of_bare(orders: Iterable[BareOrder], report: Answering) -> str:
     """Return a sheet with bare orders below the heading of a report; a key that the player wrote stays as it is."""
     head = {"game": report.game, "side": report.side, "adjudication": str(report.adjudication)}
     lists: dict[str, list[str]] = {}
@@ -355,12 +357,12 @@ def _item(order: BareOrder) -> Iterator[str]:
             yield " " * 4 + line[min(depths) :].rstrip()
 
 
-def _head(line: str, kinds: Collection[str]) -> tuple[str, str] | None:
+def _order_head(line: str, kinds: Collection[str]) -> tuple[str, str] | None:
     """Return the kind or key with which a line begins and what follows it; None: it does not look like an order."""
     found = _HEAD.match(unicodedata.normalize("NFKC", line))
     if found is None:
         return None
-    word, rest = folded(found["word"]), found["rest"]
+    word, rest = kind_spelt(found["word"]), found["rest"]
     if found["sign"] == "{":
         rest = "{" + rest
         return (word, rest.strip()) if word in kinds else None
@@ -374,7 +376,7 @@ def _odd_head(line: str) -> tuple[str, str] | None:
     found = _HEAD.match(unicodedata.normalize("NFKC", line))
     if found is None or found["brace"] or found["sign"] == "{" or not found["rest"].lstrip().startswith("{"):
         return None
-    return folded(found["word"]), found["rest"].strip()
+    return kind_spelt(found["word"]), found["rest"].strip()
 
 
 def _end_of_bare(lines: Sequence[str], start: int, text: str, kinds: Collection[str]) -> int:
@@ -389,17 +391,17 @@ def _end_of_bare(lines: Sequence[str], start: int, text: str, kinds: Collection[
         if not line.strip() and at - end < _MOST_BLANK:
             continue
         within = _WITHIN.match(line) or (bodyless and _BARE_KEY.match(line))
-        if not line.strip() or (brackets <= 0 and (not within or _is_own(line, lines[start], kinds))):
+        if not line.strip() or (brackets <= 0 and (not within or _is_own_order(line, lines[start], kinds))):
             break
         brackets += brackets_opened(line)
         end = at + 1
     return end
 
 
-def _is_own(line: str, above: str, kinds: Collection[str]) -> bool:
+def _is_own_order(line: str, above: str, kinds: Collection[str]) -> bool:
     """Tell whether a line is an order of its own, no deeper than the one above it."""
     depth, deepest = (len(each) - len(each.lstrip()) for each in (line, above))
-    return depth <= deepest and _head(line, kinds) is not None
+    return depth <= deepest and _order_head(line, kinds) is not None
 
 
 # ---- The sealed orders in a text: each block becomes the order sheet that was sealed in it
@@ -419,7 +421,7 @@ _ORDERS_END: Final = "----- END ORDERS -----"
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class BlocksOpened:
     """A text with sheets in place of its blocks, and why some of them were not opened."""
 
     text: str
@@ -431,17 +433,19 @@ class Opened:
     """The games that the blocks say that they are for."""
 
 
-def with_sheets(text: str, sender: str, unseal: Unseal) -> Opened:
+def with_sheets(text: str, sender: str, unseal: Unseal) -> BlocksOpened:
     """Return a tidied text with the sheets that are sealed in it."""
     done: list[str] = []
     refused = quoted = ""
     at = 0
     found = list(islice(blocks(text), _MOST_BLOCKS + 1))
     if len(found) > _MOST_BLOCKS:
-        return Opened(text, f"There are more than {_MOST_BLOCKS} blocks of sealed orders in it. Send those that count.")
+        return BlocksOpened(
+            text, f"There are more than {_MOST_BLOCKS} blocks of sealed orders in it. Send those that count."
+        )
     for block in found:
         start = max(at, text.rfind("\n", 0, block.start) + 1)
-        depth = lines(text[: block.start] + "x")[-1].depth
+        depth = letter_lines(text[: block.start] + "x")[-1].depth
         quoting = QUOTE_MARKS.match(text, start, block.start)
         marks = f"{quoting[0].strip()} " if quoting is not None else ""
         sheet = ""
@@ -462,4 +466,4 @@ def with_sheets(text: str, sender: str, unseal: Unseal) -> Opened:
         if block.end < len(text) and text[block.end] != "\n":
             done.append("\n")
         at = block.end
-    return Opened("".join([*done, text[at:]]), refused, quoted)
+    return BlocksOpened("".join([*done, text[at:]]), refused, quoted)

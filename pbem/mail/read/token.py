@@ -69,7 +69,7 @@ def token(game: OpenGame, side: Side) -> str:
 
 def deputy_token(game: OpenGame, side: Side, address: str) -> str:
     """Return the token of the deputy of a side, by the deputy's address: another one each time that one is named."""
-    return _made(game, [side, "deputy", address.lower(), game.ledger.deputyship(side).named])
+    return _token_from(game, [side, "deputy", address.lower(), game.ledger.deputyship(side).named])
 
 
 def earlier_tokens(game: OpenGame, side: Side) -> list[str]:
@@ -81,10 +81,10 @@ def _token(game: OpenGame, side: Side, renewed: int) -> str:
     address = game.ledger.addresses.get(side, "")
     if not address:
         return ""
-    return _made(game, [side, address.lower(), renewed])
+    return _token_from(game, [side, address.lower(), renewed])
 
 
-def _made(game: OpenGame, of: Sequence[object]) -> str:
+def _token_from(game: OpenGame, of: Sequence[object]) -> str:
     about = json.dumps(["pbem token v1", game.name, *of]).encode()
     digest = hmac.digest(game.ledger.keys.office.encode(), about, "sha256")
     return b32encode(digest).decode("ascii").lower()[:LENGTH]
@@ -95,14 +95,14 @@ def renew(game: OpenGame, side: Side, letter: str) -> None:
     known = acquaintance(game.path, side)
     if letter not in known.letters:
         letters = (*known.letters, letter)[-_MOST_LETTERS:]
-        _keep(game.path, side, replace(known, renewed=known.renewed + 1, letters=letters))
+        _write_acquaintance(game.path, side, replace(known, renewed=known.renewed + 1, letters=letters))
 
 
 def note_heard(game: OpenGame, side: Side, when: datetime, by: str) -> None:
     """Note that a letter of a side has come whose writer is proven; once a day is enough."""
     known, now = acquaintance(game.path, side), f"{when:%Y-%m-%d %H:%M}"
     if (known.heard[:10], known.by) != (now[:10], by):
-        _keep(game.path, side, replace(known, heard=now, by=by))
+        _write_acquaintance(game.path, side, replace(known, heard=now, by=by))
 
 
 def note_signed(game: OpenGame, side: Side, sheet: str, letter: str) -> bool:
@@ -115,7 +115,7 @@ def note_signed(game: OpenGame, side: Side, sheet: str, letter: str) -> bool:
     letters = [of for signed, of in known.signed if signed == sheet]
     if letters:
         return letter in letters or known.signed[-1][0] == sheet
-    _keep(game.path, side, replace(known, signed=(*known.signed, (sheet, letter))[-_MOST_LETTERS:]))
+    _write_acquaintance(game.path, side, replace(known, signed=(*known.signed, (sheet, letter))[-_MOST_LETTERS:]))
     return True
 
 
@@ -128,10 +128,10 @@ def forget_heard(repo: Path, side: Side) -> None:
     """Forget that a side was heard from: its letters go to another address now."""
     known = acquaintance(repo, side)
     if known.heard:
-        _keep(repo, side, replace(known, heard="", by=""))
+        _write_acquaintance(repo, side, replace(known, heard="", by=""))
 
 
-def _keep(repo: Path, side: Side, now: Acquaintance) -> None:
+def _write_acquaintance(repo: Path, side: Side, now: Acquaintance) -> None:
     put_note(repo, f"{_NOTE}{side}", json.dumps(asdict(now), sort_keys=True).encode())
 
 

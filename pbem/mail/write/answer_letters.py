@@ -14,7 +14,15 @@ from pbem.mail.read.letter import Letter
 from pbem.mail.read.own_text import MARK, marked
 from pbem.mail.write.draft import Attachments
 from pbem.mail.write.enclosures import enclosed
-from pbem.mail.write.outgoing import About, Answered, MailSettings, Outgoing, letter, paragraphs, side_report
+from pbem.mail.write.outgoing import (
+    About,
+    Answered,
+    MailSettings,
+    Outgoing,
+    build_letter,
+    folded_paragraphs,
+    side_report,
+)
 from pbem.orders.check import Receipt
 from pbem.orders.forgive import Answering, changes_of_sense
 from pbem.orders.sheet import AHEAD, DEFAULT, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, fault_sentence
@@ -40,7 +48,7 @@ def echo(canonical: bytes, most: int = MOST_LINES, rest: str = "the rest is in y
     """Return the lines that say how a sheet was read: its orders, and which words were taken for others."""
     text = canonical.decode("utf-8", "replace")
     value = yamlio.read(text, name="sheet").value
-    lines = [*_orders(value), *_standing(value)]
+    lines = [*_order_lines(value), *_standing_lines(value)]
     for change in changes_of_sense(text):
         lines += folded(f"({change})", _WIDTH, later=" ")
     if len(lines) > most:
@@ -48,7 +56,7 @@ def echo(canonical: bytes, most: int = MOST_LINES, rest: str = "the rest is in y
     return [_BAR + line for line in lines]
 
 
-def _orders(sheet: Record) -> Iterator[str]:
+def _order_lines(sheet: Record) -> Iterator[str]:
     if sheet.get(AHEAD):
         yield f"{AHEAD}: true"
     for order in sheet.get(ORDERS) or ():
@@ -58,7 +66,7 @@ def _orders(sheet: Record) -> Iterator[str]:
         yield f"{ORDERS}: []"
 
 
-def _standing(sheet: Record) -> Iterator[str]:
+def _standing_lines(sheet: Record) -> Iterator[str]:
     """Yield the lines of the standing orders that a sheet files."""
     for key in (STANDING, STANDING_ADD):
         written: Any = sheet.get(key)
@@ -88,7 +96,7 @@ def returned(
     if (closed := game.closed) is not None:
         words = mail("too_late", game=game.name, adjudication=closed.adjudication, round=closed.round, time=closed.time)
         stamp = f"late.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
-        return letter(settings, answered.sender, stamp, words, answered, Attachments(receipt=receipted), about)
+        return build_letter(settings, answered.sender, stamp, words, answered, Attachments(receipt=receipted), about)
     own = marked(receipt.lines, receipt.complaints, Answering(game.name, receipt.side, game.adjudication))
     words = mail(
         "faults",
@@ -96,13 +104,15 @@ def returned(
         count=len(receipt.complaints),
         mark=MARK,
         sheet=own.rstrip("\n"),
-        reasons=[] if own else paragraphs(fault_sentence(each.fault) for each in receipt.complaints),
-        answers=paragraphs(answers),
+        reasons=[] if own else folded_paragraphs(fault_sentence(each.fault) for each in receipt.complaints),
+        answers=folded_paragraphs(answers),
         forecast=any(each.command == Command.FORECAST for each in answered.commands),
     )
     again = side_report(game, receipt.side, game.adjudication).sheet
     stamp = f"faults.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
-    return letter(settings, answered.sender, stamp, words, answered, Attachments(sheet=again, receipt=receipted), about)
+    return build_letter(
+        settings, answered.sender, stamp, words, answered, Attachments(sheet=again, receipt=receipted), about
+    )
 
 
 def foreseen_letter(
@@ -113,7 +123,7 @@ def foreseen_letter(
     words = mail("forecast", game=game.name, forecast=foreseen, echo=read)
     stamp = f"forecast.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
     attached = Attachments(sheet=again, receipt=enclosed(game, side))
-    return letter(settings, answered.sender, stamp, words, answered, attached, About(game, side, shared=False))
+    return build_letter(settings, answered.sender, stamp, words, answered, attached, About(game, side, shared=False))
 
 
 def commands_letter(
@@ -131,14 +141,14 @@ def commands_letter(
     """
     asked = answered.letter
     said = ", ".join(dict.fromkeys(each.command for each in asked.commands)) or "your letter"
-    lines = paragraphs(answered.paragraphs)
+    lines = folded_paragraphs(answered.paragraphs)
     form = sheet and sheet.rstrip("\n")
     words = {"commands": said, "refused": refused, "one": ", " not in said}
     text = mail("commands", game=game.name, answers=lines, sheet=form, position=position, **words)
     side = answered.side
     stamp = f"words.{game.name}.{side}.{game.adjudication}.{asked.digest[:24]}"
     attached = Attachments(sheet=sheet, standing=position or None, receipt=enclosed(game, side))
-    return letter(settings, asked.sender, stamp, text, asked, attached, About(game, side, shared=False))
+    return build_letter(settings, asked.sender, stamp, text, asked, attached, About(game, side, shared=False))
 
 
 def help_letter(answered: Letter, settings: MailSettings, legends: Sequence[Picture] = ()) -> Outgoing:
@@ -147,7 +157,7 @@ def help_letter(answered: Letter, settings: MailSettings, legends: Sequence[Pict
     `legends` are what the signs on the maps of the game mean that it is about.
     """
     attached = Attachments(pictures=legends)
-    return letter(settings, answered.sender, f"help.{answered.digest[:24]}", mail("help"), answered, attached)
+    return build_letter(settings, answered.sender, f"help.{answered.digest[:24]}", mail("help"), answered, attached)
 
 
 def refusal_letter(
@@ -157,10 +167,10 @@ def refusal_letter(
 
     `reported`: its reader may have had a report, with a form at its end.
     """
-    lines = "\n".join(paragraphs([reason]))
+    lines = "\n".join(folded_paragraphs([reason]))
     sheet = reported and bool(answered.enclosures or not answered.commands)
     words = mail("refusal", subject=_BEFORE_SUBJECT.sub("", answered.subject), reason=lines, sheet=sheet)
-    return letter(settings, answered.sender, f"refusal.{answered.digest[:24]}.{number}", words, answered)
+    return build_letter(settings, answered.sender, f"refusal.{answered.digest[:24]}.{number}", words, answered)
 
 
 # ---- The answer to a letter of mere words: nothing in it is refused, and its sender gets the form that is open to
@@ -177,7 +187,7 @@ def chat_letters(game: str, said: str, answered: Letter, settings: MailSettings)
         own = opened.written_by(answered.sender)
         asked = [side for side in own if opened.begun and any(each.side == side for each in opened.open_decisions)]
         for side in asked or own[:1]:
-            yield _letter(opened, side, said, answered, settings)
+            yield _chat_letter(opened, side, said, answered, settings)
 
 
 def no_orders(game: OpenGame, why: str) -> str:
@@ -186,19 +196,19 @@ def no_orders(game: OpenGame, why: str) -> str:
     return f"Your letter arrived. {why}\n\nSo nothing has changed, and nobody else is told of it.{how}"
 
 
-def _letter(game: Adjudicator, side: Side, said: str, answered: Letter, settings: MailSettings) -> Outgoing:
+def _chat_letter(game: Adjudicator, side: Side, said: str, answered: Letter, settings: MailSettings) -> Outgoing:
     report = side_report(game, side, game.adjudication)
     form = report.sheet
     text = mail(
         "chat",
         game=game.name,
-        said="\n".join(paragraphs([said])),
+        said="\n".join(folded_paragraphs([said])),
         asked=report.asked if form else "",
         sheet=form and form.rstrip("\n"),
     )
     stamp = f"chat.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
     attached = Attachments(sheet=form, receipt=enclosed(game, side))
-    return letter(settings, answered.sender, stamp, text, answered, attached, About(game, side, shared=False))
+    return build_letter(settings, answered.sender, stamp, text, answered, attached, About(game, side, shared=False))
 
 
 # ---- The letter that refuses orders without a heading, and brings the form for the last report
@@ -208,7 +218,9 @@ def form_letter(
     game: Adjudicator, side: Side, reason: str, form: str | None, answered: Letter, settings: MailSettings
 ) -> Outgoing:
     """Return the letter that refuses orders without a heading, with the form for the last report."""
-    words = mail("form", game=game.name, reason="\n".join(paragraphs([reason])), sheet=form and form.rstrip("\n"))
+    words = mail(
+        "form", game=game.name, reason="\n".join(folded_paragraphs([reason])), sheet=form and form.rstrip("\n")
+    )
     stamp = f"form.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
     attached = Attachments(sheet=form, receipt=enclosed(game, side))
-    return letter(settings, answered.sender, stamp, words, answered, attached, About(game, side, shared=False))
+    return build_letter(settings, answered.sender, stamp, words, answered, attached, About(game, side, shared=False))

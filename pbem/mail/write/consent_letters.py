@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from zoneinfo import ZoneInfo
 
 from pbem.game.wording import listing
-from pbem.mail.notes.reader_time import shown, zone_of
+from pbem.mail.notes.reader_time import reader_zone, time_shown
 from pbem.mail.write.draft import Attachments
 from pbem.mail.write.enclosures import enclosed
-from pbem.mail.write.outgoing import About, MailSettings, Outgoing, called, letter, paragraphs
+from pbem.mail.write.outgoing import About, MailSettings, Outgoing, build_letter, folded_paragraphs, side_name
 from pbem.protocol import Side
 from pbem.referee.acts.ending import left_by
 from pbem.referee.acts.preconditions import adjudications
@@ -50,7 +50,7 @@ def request_letters(game: Adjudicator, request: AnyRequest, settings: MailSettin
 def _motion_letters(game: Adjudicator, motion: Motion, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the letters that ask whether the game should be paused, a side have more time, or another player."""
     proposer = motion.side if motion.side in game.rules.sides else None
-    who = "The game master" if proposer is None else called(game, proposer)
+    who = "The game master" if proposer is None else side_name(game, proposer)
     subject = {
         PAUSE: "pause the game?",
         EXTENSION: "more time?",
@@ -59,29 +59,32 @@ def _motion_letters(game: Adjudicator, motion: Motion, settings: MailSettings) -
     for side in motion.needed:
         if side in motion.consents:
             continue
-        what = f"{who} proposes {_moved(game, motion, zone_of(game, side))} in {game.name}."
+        what = f"{who} proposes {_moved_for(game, motion, reader_zone(game, side))} in {game.name}."
         words = mail(
             "motion",
             game=game.name,
             number=motion.request,
             player=game.player(side),
             subject=subject[motion.kind],
-            what=paragraphs([" ".join([what, *_candidate(game, motion)]), *_must_agree(game, motion)]),
+            what=folded_paragraphs([" ".join([what, *_candidate(game, motion)]), *_must_agree(game, motion)]),
             quorum=motion.quorum,
-            reason=paragraphs([f"Reason: {motion.reason}"]),
+            reason=folded_paragraphs([f"Reason: {motion.reason}"]),
         )
         stamp, attached = f"{game.name}.{side}.request-{motion.request}", Attachments(receipt=enclosed(game, side))
-        yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side))
+        yield build_letter(
+            settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side)
+        )
 
 
-def _moved(game: OpenGame, motion: Motion, zone: ZoneInfo) -> str:
+def _moved_for(game: OpenGame, motion: Motion, zone: ZoneInfo) -> str:
     """Return what a motion is for, as a part of a sentence, with the times in a zone."""
     if motion.kind == PAUSE:
-        return f"a pause until {shown(read_instant(motion.until), zone)}"
+        return f"a pause until {time_shown(read_instant(motion.until), zone)}"
     if motion.kind == REPLACEMENT:
-        return f"another player for {called(game, motion.replaced)}"
+        return f"another player for {side_name(game, motion.replaced)}"
     times = [
-        f"{called(game, side)} until {shown(read_instant(at), zone)}" for side, at in sorted(motion.extended.items())
+        f"{side_name(game, side)} until {time_shown(read_instant(at), zone)}"
+        for side, at in sorted(motion.extended.items())
     ]
     return f"time for {listing(times)}"
 
@@ -89,7 +92,7 @@ def _moved(game: OpenGame, motion: Motion, zone: ZoneInfo) -> str:
 def _ending_letters(game: Adjudicator, request: Ending, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the letters that ask whether the game should end."""
     proposer = request.side if request.side in game.rules.sides else None
-    who = "The game master" if proposer is None else called(game, proposer)
+    who = "The game master" if proposer is None else side_name(game, proposer)
     for side in request.needed:
         if side in request.consents:
             continue
@@ -98,8 +101,8 @@ def _ending_letters(game: Adjudicator, request: Ending, settings: MailSettings) 
             RESIGNATION: "do you resign?",
         }
         what = {
-            DRAW: f"{who} proposes to end {game.name} in a draw{_together(game, request)}.",
-            RESIGNATION: f"The game master asks whether you resign in {game.name}. {_without(game, request.side)}",
+            DRAW: f"{who} proposes to end {game.name} in a draw{_would_win(game, request)}.",
+            RESIGNATION: f"The game master asks whether you resign in {game.name}. {_if_resigned(game, request.side)}",
         }
         words = mail(
             "ending",
@@ -107,12 +110,14 @@ def _ending_letters(game: Adjudicator, request: Ending, settings: MailSettings) 
             number=request.request,
             player=game.player(side),
             subject=subject[request.kind],
-            what=paragraphs([what[request.kind], *_must_agree(game, request)]),
+            what=folded_paragraphs([what[request.kind], *_must_agree(game, request)]),
             quorum=request.quorum,
-            reason=paragraphs([f"Reason: {request.reason}"]) if proposer is None or proposer == side else [],
+            reason=folded_paragraphs([f"Reason: {request.reason}"]) if proposer is None or proposer == side else [],
         )
         stamp, attached = f"{game.name}.{side}.request-{request.request}", Attachments(receipt=enclosed(game, side))
-        yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side))
+        yield build_letter(
+            settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side)
+        )
 
 
 def _candidate(game: OpenGame, motion: Motion) -> list[str]:
@@ -126,13 +131,15 @@ def vote_letters(game: Adjudicator, motion: Motion, settings: MailSettings) -> I
     side = motion.replaced
     if side in game.ledger.addresses:
         what = (
-            f"The other sides of {game.name} are asked whether somebody else takes over {called(game, side)} from you. "
-            f"Reason: {motion.reason}. You have no vote in that. If you want to play on, tell them, and your game "
+            f"The other sides of {game.name} are asked whether somebody else takes over {side_name(game, side)} from "
+            f"you. Reason: {motion.reason}. You have no vote in that. If you want to play on, tell them, and your game "
             "master; and answer your last report. If you are only away, DEPUTY names somebody who writes for you."
         )
-        words = mail("vote", game=game.name, player=game.player(side), text=paragraphs([what]))
+        words = mail("vote", game=game.name, player=game.player(side), text=folded_paragraphs([what]))
         stamp, attached = f"{game.name}.{side}.request-{motion.request}", Attachments(receipt=enclosed(game, side))
-        yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side))
+        yield build_letter(
+            settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side)
+        )
 
 
 def _must_agree(game: OpenGame, request: AnyRequest) -> list[str]:
@@ -143,21 +150,21 @@ def _must_agree(game: OpenGame, request: AnyRequest) -> list[str]:
         return []
     if set(request.needed) == set(game.rules.sides):
         return ["All sides must agree."]
-    return [f"{listing([called(game, side) for side in request.needed], 'and')} must agree."]
+    return [f"{listing([side_name(game, side) for side in request.needed], 'and')} must agree."]
 
 
-def _together(game: OpenGame, request: Ending) -> str:
+def _would_win(game: OpenGame, request: Ending) -> str:
     """Return which sides a draw names as its winners."""
-    winners = [called(game, side) for side in request.winners]
+    winners = [side_name(game, side) for side in request.winners]
     return f": {listing(winners)} would win{' together' if len(winners) > 1 else ''}" if winners else ""
 
 
-def _without(game: OpenGame, side: Side) -> str:
+def _if_resigned(game: OpenGame, side: Side) -> str:
     """Return what would come of a game without a side that resigns."""
     left = left_by(game, side)
     if len(left) > 1:
-        return f"The game would go on: {listing([called(game, each) for each in left])} would play on."
-    return f"The game would end, and {listing([called(game, each) for each in left])} would win."
+        return f"The game would go on: {listing([side_name(game, each) for each in left])} would play on."
+    return f"The game would end, and {listing([side_name(game, each) for each in left])} would win."
 
 
 def _rollback_letters(game: Adjudicator, request: Request, settings: MailSettings) -> Iterator[Outgoing]:
@@ -178,15 +185,17 @@ def _rollback_letters(game: Adjudicator, request: Request, settings: MailSetting
             to=request.to,
             spans=adjudications(request.undone),
             player=game.player(side),
-            what=paragraphs([asks, *_must_agree(game, request)]),
-            reason=paragraphs([f"Reason: {request.reason}"]),
+            what=folded_paragraphs([asks, *_must_agree(game, request)]),
+            reason=folded_paragraphs([f"Reason: {request.reason}"]),
             dice=dice,
             shuffles=[_INDENT + each for each in request.shuffles],
             happened=happened(game.box, told),
             quorum=request.quorum,
         )
         stamp, attached = f"{game.name}.{side}.request-{request.request}", Attachments(receipt=enclosed(game, side))
-        yield letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side))
+        yield build_letter(
+            settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side)
+        )
 
 
 def outcome(game: OpenGame, number: int) -> str:
@@ -195,13 +204,13 @@ def outcome(game: OpenGame, number: int) -> str:
     if request is None:
         raise CannotPlay(f"there is no request {number}.")
     what = f"Request {number}, {asked_for(game, request)}"
-    missing = [called(game, each) for each in still_needed(request) if each not in request.refusals]
+    missing = [side_name(game, each) for each in still_needed(request) if each not in request.refusals]
     if request.outcome == OPEN:
         if request.quorum is None:
             return f"{what}, waits for {listing(missing)}."
         lacking = request.quorum - sum(each in request.needed for each in request.consents)
         return f"{what}, waits for {lacking} of {listing(missing)}."
-    by = {f"refused by {side}": f"refused by {called(game, side)}" for side in game.rules.sides}
+    by = {f"refused by {side}": f"refused by {side_name(game, side)}" for side in game.rules.sides}
     return f"{what}: {by.get(request.outcome, request.outcome)}."
 
 
@@ -210,10 +219,10 @@ def asked_for(game: OpenGame, request: AnyRequest) -> str:
     if isinstance(request, Request):
         return f"to go back to adjudication {request.to}"
     if isinstance(request, Motion):
-        return f"for {_moved(game, request, ZoneInfo('UTC'))}"
+        return f"for {_moved_for(game, request, ZoneInfo('UTC'))}"
     if request.kind == DRAW and request.winners:
-        return f"to end the game in a draw that {listing([called(game, side) for side in request.winners])} win"
-    return "to end the game in a draw" if request.kind == DRAW else f"by which {called(game, request.side)} resigns"
+        return f"to end the game in a draw that {listing([side_name(game, side) for side in request.winners])} win"
+    return "to end the game in a draw" if request.kind == DRAW else f"by which {side_name(game, request.side)} resigns"
 
 
 def refusal_letters(game: Adjudicator, refuser: Side, settings: MailSettings) -> Iterator[Outgoing]:
@@ -228,12 +237,12 @@ def refusal_letters(game: Adjudicator, refuser: Side, settings: MailSettings) ->
                 game=game.name,
                 number=request.request,
                 player=game.player(side),
-                refuser=called(game, refuser),
-                text=paragraphs([_refused(game, request, called(game, refuser))]),
+                refuser=side_name(game, refuser),
+                text=folded_paragraphs([_refused(game, request, side_name(game, refuser))]),
             )
             stamp = f"{game.name}.{side}.request-{request.request}.refused"
             attached = Attachments(receipt=enclosed(game, side))
-            yield letter(
+            yield build_letter(
                 settings, game.ledger.addresses[side], stamp, words, attached=attached, about=About(game, side)
             )
 

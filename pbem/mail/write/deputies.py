@@ -39,7 +39,7 @@ _IN_ID: Final = re.compile(rf"~{TOKEN}(?=@)", re.IGNORECASE)
 _HOW: Final = "write who, and until when, such as: Carl <carl@example.net> until 14 Dec"
 
 
-def named(task: CommandTask) -> str:
+def name_deputy_by_word(task: CommandTask) -> str:
     """Let a side have a deputy, or dismiss one, and return the answer."""
     game, side = task.game, task.side
     if task.letter is not None:
@@ -53,8 +53,8 @@ def deputyship(game: OpenGame, side: Side) -> str:
     if deputy is None:
         return "nobody may write for your side but you."
     return (
-        f"{_called(deputy)} may write for your side up to {deputy.until}, that day included. You may still write as "
-        "well, and the letters of your side go to both of you. DEPUTY NONE ends it."
+        f"{_deputy_named(deputy)} may write for your side up to {deputy.until}, that day included. You may still write "
+        "as well, and the letters of your side go to both of you. DEPUTY NONE ends it."
     )
 
 
@@ -73,7 +73,7 @@ def deputy_in(rest: str, today: date) -> Deputy | None:
     return Deputy(person.name or person.address.partition("@")[0], person.address, until.isoformat())
 
 
-def _called(deputy: Deputy) -> str:
+def _deputy_named(deputy: Deputy) -> str:
     return f"{deputy.name} <{deputy.address}>"
 
 

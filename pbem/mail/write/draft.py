@@ -87,12 +87,12 @@ class Attachments:
         """The names of the files."""
         return [name for name, _ in self._files()]
 
-    def parts(self) -> Iterator[_Part]:
+    def parts(self) -> Iterator[_MimePart]:
         """Yield the files as parts of a letter."""
         for name, part in self._files():
             yield part(name)
 
-    def _files(self) -> Iterator[tuple[str, Callable[[str], _Part]]]:
+    def _files(self) -> Iterator[tuple[str, Callable[[str], _MimePart]]]:
         """Yield the name of each file, and what makes a part of a letter of it under that name."""
         for each in self.pictures:
             yield self.name_of(each.name), _file_part("image", "png", "inline", each.content)
@@ -170,20 +170,20 @@ def compose(draft: Draft) -> bytes:
     """
     if not MESSAGE_ID.fullmatch(draft.message_id):
         raise ValueError(f"not a message id: {draft.message_id!r}")
-    parts = _parts(draft)
-    letter, body = (parts[0].head, [parts[0].body]) if len(parts) == 1 else _bound("mixed", parts)
+    parts = _parts_of(draft)
+    letter, body = (parts[0].head, [parts[0].body]) if len(parts) == 1 else _multipart("mixed", parts)
     earlier = [known for known in draft.references if MESSAGE_ID.fullmatch(known)]
     answered = MESSAGE_ID.findall(draft.in_reply_to or "")[:1]
     headers = {
-        "From": _named(draft.sender),
-        "To": _named(draft.to),
-        "Subject": _header(_one_line(draft.subject)[:_LONGEST_SUBJECT]),
+        "From": _mailbox_header(draft.sender),
+        "To": _mailbox_header(draft.to),
+        "Subject": _header(_printable_line(draft.subject)[:_LONGEST_SUBJECT]),
         "Date": format_datetime(draft.date),
         "Message-ID": draft.message_id,
         "Auto-Submitted": "auto-generated" if draft.unasked else "auto-replied",
     }
     if draft.reply_to:
-        headers["Reply-To"] = _named(draft.reply_to)
+        headers["Reply-To"] = _mailbox_header(draft.reply_to)
     if draft.list_id:
         headers["List-Id"] = draft.list_id
     if answered:
@@ -192,7 +192,7 @@ def compose(draft: Draft) -> bytes:
         headers["References"] = " ".join(thread)
     for name, value in headers.items():
         letter[name] = value
-    return b"".join([_written(letter), *body])
+    return b"".join([_head_bytes(letter), *body])
 
 
 def slimmed(draft: Draft) -> Draft:
@@ -230,7 +230,7 @@ def _wire_size(content: bytes) -> int:
     return coded + 2 * (coded // _LINE + 1) + 500
 
 
-def _parts(draft: Draft) -> list[_Part]:
+def _parts_of(draft: Draft) -> list[_MimePart]:
     """Return the parts of a letter: the text, beside it the page with its pictures if there is one; and the files."""
     text, files = _text_part(draft.text), list(draft.attached.parts())
     if not draft.html:
@@ -239,11 +239,11 @@ def _parts(draft: Draft) -> list[_Part]:
     for each in shown:
         each.head["Content-ID"] = f"<{content_id(draft.message_id, str(each.head.get_filename()))}>"
     if shown:
-        page = _whole("related", [page, *shown])
-    return [_whole("alternative", [text, page]), *(each for each in files if not _is_picture(each))]
+        page = _as_one_part("related", [page, *shown])
+    return [_as_one_part("alternative", [text, page]), *(each for each in files if not _is_picture(each))]
 
 
-def _is_picture(part: _Part) -> bool:
+def _is_picture(part: _MimePart) -> bool:
     return part.head.get_content_maintype() == "image"
 
 
@@ -257,14 +257,14 @@ def glance(content: bytes, most: int) -> list[str]:
     return [f"To: {letter['To']}", f"Subject: {letter['Subject']}", *(f"  {line.rstrip()}" for line in shown)]
 
 
-class _Part(NamedTuple):
+class _MimePart(NamedTuple):
     """One part of a letter. The body is encoded already: the library's own writer takes longer than drawing the map."""
 
     head: Message
     body: bytes
 
 
-def _text_part(text: str, name: str = "", subtype: str = "plain") -> _Part:
+def _text_part(text: str, name: str = "", subtype: str = "plain") -> _MimePart:
     """Return a text as it is, line for line; encoded so that no line is too long or begins with `From `.
 
     With a name it is a file that is enclosed.
@@ -278,30 +278,30 @@ def _text_part(text: str, name: str = "", subtype: str = "plain") -> _Part:
         head["Content-Disposition"] = f'attachment; filename="{name}"'
     if len(content.translate(None, _ASCII)) * 6 > len(content):  # base64 is then the shorter one
         head["Content-Transfer-Encoding"] = "base64"
-        return _Part(head, _base64(content.replace(b"\n", b"\r\n")))
+        return _MimePart(head, _base64(content.replace(b"\n", b"\r\n")))
     head["Content-Transfer-Encoding"] = "quoted-printable"
     quoted = re.sub(b"(?m)^From ", b"=46rom ", quopri.encodestring(content))
-    return _Part(head, quoted.replace(b"\n", b"\r\n"))
+    return _MimePart(head, quoted.replace(b"\n", b"\r\n"))
 
 
-def _file_part(main: str, sub: str, disposition: str, content: bytes) -> Callable[[str], _Part]:
+def _file_part(main: str, sub: str, disposition: str, content: bytes) -> Callable[[str], _MimePart]:
     """Return what makes a part of a letter of a file, under the name that it is given."""
 
-    def part(name: str) -> _Part:
+    def part(name: str) -> _MimePart:
         head = MIMENonMultipart(main, sub, name=name)
         head["Content-Disposition"] = f'{disposition}; filename="{name}"'
         head["Content-Transfer-Encoding"] = "base64"
-        return _Part(head, _base64(content))
+        return _MimePart(head, _base64(content))
 
     return part
 
 
-def _plain_part(text: str, name: str) -> _Part:
+def _plain_part(text: str, name: str) -> _MimePart:
     """Return a file of short ASCII lines, which anybody can read in the letter as it went over the wire."""
     head = MIMENonMultipart("text", "plain", charset="us-ascii", name=name)
     head["Content-Disposition"] = f'attachment; filename="{name}"'
     head["Content-Transfer-Encoding"] = "7bit"
-    return _Part(head, text.replace("\n", "\r\n").encode("ascii"))
+    return _MimePart(head, text.replace("\n", "\r\n").encode("ascii"))
 
 
 @lru_cache(maxsize=4)
@@ -311,18 +311,18 @@ def _base64(content: bytes) -> bytes:
     return b"".join([coded[at : at + _LINE] + b"\r\n" for at in range(0, len(coded), _LINE)])
 
 
-def _whole(kind: str, parts: list[_Part]) -> _Part:
+def _as_one_part(kind: str, parts: list[_MimePart]) -> _MimePart:
     """Return several parts as one."""
-    head, body = _bound(kind, parts)
-    return _Part(head, b"".join(body))
+    head, body = _multipart(kind, parts)
+    return _MimePart(head, b"".join(body))
 
 
-def _bound(kind: str, parts: list[_Part]) -> tuple[Message, list[bytes]]:
+def _multipart(kind: str, parts: list[_MimePart]) -> tuple[Message, list[bytes]]:
     """Return a wrapper for parts, and its body. Its boundary is in none of them: `=_` is neither base64 nor quoted."""
     digest, written = hashlib.sha256(), []
     for head, body in parts:
         del head["MIME-Version"]
-        written.append((_written(head), body))
+        written.append((_head_bytes(head), body))
         for piece in written[-1]:
             digest.update(piece)
     boundary = f"=_{digest.hexdigest()[:40]}"
@@ -331,7 +331,7 @@ def _bound(kind: str, parts: list[_Part]) -> tuple[Message, list[bytes]]:
     return MIMEMultipart(kind, boundary=boundary), [*whole, edge, b"--\r\n"]
 
 
-def _written(head: Message) -> bytes:
+def _head_bytes(head: Message) -> bytes:
     """Return headers, and the blank line below them, as they go over the wire."""
     return b"".join([_header_line(name, value) for name, value in head.items()]) + b"\r\n"
 
@@ -350,8 +350,8 @@ def _thread(earlier: list[str], answered: list[str]) -> list[str]:
     return thread if len(thread) <= _MOST_REFERENCES else [thread[0], *thread[1 - _MOST_REFERENCES :]]
 
 
-def _named(text: str) -> str:
-    found = mailbox(_one_line(text))
+def _mailbox_header(text: str) -> str:
+    found = mailbox(_printable_line(text))
     if found is None:
         raise ValueError(f"not one mail address: {text!r}")
     if not found.name:
@@ -371,7 +371,7 @@ def _header(text: str) -> str:
     return Header(text, charset, maxlinelen=64).encode(linesep="\n")
 
 
-def _one_line(text: str) -> str:
+def _printable_line(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 

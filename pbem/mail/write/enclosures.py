@@ -192,11 +192,11 @@ def enclosed(
     if side is None:
         return None
     receipt = receipt_of(game, side, game.adjudication if since is None else since, answered, tells=tells)
-    checks = [_check(game, side, sheet) for sheet in receipt.sheets if sheet.number == answered]
+    checks = [_how_to_check(game, side, sheet) for sheet in receipt.sheets if sheet.number == answered]
     return "\n".join([_KEEP + "\n", write(receipt), *checks])
 
 
-def _check(game: OpenGame, side: Side, sheet: ReceiptedSheet) -> str:
+def _how_to_check(game: OpenGame, side: Side, sheet: ReceiptedSheet) -> str:
     """Return how a player checks the digest of a sheet that is on record."""
     waits = game.current(resumed=False).state
     used = waits is None or sheet.path not in waits.new_sheets.get(side, {})

@@ -20,7 +20,7 @@ from pbem.mail.notes.correspondence import put_note
 from pbem.mail.notes.outboxes import Outbox
 from pbem.mail.write.draft import Attachments
 from pbem.mail.write.enclosures import Maps
-from pbem.mail.write.outgoing import MailSettings, Outgoing, letter, paragraphs
+from pbem.mail.write.outgoing import MailSettings, Outgoing, build_letter, folded_paragraphs
 from pbem.referee.game.open_game import CannotPlay, OpenGame, position_at, result_at, told_until
 from pbem.render.text.contents import Contents, ReportRequest
 from pbem.render.text.report import mail, report
@@ -52,7 +52,7 @@ class Observer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Note:
+class _ObserverNote:
     observers: tuple[Observer, ...] = ()
     turns: tuple[tuple[str, int], ...] = ()
     """The turns of the game so far, each with the adjudication by which it began."""
@@ -60,7 +60,7 @@ class _Note:
     """The last adjudication that has been looked at for them."""
 
 
-class News(NamedTuple):
+class ObserverNews(NamedTuple):
     """What an observer is told next: when that may be, at the earliest, and the last adjudication that it tells of."""
 
     when: datetime
@@ -69,30 +69,32 @@ class News(NamedTuple):
 
 def observers(repo: Path) -> Sequence[Observer]:
     """Return who watches a game."""
-    return _read(repo).observers
+    return _read_observers(repo).observers
 
 
 def watch(game: OpenGame, observer: Observer) -> None:
     """Let somebody watch a game, or change how late they are told. The game's lock is held. Raises CannotPlay."""
-    note = _read(game.path)
-    before = next((each for each in note.observers if _same(each, observer.address)), None)
+    note = _read_observers(game.path)
+    before = next((each for each in note.observers if _has_address(each, observer.address)), None)
     if observer.turns and not game.rules.turn:
         raise CannotPlay(f"{game.box.title} counts no turns; say how many days late they are told")
     if max(observer.turns, observer.days) > LATEST:
         raise CannotPlay(f"{LATEST} turns or days are the most")
     if before is None and len(note.observers) >= MOST:
         raise CannotPlay(f"{game.name} has {MOST} observers, and these are the most")
-    others = tuple(each for each in note.observers if not _same(each, observer.address))
-    _keep(game.path, replace(note, observers=(*others, replace(observer, told=before.told if before else 0))))
+    others = tuple(each for each in note.observers if not _has_address(each, observer.address))
+    _write_observers(
+        game.path, replace(note, observers=(*others, replace(observer, told=before.told if before else 0)))
+    )
 
 
 def leave(game: OpenGame, address: str) -> None:
     """Let an observer watch a game no more. The game's lock is held. Raises CannotPlay for an address that does not."""
-    note = _read(game.path)
-    left = tuple(each for each in note.observers if not _same(each, address))
+    note = _read_observers(game.path)
+    left = tuple(each for each in note.observers if not _has_address(each, address))
     if left == note.observers:
         raise CannotPlay(f"{address} does not watch {game.name}")
-    _keep(game.path, replace(note, observers=left))
+    _write_observers(game.path, replace(note, observers=left))
 
 
 # ---------------------------------------------------------------------------------------------- what is due
@@ -108,11 +110,11 @@ def write_to_observers(game: OpenGame, settings: MailSettings, outbox: Outbox, n
         news = news_for(game, observer)
         if news is None or news.when > now:
             continue
-        out = _letter(game, observer, news.until, settings, maps)
+        out = _observer_letter(game, observer, news.until, settings, maps)
         if out is not None:
             out.put_into(outbox)
             written.append(out)
-            _told(game.path, observer, news.until)
+            _note_observer_told(game.path, observer, news.until)
     return written
 
 
@@ -122,41 +124,41 @@ def next_news(game: OpenGame) -> datetime | None:
     return min((news.when for each in late if (news := news_for(game, each)) is not None), default=None)
 
 
-def news_for(game: OpenGame, observer: Observer) -> News | None:
+def news_for(game: OpenGame, observer: Observer) -> ObserverNews | None:
     """Return what an observer is told next; None: nothing, as the game stands."""
     last = game.adjudication if game.result is not None else _last_to_tell(game, observer)
     if last <= observer.told:
         return None
     at_once = datetime.min.replace(tzinfo=UTC)
     if not observer.days or game.result is not None:
-        return News(at_once, last)
+        return ObserverNews(at_once, last)
     first = _told_on(game, observer.told + 1, observer.days)
     until = observer.told + 1
     while until < last and _told_on(game, until + 1, observer.days) <= first:
         until += 1
-    return News(first, until)
+    return ObserverNews(first, until)
 
 
 def _last_to_tell(game: OpenGame, observer: Observer) -> int:
     """Return the last adjudication that an observer may know of, by the turns of the game."""
     if not observer.turns:
         return game.adjudication
-    turns = _turns(game)
+    turns = _turns_so_far(game)
     now = str(game.periods.get(game.rules.turn, ""))
     at = next((at for at, (word, _) in enumerate(turns) if word == now), 0) - observer.turns + 1
     return turns[at][1] - 1 if at > 0 else 0
 
 
-def _turns(game: OpenGame) -> Sequence[tuple[str, int]]:
+def _turns_so_far(game: OpenGame) -> Sequence[tuple[str, int]]:
     """Return the turns of a game, each with the adjudication by which it first began, and note them."""
-    note = _read(game.path)
+    note = _read_observers(game.path)
     turns = dict(note.turns)
     for n in range(note.counted + 1, game.adjudication + 1):
         position = position_at(game, n)
         word = "" if position is None else str(game.rules.periods(position).get(game.rules.turn, ""))
         turns.setdefault(word, n) if word else None
     if note.counted != game.adjudication:
-        _keep(game.path, replace(note, turns=tuple(turns.items()), counted=game.adjudication))
+        _write_observers(game.path, replace(note, turns=tuple(turns.items()), counted=game.adjudication))
     return list(turns.items())
 
 
@@ -169,7 +171,9 @@ def _told_on(game: OpenGame, n: int, days: int) -> datetime:
 # ---------------------------------------------------------------------------------------------- the letter
 
 
-def _letter(game: OpenGame, observer: Observer, until: int, settings: MailSettings, maps: Maps) -> Outgoing | None:
+def _observer_letter(
+    game: OpenGame, observer: Observer, until: int, settings: MailSettings, maps: Maps
+) -> Outgoing | None:
     """Return the letter to an observer as of an adjudication; None: the rules here cannot say how things stood."""
     position, since = position_at(game, until), observer.told or until - 1
     before = position_at(game, since) if observer.told else None
@@ -192,17 +196,17 @@ def _letter(game: OpenGame, observer: Observer, until: int, settings: MailSettin
         "observer",
         game=game.name,
         summary=written.summary,
-        intro=[] if observer.told else paragraphs([_intro(game, observer)]),
+        intro=[] if observer.told else folded_paragraphs([_observer_intro(game, observer)]),
         over=result is not None,
         report=written.text,
     )
     pictures = maps.of_the_past(game, game.rules.scene(view, [each.event for each in told]))
     digest = sha256(f"{observer.address.lower()} {until}".encode()).hexdigest()[:24]
     attached = Attachments(pictures=pictures, standing=written.position)
-    return letter(settings, observer.address, f"observer.{game.name}.{digest}", words, attached=attached)
+    return build_letter(settings, observer.address, f"observer.{game.name}.{digest}", words, attached=attached)
 
 
-def _intro(game: OpenGame, observer: Observer) -> str:
+def _observer_intro(game: OpenGame, observer: Observer) -> str:
     late = f", {observer.late} late" if observer.late else ""
     return (
         f"You watch {game.name}, a game of {game.box.title}. These letters tell what everybody may see{late}. The game "
@@ -213,25 +217,25 @@ def _intro(game: OpenGame, observer: Observer) -> str:
 # ---------------------------------------------------------------------------------------------- the note
 
 
-def _told(repo: Path, observer: Observer, until: int) -> None:
-    note = _read(repo)
-    now = tuple(replace(each, told=until) if _same(each, observer.address) else each for each in note.observers)
-    _keep(repo, replace(note, observers=now))
+def _note_observer_told(repo: Path, observer: Observer, until: int) -> None:
+    note = _read_observers(repo)
+    now = tuple(replace(each, told=until) if _has_address(each, observer.address) else each for each in note.observers)
+    _write_observers(repo, replace(note, observers=now))
 
 
-def _same(observer: Observer, address: str) -> bool:
+def _has_address(observer: Observer, address: str) -> bool:
     return observer.address.lower() == address.lower()
 
 
-def _read(repo: Path) -> _Note:
+def _read_observers(repo: Path) -> _ObserverNote:
     """Return the note; one that cannot be read counts as if nobody watched."""
     try:
         found = json.loads((repo / NOTE).read_text("utf-8"))
         turns = tuple((str(word), int(n)) for word, n in found["turns"])
-        return _Note(tuple(Observer(**each) for each in found["observers"]), turns, int(found["counted"]))
+        return _ObserverNote(tuple(Observer(**each) for each in found["observers"]), turns, int(found["counted"]))
     except (FileNotFoundError, ValueError, TypeError, LookupError):
-        return _Note()
+        return _ObserverNote()
 
 
-def _keep(repo: Path, note: _Note) -> None:
+def _write_observers(repo: Path, note: _ObserverNote) -> None:
     put_note(repo, NOTE, json.dumps(asdict(note), sort_keys=True).encode())

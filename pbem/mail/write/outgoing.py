@@ -19,7 +19,7 @@ from typing import Any, Final, Protocol
 
 from pbem.game import yaml as yamlio
 from pbem.game.wording import on_one_line
-from pbem.mail.notes.correspondence import Correspondence, Sent, correspondence, note_sent
+from pbem.mail.notes.correspondence import Correspondence, SentNote, correspondence, note_sent
 from pbem.mail.notes.outboxes import Outbox, ToKeep
 from pbem.mail.notes.reader_time import deadline_line
 from pbem.mail.read.letter import Letter
@@ -211,7 +211,7 @@ class Outgoing:
     to: str
     name: str
     draft: Draft
-    sent: tuple[Sent, ...] = ()
+    sent: tuple[SentNote, ...] = ()
     """What is noted of the sides that it is for, once it lies in the outbox; nothing if it is about no game."""
     whose: str = ""
     """The side that it is for, as players write it."""
@@ -240,7 +240,7 @@ class Outgoing:
         return self.file
 
 
-def put_all(letters: Iterable[Outgoing], outbox: Outbox) -> list[Sent]:
+def put_all(letters: Iterable[Outgoing], outbox: Outbox) -> list[SentNote]:
     """Put letters and their copies into the outbox, but those that lie there; return what is then to be noted."""
     new = [each for each in letters if each.file is None]
     new = [copy for each in new for copy in each.copies if copy.file is None] + new
@@ -325,7 +325,7 @@ def report_request(
         side=side,
         view=game.view(side),
         events=as_written(game, side, game.told(side, since)),
-        waiting=[*waiting, *(_beside(game, side, waiting) if side is not None else ())],
+        waiting=[*waiting, *(_unasked_answers(game, side, waiting) if side is not None else ())],
         others=[each.side for each in game.open_decisions],
         result=game.result,
         filed=[each.written() for each in game.standing(side)] if side is not None else (),
@@ -342,7 +342,7 @@ def report_request(
     )
 
 
-def _beside(game: OpenGame, side: Side, waiting: Sequence[Decision]) -> Iterator[Decision]:
+def _unasked_answers(game: OpenGame, side: Side, waiting: Sequence[Decision]) -> Iterator[Decision]:
     """Yield what a side can answer beside questions of its own, though nobody waits for that."""
     if any(each.side == side for each in waiting):
         yield from (each for each in game.unanswered if each.side == side and each not in waiting)
@@ -352,10 +352,10 @@ def _rulings(game: OpenGame, side: Side | None) -> Iterator[str]:
     """Yield the rulings of the game master that are in force; the order itself only to the side that it is for."""
     for of, ruled in game.defaults.items():
         own = f": {ruled.order.kind} {on_one_line(ruled.order.body)}" if of == side else f" ({ruled.order.kind})"
-        yield f"RULING in force: if the deadline of {called(game, of)} passes, the game master's answer counts{own}."
+        yield f"RULING in force: if the deadline of {side_name(game, of)} passes, the game master's answer counts{own}."
 
 
-def called(game: OpenGame, side: Side) -> str:
+def side_name(game: OpenGame, side: Side) -> str:
     """Return a side's name as players write it."""
     return next(each["name"] for each in game.box.sides if each["id"] == side)
 
@@ -368,7 +368,7 @@ def all_names(game: OpenGame) -> dict[Side, list[str]]:
 # ---------------------------------------------------------------------------------------------- other letters
 
 
-def paragraphs(texts: Iterable[str]) -> list[str]:
+def folded_paragraphs(texts: Iterable[str]) -> list[str]:
     """Return texts as folded lines with a blank line between them; indented lines are left, but for bullets."""
     lines: list[str] = []
     for text in texts:
@@ -382,7 +382,7 @@ def paragraphs(texts: Iterable[str]) -> list[str]:
     return lines
 
 
-def letter(
+def build_letter(
     settings: MailSettings,
     to: str,
     stamp: str,
@@ -420,28 +420,28 @@ def letter(
     )
     draft = slimmed(draft)
     if about is not None and draft.attached.names:
-        below = f"{_gap(text, about)}{enclosed_line(draft.attached.names)}"
+        below = f"{_gap_above(text, about)}{enclosed_line(draft.attached.names)}"
         draft = replace(draft, text=text.text + below)
     if page is not None:
         draft = replace(draft, html=html_of(page, draft, must_sign=settings.must_sign(page.game.name)))
-    return Outgoing(to, stamp, draft) if about is None else _addressed(draft, to, stamp, about, settings.now)
+    return Outgoing(to, stamp, draft) if about is None else _to_side(draft, to, stamp, about, settings.now)
 
 
-def _addressed(draft: Draft, to: str, stamp: str, about: About, now: datetime) -> Outgoing:
+def _to_side(draft: Draft, to: str, stamp: str, about: About, now: datetime) -> Outgoing:
     """Return a letter to a side, with the copy for its deputy; or as a deputy gets it, if it is to one."""
     game, side, telling = about.game, about.side, about.telling
-    whose, deputy = called(game, side), deputy_of(game, side, f"{now:%Y-%m-%d}")
+    whose, deputy = side_name(game, side), deputy_of(game, side, f"{now:%Y-%m-%d}")
     if is_deputy(game, side, to):  # perhaps not any more: the letter that is answered came in time
         return Outgoing(to, stamp, for_deputy(draft, game, side, to.lower()), whose=whose, telling=telling)
     copies: tuple[Outgoing, ...] = ()
     if deputy is not None and about.shared:
         copy = for_deputy(draft, game, side, deputy.address)
         copies = (Outgoing(deputy.address, f"{COPY}{stamp}", copy, telling=telling),)
-    sent = (Sent(game.path, side, draft.message_id, about.told, about.picture),)
+    sent = (SentNote(game.path, side, draft.message_id, about.told, about.picture),)
     return Outgoing(to, stamp, draft, sent, whose, telling=telling, copies=copies)
 
 
-def _gap(text: Mail, about: About) -> str:
+def _gap_above(text: Mail, about: About) -> str:
     """Return the blank line above what is enclosed; a report that ends with a paragraph of one line needs none."""
     *_, above, last = ["", "", *text.text.splitlines()]
     return "" if about.told is not None and last and not above else "\n"

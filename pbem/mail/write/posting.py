@@ -42,15 +42,15 @@ def bundled(letters: Iterable[Outgoing]) -> list[Outgoing]:
     """Return letters so that each reader gets one for all their sides in a game; two for one side stay two."""
     bundles: list[list[Outgoing]] = []
     for out in letters:
-        into = next((bundle for bundle in bundles if _belongs(out, bundle)), None)
+        into = next((bundle for bundle in bundles if _goes_with(out, bundle)), None)
         if into is None:
             bundles.append([out])
         else:
             into.append(out)
-    return [bundle[0] if len(bundle) == 1 else _together(bundle) for bundle in bundles]
+    return [bundle[0] if len(bundle) == 1 else _one_for_all(bundle) for bundle in bundles]
 
 
-def _belongs(out: Outgoing, bundle: Sequence[Outgoing]) -> bool:
+def _goes_with(out: Outgoing, bundle: Sequence[Outgoing]) -> bool:
     """Tell whether a letter goes with others: the same reader, the same game, and a side that they are not about."""
     if not out.sent or not all(each.sent and each.file is None for each in bundle):
         return False
@@ -59,7 +59,7 @@ def _belongs(out: Outgoing, bundle: Sequence[Outgoing]) -> bool:
     return same and all(each.sent[0].side != own.side for each in bundle)
 
 
-def _together(bundle: Sequence[Outgoing]) -> Outgoing:
+def _one_for_all(bundle: Sequence[Outgoing]) -> Outgoing:
     """Return one letter in place of several."""
     first = bundle[0]
     sides = [each.sent[0].side for each in bundle]
@@ -73,13 +73,13 @@ def _together(bundle: Sequence[Outgoing]) -> Outgoing:
     draft = _draft(drafts, subjects, message_id)
     slim = slimmed(draft)
     left_out = set(draft.attached.names) - set(slim.attached.names)
-    text = _text([each.whose for each in bundle], [each.text for each in drafts], left_out)
+    text = _joined_text([each.whose for each in bundle], [each.text for each in drafts], left_out)
     telling = " ".join(each.telling for each in bundle) if all(each.telling for each in bundle) else ""
     copies = tuple(copy for each in bundle for copy in each.copies)
     return Outgoing(first.to, name, replace(slim, text=text), sent, telling=telling, copies=copies)
 
 
-def _text(names: Sequence[str], texts: Sequence[str], left_out: Collection[str]) -> str:
+def _joined_text(names: Sequence[str], texts: Sequence[str], left_out: Collection[str]) -> str:
     """Return one text in place of several, a section for each side.
 
     What letters with a greeting begin with alike stands once above the sections, and what they end with alike once
@@ -89,9 +89,9 @@ def _text(names: Sequence[str], texts: Sequence[str], left_out: Collection[str])
     files = [name for *_, after in letters for name in " ".join(after.split()).split(", ")]
     files = [name for name in files if name not in left_out]
     parts = [before.strip("\n").split("\n\n") for before, *_ in letters]
-    above = _alike(parts, _FORM_BEGINS) if parts[0][0].startswith("Dear ") else 0
+    above = _shared_beginning(parts, _FORM_BEGINS) if parts[0][0].startswith("Dear ") else 0
     whole, parts = parts[0], [each[above:] for each in parts]
-    below = _alike([each[::-1] for each in parts], _FORM_ENDS) if above else 0
+    below = _shared_beginning([each[::-1] for each in parts], _FORM_ENDS) if above else 0
     head, tail = whole[:above], whole[len(whole) - below :]
     if any(len(each) > below for each in parts):
         sections = list(zip(names, _told_once([each[: len(each) - below] for each in parts]), strict=True))
@@ -113,13 +113,13 @@ def _told_once(letters: Sequence[Sequence[str]]) -> list[list[str]]:
     for paragraphs in letters:
         own: list[str] = []
         news: Counter[str] = Counter()
-        sections = _sections(paragraphs)
+        sections = _report_sections(paragraphs)
         for section in sections:
             heading = section[0].split("\n")[0]
             if heading.startswith(_EVENTS):
                 events = [_TOP.split(each) for each in section]
                 news.update(each for some in events for each in some)
-                own += _without(events, told)
+                own += _without_told(events, told)
             elif heading.isupper() and _FORM_BEGINS not in heading and tuple(section) in above:
                 own.append(f"{heading}\n{_AS_ABOVE}.")
             else:
@@ -130,7 +130,7 @@ def _told_once(letters: Sequence[Sequence[str]]) -> list[list[str]]:
     return left
 
 
-def _sections(paragraphs: Sequence[str]) -> list[list[str]]:
+def _report_sections(paragraphs: Sequence[str]) -> list[list[str]]:
     """Return paragraphs by section: each begins with its heading in capitals, with the frame of a form, or a letter."""
     found: list[list[str]] = []
     for each in paragraphs:
@@ -141,7 +141,7 @@ def _sections(paragraphs: Sequence[str]) -> list[list[str]]:
     return found
 
 
-def _without(paragraphs: Sequence[Sequence[str]], told: Counter[str]) -> list[str]:
+def _without_told(paragraphs: Sequence[Sequence[str]], told: Counter[str]) -> list[str]:
     """Return the paragraphs of what happened, the heading first, without the events that were told."""
     known, left = Counter(told), list[list[str]]()
     heading = paragraphs[0][0]
@@ -158,7 +158,7 @@ def _without(paragraphs: Sequence[Sequence[str]], told: Counter[str]) -> list[st
     return ["\n".join(each) for each in left if each]
 
 
-def _alike(parts: Sequence[Sequence[str]], before: str) -> int:
+def _shared_beginning(parts: Sequence[Sequence[str]], before: str) -> int:
     """Return how many paragraphs several texts begin with alike; `before` stands in none of them."""
     pairs = takewhile(lambda each: len(set(each)) == 1 and before not in each[0], zip(*parts, strict=False))
     return len(list(pairs))
@@ -170,7 +170,7 @@ def _draft(drafts: Sequence[Draft], subjects: Sequence[str], message_id: str) ->
     attached = replace(first.attached, more=[each.attached for each in drafts[1:]])
     return replace(
         first,
-        subject=_subject(subjects),
+        subject=_joined_subject(subjects),
         text="\n".join(each.text for each in drafts),
         html="",
         message_id=message_id,
@@ -180,7 +180,7 @@ def _draft(drafts: Sequence[Draft], subjects: Sequence[str], message_id: str) ->
     )
 
 
-def _subject(subjects: Sequence[str]) -> str:
+def _joined_subject(subjects: Sequence[str]) -> str:
     """Return one subject in place of several: what they begin and end with alike stands in it once.
 
     >>> _subject(["gaul: you play Oak. Please send a phrase", "gaul: you play Elm. Please send a phrase"])
@@ -189,11 +189,11 @@ def _subject(subjects: Sequence[str]) -> str:
     'Your move in gaul: Which card?; Which valley?'
     """
     words = [each.split(" ") for each in dict.fromkeys(subjects)]
-    begin = _alike(words, "?")
+    begin = _shared_beginning(words, "?")
     if any("?" in word for each in words for word in each):  # a question stays whole, up to its colon
         begin = max([at for at, word in enumerate(words[0][:begin], 1) if word.endswith(":")], default=0)
     ends = [each[begin:] for each in words]
-    end = _alike([each[::-1] for each in ends], "?")
+    end = _shared_beginning([each[::-1] for each in ends], "?")
     middles = [" ".join(each[: len(each) - end]) for each in ends]
     if len(middles) > 1 and all(each and " " not in each for each in middles) and "?" not in middles[0]:
         stop = "." if middles[0].endswith(".") else ""
@@ -212,11 +212,11 @@ def _of_all(name: str, sides: Sequence[Side]) -> str:
 
 def note_handed_over(game: Adjudicator, letters: Iterable[Outgoing], at: datetime) -> None:
     """Note that letters of a game were handed over to what sends them, if they ask anything."""
-    if game.clock.terms is not None and (asked := {side: at for out in letters for side in _asked(out)}):
+    if game.clock.terms is not None and (asked := {side: at for out in letters for side in _sides_asked(out)}):
         hand_over(game, asked)
 
 
-def _asked(out: Outgoing) -> Iterator[Side]:
+def _sides_asked(out: Outgoing) -> Iterator[Side]:
     """Yield the sides that a letter has a form for; none for a deputy's, since the clock waits for the player's own."""
     attached = out.draft.attached
     if not out.sent:
@@ -231,7 +231,7 @@ def _asked(out: Outgoing) -> Iterator[Side]:
 # ---- The posting of letters: into the outbox, and then the notes of what they tell
 
 
-def post(
+def post_letters(
     game: Adjudicator,
     letters: Sequence[Outgoing],
     settings: MailSettings,

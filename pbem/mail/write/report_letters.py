@@ -13,14 +13,24 @@ from datetime import datetime
 from typing import Final
 
 from pbem.crypto.beacon import address
-from pbem.mail.notes.correspondence import News, correspondence, note_owed
-from pbem.mail.notes.reader_time import MORNING, calendar_file, morning_after, shown, zone_of
+from pbem.game.boxes.printed import as_printed
+from pbem.game.wording import listing
+from pbem.mail.notes.correspondence import NewsWish, correspondence, note_owed
+from pbem.mail.notes.reader_time import MORNING, calendar_file, morning_after, reader_zone, time_shown
 from pbem.mail.read.own_text import OWN_SHEET
 from pbem.mail.write.answer_letters import echo
 from pbem.mail.write.draft import Attachments, framed
 from pbem.mail.write.enclosures import Maps, enclosed, unanswered_sheets
-from pbem.mail.write.outgoing import About, Answered, MailSettings, Outgoing, called, letter, paragraphs, report_request
-from pbem.mail.write.welcome import heading
+from pbem.mail.write.outgoing import (
+    About,
+    Answered,
+    MailSettings,
+    Outgoing,
+    build_letter,
+    folded_paragraphs,
+    report_request,
+    side_name,
+)
 from pbem.protocol import Side
 from pbem.referee.game.home_check import take_home
 from pbem.referee.game.open_game import OpenGame, position_at
@@ -31,6 +41,7 @@ from pbem.render.map.pictures import Picture
 from pbem.render.text.contents import Contents
 from pbem.render.text.report import Report, mail, report
 from pbem.render.text.text_lines import WIDTH, folded
+from pbem.repo.files.charter import PUBLIC, SILENT
 
 _INDENT: Final = "  "
 
@@ -42,10 +53,10 @@ def first_letters(game: Adjudicator, settings: MailSettings, answered: Sequence[
     """
     maps = Maps(settings.drawings)
     for side in game.rules.sides:
-        yield from turn_letter(game, side, 0, settings, maps, _of(answered, side))
+        yield from turn_letter(game, side, 0, settings, maps, _answered_to(answered, side))
 
 
-def _of(answered: Sequence[Answered], side: Side) -> Answered | None:
+def _answered_to(answered: Sequence[Answered], side: Side) -> Answered | None:
     """Return the letter that came from a side."""
     return next((each for each in answered if each.side == side), None)
 
@@ -60,7 +71,7 @@ def reports(
     """
     maps = Maps(settings.drawings)
     for side in game.rules.sides:
-        to_it = _of(answered, side)
+        to_it = _answered_to(answered, side)
         known = correspondence(game.path, side)
         start = since if known.told is None else min(known.told, game.adjudication)
         if start == game.adjudication:  # its report lies in the outbox; others were still to be written
@@ -68,7 +79,7 @@ def reports(
         if _is_told(game, side, known.news, start):
             yield from turn_letter(game, side, start, settings, maps, to_it)
             continue
-        if known.news == News.DAILY and settings.outbox is not None and side in game.ledger.addresses:
+        if known.news == NewsWish.DAILY and settings.outbox is not None and side in game.ledger.addresses:
             note_owed(game.path, side, settings.letter_time)
         if to_it is not None:
             yield from receipt_letter(game, side, settings, to_it)
@@ -86,12 +97,12 @@ def daily_news(game: Adjudicator, now: datetime, settings: MailSettings) -> Iter
 def news_due(game: OpenGame, side: Side) -> datetime | None:
     """Return when a side is to be told what was held back from it; None: nothing is, or only when it is asked next."""
     known = correspondence(game.path, side)
-    if known.news != News.DAILY or not known.owed or known.told is None or known.told >= game.adjudication:
+    if known.news != NewsWish.DAILY or not known.owed or known.told is None or known.told >= game.adjudication:
         return None
-    return morning_after(datetime.fromisoformat(known.owed), zone_of(game, side))
+    return morning_after(datetime.fromisoformat(known.owed), reader_zone(game, side))
 
 
-def _is_told(game: Adjudicator, side: Side, news: News, since: int) -> bool:
+def _is_told(game: Adjudicator, side: Side, news: NewsWish, since: int) -> bool:
     """Tell whether a side is told now what happened after an adjudication.
 
     Acts of the game master and the end of the game are always told. Where nothing happened that it may know, and
@@ -101,12 +112,12 @@ def _is_told(game: Adjudicator, side: Side, news: News, since: int) -> bool:
         return True
     if any("act" in game.public_turn(n) for n in range(since + 1, game.adjudication + 1)):
         return True
-    if news == News.EVERY:
+    if news == NewsWish.EVERY:
         return not since or bool(game.told(side, since))
-    return news == News.ROUND and _is_over(game, game.rules.round, position_at(game, since))
+    return news == NewsWish.ROUND and _period_is_over(game, game.rules.round, position_at(game, since))
 
 
-def _is_over(game: Adjudicator, period: str, before: object | None) -> bool:
+def _period_is_over(game: Adjudicator, period: str, before: object | None) -> bool:
     """Tell whether a period of the game has ended since it stood so (None: that is not known)."""
     return before is None or (bool(period) and game.rules.periods(before).get(period) != game.periods.get(period))
 
@@ -128,16 +139,16 @@ def turn_letter(
     if side not in game.ledger.addresses:
         return
     before = position_at(game, since) if since and not stamp else None
-    full = _is_over(game, game.rules.turn, before)
+    full = _period_is_over(game, game.rules.turn, before)
     view = None if full else game.rules.view(before, side)
     number = answered.sheet if answered and since else None
-    filed, unknown = _files(game, side, number), unanswered_sheets(game, side, since, number)
+    filed, unknown = _files_standing(game, side, number), unanswered_sheets(game, side, since, number)
     contents = Contents(
         game.rules, game.box, report_request(game, side, since, game.open_decisions, view, filed=filed, sheets=unknown)
     )
     told = report(contents)
     values: dict[str, object] = {
-        "answers": paragraphs(answered.paragraphs if answered else ()),
+        "answers": folded_paragraphs(answered.paragraphs if answered else ()),
     }
     if since:
         receipt = {} if number is None or answered is None else _receipt(game, side, number, answered.after)
@@ -152,14 +163,16 @@ def turn_letter(
     pictures, lies = maps.new_pictures(
         game, side, since, "" if stamp or not since else known.picture, legend=not since and not stamp
     )
-    if number is not None and known.news != News.EVERY:  # their own order: they will see it with the answer of others
+    if (
+        number is not None and known.news != NewsWish.EVERY
+    ):  # their own order: they will see it with the answer of others
         pictures, lies = (), ""
     telling = "" if stamp else game.ledger.turn_digest(game.adjudication)
     stamp = stamp or f"{game.name}.{side}.{game.adjudication}"
     attached = attachments(game, side, told, pictures, since, number)
     about = About(game, side, game.adjudication, lies, telling=telling)
     to = game.ledger.addresses[side]
-    yield letter(settings, to, stamp, text, answered.letter if answered else None, attached, about)
+    yield build_letter(settings, to, stamp, text, answered.letter if answered else None, attached, about)
 
 
 def attachments(
@@ -190,7 +203,7 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
     if side not in game.ledger.addresses:
         return
     number, view = answered.sheet, game.view(side)
-    filed = _files(game, side, number)
+    filed = _files_standing(game, side, number)
     contents = Contents(
         game.rules, game.box, report_request(game, side, game.adjudication, game.open_decisions, view, filed=filed)
     )
@@ -198,11 +211,11 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
     values: dict[str, object] = {
         "number": number,
         "asked": told.asked,
-        "later": paragraphs([_LATER[correspondence(game.path, side).news]])
+        "later": folded_paragraphs([_LATER[correspondence(game.path, side).news]])
         if game.adjudication > answered.after
         else [],
         "receipt": {} if number is None else _receipt(game, side, number, answered.after),
-        "answers": paragraphs(answered.paragraphs),
+        "answers": folded_paragraphs(answered.paragraphs),
     }
     text = framed("receipt", game, contents, told.text, values)
     attached = Attachments(
@@ -214,20 +227,21 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
     )
     stamp = f"{game.name}.{side}.{game.adjudication}.sheet-{number or game.sheets(side)}"
     to = game.ledger.addresses[side]
-    yield letter(settings, to, stamp, text, answered.letter, attached, About(game, side))
+    yield build_letter(settings, to, stamp, text, answered.letter, attached, About(game, side))
 
 
-def _files(game: Adjudicator, side: Side, number: int | None) -> bool:
+def _files_standing(game: Adjudicator, side: Side, number: int | None) -> bool:
     """Tell whether a sheet files standing orders: the letter that answers it then lists those in force."""
     return number is not None and _STANDING.search(game.ledger.sheet(side, number)) is not None
 
 
 _STANDING: Final = re.compile(rb"(?m)^standing\w*\s*:")
-_LATER: Final[Mapping[News, str]] = {
-    News.EVERY: "What happened is told with your next question.",
-    News.ROUND: "What happened is told with your next question, or at the end of the turn, as you have chosen by NEWS.",
-    News.DAILY: f"What happened is told with your next question, or at {MORNING}, as you have chosen by NEWS.",
-    News.ASKED: "What happened is told with your next question, as you have chosen by NEWS.",
+_LATER: Final[Mapping[NewsWish, str]] = {
+    NewsWish.EVERY: "What happened is told with your next question.",
+    NewsWish.ROUND: "What happened is told with your next question, or at the end of the turn, as you have chosen by "
+    "NEWS.",
+    NewsWish.DAILY: f"What happened is told with your next question, or at {MORNING}, as you have chosen by NEWS.",
+    NewsWish.ASKED: "What happened is told with your next question, as you have chosen by NEWS.",
 }
 
 
@@ -255,7 +269,7 @@ def closing_letters(game: Adjudicator, settings: MailSettings, answered: Sequenc
     """
     if (closed := game.closed) is not None:
         for side, to in game.ledger.addresses.items():
-            to_it = _of(answered, side)
+            to_it = _answered_to(answered, side)
             number = to_it.sheet if to_it else None
             text = mail(
                 "closed",
@@ -266,7 +280,7 @@ def closing_letters(game: Adjudicator, settings: MailSettings, answered: Sequenc
                 time=closed.time,
                 address=address(closed.round),
                 closed=closed.closed,
-                answers=paragraphs(to_it.paragraphs if to_it else ()),
+                answers=folded_paragraphs(to_it.paragraphs if to_it else ()),
                 receipt={} if number is None else _receipt(game, side, number, closed.adjudication - 1),
             )
             own_sheet = None if number is None else (OWN_SHEET, game.ledger.sheet(side, number))
@@ -275,7 +289,7 @@ def closing_letters(game: Adjudicator, settings: MailSettings, answered: Sequenc
                 stamp, telling = f"{stamp}.sheet-{number}", ""
             answers = to_it.letter if to_it else None
             attached = Attachments(own_sheet=own_sheet, receipt=enclosed(game, side, answered=number))
-            yield letter(settings, to, stamp, text, answers, attached, About(game, side, telling=telling))
+            yield build_letter(settings, to, stamp, text, answers, attached, About(game, side, telling=telling))
 
 
 def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str, object]:
@@ -289,8 +303,8 @@ def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str
         "number": number,
         "used": after + 1 if used else 0,
         "echo": echo(game.ledger.sheet(side, number)),
-        "held": [] if used else paragraphs(_on_hold(game, side)),
-        "costs": [] if used else _indented(sheet_check.costs(game, side)),
+        "held": [] if used else folded_paragraphs(_on_hold(game, side)),
+        "costs": [] if used else _indented_costs(sheet_check.costs(game, side)),
     }
 
 
@@ -298,12 +312,12 @@ def _on_hold(game: Adjudicator, side: Side) -> Iterator[str]:
     """Yield until when a side can take its orders back, if the game waits for that alone."""
     if (until := on_hold_until(game)) is not None and game.waits(side):
         yield (
-            f"It is on hold until {shown(until, zone_of(game, side))}. Until then WITHDRAW takes it back, and a new "
-            "sheet takes its place."
+            f"It is on hold until {time_shown(until, reader_zone(game, side))}. Until then WITHDRAW takes it back, and "
+            "a new sheet takes its place."
         )
 
 
-def _indented(lines: Iterable[str]) -> list[str]:
+def _indented_costs(lines: Iterable[str]) -> list[str]:
     return [part for line in lines for part in folded(line, WIDTH, _INDENT, 2 * _INDENT)]
 
 
@@ -314,7 +328,7 @@ def _went_in(game: Adjudicator) -> list[str]:
     for side in game.rules.sides:
         joined = went_in.get(side, {})
         phrase = joined.get("phrase")
-        told = f"{called(game, side)} sent no phrase." if phrase is None else f"{called(game, side)}: {phrase}"
+        told = f"{side_name(game, side)} sent no phrase." if phrase is None else f"{side_name(game, side)}: {phrase}"
         # The bar keeps another player's words from being read as the start of a sheet when they are quoted.
         lines += folded(told, WIDTH, _INDENT, f"{_INDENT}| ")
         if (chain := joined.get("chain")) is not None:
@@ -322,3 +336,56 @@ def _went_in(game: Adjudicator) -> list[str]:
         if (key := joined.get("key")) is not None:
             lines += folded(f"| With the key: {key}", WIDTH, _INDENT, f"{_INDENT}| ")
     return lines
+
+
+def heading(game: Adjudicator, side: Side) -> dict[str, object]:
+    """Return what the first letters say of a game: title and how much is as printed, edition, players, dice."""
+    dice = game.charter.dice
+    return {
+        "title": game.box.title,
+        "printed": as_printed(game.rules, game.box),
+        "edition": _edition_title(game),
+        "game": game.name,
+        "player": game.player(side),
+        "side": side_name(game, side),
+        "players": {side_name(game, each): game.player(each) for each in game.rules.sides},
+        "scheme": dice.scheme,
+        "tip": dice.tip,
+        "hidden": dice.hidden,
+        "beacon": dice.beacon,
+        "talk": folded_paragraphs([*_seats_of(game, side), *_talk(game)]),
+    }
+
+
+def _edition_title(game: OpenGame) -> str:
+    title: str = game.box.table("game")["editions"][game.charter.edition]["title"]
+    return f"{title} (experimental)" if game.box.is_experimental(game.charter.edition) else title
+
+
+def _seats_of(game: OpenGame, side: Side) -> Iterator[str]:
+    """Yield how a player writes who plays other sides, too."""
+    own = game.ledger.sides_of(game.ledger.addresses.get(side, ""))
+    if len(own) > 1:
+        lines = listing([f"`side: {each}`" for each in own], "or")
+        yield (
+            f"You play {listing([side_name(game, each) for each in own])}. Each order sheet says for which side it is; "
+            f"with an order alone, write the line {lines}. Other words count for all your sides, unless such a line "
+            "stands with them."
+        )
+
+
+def _talk(game: OpenGame) -> Iterator[str]:
+    """Yield how the players may talk to each other, if the charter says anything of it."""
+    charter = game.charter
+    if charter.press == SILENT:
+        yield "This game is played in silence: the referee passes nothing on from side to side."
+    elif charter.talks:
+        whom = (
+            "all other sides, PRESS ALL:" if charter.press == PUBLIC else "other sides, PRESS, the sides and a colon,"
+        )
+        unsigned = " UNSIGNED before the sides tells nobody who says it." if charter.press_unsigned else ""
+        opened = "Signed talk is" if charter.press_opened else "No talk is"
+        yield (
+            f"Table talk: the referee passes on what you write to {whom} with your words behind it or below it."
+            f"{unsigned} {opened} opened when the game is over. HELP says more."
+        )

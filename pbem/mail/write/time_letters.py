@@ -15,10 +15,18 @@ from zoneinfo import ZoneInfo
 from pbem.game import yaml as yamlio
 from pbem.game.wording import listing
 from pbem.mail.notes.correspondence import correspondence, note_reminded
-from pbem.mail.notes.reader_time import calendar_file, deadline_line, shown, zone_of
+from pbem.mail.notes.reader_time import calendar_file, deadline_line, reader_zone, time_shown
 from pbem.mail.write.draft import Attachments
 from pbem.mail.write.enclosures import enclosed
-from pbem.mail.write.outgoing import About, MailSettings, Outgoing, called, letter, paragraphs, side_report
+from pbem.mail.write.outgoing import (
+    About,
+    MailSettings,
+    Outgoing,
+    build_letter,
+    folded_paragraphs,
+    side_name,
+    side_report,
+)
 from pbem.protocol import Side
 from pbem.referee.game import sides
 from pbem.referee.game.facts import Extended, Fact, Held, Paused, Resumed, read_fact
@@ -56,7 +64,7 @@ def reminders_due(game: Adjudicator) -> Iterator[Reminder]:
     for each in sides.expected(terms, clocks):
         if each.what not in (What.HALF_TIME, What.LAST_DAY) or each.side not in game.ledger.addresses:
             continue
-        if each.what > _written(game, each.side, clocks.sides[each.side].asked):
+        if each.what > _last_reminder(game, each.side, clocks.sides[each.side].asked):
             yield Reminder(each.at, each.side, each.what)
 
 
@@ -79,7 +87,7 @@ def at_deadline(game: Adjudicator, before: int, settings: MailSettings) -> Itera
         return
     for side, clock in clocks.sides.items():
         asked = side in game.ledger.addresses and any(each.side == side for each in game.open_decisions)
-        if clock.called is not None and asked and _written(game, side, clock.asked) < What.LATE:
+        if clock.called is not None and asked and _last_reminder(game, side, clock.asked) < What.LATE:
             yield reminder(game, side, _WORDS[What.LATE], f"{What.LATE.name} {clock.asked}", settings)
             note_reminded(game.path, side, f"{clock.asked} {What.LATE:d}")
 
@@ -97,7 +105,7 @@ def reminder(game: Adjudicator, side: Side, words: str, about: str, settings: Ma
         game=game.name,
         player=game.player(side),
         asked=report.asked,
-        said=paragraphs([said] if (said := f"{words} {deadline_line(game, side)}".strip()) else []),
+        said=folded_paragraphs([said] if (said := f"{words} {deadline_line(game, side)}".strip()) else []),
         by_default=by_default,
         by_bot=terms is not None and game.clock.decides and terms.late == BOT,
         sheet=(report.sheet or "").rstrip("\n"),
@@ -110,10 +118,10 @@ def reminder(game: Adjudicator, side: Side, words: str, about: str, settings: Ma
         receipt=enclosed(game, side),
         calendar=calendar_file(game, side, game.clock.now) if wanted else None,
     )
-    return letter(settings, game.ledger.addresses[side], stamp, text, attached=attached, about=About(game, side))
+    return build_letter(settings, game.ledger.addresses[side], stamp, text, attached=attached, about=About(game, side))
 
 
-def _written(game: Adjudicator, side: Side, asked: int) -> int:
+def _last_reminder(game: Adjudicator, side: Side, asked: int) -> int:
     """Return which reminder of a question was written to a side last; 0: none was."""
     question, _, what = correspondence(game.path, side).reminded.partition(" ")
     return int(what) if question == str(asked) and what.isdigit() else 0
@@ -139,36 +147,36 @@ def time_letters(game: Adjudicator, since: int, settings: MailSettings) -> Itera
         if not isinstance(fact, _TOLD):
             continue
         for side, to in game.ledger.addresses.items():
-            said = [_said(game, fact, zone_of(game, side)), deadline_line(game, side)]
+            said = [_fact_told(game, fact, reader_zone(game, side)), deadline_line(game, side)]
             words = mail(
                 "time",
                 game=game.name,
                 player=game.player(side),
-                subject=_subject(fact),
-                said=paragraphs([each for each in said if each]),
+                subject=_fact_subject(fact),
+                said=folded_paragraphs([each for each in said if each]),
             )
             stamp, attached = f"{game.name}.{side}.fact-{number}", Attachments(receipt=enclosed(game, side))
-            yield letter(settings, to, stamp, words, attached=attached, about=About(game, side))
+            yield build_letter(settings, to, stamp, words, attached=attached, about=About(game, side))
 
 
-def _subject(fact: Fact) -> str:
+def _fact_subject(fact: Fact) -> str:
     if isinstance(fact, Held):
         return "on hold" if fact.until > fact.at else "goes on"
     return "paused" if isinstance(fact, Paused) else "goes on" if isinstance(fact, Resumed) else "more time"
 
 
-def _said(game: OpenGame, fact: Paused | Resumed | Held | Extended, zone: ZoneInfo) -> str:
+def _fact_told(game: OpenGame, fact: Paused | Resumed | Held | Extended, zone: ZoneInfo) -> str:
     """Return what a fact says, as a paragraph of a letter."""
     agreed = isinstance(fact, Paused | Extended) and fact.request
     by = "By consent" if agreed else "By the game master"
     reason = f"Reason: {fact.reason.rstrip('.')}"
     match fact:
         case Paused():
-            return f"{game.name} is paused until {shown(fact.until, zone)}: no clock runs. {by}. {reason}."
+            return f"{game.name} is paused until {time_shown(fact.until, zone)}: no clock runs. {by}. {reason}."
         case Resumed():
             return f"The pause of {game.name} is over: the clocks run. {by}. {reason}."
         case Held() if fact.until > fact.at:
-            when = shown(fact.until, zone)
+            when = time_shown(fact.until, zone)
             return (
                 f"{game.name} is on hold until {when}: it does not go on, and orders can be taken back. {by}. {reason}."
             )
@@ -177,6 +185,6 @@ def _said(game: OpenGame, fact: Paused | Resumed | Held | Extended, zone: ZoneIn
         case Extended():
             times: dict[str, list[Side]] = {}
             for side, at in fact.sides.items():
-                times.setdefault(shown(at, zone), []).append(side)
-            who = [f"{listing([called(game, side) for side in sides])} until {at}" for at, sides in times.items()]
+                times.setdefault(time_shown(at, zone), []).append(side)
+            who = [f"{listing([side_name(game, side) for side in sides])} until {at}" for at, sides in times.items()]
             return f"More time: {listing(who)}. {by}. {reason}."

@@ -16,7 +16,7 @@ from email.policy import SMTP
 from time import time
 from typing import Final, TypeAlias
 
-from pbem.mail.read.mime import Headers, decoded
+from pbem.mail.read.mime import Headers, header_text
 from pbem.post.service_log import Say
 from pbem.post.settings import Rates
 from pbem.post.tables.open_tables import asked_by
@@ -197,7 +197,7 @@ class Sending:
                 self.say(f"a letter to {letter.to} is put off: {delivery.reason}")
             return False
         self.tables.refused(letter.name, now, delivery.reason)
-        subject = decoded(Headers(letter.content).one("subject"))
+        subject = header_text(Headers(letter.content).one("subject"))
         self.say(f"a letter to {letter.to} is refused for good ({subject}): {delivery.reason}")
         self.on_refusal(Headers(letter.content).one("message-id"), letter.to, delivery.reason)
         return False

@@ -20,7 +20,7 @@ from pbem.mail.choose.routing import games_named
 from pbem.mail.notes.correspondence import put_note
 from pbem.mail.read.token import TOKEN, earlier_tokens, token, without_token
 from pbem.mail.write.enclosures import Maps
-from pbem.mail.write.outgoing import MailSettings, Outgoing, letter, paragraphs
+from pbem.mail.write.outgoing import MailSettings, Outgoing, build_letter, folded_paragraphs
 from pbem.mail.write.posting import note_handed_over
 from pbem.mail.write.report_letters import before_last_report, turn_letter
 from pbem.paths import GAME_NAME
@@ -200,10 +200,10 @@ def _bounce_letter(game: Adjudicator, side: Side, now: _Note, settings: MailSett
         side=side,
         player=game.player(side),
         since=now.since,
-        reason="\n".join(paragraphs([now.reason])),
+        reason="\n".join(folded_paragraphs([now.reason])),
     )
     stamp = f"bounced.{game.name}.{side}.{re.sub(r'[^0-9]', '', now.since)}"
-    return letter(settings, game_master, stamp, words)
+    return build_letter(settings, game_master, stamp, words)
 
 
 def _reason_line(text: str) -> str:

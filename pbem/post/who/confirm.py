@@ -34,7 +34,7 @@ from pbem.mail.read.letter import Letter
 from pbem.mail.read.quoting import without_frame
 from pbem.mail.read.sheet_finder import may_order
 from pbem.mail.read.token import address_with_token, token, without_token
-from pbem.mail.write.outgoing import About, MailSettings, Outgoing, Turned, letter, paragraphs
+from pbem.mail.write.outgoing import About, MailSettings, Outgoing, Turned, build_letter, folded_paragraphs
 from pbem.protocol import Side
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import mail
@@ -266,20 +266,20 @@ def _confirm_letter(
     words = mail(
         "confirm",
         game=game.name,
-        came=paragraphs(
+        came=folded_paragraphs(
             [
                 f"{many_came} from your address, and nothing in {they} shows that you wrote {they}. Anybody can write "
                 "your address."
             ]
         ),
         letters=shown,
-        more=paragraphs([_not_kept(dropped)] if dropped else []),
+        more=folded_paragraphs([_not_kept(dropped)] if dropped else []),
         link=_confirm_link(game, side, code, settings),
         until=until,
         many=many,
     )
     stamp = f"confirm.{game.name}.{side}.{game.adjudication}.{code}"
-    return letter(settings, game.ledger.addresses[side], stamp, words, about=About(game, side, shared=False))
+    return build_letter(settings, game.ledger.addresses[side], stamp, words, about=About(game, side, shared=False))
 
 
 def _not_kept(count: int) -> str:

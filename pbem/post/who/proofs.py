@@ -17,7 +17,7 @@ from hashlib import sha256
 from typing import Final, NamedTuple
 
 from pbem.crypto.signing import verifies
-from pbem.mail.read.mime import Headers, Part, Unreadable, take_apart, tidied
+from pbem.mail.read.mime import Headers, MailPart, TangledLetter, take_apart, tidy_text
 from pbem.orders.sheet import without_keys
 
 _LONGEST_RESULTS: Final = 10_000
@@ -203,7 +203,7 @@ def signed_sheets(raw: bytes, public: str) -> list[Signed]:
     """Return the sheets in a letter that are signed with a key; those alone that say which report they answer."""
     try:
         parts = take_apart(raw)
-    except Unreadable:
+    except TangledLetter:
         return []
     armours = [found[0] for part in parts for found in _SSH_SIGNATURE.finditer(part.content)][:_MOST_ARMOURS]
     if not armours:
@@ -227,10 +227,10 @@ def _lines_of(text: str) -> list[str]:
 
 
 def _as_read(message: bytes) -> str:
-    return without_keys(tidied(message.decode("utf-8", "replace")))
+    return without_keys(tidy_text(message.decode("utf-8", "replace")))
 
 
-def _messages(part: Part) -> Iterator[bytes]:
+def _messages(part: MailPart) -> Iterator[bytes]:
     """Yield what may have been signed: a part of a letter, and the sheet above a signature in it.
 
     Mail programs change line ends, and take or add the last one.

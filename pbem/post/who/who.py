@@ -33,7 +33,7 @@ from pbem.mail.read.mime import Headers
 from pbem.mail.read.token import earlier_tokens, note_heard, note_signed, token, tokens_of
 from pbem.mail.write.answer_letters import refusal_letter
 from pbem.mail.write.deputies import is_deputy, tokens_for
-from pbem.mail.write.outgoing import About, MailSettings, Outgoing, Turned, letter, paragraphs
+from pbem.mail.write.outgoing import About, MailSettings, Outgoing, Turned, build_letter, folded_paragraphs
 from pbem.post.settings import WhoConfig
 from pbem.post.who import bounces, confirm
 from pbem.post.who.proofs import Signed, aligned, same_sheet, signed_by, signed_sheets, vouched_for
@@ -67,14 +67,14 @@ def _refused_letter(
     words = mail(
         "in_your_name",
         game=game.name,
-        reason="\n".join(paragraphs([f"A letter in your name was refused: {reason}."])),
+        reason="\n".join(folded_paragraphs([f"A letter in your name was refused: {reason}."])),
         when=f"{settings.letter_time:%Y-%m-%d %H:%M} UTC",
         sender=refused.sender,
         subject=refused.subject[:100],
         more=more,
     )
     stamp = f"refused.{game.name}.{side}.{game.adjudication}.{refused.digest[:24]}"
-    return letter(settings, game.ledger.addresses[side], stamp, words, about=About(game, side, shared=False))
+    return build_letter(settings, game.ledger.addresses[side], stamp, words, about=About(game, side, shared=False))
 
 
 def _note(repo: Path, side: Side) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A player's mailbox: a maildir, an mbox file, a folder of .eml files or one of them, to the letters in it.
+"""The reader of archives: from a maildir, an mbox file, a folder of .eml files or one of them to the letters in it.
 
 Nothing is changed or marked as read. A letter that cannot be read is one with its damage told. The sheets in a letter
 are those that the referee would find in it.
@@ -18,14 +18,14 @@ from typing import Final
 
 from pbem.crypto import sealed_orders
 from pbem.mail.answer.table_talk import heard_in
-from pbem.mail.choose.routing import game_of, report_named, reports_in
+from pbem.mail.choose.routing import game_named, report_named, reports_in
 from pbem.mail.notes.address import mailbox
 from pbem.mail.read.forum_tags import untagged
 from pbem.mail.read.inbox import open_letter, whole_text
 from pbem.mail.read.letter import Letter
-from pbem.mail.read.mime import Headers, Part, Unreadable, take_apart
+from pbem.mail.read.mime import Headers, MailPart, TangledLetter, take_apart
 from pbem.mail.read.own_text import is_own_sheet
-from pbem.mail.read.quoting import lines
+from pbem.mail.read.quoting import letter_lines
 from pbem.mail.read.token import without_token
 from pbem.protocol import Side
 from pbem.render.text.receipt import NAME, Block, KeptLetter, blocks
@@ -39,11 +39,11 @@ _DOMAIN: Final = pattern(r"(?:^|;)\s*d\s*=\s*([A-Za-z0-9.-]{1,253})\s*(?:;|$)", 
 
 def read_mailbox(path: Path) -> Iterator[KeptLetter]:
     """Yield the letters of a mailbox, by file. Raises OSError if there is none, or it cannot be read."""
-    for where, raw in _letters(path):
+    for where, raw in _letters_at(path):
         yield read_letter(where, raw)
 
 
-def _letters(path: Path) -> Iterator[tuple[str, bytes]]:
+def _letters_at(path: Path) -> Iterator[tuple[str, bytes]]:
     """Yield name and bytes of each letter at a path; of a folder, also those in the folders within it."""
     if not path.is_dir():
         with path.open("rb") as file:
@@ -57,9 +57,9 @@ def _letters(path: Path) -> Iterator[tuple[str, bytes]]:
                 files = (file for file in sorted(inner.iterdir()) if file.is_file() and file.name[0] != ".")
                 yield from ((f"{path.name}/{inner.name}/{file.name}", file.read_bytes()) for file in files)
             elif not (is_maildir and inner.name == "tmp"):
-                yield from ((f"{path.name}/{where}", raw) for where, raw in _letters(inner))
+                yield from ((f"{path.name}/{where}", raw) for where, raw in _letters_at(inner))
         elif inner.suffix in (".eml", ".mbox"):
-            yield from ((f"{path.name}/{where}", raw) for where, raw in _letters(inner))
+            yield from ((f"{path.name}/{where}", raw) for where, raw in _letters_at(inner))
 
 
 def _of_mbox(path: Path) -> Iterator[tuple[str, bytes]]:
@@ -81,7 +81,7 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
             sealed += sealed_orders.blocks(untagged((whole_text(part) or "") if _SEALED in part.content else ""))
             bodies += [] if part.attached or part.kind != "text/plain" else [whole_text(part) or ""]
             taken_in += [part.content] if is_own_sheet(part.name) else []
-    except Unreadable:
+    except TangledLetter:
         damage = "it is damaged or too large"
     talk = heard_in(opened.message_id, bodies)
     wrong = [block.reason for block, _ in found if block.receipt is None]
@@ -91,13 +91,13 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
         message_id=without_token(opened.message_id),  # what is said of a letter may be shown to others
         sender=opened.sender,
         to=to.address if to else "",
-        written=_time(headers.one("date")),
+        written=_header_time(headers.one("date")),
         arrived=arrival(headers),
         signed_by=tuple(dict.fromkeys(_signers(headers.every("dkim-signature")))),
         receipts=tuple(dict.fromkeys(block.receipt for block, _ in found if block.receipt is not None)),
         talk=talk,
         own=any(own for block, own in found if block.receipt is not None),
-        sheets=tuple((game_of(sheet), sheet.text) for sheet in opened.enclosures),
+        sheets=tuple((game_named(sheet), sheet.text) for sheet in opened.enclosures),
         sealed=tuple(sealed),
         taken_in=tuple(taken_in),
         words=tuple(map(str, opened.commands)),
@@ -107,17 +107,17 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
             for sheet in (*opened.enclosures, *opened.passed_over)
             for line in sheet.text.decode("utf-8", "replace").splitlines()
         ),
-        answers=tuple(_answers(opened)),
+        answers=tuple(_reports_answered(opened)),
         damage=damage or (f"its receipt cannot be read: {wrong[0]}" if wrong else ""),
     )
 
 
 def arrival(headers: Headers) -> datetime | None:
     """Return when a letter came to the server that took it in last, by its topmost line; None: none says it."""
-    return _time(headers.one("received").rpartition(";")[2])
+    return _header_time(headers.one("received").rpartition(";")[2])
 
 
-def _answers(letter: Letter) -> Iterator[tuple[str, Side, int]]:
+def _reports_answered(letter: Letter) -> Iterator[tuple[str, Side, int]]:
     """Yield the reports that a letter answers: of those it refers to the latest of each game, and those it quotes."""
     referred: dict[tuple[str, Side], int] = {}
     for report in reports_in(letter.references):
@@ -128,13 +128,13 @@ def _answers(letter: Letter) -> Iterator[tuple[str, Side, int]]:
             yield named.game, named.side, named.adjudication
 
 
-def _blocks(part: Part) -> Iterator[tuple[Block, bool]]:
+def _blocks(part: MailPart) -> Iterator[tuple[Block, bool]]:
     """Yield the receipts in a part of a letter, and whether each is the letter's own."""
     if part.kind != "text/plain" and part.name != NAME:
         return
     text = whole_text(part)
     if text is not None:
-        read = lines(text)
+        read = letter_lines(text)
         yield from ((block, read[block.first].depth == 0) for block in blocks([line.text for line in read]))
 
 
@@ -142,7 +142,7 @@ def _signers(signatures: Iterable[str]) -> Iterator[str]:
     yield from (found[1].lower() for each in signatures for found in [_DOMAIN.search(each)] if found)
 
 
-def _time(text: str) -> datetime | None:
+def _header_time(text: str) -> datetime | None:
     """Return the time that a header says; None: it says none."""
     try:
         found = parsedate_to_datetime(text.strip()[:100])
