@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from pbem.game import plain
 from pbem.protocol import ILLEGAL, Decision, Event, Fault, Flow, Order, Roll, S, Side
 
 if TYPE_CHECKING:
     from pbem.game.board.scene import Scene, Section, Summary
+    from pbem.game.decision_kinds import Kind
     from pbem.game.legal_orders import LegalOrders
     from pbem.game.prospects import Odds
     from pbem.game.table import Table
+
+F = TypeVar("F", bound=Callable[..., object])
 
 
 class Rules(ABC, Generic[S]):
     """One game. Pure: the same position, answers and dice in give the same result out.
 
-    `S` is the game's own type of position. A game writes the ten methods that are abstract. The others are optional
-    capabilities: the default says that the game has none of it.
+    `S` is the game's own type of position. A game names the kinds of decisions that it asks for, and writes the seven
+    methods that are abstract. The others ask the kind of a decision, or are optional capabilities: the default says
+    that the game has none of it.
     """
 
     id: str
     sides: tuple[Side, ...]
+    kinds: Mapping[str, Kind[S]]
+    """The kinds of decisions, by name (`by_name`): legal orders, checks, hints, the bot's answers."""
     reveals: frozenset[str] = frozenset()
     """The kinds of events by which a rule lays open what was hidden."""
     round: str = ""
@@ -33,8 +42,6 @@ class Rules(ABC, Generic[S]):
     """The one of its `periods` at whose beginning reports say in full how things stand. Empty: there is none."""
     in_play: frozenset[str] | None = None
     """The ids of the records of the box that this edition has, where a box counts what is as printed; None: all."""
-    has_bot: bool = False
-    """Whether `bot_order` plays better than the first legal order."""
 
     # ---- what every game writes
 
@@ -55,14 +62,6 @@ class Rules(ABC, Generic[S]):
         """Return the position as a side (None: an observer) may know it: same type, unknowns blanked."""
 
     @abstractmethod
-    def legal_orders(self, view: S, decision: Decision) -> LegalOrders:
-        """Return every legal answer. Asked with an observer's view, it may answer that it cannot tell."""
-
-    @abstractmethod
-    def check(self, view: S, decision: Decision, order: Order) -> Iterable[Fault]:
-        """Yield everything that is wrong with a well-formed answer."""
-
-    @abstractmethod
     def scene(self, view: S, told: Sequence[Event] = ()) -> Scene:
         """Return what there is to draw, with arrows for the moves just told."""
 
@@ -75,34 +74,127 @@ class Rules(ABC, Generic[S]):
         """Yield a sentence for every broken invariant: a lost unit, a card in two hands."""
 
     @abstractmethod
-    def encode(self, position: S) -> dict[str, Any]:
-        """Return the position as plain data, the form that is written to disk."""
-
-    @abstractmethod
     def decode(self, data: Mapping[str, Any]) -> S:
         """Return the position that `encode` was given. Raises ValueError, TypeError or LookupError for other data."""
 
-    # ---- for reports and forms
+    def encode(self, position: S) -> dict[str, Any]:
+        """Return the position as plain data, the form that is written to disk."""
+        data: dict[str, Any] = plain.encode(position)
+        return data
 
-    def summary(self, view: S) -> Summary | None:
-        """Return where things stand, for the text of a report."""
-        return None
+    # ---- what the kind of a decision says
+
+    def legal_orders(self, view: S, decision: Decision) -> LegalOrders:
+        """Return every legal answer. Asked with an observer's view, it may answer that it cannot tell."""
+        return self.kinds[decision.kind].legal_orders(view, decision)
+
+    def check(self, view: S, decision: Decision, order: Order) -> Iterable[Fault]:
+        """Yield everything that is wrong with a well-formed answer."""
+        return self.kinds[decision.kind].check(view, decision, order)
+
+    def hints(self, view: S, decision: Decision) -> Sequence[str | Order]:
+        """Return what a form says beside a decision: sentences, and orders to choose from."""
+        hints = self._found(self.kinds[decision.kind].hints)
+        return () if hints is None else list(hints(view, decision))
 
     def close_up(self, view: S, decision: Decision) -> Sequence[Section]:
         """Return the part of a position that a decision is about: its place, who stands there and near, what is held.
 
         By default it is all that the side holds.
         """
+        close_up = self._found(self.kinds[decision.kind].close_up)
+        if close_up is not None:
+            return list(close_up(view, decision))
         summary = self.summary(view)
         return () if summary is None else summary.hand
 
     def places(self, view: S, decision: Decision) -> Sequence[str]:
         """Return the places on the map that a decision is about."""
-        return ()
+        places = self._found(self.kinds[decision.kind].places)
+        return () if places is None else list(places(view, decision))
 
-    def hints(self, view: S, decision: Decision) -> Sequence[str | Order]:
-        """Return what a form says beside a decision: sentences, and orders to choose from."""
-        return ()
+    def successors(self, view: S, decision: Decision, order: Order) -> Sequence[tuple[S, Decision]]:
+        """Return the views that a legal order may lead to, each with the next decision of its side, luckiest first.
+
+        That is the next of the same kind, or of another kind that always follows the order. Empty where nothing
+        follows, or nothing can be foreseen.
+        """
+        successors = self._found(self.kinds[decision.kind].successors)
+        return () if successors is None else successors(view, decision, order)
+
+    def cost(self, view: S, decision: Decision, order: Order) -> str:
+        """Return a sentence that says what a legal order costs; empty where it costs nothing."""
+        cost = self._found(self.kinds[decision.kind].cost)
+        return "" if cost is None else cost(view, decision, order)
+
+    def ends(self, order: Order) -> bool:
+        """Tell whether an order ends what its side is doing: it waits if one before it cannot be carried out."""
+        ends = self.kinds[order.kind].ends
+        return ends is not None and ends(order)
+
+    def is_last(self, view: S, decision: Decision, order: Order) -> bool:
+        """Tell whether, once this is the answer, its side is not asked for the kind again before its queue is dropped.
+
+        A second order of the kind is then another answer to the same decision, and the sheet is sent back. Where
+        hidden things, dice or the enemy decide it, the answer is False, and the second order waits. The order has the
+        right shape, but need not be legal.
+        """
+        is_last = self._found(self.kinds[decision.kind].is_last)
+        return is_last is not None and is_last(view, decision, order)
+
+    def is_for_later(self, view: S, decision: Decision, order: Order) -> bool:
+        """Tell whether an order that waits is meant for a later decision of its kind than the one that is open now.
+
+        It then stays in its queue until that comes, and does not expire.
+        """
+        is_for_later = self.kinds[decision.kind].is_for_later
+        return is_for_later is not None and is_for_later(view, decision, order)
+
+    def foresee(self, view: S, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
+        """Return the flow that plays on from an answer on a table, as `play` would; None: it does not tell."""
+        foresee = self._found(self.kinds[decision.kind].foresee)
+        return None if foresee is None else foresee(view, table, decision, order)
+
+    def prospects(self, position: S, decision: Decision) -> Iterable[Event]:
+        """Yield events that say who can do what a decision asks, and with what chance."""
+        prospects = self._found(self.kinds[decision.kind].prospects)
+        return () if prospects is None else prospects(position, decision)
+
+    @cached_property
+    def has_bot(self) -> bool:
+        """Whether `bot_order` plays better than the first legal order."""
+        return any(kind.bot is not None for kind in self.kinds.values())
+
+    def bot_order(self, view: S, decision: Decision) -> Order:
+        """Return a legal answer for a side whose player is away, from what that side knows.
+
+        Without a bot it is the first legal order. A bot that has no legal idea takes the default, if there is one.
+        """
+        for order in self._ideas(view, decision) if self.has_bot else ():
+            if not any(True for _ in self.check(view, decision, order)):
+                return order
+        return self.legal_orders(view, decision)[0]
+
+    def _ideas(self, view: S, decision: Decision) -> Iterator[Order]:
+        bot = self._found(self.kinds[decision.kind].bot)
+        if bot is not None:
+            yield from bot(view, decision)
+        if decision.default is not None:
+            yield Order(decision.kind, decision.default)
+
+    def _found(self, function: F | str | None) -> F | None:
+        """Return a function of a kind, imported from the package of the game if only its place is said."""
+        if not isinstance(function, str):
+            return function
+        module, name = function.split(":")
+        found: F = getattr(import_module(f".{module}", sys.modules[type(self).__module__].__package__), name)
+        return found
+
+    # ---- for reports
+
+    def summary(self, view: S) -> Summary | None:
+        """Return where things stand, for the text of a report."""
+        return None
 
     # ---- for standing orders
 
@@ -129,53 +221,11 @@ class Rules(ABC, Generic[S]):
         """Return the sides that are out of the game: their consent is not asked, and no order of theirs counts."""
         return ()
 
-    # ---- for several orders in one sheet
-
-    def successors(self, view: S, decision: Decision, order: Order) -> Sequence[tuple[S, Decision]]:
-        """Return the views that a legal order may lead to, each with the next decision of its side, luckiest first.
-
-        That is the next of the same kind, or of another kind that always follows the order. Empty where nothing
-        follows, or nothing can be foreseen.
-        """
-        return ()
-
-    def cost(self, view: S, decision: Decision, order: Order) -> str:
-        """Return a sentence that says what a legal order costs; empty where it costs nothing."""
-        return ""
-
-    def ends(self, order: Order) -> bool:
-        """Tell whether an order ends what its side is doing: it waits if one before it cannot be carried out."""
-        return False
-
-    def is_last(self, view: S, decision: Decision, order: Order) -> bool:
-        """Tell whether, once this is the answer, its side is not asked for the kind again before its queue is dropped.
-
-        A second order of the kind is then another answer to the same decision, and the sheet is sent back. Where
-        hidden things, dice or the enemy decide it, the answer is False, and the second order waits. The order has the
-        right shape, but need not be legal.
-        """
-        return False
-
-    def is_for_later(self, view: S, decision: Decision, order: Order) -> bool:
-        """Tell whether an order that waits is meant for a later decision of its kind than the one that is open now.
-
-        It then stays in its queue until that comes, and does not expire.
-        """
-        return False
-
     # ---- for forecasts
-
-    def foresee(self, view: S, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
-        """Return the flow that plays on from an answer on a table, as `play` would; None: it does not tell."""
-        return None
 
     def outcome(self, position: S, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
         """Return the result of a roll without a number to reach: how bad it is for the side that asks, and words."""
         return 0, ""
-
-    def prospects(self, position: S, decision: Decision) -> Iterable[Event]:
-        """Yield events that say who can do what a decision asks, and with what chance."""
-        return ()
 
     # ---- for players who weigh an order
 
@@ -197,11 +247,7 @@ class Rules(ABC, Generic[S]):
         """
         return Fault(ILLEGAL, (), "this game has nothing that a side could show")
 
-    # ---- for a player who is away, and for test cases
-
-    def bot_order(self, view: S, decision: Decision) -> Order:
-        """Return a legal answer for a side whose player is away, from what that side knows."""
-        return self.legal_orders(view, decision)[0]
+    # ---- for test cases
 
     def settle(self, position: S) -> S:
         """Return a position that a test case has changed, with what it leaves open put in order: undealt cards."""

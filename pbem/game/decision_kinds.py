@@ -1,15 +1,19 @@
-"""Kinds of decisions: for each its legal orders and its check; ready-made ones; refusals, declining, the bot."""
+"""Kinds of decisions: all that the rules say of one is a `Kind`; ready-made answers; refusals, declining."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias
 
-from pbem.game.contract import Rules
 from pbem.game.legal_orders import LegalOrders, of
 from pbem.game.plain import Record
-from pbem.protocol import Decision, Fault, Order, S
+from pbem.protocol import Decision, Event, Fault, Flow, Order, S
+
+if TYPE_CHECKING:
+    from pbem.game.board.scene import Section
+    from pbem.game.table import Table
 
 # ---- A refusal: why something cannot be done, and by which rule. The rules of a game have no other value for "no"
 
@@ -21,24 +25,75 @@ class Refusal(NamedTuple):
     rule: str
 
 
-# ---- Kinds of decisions: for each its legal orders and its check, and ready-made ones for plain questions
+# ---- A kind of decision, as its chapter of the rules states it
 
 
-LegalOrdersOf: TypeAlias = Callable[[Any, Decision], LegalOrders]
-Check: TypeAlias = Callable[[Any, Decision, Order], Iterable[Fault]]
-Kinds: TypeAlias = Mapping[str, tuple[LegalOrdersOf, Check]]
-"""Kind of decision -> its legal orders and its check. Each module of rules that asks has one such table."""
+LegalOrdersOf: TypeAlias = Callable[[S, Decision], LegalOrders]
+Check: TypeAlias = Callable[[S, Decision, Order], Iterable[Fault]]
+Tells: TypeAlias = Callable[[S, Decision, Order], bool]
 
 
-def one_of(kind: str, word: str, answers: Iterable[object]) -> tuple[LegalOrdersOf, Check]:
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[S]):
+    """A kind of decision: its name, which answers are legal, and what else the rules can tell of it.
+
+    What a kind leaves out it has not. A function that stands above the chapters (in what reports, forms, forecasts or
+    bots need) is named by its place in the package of the game, `views.hints:fight`, and imported when it is first
+    asked: an import would close a circle, and most commands need neither hints nor a bot.
+    """
+
+    name: str
+    legal_orders: LegalOrdersOf[S]
+    check: Check[S]
+    """Yields everything that is wrong with a well-formed answer."""
+    hints: Callable[[S, Decision], Iterable[str | Order]] | str | None = None
+    """Yields what a form says beside the decision: sentences, and orders to choose from."""
+    bot: Callable[[S, Decision], Iterable[Order]] | str | None = None
+    """Yields answers for a player who is away, the best first; the rules may refuse some of them."""
+    close_up: Callable[[S, Decision], Iterable[Section]] | str | None = None
+    """Yields the part of the position that the decision is about."""
+    places: Callable[[S, Decision], Iterable[str]] | str | None = None
+    """Yields the places on the map that the decision is about."""
+    is_last: Tells[S] | str | None = None
+    """Tells whether, after this answer, its side is not asked again before its queue is dropped (`once`)."""
+    ends: Callable[[Order], bool] | None = None
+    """Tells whether an order ends what its side is doing."""
+    is_for_later: Tells[S] | None = None
+    """Tells whether an order that waits is meant for a later decision of the kind."""
+    successors: Callable[[S, Decision, Order], Sequence[tuple[S, Decision]]] | str | None = None
+    """Returns the views that a legal order may lead to, each with the decision that always follows."""
+    cost: Callable[[S, Decision, Order], str] | str | None = None
+    """Returns a sentence that says what a legal order costs."""
+    foresee: Callable[[S, Table, Decision, Order], Flow[None] | None] | str | None = None
+    """Returns the flow that plays on from an answer, for a forecast."""
+    prospects: Callable[[S, Decision], Iterable[Event]] | str | None = None
+    """Yields events that say who can do what the decision asks, and with what chance, for a forecast."""
+
+
+def by_name(*kinds: Kind[S], close_up: str | None = None, places: str | None = None) -> Mapping[str, Kind[S]]:
+    """Return the kinds of a game by their names; `close_up` and `places` are for those that have none of their own."""
+    return {
+        kind.name: replace(kind, close_up=kind.close_up or close_up, places=kind.places or places) for kind in kinds
+    }
+
+
+def once(view: object, decision: Decision, order: Order) -> bool:
+    """Tell that any answer is the last one: the side is asked once in a phase."""
+    return True
+
+
+# ---- Ready-made legal orders and checks, for plain questions
+
+
+def one_of(word: str, answers: Iterable[object]) -> tuple[LegalOrdersOf[Any], Check[Any]]:
     """Return legal orders and check of a decision that is answered by `{word: answer}` for one of some answers.
 
     The check finds nothing: the schema of the order refuses everything else.
     """
-    orders = of([Order(kind, {word: answer}) for answer in answers])
+    bodies = [{word: answer} for answer in answers]
 
     def legal_orders(view: object, decision: Decision) -> LegalOrders:
-        return orders
+        return of([Order(decision.kind, body) for body in bodies])
 
     def check(view: object, decision: Decision, order: Order) -> Iterable[Fault]:
         return ()
@@ -46,12 +101,12 @@ def one_of(kind: str, word: str, answers: Iterable[object]) -> tuple[LegalOrders
     return legal_orders, check
 
 
-def yes_or_no(kind: str, word: str) -> tuple[LegalOrdersOf, Check]:
+def yes_or_no(word: str) -> tuple[LegalOrdersOf[Any], Check[Any]]:
     """Return legal orders and check of a decision that is answered by `{word: true}` or `{word: false}`."""
-    return one_of(kind, word, (True, False))
+    return one_of(word, (True, False))
 
 
-def legal(check: Check, view: object, decision: Decision, bodies: Iterable[Record]) -> Iterator[Order]:
+def legal(check: Check[S], view: S, decision: Decision, bodies: Iterable[Record]) -> Iterator[Order]:
     """Yield as orders those of some bodies that pass the check."""
     for body in bodies:
         order = Order(decision.kind, body)
@@ -68,14 +123,14 @@ _MOST_LOOKED_AT: Final = 1_000
 """Legal orders among which `decline` looks for the one that does nothing."""
 
 
-def decline(rules: Rules[S], view: S, decision: Decision) -> Order | None:
+def decline(decision: Decision, legal_orders: Iterable[Order]) -> Order | None:
     """Return the legal answer by which a side does nothing; None: there is none, as far as is seen.
 
     It is one of which every part says no (`NO`).
     """
     if decision.default is not None and does_nothing(decision.default):
         return Order(decision.kind, decision.default)
-    few = islice(rules.legal_orders(view, decision), _MOST_LOOKED_AT)
+    few = islice(legal_orders, _MOST_LOOKED_AT)
     return next((order for order in few if does_nothing(order.body)), None)
 
 
@@ -91,29 +146,21 @@ def does_nothing(body: Mapping[str, Any]) -> bool:
     )
 
 
-# ---- The bot of a game: it answers for a player who is away with the first proposal that the rules allow
+# ---- Until every game has its kinds as `Kind`
 
 
+Kinds: TypeAlias = Mapping[str, tuple[LegalOrdersOf[Any], Check[Any]]]
 Reply: TypeAlias = Callable[[Any, Decision], Iterator[Order]]
-"""Yields answers to propose to a decision, the best first, from what its side knows."""
 Proposals: TypeAlias = Mapping[str, Reply]
-"""Kind of decision -> what proposes answers to it; the rules may refuse some of them."""
 
 
-def propose_order(rules: Rules[S], ideas: Proposals, view: S, decision: Decision) -> Order:
-    """Return a legal answer to a decision, from what its side knows.
-
-    Where no proposal is legal, that is the default of the decision, or else its first legal order.
-    """
-    for order in _thoughts(ideas, view, decision):
+def propose_order(rules: Any, ideas: Proposals, view: object, decision: Decision) -> Order:
+    """Return the first proposal that the rules allow; else the default, or the first legal order."""
+    proposed = list(ideas[decision.kind](view, decision)) if decision.kind in ideas else []
+    if decision.default is not None:
+        proposed.append(Order(decision.kind, decision.default))
+    for order in proposed:
         if not any(True for _ in rules.check(view, decision, order)):
             return order
     first: Order = rules.legal_orders(view, decision)[0]
     return first
-
-
-def _thoughts(ideas: Proposals, view: object, decision: Decision) -> Iterator[Order]:
-    if decision.kind in ideas:
-        yield from ideas[decision.kind](view, decision)
-    if decision.default is not None:
-        yield Order(decision.kind, decision.default)

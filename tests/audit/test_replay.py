@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -240,12 +241,11 @@ def test_changed_question_ends_its_span_and_the_next_is_played(hills: Folder, mo
 def test_answer_no_longer_legal_is_told_with_the_reason(hills: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer that is no longer legal is reported with the reason."""
     kinds = toy().KINDS
-    options, _ = kinds["react"]
 
     def never(view: Any, decision: Any, order: Any) -> Iterator[Any]:
         yield order.fault(("card",), "nobody may hold back", rule="6.1")
 
-    monkeypatch.setitem(kinds, "react", (options, never))
+    monkeypatch.setitem(kinds, "react", replace(kinds["react"], check=never))
     (difference,) = lines(again(hills))
     assert difference == ("turn 5, a question has changed: react of red is on record, but is not legal now (rule 6.1)")
 

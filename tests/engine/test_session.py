@@ -13,8 +13,9 @@ from pbem.engine.advance import advance, begin, play_on
 from pbem.engine.answers import Recorded, Sources, has_order_for
 from pbem.engine.session import Alike, Answer, Queued, RulesDiffer, Session, Step, Stuck, resume
 from pbem.game.contract import Rules
+from pbem.game.decision_kinds import Kind, by_name
 from pbem.game.legal_orders import NOT_TOLD, LegalOrders, of
-from pbem.game.plain import decode, encode
+from pbem.game.plain import decode
 from pbem.game.table import NameReused, Table
 from pbem.protocol import Checkpoint, Decision, Event, Fault, Order, Result, Side
 from tests.support.standing import Standing
@@ -38,6 +39,7 @@ class Talk(Rules[Count]):
 
     def __init__(self, play: Play, words: Sequence[str] = ("yes", "no"), told: bool = True) -> None:
         self._play, self.words, self.told = play, words, told
+        self.kinds = by_name(Kind("say", self._words, self._too_long))
 
     def setup(self, scenario: str, table: Table) -> Count:
         table.tell("set_up", scenario=scenario)
@@ -51,12 +53,12 @@ class Talk(Rules[Count]):
     def view(self, position: Count, side: Side | None) -> Count:
         return position if side else replace(position, hidden=0)
 
-    def legal_orders(self, view: Count, decision: Decision) -> LegalOrders:
+    def _words(self, view: Count, decision: Decision) -> LegalOrders:
         if not view.hidden and not self.told:
             return NOT_TOLD
         return of([Order(decision.kind, {"word": word}) for word in self.words])
 
-    def check(self, view: Count, decision: Decision, order: Order) -> Iterable[Fault]:
+    def _too_long(self, view: Count, decision: Decision, order: Order) -> Iterable[Fault]:
         if len(order["word"]) > 3:
             yield order.fault(("word",), "too long", rule="1")
 
@@ -68,10 +70,6 @@ class Talk(Rules[Count]):
 
     def audit(self, position: Count) -> Iterable[str]:
         return ()
-
-    def encode(self, position: Count) -> dict[str, Any]:
-        plain: dict[str, Any] = encode(position)
-        return plain
 
     def decode(self, data: Mapping[str, Any]) -> Count:
         return decode(Count, data)

@@ -207,7 +207,7 @@ class _Run:
         """Return the answer to a decision that no order of the case answers; None: it stays open."""
         if self.case.told.get("otherwise") == _DECLINE:
             view = self.rules.view(session.position, decision.side)
-            if (no := decline(self.rules, view, decision)) is not None:
+            if (no := decline(decision, self.rules.legal_orders(view, decision))) is not None:
                 return no, "  (declined)"
         if decision.default is not None and (self.case.told.get("defaults") or not decision.waits):
             return Order(decision.kind, decision.default), "  (by default)"

@@ -9,56 +9,58 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from pbem.game import Kinds, LegalOrders, Rules, Table, plain, propose_order
-from pbem.protocol import Decision, Event, Fault, Flow, Order, Roll, Side
-from pbem.rules.hannibal_italy.battle import ambush, commanders, foraging, losses
-from pbem.rules.hannibal_italy.battle import battle as field_combat
-from pbem.rules.hannibal_italy.battle import phase as combat
-from pbem.rules.hannibal_italy.movement import offers as marches
-from pbem.rules.hannibal_italy.movement.orders import END
+from pbem.game import Rules, Table, by_name, plain
+from pbem.protocol import Decision, Event, Flow, Roll, Side
+from pbem.rules.hannibal_italy.battle.ambush import AMBUSH_KINDS
+from pbem.rules.hannibal_italy.battle.battle import BATTLE_KINDS
+from pbem.rules.hannibal_italy.battle.commanders import COMMAND_KINDS
+from pbem.rules.hannibal_italy.battle.foraging import FORAGING_KINDS
+from pbem.rules.hannibal_italy.battle.losses import LOSSES_KINDS
+from pbem.rules.hannibal_italy.battle.phase import COMBAT_KINDS
+from pbem.rules.hannibal_italy.movement.offers import MARCH_KINDS
 from pbem.rules.hannibal_italy.position.accounts import audit
 from pbem.rules.hannibal_italy.position.board import Options
 from pbem.rules.hannibal_italy.position.state import SIDES, Game
 from pbem.rules.hannibal_italy.position.unpack import unpack
-from pbem.rules.hannibal_italy.siege import siege as sieges
-from pbem.rules.hannibal_italy.siege import works as siege_works
-from pbem.rules.hannibal_italy.turn import dictators, elections, elephants, recruiting, winter
-from pbem.rules.hannibal_italy.turn import first_player as initiative
-from pbem.rules.hannibal_italy.turn import reinforcements as arrivals
+from pbem.rules.hannibal_italy.siege.siege import SIEGE_KINDS
+from pbem.rules.hannibal_italy.siege.works import SIEGE_WORKS_KINDS
 from pbem.rules.hannibal_italy.turn import sequence as turn
+from pbem.rules.hannibal_italy.turn.dictators import DICTATOR_KINDS
+from pbem.rules.hannibal_italy.turn.elections import ELECTION_KINDS
+from pbem.rules.hannibal_italy.turn.elephants import ELEPHANT_KINDS
+from pbem.rules.hannibal_italy.turn.first_player import FIRST_PLAYER_KINDS
+from pbem.rules.hannibal_italy.turn.recruiting import RECRUITING_KINDS
+from pbem.rules.hannibal_italy.turn.reinforcements import REINFORCEMENT_KINDS
 from pbem.rules.hannibal_italy.turn.set_up import set_up, settle
+from pbem.rules.hannibal_italy.turn.winter import WINTER_KINDS
 from pbem.rules.hannibal_italy.views.secrets import resample_hidden, view
 from pbem.rules.hannibal_italy.views.sources import chosen_for_balance, reconstructed
-from pbem.rules.hannibal_italy.views.successors import cost, successors
 from pbem.rules.hannibal_italy.views.summary import facts, periods
 
 if TYPE_CHECKING:
-    from pbem.game import BaseMap, Box, Odds, Scene, Section, Summary
+    from pbem.game import BaseMap, Box, Odds, Scene, Summary
 
-ASKING: Final = (
-    initiative,
-    elections,
-    arrivals,
-    recruiting,
-    marches,
-    combat,
-    field_combat,
-    commanders,
-    foraging,
-    ambush,
-    losses,
-    sieges,
-    siege_works,
-    dictators,
-    winter,
-    elephants,
+KINDS: Final = by_name(
+    *FIRST_PLAYER_KINDS,
+    *ELECTION_KINDS,
+    *REINFORCEMENT_KINDS,
+    *RECRUITING_KINDS,
+    *MARCH_KINDS,
+    *COMBAT_KINDS,
+    *BATTLE_KINDS,
+    *COMMAND_KINDS,
+    *FORAGING_KINDS,
+    *AMBUSH_KINDS,
+    *LOSSES_KINDS,
+    *SIEGE_KINDS,
+    *SIEGE_WORKS_KINDS,
+    *DICTATOR_KINDS,
+    *WINTER_KINDS,
+    *ELEPHANT_KINDS,
+    close_up="views.summary:armies_and_enemies",
+    places="views.summary:places",
 )
-"""The modules that ask for decisions, in the order of play."""
-KINDS: Final[Kinds] = {kind: pair for module in ASKING for kind, pair in module.KINDS.items()}
-ASKED_ONCE: Final = frozenset(
-    {"first_player", "proconsul", "place", "raise", "dictator", "elephants"},
-)
-"""Kinds for which a side is asked once in a phase; the orders for all others may follow one another in it (4.2)."""
+"""The kinds of decisions, in the order of play."""
 
 
 class HannibalItaly(Rules[Game]):
@@ -66,9 +68,9 @@ class HannibalItaly(Rules[Game]):
 
     id = "hannibal_italy"
     sides = SIDES
+    kinds = KINDS
     round = "segment"
     turn = "year"
-    has_bot = True
     reveals = frozenset(
         {
             "armies_meet",
@@ -119,39 +121,6 @@ class HannibalItaly(Rules[Game]):
         """Return the position as a side may know it."""
         return view(position, side)
 
-    def legal_orders(self, view: Game, decision: Decision) -> LegalOrders:
-        """Return every legal answer to a decision."""
-        legal_orders, _ = KINDS[decision.kind]
-        return legal_orders(view, decision)
-
-    def check(self, view: Game, decision: Decision, order: Order) -> Iterable[Fault]:
-        """Yield what is wrong with an answer to a decision."""
-        _, check = KINDS[decision.kind]
-        return check(view, decision, order)
-
-    def successors(self, view: Game, decision: Decision, order: Order) -> Sequence[tuple[Game, Decision]]:
-        """Return the positions and decisions that a march may lead to, as its side knows them, the luckiest first."""
-        return successors(view, decision, order) if decision.kind == "move" else ()
-
-    def cost(self, view: Game, decision: Decision, order: Order) -> str:
-        """Return what a legal march costs, in words; nothing of other orders."""
-        return cost(view, decision, order) if decision.kind == "move" else ""
-
-    def ends(self, order: Order) -> bool:
-        """Tell whether an order ends its side's movement: it waits if an order before it cannot be carried out."""
-        return order.kind == "move" and order.body == END
-
-    def is_last(self, view: Game, decision: Decision, order: Order) -> bool:
-        """Tell whether its side is asked for no second order of the kind: an office, or the end of all marches (4.2).
-
-        A march is the last one if nobody can march after it, whatever the dice say.
-        """
-        if decision.kind != "move":
-            return decision.kind in ASKED_ONCE
-        if self.ends(order):
-            return True
-        return not any(True for _ in self.check(view, decision, order)) and not successors(view, decision, order)
-
     def scene(self, view: Game, told: Sequence[Event] = ()) -> Scene:
         """Return what there is to draw, with arrows for the marches just told."""
         from pbem.rules.hannibal_italy.views.scene import base, scene
@@ -170,36 +139,12 @@ class HannibalItaly(Rules[Game]):
 
         return summary(view, self.box.names)
 
-    def close_up(self, view: Game, decision: Decision) -> Sequence[Section]:
-        """Return the part of a position that a decision is about, for the text of a report."""
-        from pbem.rules.hannibal_italy.views.summary import close_up
-
-        return list(close_up(view, decision))
-
-    def places(self, view: Game, decision: Decision) -> Sequence[str]:
-        """Return the hexes that a decision is about."""
-        from pbem.rules.hannibal_italy.views.summary import places
-
-        return places(view, decision)
-
-    def hints(self, view: Game, decision: Decision) -> Sequence[str | Order]:
-        """Return what an order form says of the choices, in words and examples."""
-        from pbem.rules.hannibal_italy.views.hints import hints
-
-        return list(hints(view, decision))
-
     @cached_property
     def odds(self) -> Mapping[str, Odds]:
         """The questions about chances that players may ask."""
         from pbem.rules.hannibal_italy.views.odds import odds
 
         return odds(self.board, self.edition)
-
-    def bot_order(self, view: Game, decision: Decision) -> Order:
-        """Return a good answer to a decision, for a side whose player is absent."""
-        from pbem.rules.hannibal_italy.policy import PROPOSALS
-
-        return propose_order(self, PROPOSALS, view, decision)
 
     def facts(self, view: Game, decision: Decision) -> Mapping[str, Any]:
         """Return the facts that a standing order may use, besides those that the decision states."""
@@ -209,23 +154,11 @@ class HannibalItaly(Rules[Game]):
         """Return the segment and the year that the game is in, for standing orders that end with one."""
         return periods(position)
 
-    def foresee(self, view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
-        """Return the flow that plays on from a march as a forecast; None where there is nothing to foresee."""
-        from pbem.rules.hannibal_italy.views.forecast import foresee
-
-        return foresee(view, table, decision, order)
-
     def outcome(self, position: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
         """Return the result of a roll that has no number to reach: how bad it is, and in words."""
         from pbem.rules.hannibal_italy.views.forecast import outcome
 
         return outcome(position, roll, facts)
-
-    def prospects(self, position: Game, decision: Decision) -> Iterable[Event]:
-        """Yield the leaders who can do what a decision asks, and their chances."""
-        from pbem.rules.hannibal_italy.views.forecast import prospects
-
-        return prospects(position, decision)
 
     def resample_hidden(self, position: Game, side: Side | None, table: Table) -> Game:
         """Return another position that a side could not tell from this one."""
@@ -244,11 +177,6 @@ class HannibalItaly(Rules[Game]):
     def settle(self, position: Game) -> Game:
         """Take the units that a game master has put on the map out of the pools."""
         return settle(position)
-
-    def encode(self, position: Game) -> dict[str, Any]:
-        """Return a position as plain data."""
-        data: dict[str, Any] = plain.encode(position)
-        return data
 
     def decode(self, data: Mapping[str, Any]) -> Game:
         """Return the position that `encode` was given."""

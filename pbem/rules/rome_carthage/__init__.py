@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from pbem.game import Kinds, LegalOrders, Rules, Table, plain, propose_order
+from pbem.game import Kind, Kinds, LegalOrders, Rules, Table, by_name, plain, propose_order
 from pbem.protocol import Decision, Event, Fault, Flow, Order, Roll, Side
 from pbem.rules.rome_carthage.battle import commanders as command
 from pbem.rules.rome_carthage.battle import elephants, initiative, losses, politics, retreat, withdrawal
@@ -80,6 +80,7 @@ class RomeCarthage(Rules[Game]):
     id = "rome_carthage"
     sides = SIDES
     round = turn = "turn"
+    kinds = by_name(*(Kind(kind, *pair) for kind, pair in KINDS.items()))
     has_bot = True
     reveals = frozenset({"dealt", "card_lost", "messenger_brings"})
     """Events that reveal hidden cards by a rule: cards from the deck or of the enemy (7.1, cards 9, 55)."""

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from pbem.game import Kinds, LegalOrders, Rules, Table, as_printed, plain, propose_order
+from pbem.game import Kind, Kinds, LegalOrders, Rules, Table, as_printed, by_name, plain, propose_order
 from pbem.protocol import Decision, Event, Fault, Flow, Order, Roll, Side
 from pbem.rules.sword_of_rome.battle import battle
 from pbem.rules.sword_of_rome.events import alliances, desperate_times, events, minor_leaders, nonplayers, responses
@@ -69,6 +69,7 @@ class SwordOfRome(Rules[Game]):
 
     id = "sword_of_rome"
     round = "turn"
+    kinds = by_name(*(Kind(kind, *pair) for kind, pair in KINDS.items()))
     has_bot = True
     reveals = frozenset({"dealt", "consuls_drawn", "robbed", "fetched"})
 

@@ -9,7 +9,7 @@ over after its rounds, or when the deck cannot fill the hands; all who hold the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,18 +18,21 @@ from pbem.game import (
     NOT_TOLD,
     Box,
     Counter,
+    Kind,
     LegalOrders,
+    Rules,
     Scene,
     Table,
     Throw,
     base_map,
+    by_name,
     concat,
     drawn_sides,
     of,
+    once,
     plain,
     product,
 )
-from pbem.game.contract import Rules
 from pbem.protocol import ILLEGAL, Checkpoint, Decision, Event, Fault, Flow, Order, Side
 
 SIDES = ("oak", "elm", "ash", "fir", "yew")
@@ -317,12 +320,17 @@ def check_intercept(view: Valleys, decision: Decision, order: Order) -> Iterator
         yield order.fault(("guards",), f"the army of {army} has {there} guards in {place}", rule="6")
 
 
-KINDS: dict[str, tuple[Any, Any]] = {
-    "bid": (bid_orders, check_card),
-    "march": (march_orders, check_march),
-    "intercept": (intercept_orders, check_intercept),
-    "aid": (aid_orders, check_aid),
-}
+def foresee_march(view: Valleys, table: Table, decision: Decision, order: Order) -> Flow[None]:
+    return answered(march(table.lay(view), table), order)
+
+
+KINDS = by_name(
+    Kind("bid", bid_orders, check_card, is_last=once),
+    Kind("march", march_orders, check_march, is_last=once, foresee=foresee_march),
+    Kind("intercept", intercept_orders, check_intercept),
+    Kind("aid", aid_orders, check_aid),
+)
+"""A side bids and marches once a round; others decide how often it may intercept or aid."""
 
 
 class FiveValleys(Rules[Valleys]):
@@ -330,6 +338,7 @@ class FiveValleys(Rules[Valleys]):
 
     id = "five"
     sides: tuple[Side, ...] = SIDES
+    kinds = KINDS
     round = turn = "round"
     reveals = frozenset({"dealt", "out"})
 
@@ -380,19 +389,7 @@ class FiveValleys(Rules[Valleys]):
     def legal_orders(self, view: Valleys, decision: Decision) -> LegalOrders:
         if decision.kind != "intercept" and UNSEEN in hand_of(view, decision):
             return NOT_TOLD
-        orders: LegalOrders = KINDS[decision.kind][0](view, decision)
-        return orders
-
-    def check(self, view: Valleys, decision: Decision, order: Order) -> Iterable[Fault]:
-        faults: Iterable[Fault] = KINDS[decision.kind][1](view, decision, order)
-        return faults
-
-    def is_last(self, view: Valleys, decision: Decision, order: Order) -> bool:
-        """Tell that a side bids and marches once a round; others decide how often it may intercept or aid."""
-        return decision.kind in ("bid", "march")
-
-    def foresee(self, view: Valleys, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
-        return answered(march(table.lay(view), table), order) if decision.kind == "march" else None
+        return super().legal_orders(view, decision)
 
     def show(self, view: Valleys, side: Side, what: str) -> Event | Fault:
         """Let a side show a card of its hand (2)."""
@@ -450,10 +447,6 @@ class FiveValleys(Rules[Valleys]):
             yield "a card is lost or there twice"
         if any(position.hands[side] for side in SIDES if side not in position.in_play):
             yield "a side that is out holds cards"
-
-    def encode(self, position: Valleys) -> dict[str, Any]:
-        data: dict[str, Any] = plain.encode(position)
-        return data
 
     def decode(self, data: Mapping[str, Any]) -> Valleys:
         return plain.decode(Valleys, data, board=self.board, options=self.agreed)

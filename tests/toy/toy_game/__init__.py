@@ -7,7 +7,7 @@ or the deck cannot fill the hands; the buried cards then count (8).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,17 +17,20 @@ from pbem.game import (
     BaseMap,
     Box,
     Counter,
+    Kind,
     LegalOrders,
+    Rules,
     Scene,
     Table,
     base_map,
+    by_name,
     concat,
     drawn_sides,
     of,
+    once,
     plain,
     product,
 )
-from pbem.game.contract import Rules
 from pbem.protocol import ILLEGAL, Checkpoint, Decision, Event, Fault, Flow, Order, Side
 
 SIDES = ("red", "blue")
@@ -232,13 +235,18 @@ def check_fall_back(view: Hills, decision: Decision, order: Order) -> Iterator[F
         yield order.fault(("hill",), f"{order['hill']} is not yours", rule="7")
 
 
-KINDS: dict[str, tuple[Any, Any]] = {
-    "bury": (options_with_card("bury"), check_card),
-    "bid": (options_with_card("bid", "lowest"), check_card),
-    "assault": (assault_orders, check_assault),
-    "react": (options_with_card("react", "none"), check_card),
-    "fall_back": (fall_back_orders, check_fall_back),
-}
+def foresee_assault(view: Hills, table: Table, decision: Decision, order: Order) -> Flow[None]:
+    return answered(assault(table.lay(view), table), order)
+
+
+KINDS = by_name(
+    Kind("bury", options_with_card("bury"), check_card, is_last=once),
+    Kind("bid", options_with_card("bid", "lowest"), check_card, is_last=once),
+    Kind("assault", assault_orders, check_assault, is_last=once, foresee=foresee_assault),
+    Kind("react", options_with_card("react", "none"), check_card, is_last=once),
+    Kind("fall_back", fall_back_orders, check_fall_back, is_last=once),
+)
+"""Each is asked for once between two checkpoints."""
 
 
 class ThreeHills(Rules[Hills]):
@@ -246,6 +254,7 @@ class ThreeHills(Rules[Hills]):
 
     id = "toy"
     sides = SIDES
+    kinds = KINDS
     reveals = frozenset({"dealt", "revealed"})
 
     def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
@@ -287,18 +296,6 @@ class ThreeHills(Rules[Hills]):
         seen.deck = [UNSEEN] * len(position.deck)
         return seen
 
-    def legal_orders(self, view: Hills, decision: Decision) -> LegalOrders:
-        choices: LegalOrders = KINDS[decision.kind][0](view, decision)
-        return choices
-
-    def check(self, view: Hills, decision: Decision, order: Order) -> Iterable[Fault]:
-        faults: Iterable[Fault] = KINDS[decision.kind][1](view, decision, order)
-        return faults
-
-    def is_last(self, view: Hills, decision: Decision, order: Order) -> bool:
-        """Tell that each kind is asked for once between two checkpoints."""
-        return True
-
     def silence(self, view: Hills) -> str | None:
         """Tell that nobody talks while cards are buried (3)."""
         return "3" if view.phase == "bury" else None
@@ -319,9 +316,6 @@ class ThreeHills(Rules[Hills]):
         sides = drawn_sides(self.box.table("game")["sides"])
         counters = tuple(Counter(hill, side, str(view.guards[hill])) for side in SIDES for hill in view.held(side))
         return Scene(self._base, f"Round {view.round}", sides=sides, control=dict(view.holders), counters=counters)
-
-    def foresee(self, view: Hills, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
-        return answered(assault(table.lay(view), table), order) if decision.kind == "assault" else None
 
     def resample_hidden(self, position: Hills, side: Side | None, table: Table) -> Hills:
         other = copy(position)
@@ -367,10 +361,6 @@ class ThreeHills(Rules[Hills]):
             yield "a card is lost or there twice"
         if set(position.guards) != {hill["id"] for hill in self.board["hills"]}:
             yield "a hill has no guards"
-
-    def encode(self, position: Hills) -> dict[str, Any]:
-        data: dict[str, Any] = plain.encode(position)
-        return data
 
     def decode(self, data: Mapping[str, Any]) -> Hills:
         return plain.decode(Hills, data, board=self.board, options=self.agreed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, listing, of
+from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, listing, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.battle.foraging import LEAST, NONE, SetAsideOrder, least
 from pbem.rules.hannibal_italy.battle.parties import LOOSE, bring_back, in_line, set_aside
@@ -96,4 +96,4 @@ def legal_orders(view: Game, decision: Decision) -> LegalOrders:
     return of([Order("ambush", {"units": chosen}) for chosen in bodies])
 
 
-KINDS: Final[Kinds] = {"ambush": (legal_orders, check)}
+AMBUSH_KINDS: Final = (Kind("ambush", legal_orders, check, hints="views.hints:ambush"),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, of, yes_or_no
+from pbem.game import Kind, LegalOrders, Table, of, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.aftermath import break_off, clear_away, go_away, way_out
 from pbem.rules.hannibal_italy.battle.ambush import lay_ambush, spring
@@ -332,9 +332,9 @@ def _check_go_on(view: Game, decision: Decision, order: Order) -> Iterator[Fault
         )
 
 
-KINDS: Final[Kinds] = {
-    "sally": yes_or_no("sally", "sally"),
-    "fight": yes_or_no("fight", "fight"),
-    "withdraw": yes_or_no("withdraw", "withdraw"),
-    "go_on": (_go_on_orders, _check_go_on),
-}
+BATTLE_KINDS: Final = (
+    Kind("sally", *yes_or_no("sally"), hints="views.hints:sally"),
+    Kind("fight", *yes_or_no("fight"), hints="views.hints:fight", bot="policy.replies:fight"),
+    Kind("withdraw", *yes_or_no("withdraw"), hints="views.hints:withdraw", bot="policy.replies:withdraw"),
+    Kind("go_on", _go_on_orders, _check_go_on, hints="views.hints:go_on", bot="policy.replies:go_on"),
+)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, of
+from pbem.game import Kind, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.position.leadership import candidates, chooser, hard_to_save
 from pbem.rules.hannibal_italy.position.naming import leader_named, leaders_named, place_named, why_not_at_hand
@@ -58,4 +58,4 @@ def _why_not_in_command(view: Game, decision: Decision, leader: str) -> str:
     return f"{name} cannot command there: the highest office goes first, and Hannibal before all"
 
 
-KINDS: Final[Kinds] = {"command": (_orders, _check)}
+COMMAND_KINDS: Final = (Kind("command", _orders, _check, hints="views.hints:command", bot="policy.replies:command"),)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
+from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.parties import came_out, set_aside
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS, Board
@@ -179,4 +179,4 @@ def _most_of(board: Board, able: Mapping[str, int], due: int, unit: str) -> Iter
         yield added({unit: count}, least(board, others, rest) if rest > 0 else {})
 
 
-KINDS: Final[Kinds] = {"forage": (legal_orders, check)}
+FORAGING_KINDS: Final = (Kind("forage", legal_orders, check, hints="views.hints:forage"),)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, counted, of
+from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, counted, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS, Board
 from pbem.rules.hannibal_italy.position.forces import Units, added, bury, count_losses, steps, veiled, weakened
@@ -162,4 +162,4 @@ def _each_first(board: Board, units: Mapping[str, int], count: int) -> Iterator[
         yield [unit, *rest]
 
 
-KINDS: Final[Kinds] = {"losses": (legal_orders, check)}
+LOSSES_KINDS: Final = (Kind("losses", legal_orders, check, hints="views.hints:losses"),)

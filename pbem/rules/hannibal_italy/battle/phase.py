@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, of
+from pbem.game import Kind, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.battle.battle import fight
 from pbem.rules.hannibal_italy.battle.parties import field_hexes
@@ -76,4 +76,4 @@ def _check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         yield order.fault(("hex",), reason, rule="9.1")
 
 
-KINDS: Final[Kinds] = {"next_battle": (_orders, _check)}
+COMBAT_KINDS: Final = (Kind("next_battle", _orders, _check),)

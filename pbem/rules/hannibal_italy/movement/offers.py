@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Final, TypeAlias
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, cheapest, concat, flat_map, lazy, of, product, way
+from pbem.game import NOT_TOLD, Kind, LegalOrders, cheapest, concat, flat_map, lazy, of, product, way
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.hannibal_italy.movement import diplomacy
 from pbem.rules.hannibal_italy.movement.check import check
-from pbem.rules.hannibal_italy.movement.orders import ALL, END, TRY, Marcher, PathWord
+from pbem.rules.hannibal_italy.movement.orders import ALL, END, TRY, Marcher, PathWord, ends_marches
 from pbem.rules.hannibal_italy.movement.overrun import stops
 from pbem.rules.hannibal_italy.movement.taking import allowance, divide, wrong_shares
 from pbem.rules.hannibal_italy.position.board import Board
@@ -166,4 +166,18 @@ def _reach(board: Board, start: str, most: int, held: frozenset[str], closed: fr
     return cheapest(start, steps, most, stops=held.__contains__)
 
 
-KINDS: Final[Kinds] = {"move": (legal_orders, check)}
+MARCH_KINDS: Final = (
+    Kind(
+        "move",
+        legal_orders,
+        check,
+        hints="views.hints_of_marches:marches",
+        bot="policy.plans:best_marches",
+        close_up="views.summary:enemies_near",  # the form says what stands where
+        is_last="views.successors:is_last_march",
+        ends=ends_marches,
+        successors="views.successors:successors",
+        cost="views.successors:cost",
+        foresee="views.forecast:foresee",
+    ),
+)

@@ -137,3 +137,8 @@ def _item(word: PathWord) -> PathItem:
 def _deed(word: Mapping[str, str | Mapping[str, int]]) -> Try | Drop:
     units = word.get(DROP)
     return Try(str(word[TRY]).strip()) if units is None or isinstance(units, str) else Drop(units)
+
+
+def ends_marches(order: Order) -> bool:
+    """Tell whether an order ends its side's movement: it waits if an order before it cannot be carried out."""
+    return order.body == END

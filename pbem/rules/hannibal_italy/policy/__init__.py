@@ -4,14 +4,3 @@ It marches one leader after the other to the hex where he is worth most: past ci
 enemies, into winter quarters. It fights where the odds are good and withdraws where they are not. Any other decision
 it answers by the default, or by the first legal order.
 """
-
-from __future__ import annotations
-
-from typing import Final
-
-from pbem.game import Proposals
-from pbem.rules.hannibal_italy.policy.plans import best_marches
-from pbem.rules.hannibal_italy.policy.replies import REPLIES
-
-PROPOSALS: Final[Proposals] = {"move": best_marches, **REPLIES}
-"""The decisions that the bot thinks about."""

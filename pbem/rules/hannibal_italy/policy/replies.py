@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import Reply
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.hannibal_italy.policy.walls import before_walls
 from pbem.rules.hannibal_italy.policy.worth import battle, lasting, taken_for, worth_of_city
@@ -32,7 +31,7 @@ def edge(game: Game, side: Side, hex: str) -> int:
     return rating(game, side, hex) - rating(game, ENEMY[side], hex)
 
 
-def _proconsul(view: Game, decision: Decision) -> Iterator[Order]:
+def proconsul(view: Game, decision: Decision) -> Iterator[Order]:
     """Keep the consul with the best army and skill; take off only proconsuls who have no army left (5.3)."""
     facts, board = decision.facts, view.board
 
@@ -48,11 +47,12 @@ def _proconsul(view: Game, decision: Decision) -> Iterator[Order]:
         yield Order("proconsul", {"keep": "none", "dismiss": dismissed})
 
 
-def _tie(view: Game, decision: Decision) -> Iterator[Order]:
+def tie(view: Game, decision: Decision) -> Iterator[Order]:
+    """Put the best in battle first (5.22)."""
     yield Order("tie", {"leaders": sorted(decision.facts["leaders"], key=lambda each: -view.card(each).combat)})
 
 
-def _raise(view: Game, decision: Decision) -> Iterator[Order]:
+def raising(view: Game, decision: Decision) -> Iterator[Order]:
     """Raise all there are, where leaders or units wait for more, and give leaders the largest armies (6.2, 5.23)."""
     board, facts = view.board, decision.facts
     a_legion = sum(board.units[unit].sp for unit in board.legion)
@@ -114,7 +114,7 @@ def here(view: Game, hex: str) -> int:
     return sum(sp(view.board, view.leaders[leader].units) for leader in view.leaders_at(ROME, hex)) // 2
 
 
-def _fight(view: Game, decision: Decision) -> Iterator[Order]:
+def fight(view: Game, decision: Decision) -> Iterator[Order]:
     """Want battle where more is to be won than lost (9.1)."""
     side, facts = decision.side, decision.facts
     hidden = sum(taken_for(view, each) for each in view.leaders_at(CARTHAGE, facts["hex"]))
@@ -122,7 +122,7 @@ def _fight(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("fight", {"fight": battle(view, side, own, enemy, edge(view, side, facts["hex"])) > 0})
 
 
-def _command(view: Game, decision: Decision) -> Iterator[Order]:
+def command(view: Game, decision: Decision) -> Iterator[Order]:
     """Name the best of one's own, the worst of the enemy's (10.31)."""
     facts = decision.facts
     own = facts["army"] == decision.side
@@ -133,7 +133,7 @@ def _command(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("command", {"leader": max(facts["leaders"], key=merit)})
 
 
-def _withdraw(view: Game, decision: Decision) -> Iterator[Order]:
+def withdraw(view: Game, decision: Decision) -> Iterator[Order]:
     """Get away from an enemy who is the stronger (10.4)."""
     side, hex = decision.side, decision.facts["hex"]
     party, other = view.the_battle.parties[side], view.the_battle.parties[ENEMY[side]]
@@ -142,7 +142,7 @@ def _withdraw(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("withdraw", {"withdraw": battle(view, ENEMY[side], enemy, own, -edge(view, side, hex)) > 0})
 
 
-def _go_on(view: Game, decision: Decision) -> Iterator[Order]:
+def go_on(view: Game, decision: Decision) -> Iterator[Order]:
     """Fight on while it pays, else break off, or stop (9.2)."""
     side, facts = decision.side, decision.facts
     die = edge(view, side, facts["hex"])
@@ -154,7 +154,7 @@ def _go_on(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("go_on", {"do": "stop"})
 
 
-def _besiege(view: Game, decision: Decision) -> Iterator[Order]:
+def besiege(view: Game, decision: Decision) -> Iterator[Order]:
     """Storm where that is better than to wait, else besiege (9.7, 9.8)."""
     side, facts = decision.side, decision.facts
     city = view.board.cities[facts["city"]]
@@ -165,11 +165,12 @@ def _besiege(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("besiege", {"do": "siege"})
 
 
-def _works(view: Game, decision: Decision) -> Iterator[Order]:
+def works(view: Game, decision: Decision) -> Iterator[Order]:
+    """Build siege works wherever they may be built (9.91)."""
     yield Order("works", {"build": True})
 
 
-def _place(view: Game, decision: Decision) -> Iterator[Order]:
+def placing(view: Game, decision: Decision) -> Iterator[Order]:
     """Let the elected take over at once only what stands in the open: within walls it is safer without a leader (7.6).
 
     There they take over when legions are raised, after the enemy has marched (5.23).
@@ -181,17 +182,3 @@ def _place(view: Game, decision: Decision) -> Iterator[Order]:
         if own >= ARMY_LEFT and not (walled(view, hex) and loose_inside(view, ROME, hex))
     }
     yield Order("place", {"leaders": _led(view, decision.facts["leaders"][: len(armies)], armies)})
-
-
-REPLIES: Final[Mapping[str, Reply]] = {
-    "proconsul": _proconsul,
-    "tie": _tie,
-    "raise": _raise,
-    "place": _place,
-    "fight": _fight,
-    "command": _command,
-    "withdraw": _withdraw,
-    "go_on": _go_on,
-    "besiege": _besiege,
-    "works": _works,
-}

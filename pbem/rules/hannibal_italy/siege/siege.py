@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, of
+from pbem.game import Kind, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.odds import NO_CASE, assault_column
 from pbem.rules.hannibal_italy.battle.parties import waits_inside
@@ -212,4 +212,7 @@ def _check_retreat(view: Game, decision: Decision, order: Order) -> Iterator[Fau
         yield order.fault(("hex",), reason, rule=decision.rule)
 
 
-KINDS: Final[Kinds] = {"besiege": (_orders, _check), "retreat": (_retreat_orders, _check_retreat)}
+SIEGE_KINDS: Final = (
+    Kind("besiege", _orders, _check, hints="views.hints:besiege", bot="policy.replies:besiege"),
+    Kind("retreat", _retreat_orders, _check_retreat, hints="views.hints:retreat"),
+)

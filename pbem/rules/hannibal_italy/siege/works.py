@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
+from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.position.board import CLASS_1, City
 from pbem.rules.hannibal_italy.position.forces import outside, sp, veiled
@@ -91,4 +91,4 @@ def _check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         yield order.fault(("build",), f"siege works take {need} SP before the walls; you have {own}", rule="9.91")
 
 
-KINDS: Final[Kinds] = {"works": (_orders, _check)}
+SIEGE_WORKS_KINDS: Final = (Kind("works", _orders, _check, hints="views.hints:works", bot="policy.replies:works"),)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, concat, of, product
+from pbem.game import Kind, LegalOrders, Table, concat, of, once, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.naming import leader_named, leaders_named, why_not_at_hand
 from pbem.rules.hannibal_italy.position.state import CONSUL, DICTATOR, MASTER_OF_HORSE, ROME, SENATE, UNPLACED, Game
@@ -125,4 +125,4 @@ def _why_not_eligible(view: Game, able: Sequence[str], leader: str) -> str:
     return f"{why_not_at_hand(view, ROME, leader)}, and does not sit in the Senate; {who}"
 
 
-KINDS: Final[Kinds] = {"dictator": (legal_orders, check)}
+DICTATOR_KINDS: Final = (Kind("dictator", legal_orders, check, hints="views.hints:dictator", is_last=once),)

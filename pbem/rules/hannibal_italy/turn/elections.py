@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, of, product
+from pbem.game import Kind, LegalOrders, Table, of, once, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.forces import put_loose, sp
 from pbem.rules.hannibal_italy.position.leadership import HIGHEST, disband_slaves
@@ -312,8 +312,23 @@ def _why_not_taken_over(view: Game, hexes: Sequence[str], where: str | int) -> s
     )
 
 
-KINDS: Final[Kinds] = {
-    "proconsul": (_proconsul_orders, _check_proconsul),
-    "tie": (_tie_orders, _check_tie),
-    "place": (_place_orders, _check_place),
-}
+ELECTION_KINDS: Final = (
+    Kind(
+        "proconsul",
+        _proconsul_orders,
+        _check_proconsul,
+        hints="views.hints:proconsul",
+        bot="policy.replies:proconsul",
+        is_last=once,
+    ),
+    Kind("tie", _tie_orders, _check_tie, hints="views.hints:tie", bot="policy.replies:tie"),
+    Kind(
+        "place",
+        _place_orders,
+        _check_place,
+        hints="views.hints:placing",
+        bot="policy.replies:placing",
+        close_up="views.summary:enemies_near",  # the form says what stands where
+        is_last=once,
+    ),
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, counted, listing, of
+from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, counted, listing, of, once
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.battle.losses import CHEAPEST, order_of
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS
@@ -122,4 +122,4 @@ def legal_orders(view: Game, decision: Decision) -> LegalOrders:
     return of([Order("elephants", {"of": of}) for of in bodies])
 
 
-KINDS: Final[Kinds] = {"elephants": (legal_orders, check)}
+ELEPHANT_KINDS: Final = (Kind("elephants", legal_orders, check, hints="views.hints:elephants", is_last=once),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pbem.game import Kinds, Table, one_of
+from pbem.game import Kind, Table, once, one_of
 from pbem.protocol import Flow
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, SIDES, Game
 
@@ -27,4 +27,6 @@ def first_of_all(game: Game, table: Table) -> Flow[bool]:
     return True
 
 
-KINDS: Final[Kinds] = {"first_player": one_of("first_player", "side", SIDES)}
+FIRST_PLAYER_KINDS: Final = (
+    Kind("first_player", *one_of("side", SIDES), hints="views.hints:first_player", is_last=once),
+)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, concat, counted, lazy, of, product
+from pbem.game import Kind, LegalOrders, Table, concat, counted, lazy, of, once, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.board import CAPUA
 from pbem.rules.hannibal_italy.position.forces import SLAVES, added, hexes_of, on_board, put_loose, sp_here, to_raise
@@ -350,4 +350,21 @@ def _check_receiver(view: Game, decision: Decision, order: Order) -> Iterator[Fa
         yield order.fault(("leader",), reason, rule="6.3")
 
 
-KINDS: Final[Kinds] = {"raise": (legal_orders, check), "receive": (_receivers, _check_receiver)}
+RECRUITING_KINDS: Final = (
+    Kind(
+        "raise",
+        legal_orders,
+        check,
+        hints="views.hints:raising",
+        bot="policy.replies:raising",
+        close_up="views.summary:pools_and_armies",
+        is_last=once,
+    ),
+    Kind(
+        "receive",
+        _receivers,
+        _check_receiver,
+        hints="views.hints:receive",
+        close_up="views.summary:pools_and_armies",
+    ),
+)

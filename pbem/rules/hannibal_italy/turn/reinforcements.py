@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, of
+from pbem.game import Kind, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.board import Record
 from pbem.rules.hannibal_italy.position.forces import hexes_of
@@ -106,4 +106,4 @@ def _why_no_arrival(view: Game, decision: Decision, place: str | int) -> str:
     return f"they come on where the scenario says, by its coast or edge, not at {name}; {able}"
 
 
-KINDS: Final[Kinds] = {"arrive": (legal_orders, check)}
+REINFORCEMENT_KINDS: Final = (Kind("arrive", legal_orders, check, hints="views.hints:arrive"),)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, of
+from pbem.game import Kind, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.losses import (
     CHEAPEST,
@@ -146,4 +146,4 @@ def legal_orders(view: Game, decision: Decision) -> LegalOrders:
     return of([Order("winter_losses", {"lose": lose}) for lose in WAYS])
 
 
-KINDS: Final[Kinds] = {"winter_losses": (legal_orders, check)}
+WINTER_KINDS: Final = (Kind("winter_losses", legal_orders, check, hints="views.hints:winter_losses"),)

@@ -6,13 +6,13 @@ nothing, so that each chance is taken at its best. Where this matters, the forec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from pbem.game import Table
-from pbem.protocol import Decision, Event, Flow, Order, Roll, Side
+from pbem.protocol import Decision, Flow, Order, Roll, Side
 from pbem.rules.hannibal_italy.movement.diplomacy import modifiers
 from pbem.rules.hannibal_italy.movement.march import set_out
 from pbem.rules.hannibal_italy.movement.orders import MarchOrder
@@ -25,8 +25,8 @@ from pbem.rules.hannibal_italy.siege.siege import needed
 
 
 def foresee(view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
-    """Return the flow that plays on from a march as a forecast; None for any other answer (7.1)."""
-    march = MarchOrder.read(order) if decision.kind == "move" else None
+    """Return the flow that plays on from a march as a forecast; None for the end of all marches (7.1)."""
+    march = MarchOrder.read(order)
     return None if march is None else _march(view, table, decision.side, march)
 
 
@@ -90,8 +90,3 @@ def outcome(game: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]
     total = roll.total + sum(modifiers(game, facts["side"], game.march.together, city).values())
     won = total >= (game.board.cities[city].loyalty or 0)
     return int(not won), "won over" if won else "refuses"
-
-
-def prospects(game: Game, decision: Decision) -> Iterator[Event]:
-    """Yield nothing: on a march nobody is asked anything."""
-    yield from ()

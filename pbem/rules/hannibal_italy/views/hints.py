@@ -5,7 +5,7 @@ A hint says no more than its reader may know (7.5). Texts stand in the form as r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Final
 
@@ -19,31 +19,22 @@ from pbem.rules.hannibal_italy.position.state import ENEMY, ROME, SIDES, UNSEEN,
 from pbem.rules.hannibal_italy.turn.dictators import check as check_dictator
 from pbem.rules.hannibal_italy.turn.winter import enough
 from pbem.rules.hannibal_italy.views.averages import Prospect, assault, round_of_battle
-from pbem.rules.hannibal_italy.views.hints_of_marches import Hint, marches
+from pbem.rules.hannibal_italy.views.hints_of_marches import Hint
 from pbem.rules.hannibal_italy.views.panel import place
 from pbem.rules.hannibal_italy.views.summary import strength, units_as_written, units_in_words
 
 _MOST: Final = 6
 
 
-def hints(view: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield remarks that help with an answer, and legal orders."""
-    yield from _HINTS.get(decision.kind, _nothing)(view, decision)
-
-
-def _nothing(view: Game, decision: Decision) -> Iterator[Hint]:
-    yield from ()
-
-
 # ---- elections and offices (5)
 
 
-def _first_player(view: Game, decision: Decision) -> Iterator[Hint]:
+def first_player(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what the choice means for both segments of the year (4.2)."""
     yield "The other side marches twice in a row: second in the summer, first in the winter."
 
 
-def _proconsul(view: Game, decision: Decision) -> Iterator[Hint]:
+def proconsul(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield where each could stay, with what, and what an election would give him (5.2, 5.3)."""
     for leader in (*decision.facts["consuls"], *decision.facts["proconsuls"]):
         record = view.leaders[leader]
@@ -59,14 +50,14 @@ def _skill(view: Game, leader: str) -> str:
     return f", combat {card.combat:+d}, {out}"
 
 
-def _tie(view: Game, decision: Decision) -> Iterator[Hint]:
+def tie(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield the skill of each (5.22)."""
     for leader in decision.facts["leaders"]:
         yield f"  {leader}{_skill(view, leader)}"
     yield "The first of your list come first."
 
 
-def _place(view: Game, decision: Decision) -> Iterator[Hint]:
+def placing(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who is elected, and what stands in the hexes that are open (5.23, 7.8)."""
     yield from _elected(view, decision.facts["leaders"])
     for hex in decision.facts["hexes"]:
@@ -87,7 +78,7 @@ def _elected(view: Game, leaders: list[str]) -> Iterator[str]:
         yield f"  {leader}, {office}: {leads}{_skill(view, leader)}"
 
 
-def _dictator(view: Game, decision: Decision) -> Iterator[Hint]:
+def dictator(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who is eligible, and the best pairs (5.4)."""
     able = sorted(decision.facts["leaders"], key=lambda leader: (-view.card(leader).combat, leader))
     for leader in able[:_MOST]:
@@ -105,7 +96,7 @@ def _dictator(view: Game, decision: Decision) -> Iterator[Hint]:
 # ---- recruiting and arrivals (6, 12.31)
 
 
-def _arrive(view: Game, decision: Decision) -> Iterator[Hint]:
+def arrive(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what the hexes are (12.311, 12.321)."""
     board = view.board
     for hex in decision.facts["hexes"][:_MOST]:
@@ -114,7 +105,7 @@ def _arrive(view: Game, decision: Decision) -> Iterator[Hint]:
         yield f"  {hex}: {board.hexes[hex].terrain}, {board.provinces[board.hexes[hex].province].name}{where}"
 
 
-def _raise(view: Game, decision: Decision) -> Iterator[Hint]:
+def raising(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield where the legions of each province may be put, how many counters there are, who waits for a place (6.2)."""
     facts, board = decision.facts, view.board
     for province, count in facts["legions"].items():
@@ -128,7 +119,7 @@ def _raise(view: Game, decision: Decision) -> Iterator[Hint]:
         yield "The slave legion goes to any leader: slaves: name. It comes once, and leaves the game with his command."
 
 
-def _receive(view: Game, decision: Decision) -> Iterator[Hint]:
+def receive(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what each has already (6.3)."""
     for leader in decision.facts["leaders"]:
         record = view.leaders[leader]
@@ -138,7 +129,7 @@ def _receive(view: Game, decision: Decision) -> Iterator[Hint]:
 # ---- battle (9)
 
 
-def _fight(view: Game, decision: Decision) -> Iterator[Hint]:
+def fight(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what stands against each other, the ground, and what a round would come to (9.1 to 9.3)."""
     side, facts = decision.side, decision.facts
     yield _ground(view, facts["hex"])
@@ -174,7 +165,7 @@ def _told(words: str, prospect: Prospect | None, attacking: bool) -> str:
     return f"{words}: {prospect.column}{die}. You lose {own:.1f} steps a round, the enemy {other:.1f}."
 
 
-def _withdraw(view: Game, decision: Decision) -> Iterator[Hint]:
+def withdraw(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what it takes (10.4)."""
     yield _getting_away(view, decision.facts["leader"])
     yield "Nobody is in danger on the way now. Who does not get away must fight."
@@ -187,7 +178,7 @@ def _getting_away(view: Game, leader: str) -> str:
     return f"{leader} gets away on {number} or more: {percent(7 - number)} %."
 
 
-def _go_on(view: Game, decision: Decision) -> Iterator[Hint]:
+def go_on(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what another round would come to, and what breaking off takes (9.2, 10.4, 10.5)."""
     side, facts, battle = decision.side, decision.facts, view.the_battle
     attacker = side if facts["attacking"] else ENEMY[side]
@@ -200,7 +191,7 @@ def _go_on(view: Game, decision: Decision) -> Iterator[Hint]:
     yield "stop ends the battle if the enemy gives way; give_way ends it if they stop or give way, and you go back."
 
 
-def _command(view: Game, decision: Decision) -> Iterator[Hint]:
+def command(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what each changes the die by (10.3, 10.31)."""
     if decision.facts["army"] != decision.side:
         yield "The enemy's commander is yours to choose."
@@ -208,7 +199,7 @@ def _command(view: Game, decision: Decision) -> Iterator[Hint]:
         yield f"  {leader}{_skill(view, leader)}"
 
 
-def _forage(view: Game, decision: Decision) -> Iterator[Hint]:
+def forage(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what can forage, and what the least would be (9.4, 11.3)."""
     units, due, board = decision.facts["units"], decision.facts["due"], view.board
     yield f"You have {units_as_written(board, units)}. Elephants do not forage."
@@ -217,7 +208,7 @@ def _forage(view: Game, decision: Decision) -> Iterator[Hint]:
         yield f"least means {units_as_written(board, chosen)}."
 
 
-def _ambush(view: Game, decision: Decision) -> Iterator[Hint]:
+def ambush(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what can lie in ambush, and what the smallest would be (9.5)."""
     units, due, board = decision.facts["units"], decision.facts["least"], view.board
     yield f"You have {units_as_written(board, units)}."
@@ -227,7 +218,7 @@ def _ambush(view: Game, decision: Decision) -> Iterator[Hint]:
         yield f"In its round the die is {die:+d} for you."
 
 
-def _losses(view: Game, decision: Decision) -> Iterator[Hint]:
+def losses(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what either way would cost, and how to name units (9.3)."""
     units, count, board = decision.facts["units"], decision.facts["steps"], view.board
     yield f"You have {units_as_written(board, units)}."
@@ -244,7 +235,7 @@ def _cost(view: Game, units: Mapping[str, int], lost: list[str]) -> str:
     return f"{counted}, {sp(board, units) - sp(board, weakened(board, units, lost))} SP"
 
 
-def _winter_losses(view: Game, decision: Decision) -> Iterator[Hint]:
+def winter_losses(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what either way would cost (8.3)."""
     units, target, board = decision.facts["units"], decision.facts["target"], view.board
     yield f"You have {units_as_written(board, units)}, {steps(board, units)} steps."
@@ -255,7 +246,7 @@ def _winter_losses(view: Game, decision: Decision) -> Iterator[Hint]:
 # ---- sieges (9.7 to 9.9)
 
 
-def _besiege(view: Game, decision: Decision) -> Iterator[Hint]:
+def besiege(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield how likely the city surrenders, and what an assault would come to (9.7, 9.8)."""
     facts, side = decision.facts, decision.side
     number = facts["number"]
@@ -274,7 +265,7 @@ def _besiege(view: Game, decision: Decision) -> Iterator[Hint]:
     yield "leave: nothing is done; a siege that goes on is given up."
 
 
-def _works(view: Game, decision: Decision) -> Iterator[Hint]:
+def works(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what siege works do (9.91 to 9.93)."""
     number = int(view.board.tables["works_number"])
     if decision.facts["works"] == "none":
@@ -283,13 +274,13 @@ def _works(view: Game, decision: Decision) -> Iterator[Hint]:
         yield f"This segment the fortress falls on {number}: {percent(7 - number)} %. Without you they are lost."
 
 
-def _retreat(view: Game, decision: Decision) -> Iterator[Hint]:
+def retreat(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what the hexes are (9.71)."""
     for hex in decision.facts["hexes"]:
         yield f"  {_numbered(view, hex)}: {view.board.hexes[hex].terrain}"
 
 
-def _sally(view: Game, decision: Decision) -> Iterator[Hint]:
+def sally(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what stands inside and before the walls, as far as it is known (9.71)."""
     hex, side = decision.facts["hex"], decision.side
     yield f"You have {units_in_words(view.board, here(view, side, hex))}."
@@ -297,33 +288,7 @@ def _sally(view: Game, decision: Decision) -> Iterator[Hint]:
     yield "Who withdraws from the battle goes back inside."
 
 
-def _elephants(view: Game, decision: Decision) -> Iterator[Hint]:
+def elephants(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who has how many (11.2)."""
     herds: Mapping[str, int] = decision.facts["herds"]
     yield ", ".join(f"{owner} has {count}" for owner, count in herds.items()) + ". Name one owner a step."
-
-
-_HINTS: Final[Mapping[str, Callable[[Game, Decision], Iterator[Hint]]]] = {
-    "first_player": _first_player,
-    "proconsul": _proconsul,
-    "tie": _tie,
-    "place": _place,
-    "dictator": _dictator,
-    "arrive": _arrive,
-    "raise": _raise,
-    "receive": _receive,
-    "move": marches,
-    "fight": _fight,
-    "withdraw": _withdraw,
-    "go_on": _go_on,
-    "command": _command,
-    "forage": _forage,
-    "ambush": _ambush,
-    "losses": _losses,
-    "winter_losses": _winter_losses,
-    "besiege": _besiege,
-    "works": _works,
-    "retreat": _retreat,
-    "sally": _sally,
-    "elephants": _elephants,
-}

@@ -8,8 +8,9 @@ from typing import Final, TypeVar
 
 from pbem.game import Table, plain
 from pbem.protocol import Decision, Order
+from pbem.rules.hannibal_italy.movement.check import check
 from pbem.rules.hannibal_italy.movement.march import set_out
-from pbem.rules.hannibal_italy.movement.orders import MarchOrder
+from pbem.rules.hannibal_italy.movement.orders import MarchOrder, ends_marches
 from pbem.rules.hannibal_italy.movement.paths import named, points
 from pbem.rules.hannibal_italy.movement.plan import lay_out
 from pbem.rules.hannibal_italy.movement.taking import allowance, ready_to_march
@@ -36,6 +37,13 @@ def successors(view: Game, decision: Decision, order: Order) -> list[tuple[Game,
         if ready := ready_to_march(position, decision.side):
             found.append((position, replace(decision, facts={**decision.facts, "leaders": ready})))
     return found
+
+
+def is_last_march(view: Game, decision: Decision, order: Order) -> bool:
+    """Tell whether nobody can march after a march, whatever the dice say, or whether it ends them all (4.2)."""
+    if ends_marches(order):
+        return True
+    return not any(True for _ in check(view, decision, order)) and not successors(view, decision, order)
 
 
 def cost(view: Game, decision: Decision, order: Order) -> str:

@@ -371,22 +371,25 @@ def _of_battle(view: Game, side: Side) -> dict[str, object]:
 # ---- The part of a position that a question is about: its hexes, who stands there and next to them, the pools (3, 6)
 
 
-_DRAWS: Final = frozenset({"raise", "receive"})
-"""The questions for which it matters what can still be drawn."""
-
-_LISTS: Final = frozenset({"move", "place"})
-"""The questions whose form itself says what stands where."""
-
-
-def close_up(view: Game, decision: Decision) -> Iterator[Section]:
-    """Yield what a question is about."""
-    if decision.kind in _DRAWS:
-        yield from pools(view)
-    hex = hex_of(view, decision)
+def armies_and_enemies(view: Game, decision: Decision) -> Iterator[Section]:
+    """Yield the armies in the hexes that a question is about, and the enemies next to them."""
     hexes = places(view, decision)
     here = [line for each in hexes for side in SIDES for line in in_hex(view, side, each)]
-    if here and decision.kind not in _LISTS:
-        yield Section("the armies there" if hex is not None else "the armies", _level(here))
+    if here:
+        named = hex_of(view, decision) is not None
+        yield Section("the armies there" if named else "the armies", _level(here))
+    yield from enemies_near(view, decision)
+
+
+def pools_and_armies(view: Game, decision: Decision) -> Iterator[Section]:
+    """Yield what can still be drawn, too."""
+    yield from pools(view)
+    yield from armies_and_enemies(view, decision)
+
+
+def enemies_near(view: Game, decision: Decision) -> Iterator[Section]:
+    """Yield the enemies next to the hexes that a question is about."""
+    hexes = places(view, decision)
     near = {each: None for one in hexes for each, _ in view.board.steps[one] if each not in hexes}
     enemy = [line for each in near for line in in_hex(view, ENEMY[decision.side], each)]
     if enemy:

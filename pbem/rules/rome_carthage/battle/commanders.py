@@ -48,4 +48,4 @@ def change_of_command(game: Game, table: Table) -> Flow[None]:
         table.tell("command_changes", rule="14.1", side=ROME, space=battle.space, commander=other, instead_of=commander)
 
 
-KINDS: Final[Kinds] = {"change_command": yes_or_no("change_command", "roll")}
+KINDS: Final[Kinds] = {"change_command": yes_or_no("roll")}

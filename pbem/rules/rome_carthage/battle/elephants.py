@@ -73,4 +73,4 @@ def frightened(game: Game, table: Table, elephants: int) -> Flow[bool]:
 
 
 fright: Final = one_card(FRIGHT, FRIGHT)
-KINDS: Final[Kinds] = {"charge": yes_or_no("charge", "elephants"), FRIGHT: fright}
+KINDS: Final[Kinds] = {"charge": yes_or_no("elephants"), FRIGHT: fright}

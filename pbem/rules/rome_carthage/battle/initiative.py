@@ -87,6 +87,6 @@ def seize(battle: Battle, table: Table, rule: str) -> None:
 
 
 KINDS: Final[Kinds] = {
-    "counterattack": yes_or_no("counterattack", "roll"),
-    "take_initiative": yes_or_no("take_initiative", "take"),
+    "counterattack": yes_or_no("roll"),
+    "take_initiative": yes_or_no("take"),
 }

@@ -187,6 +187,6 @@ def _why_no_refuge(game: Game, side: Side, to: str) -> str:
 
 
 KINDS: Final[Kinds] = {
-    "cancel_withdrawal": yes_or_no("cancel_withdrawal", "roll"),
+    "cancel_withdrawal": yes_or_no("roll"),
     "withdraw_to": (refuge_orders, check_refuge),
 }

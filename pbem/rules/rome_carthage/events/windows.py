@@ -83,7 +83,7 @@ def hand_hidden(view: Game, side: Side) -> bool:
     return UNSEEN in view.hands.get(side, ())
 
 
-def one_card(kind: str, event: str) -> tuple[LegalOrdersOf, Check]:
+def one_card(kind: str, event: str) -> tuple[LegalOrdersOf[Game], Check[Game]]:
     """Return the legal orders and the check of a window in which one card of an event may be played (7.4.1)."""
 
     def legal_orders(view: Game, decision: Decision) -> LegalOrders:

@@ -346,4 +346,4 @@ def end_march(game: Game, table: Table) -> Flow[Besiegers | None]:
     return (yield from end_of_march(game, table, march.side, march.at))
 
 
-KINDS: Final[Kinds] = {"clear_marker": yes_or_no("clear_marker", "remove")}
+KINDS: Final[Kinds] = {"clear_marker": yes_or_no("remove")}

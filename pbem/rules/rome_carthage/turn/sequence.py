@@ -236,7 +236,7 @@ def _not_in_hand(view: Game, card: int) -> str:
 FIRST_TURN: Final = 1
 KINDS: Final[Kinds] = {
     "claim_first": (claim_orders, check_claim),
-    "first_player": one_of("first_player", "side", SIDES),
+    "first_player": one_of("side", SIDES),
 }
 SILENT: Final[Mapping[str, Callable[[Game, Table], None]]] = {
     "deal": deal,

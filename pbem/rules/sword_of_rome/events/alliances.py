@@ -249,4 +249,4 @@ USES: Final[Mapping[str, Use]] = {
     "propose": Use(proposal_orders, check_proposal, propose),
     "break": Use(break_orders, check_break, break_up),
 }
-KINDS: Final[Kinds] = {"alliance": yes_or_no("alliance", "accept")}
+KINDS: Final[Kinds] = {"alliance": yes_or_no("accept")}

@@ -340,4 +340,4 @@ def pursue(game: Game, table: Table, name: str) -> Flow[None]:
     march.fought = march.fought or march.over
 
 
-KINDS: Final[Kinds] = {"avoid": (avoid_orders, check_avoid), "pursue": yes_or_no("pursue", "roll")}
+KINDS: Final[Kinds] = {"avoid": (avoid_orders, check_avoid), "pursue": yes_or_no("roll")}

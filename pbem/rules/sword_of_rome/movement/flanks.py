@@ -280,5 +280,5 @@ def check_next(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
 
 KINDS: Final[Kinds] = {
     "next_commander": (next_commanders, check_next),
-    "join_campaign": yes_or_no("join_campaign", "consent"),
+    "join_campaign": yes_or_no("consent"),
 }

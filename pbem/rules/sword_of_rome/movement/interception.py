@@ -309,6 +309,6 @@ def let_go(game: Game, table: Table, by: str, other: str, space: str) -> Flow[bo
 
 KINDS: Final[Kinds] = {
     "intercept": (intercept_orders, check_intercept),
-    "refuse": yes_or_no("refuse", "back"),
-    "let_go": yes_or_no("let_go", "allow"),
+    "refuse": yes_or_no("back"),
+    "let_go": yes_or_no("allow"),
 }

@@ -146,4 +146,4 @@ def free(game: Game, table: Table, order: Order) -> Flow[None]:
 
 
 USES: Final[Mapping[str, Use]] = {"solidarity": Use(solidarity_orders, check_solidarity, free)}
-KINDS: Final[Kinds] = {"sack": yes_or_no("sack", "loot")}
+KINDS: Final[Kinds] = {"sack": yes_or_no("loot")}

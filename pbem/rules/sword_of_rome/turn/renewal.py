@@ -65,4 +65,4 @@ def _renew(game: Game, table: Table, side: str, pair: str) -> Flow[None]:
     table.tell("alliance_renewed", power=own, ally=other, rule="5.9")
 
 
-KINDS: Final[Kinds] = {"renew": yes_or_no("renew", "renew")}
+KINDS: Final[Kinds] = {"renew": yes_or_no("renew")}
