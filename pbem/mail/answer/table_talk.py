@@ -96,7 +96,7 @@ def _talk_letter(game: Adjudicator, talk: Talk, side: Side, settings: MailSettin
         others=None if talk.unsigned or not others else _side_names(game, others),
         shows=talk.event is not None,
         after=talk.after,
-        talk_lines=talk_lines(talk) if talk.event is None else shown_lines(game, talk),
+        words=talk_lines(talk) if talk.event is None else shown_lines(game, talk),
         how=folded_paragraphs([_how(game, talk, side)]),
     )
     digest = game.ledger.talk_digest(f"{talk.letter} {side}")[:24]
