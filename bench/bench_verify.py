@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 from bench import Figure, seconds
 from bench.bench_long_game import LOAD, RULES, SCENARIO, SIDES, play
-from pbem.audit.public.dice_check import wrong_with
+from pbem.audit.public.dice_check import roll_faults
 from pbem.audit.verify import verify
 from pbem.crypto.dice import ChainDice, step_key
 from pbem.crypto.keys import Keys, Secrets
@@ -118,7 +118,7 @@ def rolls() -> Iterator[Figure]:
             dice.faces(name, 1, 6)
 
     def check_all() -> None:
-        assert not any(list(wrong_with(roll, dice)) for roll in said)
+        assert not any(list(roll_faults(roll, dice)) for roll in said)
 
     for word, work in (("make", make_all), ("check", check_all)):
         taken = min(seconds(work) for _ in range(ROUNDS))

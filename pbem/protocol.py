@@ -22,7 +22,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- BadFact (ValueError)       referee.game.facts: a fact of time that cannot be put on record
     |-- BadKeys                    crypto.keys: the secrets of a game
     |-- BadLoad (ValueError)       crypto.dice: loaded dice that do not fit their roll
-    |-- BadPath (ValueError)       repo.git.tree_paths: a path that may not stand in a game's repo
+    |-- BadPath (ValueError)       repo.git.formats: a path that may not stand in a game's repo
     |-- BadReceipt (ValueError)    render.text.receipt: the receipt in a letter
     |-- BadRecipient (ValueError)  crypto.seal: a public key
     |-- BadSentence (ValueError)   render.text.messages: a sentence of a box
@@ -47,11 +47,11 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- RulesDiffer                engine.session: a question that is not the recorded one
     |   `-- Unasked                audit.explain.playback: a recorded answer to which no question comes
     |-- StoreError                 repo.git.objects: a game's repo
-    |   |-- Busy                   repo.git.gamelock: another command is at work on the game
+    |   |-- Busy                   repo.git.locks: another command is at work on the game
     |   |-- GameExists             repo.git: a new game with the name of another
     |   |-- InTheWay               repo.git.mirror: something stands where a mirror is to be
-    |   |-- Moved                  repo.git.reflock: a commit based on a position that is no longer the last
-    |   |-- NoLocks                repo.git.gamelock: this system has no file locks
+    |   |-- Moved                  repo.git.locks: a commit based on a position that is no longer the last
+    |   |-- NoLocks                repo.git.locks: this system has no file locks
     |   |-- NoSuchGame             repo.git: no repo of a game at a path
     |   |-- OtherFormat            repo.files.charter: a game of a format that is not read here
     |   `-- TooLarge               repo.git.objects: a file of a repo that is larger than what is read

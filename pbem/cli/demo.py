@@ -28,7 +28,7 @@ from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame
 from pbem.render.text.form import order_lines
 from pbem.render.text.report import happened
-from pbem.repo.git.gamelock import require_locks
+from pbem.repo.git.locks import require_locks
 
 Body: TypeAlias = dict[str, Any]
 """The body of an order."""

@@ -158,7 +158,7 @@ def opened_to_change(
     from pbem.mail.notes.correspondence import set_back
     from pbem.referee.play.adjudicator import Adjudicator
     from pbem.repo.git import GameRepo
-    from pbem.repo.git.gamelock import require_locks
+    from pbem.repo.git.locks import require_locks
     from pbem.repo.public import charter_in
 
     require_locks()

@@ -130,7 +130,9 @@ def _signed(signed: Sequence[tuple[bytes, G1Uncompressed]]) -> bool:
         weight = randbits(128) | 1
         points = add(points, multiply(point, weight))
         hashes = add(hashes, multiply(hash_to_G1(message, _DOMAIN, sha256), weight))  # type: ignore[arg-type]
-    product = pairing(G2, points, final_exponentiate=False) * pairing(neg(_key()), hashes, final_exponentiate=False)
+    product = pairing(G2, points, final_exponentiate=False) * pairing(
+        neg(_drand_key()), hashes, final_exponentiate=False
+    )
     return bool(final_exponentiate(product) == type(product).one())
 
 
@@ -152,7 +154,7 @@ def _point(number: int, signature: bytes) -> G1Uncompressed:
 
 
 @cache
-def _key() -> G2Uncompressed:
+def _drand_key() -> G2Uncompressed:
     """Return drand's key as a point of G2."""
     from py_ecc.bls.point_compression import decompress_G2
     from py_ecc.bls.typing import G2Compressed

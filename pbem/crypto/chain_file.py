@@ -44,19 +44,19 @@ class MyChain:
         return Chain(self.secret, self.length).link(number)
 
 
-def make(path: Path, length: int = LENGTH) -> MyChain:
+def make_chain(path: Path, length: int = LENGTH) -> MyChain:
     """Write a new chain into a file that nobody else can read, and return it. Raises BadChainFile."""
     if not 1 <= length <= MOST_LINKS:
         raise BadChainFile(f"a chain has 1 to {MOST_LINKS} links, not {length}")
     made = MyChain(secrets.token_bytes(32), length)
     try:
-        write_new(path, _text(made))
+        write_new(path, _as_file(made))
     except FileExistsError:
         raise BadChainFile(f"{path} exists; a chain is never overwritten, for a game may need it") from None
     return made
 
 
-def load(path: Path) -> MyChain:
+def load_chain(path: Path) -> MyChain:
     """Read a chain from its file. Raises BadChainFile."""
     try:
         text = path.read_text("utf-8")
@@ -89,17 +89,17 @@ def open_next(path: Path, after: int | None = None) -> NextLink:
 
     `after` is the number of links that the referee has, if the file has lost count. Raises BadChainFile.
     """
-    chain = load(path)
+    chain = load_chain(path)
     number = (chain.opened if after is None else after) + 1
     link = chain.link(number)
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    write({draft: _text(replace(chain, opened=max(number, chain.opened)))}, mode=0o600)
+    write({draft: _as_file(replace(chain, opened=max(number, chain.opened)))}, mode=0o600)
     os.replace(draft, path)
     sync_folder(path.parent)
     return NextLink(number, link, number <= chain.opened)
 
 
-def _text(chain: MyChain) -> bytes:
+def _as_file(chain: MyChain) -> bytes:
     return (
         "# A dice chain of your own, for one game. Who reads this file knows what your sheets will open.\n"
         "# Without it you can open no more links: keep a copy in a safe place.\n"

@@ -49,13 +49,13 @@ def fairness(counts: Sequence[int]) -> Fairness:
     if dice > _MOST_COUNTED_OUT or faces > _MOST_FACES_COUNTED_OUT:
         reason = f"too few dice: {dice} for {faces} faces, where {ENOUGH * faces} are wanted"
         return Fairness(statistic, faces - 1, None, reason=reason)
-    ways = _ways(dice, faces)
+    ways = _ways_by_squares(dice, faces)
     as_far = sum(many for sum_of_squares, many in ways.items() if sum_of_squares >= squares)
     return Fairness(statistic, faces - 1, as_far / faces**dice, exact=True)
 
 
 @lru_cache(maxsize=256)
-def _ways(dice: int, faces: int) -> dict[int, int]:
+def _ways_by_squares(dice: int, faces: int) -> dict[int, int]:
     """Return in how many ways dice can fall, by the sum of the squares of how often each face is seen."""
     so_far = {(0, 0): 1}  # dice that fell on the faces looked at, sum of squares -> ways
     for left in range(faces, 0, -1):

@@ -87,7 +87,7 @@ def closed_digest(inputs: str, day: str, late: Iterable[Side], absent: Iterable[
     return sha256(canonical([inputs, day, sorted(late), sorted(absent)])).hexdigest()
 
 
-def close(
+def close_sheets(
     adjudication: int,
     inputs: str,
     before: Closing | None,
@@ -106,7 +106,7 @@ def close(
     return Closing(adjudication, number, closed, day, sorted(late), sorted(absent))
 
 
-def follow(turn: Mapping[str, Any], before: int) -> tuple[int, str | None]:
+def closing_round(turn: Mapping[str, Any], before: int) -> tuple[int, str | None]:
     """Return the round and the signature that decide an adjudication, from its turn file; None: it is missing.
 
     `before` is the round that decided the one before it, 0 if none did. The signature is not checked, so that those of

@@ -80,18 +80,18 @@ class Chain:
     @property
     def tip(self) -> str:
         """The tip of the first chain, as hex."""
-        return _link(self._secret, self.length, 0).hex()
+        return _link_of(self._secret, self.length, 0).hex()
 
     def link(self, n: int) -> str:
         """Return the link that adjudication n opens, from 1, as hex."""
         if n < 1:
             raise ValueError(f"links are opened from number 1 on, not {n}")
         renewals, before = divmod(n - 1, self.length)
-        return _link(self._of(renewals), self.length, before + 1).hex()
+        return _link_of(self._of(renewals), self.length, before + 1).hex()
 
     def renewal(self, n: int) -> str | None:
         """Return the tip that adjudication n promises, as hex; None unless it opens the last link of its chain."""
-        return None if n % self.length else _link(self._of(n // self.length), self.length, 0).hex()
+        return None if n % self.length else _link_of(self._of(n // self.length), self.length, 0).hex()
 
     def _of(self, renewals: int) -> bytes:
         """Return the secret of a chain."""
@@ -99,7 +99,7 @@ class Chain:
         return hmac.digest(self._secret, label, "sha256") if renewals else self._secret
 
 
-def _link(secret: bytes, length: int, n: int) -> bytes:
+def _link_of(secret: bytes, length: int, n: int) -> bytes:
     """Return a link of the chain of a secret; 0 is the tip."""
     stone, steps = divmod(length - n, _APART)
     link = _milestones(secret, length)[stone]
@@ -358,12 +358,12 @@ class LoadedDice:
         if loaded is None:
             if self._otherwise is not None:
                 return self._otherwise.faces(name, count, sides)
-            raise NotLoaded(f"no faces are loaded for {use} ({_dice(count, sides)}); {self._loaded(self._faces)}")
+            raise NotLoaded(f"no faces are loaded for {use} ({_dice_said(count, sides)}); {self._loaded(self._faces)}")
         if len(loaded) != count:
-            raise BadLoad(f"{use} rolls {_dice(count, sides)}, but {len(loaded)} faces are loaded: {list(loaded)}")
+            raise BadLoad(f"{use} rolls {_dice_said(count, sides)}, but {len(loaded)} faces are loaded: {list(loaded)}")
         for face in loaded:
             if face not in range(1, sides + 1):
-                raise BadLoad(f"{use} rolls {_dice(count, sides)}; {face} is none of the faces 1 to {sides}")
+                raise BadLoad(f"{use} rolls {_dice_said(count, sides)}; {face} is none of the faces 1 to {sides}")
         self._rolled.add(use)
         return list(loaded)
 
@@ -394,5 +394,5 @@ class LoadedDice:
         return f"loaded and not yet used: {', '.join(left)}" if left else "nothing loaded is left"
 
 
-def _dice(count: int, sides: int) -> str:
+def _dice_said(count: int, sides: int) -> str:
     return f"{count} {'die' if count == 1 else 'dice'} of {sides} sides"

@@ -67,7 +67,7 @@ class PlayerChain:
         return None
 
 
-def wrong_with(written: str | None, chain: PlayerChain | None) -> str | None:
+def link_fault(written: str | None, chain: PlayerChain | None) -> str | None:
     """Return what is wrong with the link that a sheet opens, and the way out; None: nothing.
 
     `written` is None where the sheet opens none, `chain` where its side has none.
@@ -136,7 +136,7 @@ def last_links(given: Mapping[str, Mapping[str, str]], lasts: Mapping[str, str])
     return {side: opened.get(side, last) for side, last in lasts.items() if LOST not in given.get(side, {})}
 
 
-def follow(
+def links_given(
     given: Mapping[str, Mapping[str, str]], lasts: Mapping[str, str], n: int, sheets: Mapping[str, int]
 ) -> dict[str, str]:
     """Return the links that went in last, by side, after adjudication n, out of those before it.

@@ -55,7 +55,7 @@ class BadBlock(CannotOpen):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class SealedBlock:
     """A block of sealed orders as it was found in a text, from `start` to `end`, and what its first line says."""
 
     start: int
@@ -76,7 +76,7 @@ def sealed_orders(recipient: str, game: str, side: Side, sheet: bytes) -> str:
     filled = (head + sheet).ljust(room_for(len(head) + len(sheet), ROOM), b"\0")
     letters = "".join(wrap(filled, [recipient]).decode().splitlines()[1:-1])
     lines = [letters[at : at + _WIDTH] for at in range(0, len(letters), _WIDTH)]
-    first = f"sealed orders: {game} {side} {len(letters)} {_check(letters)}"
+    first = f"sealed orders: {game} {side} {len(letters)} {_checksum(letters)}"
     return "\n".join([first, _RULE.format("BEGIN"), *lines, _RULE.format("END"), ""])
 
 
@@ -85,7 +85,7 @@ def path_of(game: str, side: Side) -> str:
     return f"orders/{game}/{side}"
 
 
-def blocks(text: str) -> Iterator[Block]:
+def find_blocks(text: str) -> Iterator[SealedBlock]:
     """Yield the blocks of sealed orders in a text."""
     at = 0
     while (begin := _BEGIN.search(text, at)) is not None:
@@ -100,10 +100,10 @@ def blocks(text: str) -> Iterator[Block]:
         letters = _only_letters(text[begin.end() : stop])
         named = {} if said is None else {"game": said["game"].lower(), "side": said["side"].lower()}
         count = (0, "") if said is None else (int(said["length"]), said["check"].lower())
-        yield Block(start, at, letters, end is not None, **named, length=count[0], check=count[1])
+        yield SealedBlock(start, at, letters, end is not None, **named, length=count[0], check=count[1])
 
 
-def open_block(block: Block, identities: Sequence[tuple[str, str]]) -> tuple[str, Side, bytes]:
+def open_block(block: SealedBlock, identities: Sequence[tuple[str, str]]) -> tuple[str, Side, bytes]:
     """Return the game, the side and the sheet of a block; `identities` are games, each with its key.
 
     Raises BadBlock, which says what is wrong: the block is damaged, or was sealed for another game.
@@ -133,7 +133,7 @@ def open_block(block: Block, identities: Sequence[tuple[str, str]]) -> tuple[str
     )
 
 
-def _in_block(block: Block, padded: bytes, games: Sequence[str]) -> tuple[str, Side, bytes]:
+def _in_block(block: SealedBlock, padded: bytes, games: Sequence[str]) -> tuple[str, Side, bytes]:
     """Return the game, the side and the sheet of an opened block, which must be for one of some games."""
     words = padded.partition(b"\n")[0].decode("utf-8", "replace").split(" ")
     path = words[1].split("/") if len(words) == 3 else []
@@ -156,7 +156,7 @@ _AGAIN: Final = (
 )
 
 
-def _damage(block: Block) -> str:
+def _damage(block: SealedBlock) -> str:
     """Return what was lost or changed of a block on its way, as far as it shows; empty: nothing."""
     if not block.whole:
         return "The block of sealed orders has no end: the line with END AGE ENCRYPTED FILE is missing."
@@ -167,12 +167,12 @@ def _damage(block: Block) -> str:
         return f"The block of sealed orders is damaged: {sealed - there} of its {sealed} letters are missing."
     if there > sealed:
         return f"The block of sealed orders is damaged: it has {there - sealed} letters more than the {sealed} sealed."
-    if _check(block.letters) != block.check:
+    if _checksum(block.letters) != block.check:
         return "The block of sealed orders is damaged: it has all its letters, but some were changed on the way."
     return ""
 
 
-def _check(letters: str) -> str:
+def _checksum(letters: str) -> str:
     return sha256(letters.encode()).hexdigest()[:8]
 
 

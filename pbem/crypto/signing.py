@@ -32,7 +32,7 @@ def public_key(seed: bytes) -> str:
 def sign(seed: bytes, message: bytes, namespace: str = GIT) -> bytes:
     """Return the armoured signature of a message, made for one purpose only."""
     public = b64decode(public_key(seed).split(" ")[1])
-    signature = _private(seed).sign(_signed(message, namespace))
+    signature = _private(seed).sign(_signed_bytes(message, namespace))
     blob = _MAGIC + pack(">I", 1) + _strings(public, namespace.encode(), b"", b"sha512", _strings(_KIND, signature))
     armour = b64encode(blob)
     lines = [armour[at : at + _LINE] for at in range(0, len(armour), _LINE)]
@@ -53,7 +53,7 @@ def verifies(public: str, message: bytes, signature: bytes, namespace: str = GIT
         own = head + pack(">I", len(_strings(_KIND, bytes(64)))) + pack(">I", len(_KIND)) + _KIND + pack(">I", 64)
         if len(blob) != len(own) + 64 or not blob.startswith(own):
             return False
-        Ed25519PublicKey.from_public_bytes(key[-32:]).verify(blob[-64:], _signed(message, namespace))
+        Ed25519PublicKey.from_public_bytes(key[-32:]).verify(blob[-64:], _signed_bytes(message, namespace))
     except (InvalidSignature, ValueError):
         return False
     return True
@@ -66,7 +66,7 @@ def _private(seed: bytes) -> Ed25519PrivateKey:
     return Ed25519PrivateKey.from_private_bytes(seed)
 
 
-def _signed(message: bytes, namespace: str) -> bytes:
+def _signed_bytes(message: bytes, namespace: str) -> bytes:
     """Return the bytes that are signed in place of a message: its digest and the purpose."""
     return _MAGIC + _strings(namespace.encode(), b"", b"sha512", sha512(message).digest())
 

@@ -73,12 +73,12 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
     to = mailbox(headers.one("to"))
     found, damage = list[tuple[Block, bool]](), ""
     taken_in: list[bytes] = []
-    sealed: list[sealed_orders.Block] = []
+    sealed: list[sealed_orders.SealedBlock] = []
     bodies: list[str] = []
     try:
         for part in take_apart(raw, LARGEST):
             found += _blocks(part)
-            sealed += sealed_orders.blocks(untagged((whole_text(part) or "") if _SEALED in part.content else ""))
+            sealed += sealed_orders.find_blocks(untagged((whole_text(part) or "") if _SEALED in part.content else ""))
             bodies += [] if part.attached or part.kind != "text/plain" else [whole_text(part) or ""]
             taken_in += [part.content] if is_own_sheet(part.name) else []
     except TangledLetter:

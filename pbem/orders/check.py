@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final, Protocol, TypeAlias
 
 from pbem.crypto.closing import Closing
-from pbem.crypto.player_chains import PlayerChain, next_of, wrong_with
+from pbem.crypto.player_chains import PlayerChain, link_fault, next_of
 from pbem.engine.faults import is_for
 from pbem.game.boxes.box import Box
 from pbem.game.order_form import OrderForm, too_much
@@ -256,7 +256,7 @@ def _sheet_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
         heading = [Fault(ILLEGAL, ("side",), reason, rule=at.out_by or None)]
     yield from map(sheet.placed, heading)
     unread = sheet.link is None and sheet.document.value.get(LINK) is not None
-    if not unread and (wrong := wrong_with(sheet.link, at.chain)) is not None:
+    if not unread and (wrong := link_fault(sheet.link, at.chain)) is not None:
         yield sheet.placed(Fault(ILLEGAL, (LINK,), wrong))
     if heading:
         return

@@ -25,7 +25,7 @@ _CUT: Final = b"---\n"
 
 
 @dataclass(slots=True)
-class Kept:
+class KeptSecrets:
     """The secrets of one game in the store, what is `wrong` with them, and the state of the game's repo."""
 
     game: str
@@ -44,7 +44,7 @@ class Restored:
     text: str
 
 
-def kept(folder: Path, games: Path) -> Iterator[Kept]:
+def kept_secrets(folder: Path, games: Path) -> Iterator[KeptSecrets]:
     """Yield the secrets in a key store, by name; `games` is the folder of the repos."""
     for file in sorted(folder.glob("*.yaml")) if folder.is_dir() else ():
         name = file.stem
@@ -53,10 +53,10 @@ def kept(folder: Path, games: Path) -> Iterator[Kept]:
         try:
             keys = Keys.load(folder, name)
         except BadKeys as wrong:
-            yield Kept(name, file, None, str(wrong), _repo_of(games, name))
+            yield KeptSecrets(name, file, None, str(wrong), _repo_of(games, name))
             continue
         misfit = misfit_of(keys, games)
-        yield Kept(name, file, keys, misfit, _repo_of(games, name))
+        yield KeptSecrets(name, file, keys, misfit, _repo_of(games, name))
 
 
 def misfit_of(keys: Keys, games: Path) -> str | None:
@@ -134,7 +134,7 @@ def back_up(
     return [keys.game for keys in saved], left_out
 
 
-def restore(
+def restore_keys(
     folder: Path, games: Path, sealed: bytes, identities: Iterable[Any] = (), passphrase: str = ""
 ) -> list[Restored]:
     """Put the secrets of a backup into the store, and return the result for each game.

@@ -121,9 +121,9 @@ def noted(read: Read, path_of: PathOf, digest: str) -> Record | None:
 
     Of a word in several notes the first counts. `word` is the sheet that a word of the letter has handed in first.
     """
-    by_words = [{**note, "word": note["sheet"]} for note in _notes(read, path_of, _by_word(digest))]
+    by_words = [{**note, "word": note["sheet"]} for note in _notes_of(read, path_of, _by_word(digest))]
     notes = [
-        *_notes(read, path_of, digest),
+        *_notes_of(read, path_of, digest),
         *({word: value for word, value in note.items() if word != "sheet"} for note in by_words),
     ]
     return {word: value for note in reversed(notes) for word, value in note.items()} if notes else None
@@ -131,7 +131,7 @@ def noted(read: Read, path_of: PathOf, digest: str) -> Record | None:
 
 def next_path(read: Read, path_of: PathOf, digest: str) -> str:
     """Return the path of the next note of a letter."""
-    return next(path for path in _paths(path_of, digest) if read(path) is None)
+    return next(path for path in _note_paths(path_of, digest) if read(path) is None)
 
 
 def by_word(letter: str | tuple[str, ...]) -> str | tuple[str, ...]:
@@ -139,8 +139,8 @@ def by_word(letter: str | tuple[str, ...]) -> str | tuple[str, ...]:
     return _by_word(letter) if isinstance(letter, str) else tuple(map(_by_word, letter))
 
 
-def _notes(read: Read, path_of: PathOf, digest: str) -> Iterator[Record]:
-    for path in _paths(path_of, digest):
+def _notes_of(read: Read, path_of: PathOf, digest: str) -> Iterator[Record]:
+    for path in _note_paths(path_of, digest):
         text = read(path)
         if text is None:
             return
@@ -148,7 +148,7 @@ def _notes(read: Read, path_of: PathOf, digest: str) -> Iterator[Record]:
         yield record
 
 
-def _paths(path_of: PathOf, digest: str) -> Iterator[str]:
+def _note_paths(path_of: PathOf, digest: str) -> Iterator[str]:
     return (path_of(f"{digest} {number}" if number else digest) for number in count())
 
 

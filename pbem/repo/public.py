@@ -52,7 +52,7 @@ def published(path: Path) -> Published:
     with GameRepo.open(path) as repo:
         charter = _charter_page(repo)
         require_format(charter.value)
-        return Published(charter, list(_turns(repo)))
+        return Published(charter, list(_turn_pages(repo)))
 
 
 def charter_in(repo: GameRepo) -> Charter:
@@ -101,7 +101,7 @@ def position_in(repo: GameRepo) -> Record:
 def last_turn(repo: GameRepo) -> Record:
     """Return the last turn file; empty before the first."""
     last: Record = {}
-    for page in _turns(repo):
+    for page in _turn_pages(repo):
         last = page.value
     return last
 
@@ -113,7 +113,7 @@ def _charter_page(repo: GameRepo) -> Page:
     return page
 
 
-def _turns(repo: GameRepo) -> Iterator[Page]:
+def _turn_pages(repo: GameRepo) -> Iterator[Page]:
     n = 1
     while (page := _page(repo, turn_path(n))) is not None:
         yield page
@@ -146,7 +146,7 @@ class Publication:
     head: str
 
 
-def publish(repo: GameRepo, folder: Path) -> Publication:
+def publish_game(repo: GameRepo, folder: Path) -> Publication:
     """Make a bare clone of a game for observers, or update an earlier one.
 
     No key is needed. Raises StoreError if `repo` is no game or anything stands in the way at `folder`.

@@ -19,8 +19,8 @@ from pbem.audit.explain.dice_log import (
     Rolled,
     as_chart,
     as_csv,
-    as_text,
     counts_of,
+    dice_as_text,
     rolls_of,
     undone_in,
 )
@@ -119,7 +119,7 @@ def counts(rolls: list[Rolled]) -> list[Count]:
 
 
 def test_the_text(rolls: list[Rolled], counts: list[Count]) -> None:
-    text = as_text("punica", rolls, counts, sentences(BOX))
+    text = dice_as_text("punica", rolls, counts, sentences(BOX))
     assert text == GOLDEN
     assert max(map(len, text.splitlines())) <= 60
 
@@ -127,7 +127,7 @@ def test_the_text(rolls: list[Rolled], counts: list[Count]) -> None:
 def test_without_the_box_ids_stand_for_words() -> None:
     rolls = rolls_of(TURNS, (), undone_in(TURNS))
     counts = counts_of(rolls)
-    text = as_text("punica", rolls, counts)
+    text = dice_as_text("punica", rolls, counts)
     assert "12.2   both/none       battle/capua/casualties:\n" in text
     assert "                       5 +1 double_envelopment =\n" in text
     assert [(count.whose, count.purpose) for count in counts] == [
@@ -145,7 +145,7 @@ def test_without_the_box_ids_stand_for_words() -> None:
 def test_a_long_name_stands_on_a_line_of_its_own() -> None:
     name = "what_has_quite_some_words_to_it/1"
     rolls = rolls_of([turn(1, (rolled(name, 3), {"side": "rome"}))])
-    text = as_text("punica", rolls, counts_of(rolls))
+    text = dice_as_text("punica", rolls, counts_of(rolls))
     assert " what has quite some words to it\n" in text
     assert max(map(len, text.splitlines())) <= 60
 
@@ -157,7 +157,7 @@ def test_many_dice_and_dice_of_other_faces() -> None:
     tens = [(rolled(f"d10/{n}", *range(1, 11), sides=10), nobodys) for n in range(6)]
     rolls = rolls_of([turn(1, *ones, *tens, others)])
     counts = counts_of(rolls, ["rome"])
-    text = as_text("punica", rolls, counts)
+    text = dice_as_text("punica", rolls, counts)
     assert "all dice         120 3.50 20 20 20 20 20 20  0.0 1.000\n" in text
     assert "all dice           60 5.50 6 6 6 6 6 6 6 6 6  6  0.0 1.000\n" in text
     assert "all dice            2 10.50 18.0 -\n" in text
@@ -174,7 +174,7 @@ def test_what_was_needed_and_what_was_to_be_expected(counts: list[Count]) -> Non
 
 
 def test_no_dice_are_no_mistake() -> None:
-    assert as_text("punica", [], []) == "punica: no dice have been rolled.\n"
+    assert dice_as_text("punica", [], []) == "punica: no dice have been rolled.\n"
     assert as_csv([], []) == ""
     assert as_chart("punica", [], None, {})[:4] == b"\x89PNG"
 

@@ -20,7 +20,7 @@ from pbem.cli.runtime import DONE, FAULTS, WORLD
 from pbem.crypto import keys as key_store
 from pbem.crypto.keys import BadKeys, Keys
 from pbem.referee.game.home_check import take_home
-from pbem.repo.git.gamelock import LOCK
+from pbem.repo.git.locks import LOCK
 from tests.support.live import SECRETS, Folder, letter, pick, sheet
 from tests.support.running import BUNDLE, ROLLED
 

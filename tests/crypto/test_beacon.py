@@ -119,7 +119,7 @@ def test_rounds_come_every_three_seconds() -> None:
 
 
 def test_without_the_library_a_sentence_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    beacon._key.cache_clear()
+    beacon._drand_key.cache_clear()
     for name in [name for name in sys.modules if name.split(".")[0] == "py_ecc"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "py_ecc", None)

@@ -10,7 +10,7 @@ from time import process_time
 import pytest
 
 from pbem.crypto.seal import new_identity, recipient_of, wrap
-from pbem.crypto.sealed_orders import BadBlock, Block, blocks, open_block, sealed_orders
+from pbem.crypto.sealed_orders import BadBlock, SealedBlock, find_blocks, open_block, sealed_orders
 from tests.support.live import SECRETS
 
 SHEET = b"game: punica\nside: rome\norders:\n- play: {card: 8}\n"
@@ -41,8 +41,8 @@ HARMLESS: dict[str, Callable[[str], str]] = {
 }
 
 
-def only(text: str) -> Block:
-    (found,) = blocks(text)
+def only(text: str) -> SealedBlock:
+    (found,) = find_blocks(text)
     return found
 
 
@@ -115,10 +115,10 @@ def test_an_age_file_that_is_no_sheet_is_refused() -> None:
 
 def test_each_of_several_blocks_is_found() -> None:
     again = sealed_orders(recipient_of(SECRETS.identity), "punica", "carthage", SHEET)
-    sides = [open_block(block, KEYS)[1] for block in blocks(f"One:\n{BLOCK}Two:\n{again}")]
+    sides = [open_block(block, KEYS)[1] for block in find_blocks(f"One:\n{BLOCK}Two:\n{again}")]
     assert sides == ["rome", "carthage"]
     cut = f"{BLOCK.replace(LINES[-1], '')}\n{again}"
-    assert [block.whole for block in blocks(cut)] == [False, True]
+    assert [block.whole for block in find_blocks(cut)] == [False, True]
 
 
 def test_a_text_made_to_hurt_costs_little() -> None:
@@ -133,7 +133,7 @@ def test_a_text_made_to_hurt_costs_little() -> None:
         "-----BEGIN ",
         "> " * 50,
     ):
-        assert len(list(blocks(piece * 5000))) <= 5000
+        assert len(list(find_blocks(piece * 5000))) <= 5000
     assert process_time() - started < 3
 
 

@@ -18,8 +18,7 @@ from pbem.post.service.service import run_once
 from pbem.post.service.worker import Worker
 from pbem.post.settings import BadConfig
 from pbem.post.tables.open_tables import open_tables
-from pbem.repo.git.gamelock import GameLock
-from pbem.repo.git.reflock import RefLock
+from pbem.repo.git.locks import GameLock, RefLock
 from tests.support.postgres import Server, running
 from tests.support.seasons import Season, children, until
 

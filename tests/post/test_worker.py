@@ -27,7 +27,7 @@ from pbem.post.service.worker import Worker
 from pbem.post.tables.open_tables import TableOutbox
 from pbem.post.tables.tables import NO_GAME
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.git.gamelock import GameLock
+from pbem.repo.git.locks import GameLock
 from tests.support.boxes import Box, Way
 from tests.support.live import OTHERS
 from tests.support.seasons import Season, address, bot_sheet

@@ -18,7 +18,7 @@ from pbem.audit.verify import verify
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.crypto import beacon
 from pbem.crypto.beacon import BadBeacon, check_signature, time_of
-from pbem.crypto.closing import PATIENCE, Closing, closed_digest, follow
+from pbem.crypto.closing import PATIENCE, Closing, closed_digest, closing_round
 from pbem.crypto.dice import inputs_digest
 from pbem.mail.intake import take_in
 from pbem.mail.read.inbox import open_letter
@@ -277,7 +277,7 @@ def test_a_round_that_never_comes_is_put_on_record_and_told(toy: Adjudicator) ->
     for reader in ("red", "blue", None):
         text = " ".join(side_report(toy, reader, 1).text.split())
         assert f"Round {SECOND} of drand is missing, so the dice are made without it. Reason: drand stood still" in text
-    assert follow(turn, FIRST) == (SECOND, None)
+    assert closing_round(turn, FIRST) == (SECOND, None)
 
 
 # ---- it survives
@@ -477,9 +477,9 @@ def test_what_a_turn_file_says_of_its_round_is_followed(toy: Adjudicator) -> Non
     close(toy)
     toy.put_in_round(SECOND, PUBLISHED[SECOND])
     turn = toy.ledger.public_turn(2)
-    assert follow(turn, FIRST) == (SECOND, PUBLISHED[SECOND])
-    assert follow(turn, SECOND) == (SECOND, PUBLISHED[SECOND])
-    assert follow({"act": {"kind": "ruling"}}, SECOND) == (SECOND, None)
+    assert closing_round(turn, FIRST) == (SECOND, PUBLISHED[SECOND])
+    assert closing_round(turn, SECOND) == (SECOND, PUBLISHED[SECOND])
+    assert closing_round({"act": {"kind": "ruling"}}, SECOND) == (SECOND, None)
     share = turn["beacon"]
     for wrong, before in (
         ({}, 0),
@@ -492,7 +492,7 @@ def test_what_a_turn_file_says_of_its_round_is_followed(toy: Adjudicator) -> Non
         ({"beacon": share, "act": {"kind": "ruling"}}, 0),
     ):
         with pytest.raises(BadBeacon):
-            follow(wrong, before)
+            closing_round(wrong, before)
 
 
 def found(game: Adjudicator) -> list[str]:

@@ -14,9 +14,16 @@ from typing import Any
 import pytest
 
 from pbem.cli.runtime import DONE, WORLD
-from pbem.crypto.chain_file import BadChainFile, load, make, open_next
+from pbem.crypto.chain_file import BadChainFile, load_chain, make_chain, open_next
 from pbem.crypto.dice import Chain, inputs_digest, missing_link
-from pbem.crypto.player_chains import BadContribution, PlayerChain, follow, last_links, wrong_contribution, wrong_with
+from pbem.crypto.player_chains import (
+    BadContribution,
+    PlayerChain,
+    last_links,
+    link_fault,
+    links_given,
+    wrong_contribution,
+)
 from pbem.mail.intake import take_in
 from pbem.mail.write.outgoing import side_report
 from pbem.referee.game.home_check import check_at_home, take_home
@@ -291,7 +298,7 @@ def test_by_letter_it_is_the_same(toy: Adjudicator, folder: Folder) -> None:
 
 def test_by_letter_a_chain_is_promised_opened_and_lost(folder: Folder, file: Path) -> None:
     folder.create(begin=False).close()
-    promise = make(file, LENGTH).promise
+    promise = make_chain(file, LENGTH).promise
     numbers = count(1)
 
     def mail(side: str, *bodies: bytes) -> bool:
@@ -366,21 +373,21 @@ def test_chains_are_followed_from_turn_to_turn() -> None:
         ({"red": 1, "blue": 1}, {"blue": {"link": OTHER.link(2)}}),
     ]
     for n, (sheets, each) in enumerate(turns, 2):
-        after = follow(each, lasts, n, sheets)
+        after = links_given(each, lasts, n, sheets)
         assert after == last_links(each, lasts)
         lasts = after
     assert lasts == {"blue": OTHER.link(2)}
     sheets, last = turns[2]
     for wrong in ({}, {"red": {"link": CHAIN.link(3)}, **last}, {"blue": {"link": OTHER.link(1)}}):
         with pytest.raises(BadContribution, match=r"red has no chain|what it gives is not there|does not follow"):
-            follow(wrong, lasts, 5, sheets)
+            links_given(wrong, lasts, 5, sheets)
     with pytest.raises(BadContribution, match="but the turn names no sheets"):
-        follow({"blue": {"link": OTHER.link(3)}}, lasts, 5, {})
+        links_given({"blue": {"link": OTHER.link(3)}}, lasts, 5, {})
 
 
 def test_a_chain_as_long_as_a_file_says_is_not_followed_for_ever() -> None:
     endless = PlayerChain("0" * 64, 10**12, "0" * 64)
-    assert "no link of the chain" in str(wrong_with("1" * 64, endless))
+    assert "no link of the chain" in str(link_fault("1" * 64, endless))
 
 
 # ---- the file
@@ -394,7 +401,7 @@ def file(tmp_path: Path) -> Path:
 def test_a_chain_is_made_for_nobody_else_to_read(file: Path) -> None:
     old = os.umask(0)
     try:
-        made = make(file, LENGTH)
+        made = make_chain(file, LENGTH)
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
         open_next(file)
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -402,29 +409,29 @@ def test_a_chain_is_made_for_nobody_else_to_read(file: Path) -> None:
         os.umask(old)
     assert made.promise == f"CHAIN {Chain(made.secret, LENGTH).tip} {LENGTH}"
     assert made.secret.hex() not in repr(made)
-    assert make(file.with_name("other"), LENGTH).secret != made.secret
+    assert make_chain(file.with_name("other"), LENGTH).secret != made.secret
     assert sorted(path.name for path in file.parent.iterdir()) == ["my.chain", "other"]
 
 
 def test_links_come_one_after_the_other_and_again_when_asked(file: Path) -> None:
-    chain = Chain(make(file, LENGTH).secret, LENGTH)
+    chain = Chain(make_chain(file, LENGTH).secret, LENGTH)
     assert [open_next(file) for _ in range(2)] == [(1, chain.link(1), False), (2, chain.link(2), False)]
     assert open_next(file, after=1) == (2, chain.link(2), True)
     assert open_next(file) == (3, chain.link(3), False)
     assert open_next(file, after=0) == (1, chain.link(1), True)
-    assert load(file).opened == 3, "what was printed stays counted"
+    assert load_chain(file).opened == 3, "what was printed stays counted"
     assert open_next(file, after=3) == (4, chain.link(4), False)
     for after in (None, 4, 99, -1):
         with pytest.raises(BadChainFile, match=r"this chain has 4 links; .* 'link: lost' in a sheet ends the chain"):
             open_next(file, after)
-    assert load(file).opened == 4
+    assert load_chain(file).opened == 4
 
 
 def test_a_chain_is_never_overwritten(file: Path) -> None:
-    make(file, LENGTH)
+    make_chain(file, LENGTH)
     before = file.read_bytes()
     with pytest.raises(BadChainFile, match="never overwritten"):
-        make(file, LENGTH)
+        make_chain(file, LENGTH)
     assert file.read_bytes() == before
 
 
@@ -441,7 +448,7 @@ def test_a_chain_is_never_overwritten(file: Path) -> None:
     ],
 )
 def test_a_damaged_file_is_told(file: Path, old: str, new: str, said: str) -> None:
-    make(file, LENGTH)
+    make_chain(file, LENGTH)
     file.write_text(file.read_text("utf-8").replace(old, new), "utf-8")
     with pytest.raises(BadChainFile, match=said):
         open_next(file)
@@ -449,22 +456,22 @@ def test_a_damaged_file_is_told(file: Path, old: str, new: str, said: str) -> No
 
 def test_no_file_and_no_text_are_told(file: Path) -> None:
     with pytest.raises(BadChainFile, match="my-chain new"):
-        load(file)
+        load_chain(file)
     file.write_bytes(b"\xff")
     with pytest.raises(BadChainFile, match="cannot be read"):
-        load(file)
+        load_chain(file)
     for length in (0, 100_001):
         with pytest.raises(BadChainFile, match="1 to 100000 links"):
-            make(file.with_name("other"), length)
+            make_chain(file.with_name("other"), length)
 
 
 def test_on_the_command_line(file: Path, toy: Adjudicator) -> None:
     made = pbem("my-chain", "new", file, "--length", LENGTH)
     assert made.exit_code == DONE
-    assert made.stdout.splitlines()[0] == load(file).promise
+    assert made.stdout.splitlines()[0] == load_chain(file).promise
     printed = pbem("my-chain", "next", file)
     assert printed.exit_code == DONE
-    assert printed.stdout == f"link: {Chain(load(file).secret, LENGTH).link(1)} # 1\n"
+    assert printed.stdout == f"link: {Chain(load_chain(file).secret, LENGTH).link(1)} # 1\n"
     assert printed.stderr == ""
     again = pbem("my-chain", "next", file, "--after", 0)
     assert (again.exit_code, again.stdout) == (DONE, printed.stdout)

@@ -26,7 +26,7 @@ from pbem.repo.files.layout import PLAYERS, PRESS, UNOPENED
 from pbem.repo.files.talk_book import NOTE
 from pbem.repo.git import GameRepo, StoreError
 from pbem.repo.git.mirror import InTheWay
-from pbem.repo.public import Publication, publish
+from pbem.repo.public import Publication, publish_game
 from tests.support.live import ADDRESSES, SECRETS, Folder, files, git, give, pick
 from tests.support.walks import FOLDERS
 
@@ -102,10 +102,10 @@ def give_advised(game: Adjudicator, side: Side) -> None:
     give(game, side, *orders)
 
 
-def publish_game(game: Adjudicator, folder: Path) -> Publication:
+def publish_repo_of(game: Adjudicator, folder: Path) -> Publication:
     """Publish a game by its repo, as the command line does."""
     with GameRepo.open(game.path) as repo:
-        return publish(repo, folder)
+        return publish_game(repo, folder)
 
 
 def play_on(game: Adjudicator, most: int) -> None:
@@ -141,7 +141,7 @@ def test_a_publication_has_no_secret_in_it_and_verifies(folder: Folder) -> None:
         }
         secrets |= {name: [name.encode()] for name in names}
         secrets |= until_the_end(game) | for_ever(game)
-        made = publish_game(game, folder.path / "observers.git")
+        made = publish_repo_of(game, folder.path / "observers.git")
     assert len(names) > 20
     assert len(secrets) > 40
     texts = list(every_text(made.folder))
@@ -165,14 +165,14 @@ def test_a_publication_tells_nothing_of_who_talks(folder: Folder) -> None:
         play_on(game, 6)
         speak(game, "elm", ["oak"], said["signed"], "c")
         secrets = {word: encodings(text) for word, text in said.items()} | for_ever(game)
-        made = publish_game(game, folder.path / "observers.git")
+        made = publish_repo_of(game, folder.path / "observers.git")
         assert found(every_text(made.folder), secrets | until_the_end(game)) == []
         assert not (made.folder / NOTE).exists()
         told = git(made.folder, "log", "--format=%s%n%b", "--name-status")
         assert "talk" not in told, "talk goes on record with an adjudication"
         assert "sealed/press.age" in told
         break_off(game, "the end")
-        made = publish_game(game, folder.path / "observers.git")
+        made = publish_repo_of(game, folder.path / "observers.git")
         opened = [unseal(game.ledger.keys.identity, PRESS, raw) for raw in versions(made.folder, PRESS)]
         assert sum(text.count(said["signed"].encode()) for text in opened) == 2
         for raw in versions(made.folder, UNOPENED):
@@ -211,7 +211,7 @@ def test_the_search_finds_what_is_there(folder: Folder) -> None:
         for at, forms in enumerate(told.values()):
             slip = b"so it goes: " + forms[at % len(forms)] + b", says he"
             game.ledger.repo.commit({f"notes/{at}": slip}, "a slip")
-        made = publish_game(game, folder.path / "observers.git")
+        made = publish_repo_of(game, folder.path / "observers.git")
     assert {each.split(" in ")[0] for each in found(every_text(made.folder), told)} == set(told)
     assert grepped(made.folder, "so it goes")
 
@@ -228,7 +228,7 @@ def test_a_publication_is_what_main_reaches_and_nothing_else(folder: Folder) -> 
         (repo / "hooks" / "post-update").write_text("echo")
         git(repo, "config", "remote.origin.url", "https://somebody:password@example.org/punica.git")
         with game.ledger.repo.lock():
-            made = publish_game(game, folder.path / "observers.git")
+            made = publish_repo_of(game, folder.path / "observers.git")
         assert made.commits == len(list(game.ledger.repo.history()))
         assert made.head == game.ledger.repo.head
     reached = set(git(made.folder, "rev-list", "--objects", "--no-object-names", "main").split())
@@ -248,24 +248,24 @@ def test_a_publication_is_what_main_reaches_and_nothing_else(folder: Folder) -> 
 def test_a_publication_is_brought_up_to_date(folder: Folder) -> None:
     clone = folder.path / "observers.git"
     with folder.create() as game:
-        publish_game(game, clone)
+        publish_repo_of(game, clone)
         before = len(list(game.ledger.repo.history()))
         play_on(game, 3)
-        made = publish_game(game, clone)
+        made = publish_repo_of(game, clone)
         assert made.commits == len(list(game.ledger.repo.history())) - before > 0
         assert made.head == git(clone, "rev-parse", "main").strip() == game.ledger.repo.head
-        assert publish_game(game, clone).commits == 0
+        assert publish_repo_of(game, clone).commits == 0
     assert verify(clone, folders=FOLDERS).findings.sorted == []
     assert set(objects(clone)) == set(git(clone, "rev-list", "--objects", "--no-object-names", "main").split())
     assert [path.name for path in clone.parent.iterdir() if "observers" in path.name] == [clone.name]
     with GameRepo.open(clone) as published:
-        assert publish(published, folder.path / "further.git").head == made.head
+        assert publish_game(published, folder.path / "further.git").head == made.head
 
 
 def test_nothing_else_is_overwritten(folder: Folder) -> None:
     clone = folder.path / "observers.git"
     with folder.create() as game, folder.create(name="other") as other:
-        publish_game(other, clone)
+        publish_repo_of(other, clone)
         note = folder.path / "note"
         note.write_text("mine")
         full = folder.path / "full"
@@ -278,20 +278,20 @@ def test_nothing_else_is_overwritten(folder: Folder) -> None:
             (game.path, "the game itself"),
         ):
             with pytest.raises(InTheWay, match=reason):
-                publish_game(game, place)
+                publish_repo_of(game, place)
         assert git(clone, "rev-parse", "main").strip() == other.ledger.repo.head
         assert (note.read_text(), [path.name for path in full.iterdir()]) == ("mine", ["note"])
         own_way = folder.path / "own-way.git"
-        publish_game(game, own_way)
+        publish_repo_of(game, own_way)
         with GameRepo.open(own_way) as gone:
             ahead = gone.commit({"position.yaml": b"mine"}, "mine")
         play_on(game, 1)
         with pytest.raises(InTheWay, match="its own way"):
-            publish_game(game, own_way)
+            publish_repo_of(game, own_way)
         assert git(own_way, "rev-parse", "main").strip() == ahead
         empty = folder.path / "empty"
         empty.mkdir()
-        assert publish_game(game, empty).head == game.ledger.head
+        assert publish_repo_of(game, empty).head == game.ledger.head
 
 
 def test_what_is_no_game_is_not_published(folder: Folder) -> None:
@@ -299,7 +299,7 @@ def test_what_is_no_game_is_not_published(folder: Folder) -> None:
         GameRepo.create(folder.path / "notes.git", {"note": b"mine"}, "notes") as repo,
         pytest.raises(StoreError, match="holds no game"),
     ):
-        publish(repo, folder.path / "observers.git")
+        publish_game(repo, folder.path / "observers.git")
     assert not (folder.path / "observers.git").exists()
 
 
@@ -308,7 +308,7 @@ def test_after_the_reveal_all_opens_but_what_is_private_for_ever(folder: Folder)
     with folder.create(secrets=DRAWN, players={}) as game:
         play_on(game, 200)
         assert game.result is not None
-        made = publish_game(game, clone)
+        made = publish_repo_of(game, clone)
         never = for_ever(game)
         history = [commit.sha for commit in game.ledger.repo.history()]
     assert found(every_text(made.folder), never) == []

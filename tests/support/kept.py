@@ -23,7 +23,7 @@ from pbem.audit.derive.derivation import Derivation
 from pbem.audit.record.findings import Findings
 from pbem.audit.record.rules_pinned import RulesHere
 from pbem.audit.record.schemas import REVEALED_SHAPE, said_in
-from pbem.audit.record.sealed import Opened, SealedFiles
+from pbem.audit.record.sealed import OpenedSecrets, SealedFiles
 from pbem.audit.record.turn_files import gather
 from pbem.crypto.beacon import time_of
 from pbem.crypto.closing import PATIENCE
@@ -112,7 +112,7 @@ def differences(bundle: Path) -> tuple[int, list[str]]:
             assert revealed is not None
             said = said_in(past.blob(revealed), REVEALED_SHAPE, history.place_of(REVEALED), unread.findings)
             assert said is not None
-            files = _OpenFiles(charter, Opened(bytes.fromhex(said["hidden"]), said["identity"]), past.blob)
+            files = _OpenFiles(charter, OpenedSecrets(bytes.fromhex(said["hidden"]), said["identity"]), past.blob)
             loaded = shelf.load(
                 charter.rules,
                 edition=charter.edition,

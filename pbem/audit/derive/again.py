@@ -205,7 +205,7 @@ class Engine:
 
     def _join(self, recorded: Files) -> None:
         """Mail again what a player has mailed for themselves."""
-        note, letter = _note(recorded)
+        note, letter = _letter_note(recorded)
         joined = next((path for path in recorded if path.startswith(JOINED)), None)
         side = str(note.get("side")) if joined is None else joined[len(JOINED) : -len(".yaml")]
         content = recorded.get(joined_path(side))
@@ -230,14 +230,14 @@ class Engine:
         path = next(path for path in recorded if path.startswith(DEPUTIES))
         side = path[len(DEPUTIES) : -len(".yaml")]
         said = plain.decode(Deputyship, yamlio.read(recorded[path] or b"", name=path).value)
-        put_deputy(self._game, side, None, said.until, _note(recorded)[1])
+        put_deputy(self._game, side, None, said.until, _letter_note(recorded)[1])
 
     def _sheet(self, recorded: Files) -> None:
         """Hand in an opened sheet again."""
         path = next(path for path in recorded if path.startswith(SHEETS))
         side = path[len(SHEETS) :].partition("/")[0]
         raw = unpadded(path, recorded[path] or b"")
-        receipt = self._game.receive(side, raw, letter=_note(recorded)[1], recorded=True)
+        receipt = self._game.receive(side, raw, letter=_letter_note(recorded)[1], recorded=True)
         if receipt.number is None:
             raise NotDerived(
                 f"this sheet has faults and would have been sent back: {receipt.complaints[0].fault.reason}"
@@ -259,7 +259,7 @@ class Engine:
 
     def _request(self, recorded: Files) -> None:
         """Ask again for a rollback, a draw or a resignation, or consent to it or refuse it again."""
-        note, letter = _note(recorded)
+        note, letter = _letter_note(recorded)
         paths = sorted(path for path in recorded if path.startswith(REQUESTS))
         new = [path for path in paths if self._game.ledger.read(path) is None]
         if new:
@@ -283,7 +283,7 @@ class Engine:
     def _fact(self, recorded: Files) -> None:
         """State a fact of time again, or decide again who is late."""
         path = next(path for path in recorded if path.startswith(FACTS))
-        put_fact(self._game, read_fact(yamlio.read(recorded[path] or b"", name=path).value), _note(recorded)[1])
+        put_fact(self._game, read_fact(yamlio.read(recorded[path] or b"", name=path).value), _letter_note(recorded)[1])
 
     def _adjudication(self, n: int, recorded: Files) -> None:
         """Make an adjudication again, or an act of the game master."""
@@ -371,7 +371,7 @@ def _say_again(game: Adjudicator, said: Record) -> None:
         raise NotDerived(f"talk of {said['side']} is recorded twice")
 
 
-def _note(recorded: Files) -> tuple[Record, LetterId | None]:
+def _letter_note(recorded: Files) -> tuple[Record, LetterId | None]:
     """Return the note of the letter that a commit carries out, and the paths of the note; nothing if there is none."""
     paths = tuple(path for path in recorded if path.startswith(LETTERS))
     if not paths:

@@ -147,7 +147,7 @@ class Derivation:
 
     def _differences(self, made: Files, recorded: Files) -> Iterator[tuple[str, str]]:
         """Yield the files that differ, each with what differs."""
-        for path in sorted(made.keys() | recorded.keys(), key=_in_order):
+        for path in sorted(made.keys() | recorded.keys(), key=_public_first):
             if path not in recorded:
                 if made[path] != self._repo.before(path):
                     yield path, "it is not changed, but what was handed in changes it"
@@ -163,10 +163,10 @@ def first_difference(path: str, recorded: bytes, made: bytes) -> str:
     Both are the plain bytes; those of a sealed file still have their padding.
     """
     try:
-        here, there = _value(path, recorded), _value(path, made)
+        here, there = _parsed_value(path, recorded), _parsed_value(path, made)
     except (ValueError, CannotOpen) as wrong:
         return f"it is not the file that follows from what was handed in: {wrong}"
-    found = _difference(here, there, "")
+    found = _first_in(here, there, "")
     if found is None:
         room = "; its padding has another length" if len(recorded) != len(made) else ""
         return f"it says what follows from what was handed in, but is written otherwise{room}"
@@ -174,17 +174,17 @@ def first_difference(path: str, recorded: bytes, made: bytes) -> str:
     return f"{at}: on record is {_value_said(one)}; what was handed in makes it {_value_said(other)}"
 
 
-def _value(path: str, content: bytes) -> object:
+def _parsed_value(path: str, content: bytes) -> object:
     if not path.endswith(SEALED):
         return yamlio.read(content, name=path).value
     return json.loads(unpadded(path, content))
 
 
-def _difference(here: object, there: object, at: str) -> tuple[str, object, object] | None:
+def _first_in(here: object, there: object, at: str) -> tuple[str, object, object] | None:
     """Return the place of the first difference between two plain values, and what stands there in each."""
     if isinstance(here, dict) and isinstance(there, dict):
         for key in dict.fromkeys((*there, *here)):
-            if found := _difference(here.get(key, _NOTHING), there.get(key, _NOTHING), f"{at}.{key}" if at else key):
+            if found := _first_in(here.get(key, _NOTHING), there.get(key, _NOTHING), f"{at}.{key}" if at else key):
                 return found
         return None if list(here) == list(there) else (at or "its words", list(here), list(there))
     if isinstance(here, list) and isinstance(there, list):
@@ -195,7 +195,7 @@ def _difference(here: object, there: object, at: str) -> tuple[str, object, obje
 
 def _in_lists(here: Sequence[object], there: Sequence[object], at: str) -> tuple[str, object, object] | None:
     pairs = enumerate(zip_longest(here, there, fillvalue=_NOTHING), 1)
-    found = (_difference(one, other, f"{at} {number}") for number, (one, other) in pairs)
+    found = (_first_in(one, other, f"{at} {number}") for number, (one, other) in pairs)
     return next((each for each in found if each is not None), None)
 
 
@@ -206,7 +206,7 @@ def _value_said(value: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
-def _in_order(path: str) -> tuple[bool, bool, str]:
+def _public_first(path: str) -> tuple[bool, bool, str]:
     """Sort the files of a commit: the turn file, its sealed record, the others; those in clear first."""
     return not path.startswith("turns/"), path.endswith(SEALED), path
 

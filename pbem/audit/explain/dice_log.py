@@ -116,7 +116,7 @@ def rolls_of(turns: Iterable[Record], purposes: Collection[str] = (), undone: Co
     """
     found = []
     for turn in turns:
-        facts = {event["roll"]: without(event, RESERVED) for event in turn["events"] if "roll" in event}
+        facts = {event["roll"]: _without(event, RESERVED) for event in turn["events"] if "roll" in event}
         for record in turn.get("rolls", ()):
             roll, of = read_roll(record), facts.get(record["number"], {})
             purpose, n = key_of_roll(roll, purposes), turn["adjudication"]
@@ -124,7 +124,7 @@ def rolls_of(turns: Iterable[Record], purposes: Collection[str] = (), undone: Co
     return found
 
 
-def without(record: Record, words: Collection[str]) -> dict[str, Any]:
+def _without(record: Record, words: Collection[str]) -> dict[str, Any]:
     """Return a record without some of its words."""
     return {word: value for word, value in record.items() if word not in words}
 
@@ -147,7 +147,7 @@ def counts_of(rolls: Sequence[Rolled], sides: Sequence[Side] = ()) -> list[Count
 # ---------------------------------------------------------------------------------------------- as text
 
 
-def as_text(game: str, rolls: Sequence[Rolled], counts: Sequence[Count], say: Sentences | None = None) -> str:
+def dice_as_text(game: str, rolls: Sequence[Rolled], counts: Sequence[Count], say: Sentences | None = None) -> str:
     """Return the dice of a game as a phone shows them; `say` has the words of its box, without it ids are shown."""
     dice = sum(len(each.roll.faces) for each in rolls)
     if not rolls:
@@ -156,18 +156,18 @@ def as_text(game: str, rolls: Sequence[Rolled], counts: Sequence[Count], say: Se
     lines += _each_roll(rolls, say)
     for faces in sorted({count.tally.sides for count in counts}):
         same = [count for count in counts if count.tally.sides == faces]
-        lines += ["", *_faces(same, faces, say), "", *_remarks(same, faces)]
+        lines += ["", *_face_table(same, faces, say), "", *_columns_explained(same, faces)]
     if needy := [count for count in counts if count.tally.needy]:
         head = ["what was needed", "rolls", "met", "expected"]
         rows = [_needs(count, say) for count in needy]
-        lines += ["", *_table(head, rows)]
+        lines += ["", *_text_table(head, rows)]
     return "\n".join([*lines, ""])
 
 
 def _each_roll(rolls: Sequence[Rolled], say: Sentences | None) -> Iterator[str]:
     """Yield a line for each roll; what does not fit hangs below."""
     places = [each.place + UNDONE * each.undone for each in rolls]
-    sides = [_named(each.side or NOBODYS, say) for each in rolls]
+    sides = [_side_name(each.side or NOBODYS, say) for each in rolls]
     place, side = max(map(len, places)), max(map(len, sides))
     yield f"{'die':{place}}  {'side':{side}}  met  what was rolled for"
     for number, whose, each in zip(places, sides, rolls, strict=True):
@@ -179,7 +179,7 @@ def _each_roll(rolls: Sequence[Rolled], say: Sentences | None) -> Iterator[str]:
         yield from folded(f"{UNDONE} undone by a rollback; it fell all the same, and is counted.", WIDTH)
 
 
-def _faces(counts: Sequence[Count], faces: int, say: Sentences | None) -> list[str]:
+def _face_table(counts: Sequence[Count], faces: int, say: Sentences | None) -> list[str]:
     shown = faces <= _MOST_SHOWN
     widest = len(str(max(max(count.tally.faces) for count in counts)))
     head = [f"dice of {faces} faces", "dice", "mean", *(map(str, range(1, faces + 1)) if shown else ()), "chi2", "p"]
@@ -188,11 +188,11 @@ def _faces(counts: Sequence[Count], faces: int, say: Sentences | None) -> list[s
         tally, found = count.tally, count.tally.fairness
         p = "-" if found.p is None else f"{found.p:.3f}{EXACT * found.exact}"
         seen = [str(count).rjust(widest) for count in tally.faces] if shown else []
-        rows.append([_label(count, say), str(tally.dice), f"{tally.mean:.2f}", *seen, f"{found.statistic:.1f}", p])
-    return _table(head, rows)
+        rows.append([_row_label(count, say), str(tally.dice), f"{tally.mean:.2f}", *seen, f"{found.statistic:.1f}", p])
+    return _text_table(head, rows)
 
 
-def _remarks(counts: Sequence[Count], faces: int) -> Iterator[str]:
+def _columns_explained(counts: Sequence[Count], faces: int) -> Iterator[str]:
     """Yield what the columns mean."""
     found = [count.tally.fairness for count in counts]
     text = (
@@ -208,10 +208,10 @@ def _remarks(counts: Sequence[Count], faces: int) -> Iterator[str]:
 
 def _needs(count: Count, say: Sentences | None) -> list[str]:
     tally = count.tally
-    return [_label(count, say), str(tally.needy), str(tally.met), f"{tally.expected:.1f}"]
+    return [_row_label(count, say), str(tally.needy), str(tally.met), f"{tally.expected:.1f}"]
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def _text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Return rows below their head; the first cell goes to the left, or to a line of its own if it is too long."""
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     label = min(widths[0], WIDTH - sum(widths[1:]) - len(widths[1:]))
@@ -224,13 +224,13 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     return lines
 
 
-def _label(count: Count, say: Sentences | None) -> str:
+def _row_label(count: Count, say: Sentences | None) -> str:
     if count.purpose:
         return " " + count.purpose.replace("_", " ")
-    return _named(count.whose, say) if count.whose else "all dice"
+    return _side_name(count.whose, say) if count.whose else "all dice"
 
 
-def _named(side: str, say: Sentences | None) -> str:
+def _side_name(side: str, say: Sentences | None) -> str:
     return side if say is None or side == NOBODYS else say.name(side)
 
 
@@ -299,11 +299,11 @@ def as_csv(rolls: Sequence[Rolled], counts: Sequence[Count]) -> str:
     for at, table in enumerate(tables if rolls else ()):
         writer.writerows([[]] * at)
         writer.writerow(table[0])
-        writer.writerows([map(_cell, row.values()) for row in table])
+        writer.writerows([map(_cell_value, row.values()) for row in table])
     return out.getvalue()
 
 
-def _cell(value: object) -> Any:
+def _cell_value(value: object) -> Any:
     """Return a value as a spreadsheet shows it in one cell."""
     if isinstance(value, dict):
         return " ".join(f"{key}{number:+d}" for key, number in value.items())
@@ -326,7 +326,9 @@ def as_chart(game: str, counts: Sequence[Count], say: Sentences | None, colours:
             continue
         p = "too few to tell" if found.p is None else f"p {found.p:.3f}"
         line = f"mean {tally.mean:.2f} (fair {tally.fair_mean:.2f}), chi2 {found.statistic:.1f}, {p}"
-        heading = f"{_label(count, say)}: {tally.dice}" + (f" of {tally.sides} faces" if tally.sides != USUAL else "")
+        heading = f"{_row_label(count, say)}: {tally.dice}" + (
+            f" of {tally.sides} faces" if tally.sides != USUAL else ""
+        )
         charts.append(Bars(heading, colours.get(count.whose, OTHERS), tally.faces, line))
     dice = sum(count.tally.dice for count in counts if not count.whose)
     return dice_chart(f"{game}: {_many(dice, 'die', 'dice')}", charts)

@@ -144,7 +144,7 @@ class Differ:
         odd = []
         if (old.faces, old.sides) != (new.faces, new.sides):
             dice = ["" if roll.sides == 6 else f"d{roll.sides} " for roll in (old, new)]
-            odd.append(f"recorded {dice[0]}{_faces(old)}, now {dice[1]}{_faces(new)}")
+            odd.append(f"recorded {dice[0]}{_faces_added(old)}, now {dice[1]}{_faces_added(new)}")
         if old.modifiers != new.modifiers:
             changes = [self._say.changes(roll).strip() or "nothing" for roll in (old, new)]
             odd.append(f"recorded with {changes[0]}, now with {changes[1]}")
@@ -176,7 +176,7 @@ class Differ:
                 for path, was, now in different(as_plain(old.facts), as_plain(new.facts))
             ]
             odd += [f"recorded under {old.rule or 'no rule'}"] if old.rule != new.rule else []
-            return f"{where}event {at + 1} ({_worded(new.kind)}): {'; '.join(odd) or _otherwise(old, new)}{rule}"
+            return f"{where}event {at + 1} ({_as_words(new.kind)}): {'; '.join(odd) or _otherwise(old, new)}{rule}"
         return f"{where}event {at + 1}: recorded {self._said(old)}, now {self._said(new)}{rule}"
 
     def _after(self, event: Event) -> str:
@@ -187,7 +187,7 @@ class Differ:
         if event is None:
             return "nothing"
         lines = [said.text for said in self._say.tell([Told(0, event)])]
-        return f'"{" ".join(lines)}"' if lines else _worded(event.kind)
+        return f'"{" ".join(lines)}"' if lines else _as_words(event.kind)
 
     def _questions(self, waiting: Sequence[Mapping[str, str]]) -> str:
         said = [
@@ -252,7 +252,7 @@ def _draw(old: Draw | None, new: Draw | None) -> str:
     return f"{old.name}: {before} differs"
 
 
-def _faces(roll: Roll) -> str:
+def _faces_added(roll: Roll) -> str:
     return " + ".join(map(str, roll.faces))
 
 
@@ -276,5 +276,5 @@ def shortly(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _worded(word: str) -> str:
+def _as_words(word: str) -> str:
     return word.replace("_", " ")

@@ -13,8 +13,8 @@ from struct import unpack
 from typing import Final
 
 from pbem.audit.explain.differences import Differ
-from pbem.audit.explain.playback import Given, Playback
-from pbem.audit.explain.what_if import published_in, written
+from pbem.audit.explain.playback import GivenAnswer, Playback
+from pbem.audit.explain.what_if import answer_as_written, published_in
 from pbem.crypto.dice import canonical
 from pbem.engine.session import BY_BOT, BY_DEFAULT, BY_ONLY, Answer
 from pbem.game.wording import listing
@@ -38,7 +38,7 @@ class _Cause:
     n: int
     after: int | None
     answer: Answer
-    given: Given | None
+    given: GivenAnswer | None
 
 
 class Explained:
@@ -70,7 +70,7 @@ class Explained:
         if not self.traced:
             lines += self._untraced()
         events, at = self._turn.events, 0
-        for causes in _folded(each for each in self._causes if each.n == self._n and self._may_know(each)):
+        for causes in _runs_of_defaults(each for each in self._causes if each.n == self._n and self._may_know(each)):
             after = causes[0].after
             if after is not None and after > at:
                 lines += [*self._told(events[at:after], at), ""]
@@ -111,7 +111,7 @@ class Explained:
             self._causes += [_Cause(self._n, None, answer, None) for answer in recorded.answers]
             return False
         # Events about sheets come before or after the events of the rules, never in between.
-        before = next((at for at, event in enumerate(recorded.events) if event.kind == _first(outcome.events)), 0)
+        before = next((at for at, event in enumerate(recorded.events) if event.kind == _first_kind(outcome.events)), 0)
         self._causes += [_Cause(self._n, before + each.after, each.answer, each) for each in given]
         return True
 
@@ -150,7 +150,7 @@ class Explained:
                 "The answers of a play are published when it is over. Until then you see only your own."
             )
         before = [each for each in self._causes if each.n < self._n or each.after is None or each.after <= at]
-        seen = list(_folded(each for each in before if self._may_know(each)))
+        seen = list(_runs_of_defaults(each for each in before if self._may_know(each)))
         if not seen:
             yield from self._prose("No published answer led to it, only the flow of the game.")
             return
@@ -185,7 +185,7 @@ class Explained:
                 told.append(self._say.question(cause.given.decision))
             told.append(self._source(answer))
         yield from self._prose(" ".join(filter(None, told)))
-        yield from (f"  {line}" for line in order_lines(answer.kind, written(answer), WIDTH - 2))
+        yield from (f"  {line}" for line in order_lines(answer.kind, answer_as_written(answer), WIDTH - 2))
 
     def _title(self, answer: Answer) -> str:
         form = self._game.box.forms.get(answer.kind)
@@ -220,7 +220,7 @@ class Explained:
             yield f"  {word:<7}{value[:32]}"
             yield f"  {'':<7}{value[32:]}"
         yield f"  name   {roll.name}"
-        yield from (f"  {line}" for line in _drawn(key, roll))
+        yield from (f"  {line}" for line in _draws_shown(key, roll))
         yield from self._prose(f"To check it without pbem: python verify_one.py REPO {self._n} {number}")
 
     # ---- what it led to
@@ -279,7 +279,7 @@ class Explained:
         return folded(text, WIDTH, indent, indent + "  " if indent else "")
 
 
-def _folded(causes: Iterable[_Cause]) -> Iterator[list[_Cause]]:
+def _runs_of_defaults(causes: Iterable[_Cause]) -> Iterator[list[_Cause]]:
     """Yield answers in their order; those in a row that are the same default, with nothing between them, as one."""
     run: list[_Cause] = []
     for cause in causes:
@@ -298,11 +298,11 @@ def _fold_into_one(one: _Cause, other: _Cause) -> bool:
     return alike and together and one.answer.by == BY_DEFAULT and one.answer.about == other.answer.about == ""
 
 
-def _first(events: Sequence[Event]) -> str | None:
+def _first_kind(events: Sequence[Event]) -> str | None:
     return events[0].kind if events else None
 
 
-def _drawn(key: bytes, roll: Roll) -> Iterator[str]:
+def _draws_shown(key: bytes, roll: Roll) -> Iterator[str]:
     """Yield the numbers that were drawn for a roll, and the faces that they are."""
     fair, left, block = _DRAWS - _DRAWS % roll.sides, list(roll.faces), 0
     while left:

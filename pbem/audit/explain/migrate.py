@@ -147,7 +147,7 @@ def still_holding(
     CannotPlay if these rules ask nothing at all there.
     """
     for count in range(sum(len(step.answers) for step in steps), -1, -1):
-        kept = _first(steps, count)
+        kept = _cut_to(steps, count)
         try:
             session = Session(rules, position, _turned(dice, kept[0].key))
             for step in kept:
@@ -160,7 +160,7 @@ def still_holding(
     raise CannotPlay("the rules here cannot go on from the recorded checkpoint")
 
 
-def _first(steps: Sequence[Step], count: int) -> list[Step]:
+def _cut_to(steps: Sequence[Step], count: int) -> list[Step]:
     """Return steps with so many of their answers."""
     kept = []
     for step in steps:

@@ -29,7 +29,7 @@ from pbem.repo.git import StoreError
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenAnswer:
     """A recorded answer that was given again: after how many events of its adjudication, and to which decision."""
 
     after: int
@@ -53,13 +53,13 @@ class Unasked(RulesDiffer):
         super().__init__(text)
 
 
-class Again(Recorded):
+class RecordedAnswers(Recorded):
     """The recorded answers of an adjudication, given again. Raises RulesDiffer for one that is not legal any more."""
 
     def __init__(self, answers: Iterable[Answer], before: int = 0) -> None:
         """`before` is how many events are on the table already."""
         super().__init__(answers)
-        self.given: list[Given] = []
+        self.given: list[GivenAnswer] = []
         self._before = self._after = before
 
     def find(self, session: Session[Any], decision: Decision) -> tuple[Order, str] | None:
@@ -75,7 +75,7 @@ class Again(Recorded):
     def use(self, decision: Decision, order: Order) -> None:
         """Take an answer off the record, and note when it was given."""
         recorded = next(each for each in self.left if each.order is order.body)
-        self.given.append(Given(self._after - self._before, decision, recorded))
+        self.given.append(GivenAnswer(self._after - self._before, decision, recorded))
         super().use(decision, order)
 
 
@@ -171,7 +171,7 @@ class Playback:
         charter = self.game.charter
         return step_key(public["link"], charter.game, n, public["inputs"])
 
-    def play(self, n: int) -> tuple[Outcome[Any], list[Given]]:
+    def play(self, n: int) -> tuple[Outcome[Any], list[GivenAnswer]]:
         """Play an adjudication from the current state; return its outcome and the answers that were given.
 
         Raises RulesDiffer where the rules ask something else, or do not accept an answer.
@@ -180,12 +180,12 @@ class Playback:
         if self.session is not None:
             table = self.session.table
             self._before = len(table.events), len(table.rolls), len(table.draws)
-        given: list[Given] = []
+        given: list[GivenAnswer] = []
         if turn.act is None or turn.act.get("what") == "answer":
             if self.session is None:
                 outcome = begin(self.rules, self.game.charter.scenario, key, self.dice)
             else:
-                answers = Again(turn.answers, len(self.session.table.events))
+                answers = RecordedAnswers(turn.answers, len(self.session.table.events))
                 outcome = advance(self.session, key, self.dice, answers)
                 given = answers.given
                 if answers.left:

@@ -103,7 +103,7 @@ class Branch(Adjudicator):
             raise CannotPlay(f"{game.name} can be branched before adjudications 2 to {playback.last}, not {n}")
         if (act := playback.public(n).get("act")) is not None:
             raise CannotPlay(f"adjudication {n} is a {act['kind']} of the game master; choose one that was played")
-        state = _before(playback, n)
+        state = _state_before(playback, n)
         try:
             position = game.rules.decode(state.checkpoint)
         except (ValueError, TypeError, LookupError) as wrong:
@@ -114,7 +114,7 @@ class Branch(Adjudicator):
         branch.today = date.min  # the standing orders in force were in force then, whatever day it was
         branch.recorded_window = RecordedWindow(window, SeededDice(f"what if, {game.name}, {n}"))
         branch.dice = then.table.dice = LoadedDice(faces, None, branch.recorded_window)
-        branch.late, branch.absent = _away(then, window[0])
+        branch.late, branch.absent = _late_and_absent(then, window[0])
         branch.take_up(Now(branch.ledger.head, branch.ledger.state(), then, branch.dice))
         return branch
 
@@ -144,7 +144,7 @@ def window_of(playback: Playback, n: int) -> list[Adjudication]:
     return turns
 
 
-def _before(playback: Playback, n: int) -> State:
+def _state_before(playback: Playback, n: int) -> State:
     """Return the state of a game just before an adjudication."""
     made, found = playback.commits[n], False
     for commit in playback.ledger.history():
@@ -178,7 +178,7 @@ def _scratch(game: OpenGame, playback: Playback, n: int, state: State, folder: P
     return ledger
 
 
-def _away(session: Session[Any], turn: Adjudication) -> tuple[frozenset[Side], frozenset[Side]]:
+def _late_and_absent(session: Session[Any], turn: Adjudication) -> tuple[frozenset[Side], frozenset[Side]]:
     """Return the sides that were late, and those that the bot played for, when an adjudication was made."""
     by = {(answer.side, answer.kind, answer.about): answer.by for answer in reversed(turn.answers)}
     asked = [decision for decision in session.open_decisions if decision.waits and not decision.on_request]
@@ -238,7 +238,7 @@ def what_if(
             given = {(receipt.side, f"sheet {receipt.number}") for receipt in receipts}
             found = WhatIf(n, [turn.n for turn in window], made)
             playback.take_up(window[-1].n)
-            _compare(found, playback, window, branch, viewer, given)
+            _fill_in(found, playback, window, branch, viewer, given)
             return found
     except BadLoad as wrong:
         raise CannotPlay(str(wrong)) from None
@@ -248,7 +248,7 @@ def what_if(
         ) from None
 
 
-def _compare(
+def _fill_in(
     found: WhatIf,
     playback: Playback,
     window: Sequence[Adjudication],
@@ -265,25 +265,25 @@ def _compare(
         now.given, now.reveals = given, playback.rules.reveals
         now.on_record = [event for turn in window for event in turn.events]
     answers = list(then.answers())
-    found.sections["answers"] = list(_runs(answers, list(now.answers(answers))))
-    found.sections["rolls"] = list(_runs(list(then.rolls()), list(now.rolls())))
-    found.sections["events"] = list(_runs(list(then.events()), list(now.events())))
+    found.sections["answers"] = list(_changed_runs(answers, list(now.answers(answers))))
+    found.sections["rolls"] = list(_changed_runs(list(then.rolls()), list(now.rolls())))
+    found.sections["events"] = list(_changed_runs(list(then.events()), list(now.events())))
     rules, before = playback.rules, playback.session
     assert before is not None
     reader = None if now.keeps_back else viewer  # a hand that is dealt in the branch may be dealt in the game yet
     seen = [as_plain(rules.encode(rules.view(each, reader))) for each in (before.position, branch.position)]
-    found.sections["position"] = list(_places(say, *seen))
+    found.sections["position"] = list(_changed_places(say, *seen))
     waited = [
-        _questions(say, branch, window[-1].open_decisions),
-        _questions(say, branch, turns[-1].open_decisions if turns else None),
+        _waiting_for(say, branch, window[-1].open_decisions),
+        _waiting_for(say, branch, turns[-1].open_decisions if turns else None),
     ]
     if waited[0] != waited[1]:
         found.sections["the game waits"] = [f"{THEN}{waited[0]}", f"{NOW}{waited[1]}"]
     found.sections = {name: lines for name, lines in found.sections.items() if lines}
-    found.remarks = list(_remarks(playback, branch, now))
+    found.remarks = list(_branch_remarks(playback, branch, now))
 
 
-def _remarks(playback: Playback, branch: Branch, now: _Telling) -> Iterator[str]:
+def _branch_remarks(playback: Playback, branch: Branch, now: _Telling) -> Iterator[str]:
     """Yield what a reader must know about the dice and the rules of a branch."""
     if unused := branch.dice.unused():
         rolled = [roll.name for turn in now.turns for roll in turn.rolls]
@@ -375,15 +375,15 @@ def shown_by(answer: Answer, viewer: Side | None) -> str:
 
 def shown_order(answer: Answer) -> str:
     """Return an answer as a sheet would have it, on one line."""
-    return order_lines(answer.kind, written(answer), 10_000)[0].removeprefix("- ")
+    return order_lines(answer.kind, answer_as_written(answer), 10_000)[0].removeprefix("- ")
 
 
-def written(answer: Answer) -> Record:
+def answer_as_written(answer: Answer) -> Record:
     """Return the order of an answer as a sheet would have it: with `for`, where that tells it from its like."""
     return Order(answer.kind, answer.order, answer.about).written
 
 
-def _runs(then: Sequence[str], now: Sequence[str]) -> Iterator[str]:
+def _changed_runs(then: Sequence[str], now: Sequence[str]) -> Iterator[str]:
     """Yield the lines in which two accounts differ, the recorded ones before those of the branch."""
     for what, a, b, c, d in SequenceMatcher(None, then, now, autojunk=False).get_opcodes():
         if what != "equal":
@@ -391,7 +391,7 @@ def _runs(then: Sequence[str], now: Sequence[str]) -> Iterator[str]:
             yield from (f"{NOW}{line}" for line in now[c:d])
 
 
-def _places(say: Sentences, then: object, now: object) -> Iterator[str]:
+def _changed_places(say: Sentences, then: object, now: object) -> Iterator[str]:
     """Yield where two positions differ."""
     places = list(different(then, now))
     for path, was, here in places[:MOST_PLACES]:
@@ -401,7 +401,7 @@ def _places(say: Sentences, then: object, now: object) -> Iterator[str]:
         yield f"... and {len(places) - MOST_PLACES} more"
 
 
-def _questions(say: Sentences, game: OpenGame, waiting: Iterable[Mapping[str, str]] | None) -> str:
+def _waiting_for(say: Sentences, game: OpenGame, waiting: Iterable[Mapping[str, str]] | None) -> str:
     if waiting is None:
         return "as before: nothing could be adjudicated"
     titles = [f"for {say.name(each['side'])}: {game.box.forms[each['kind']].title}" for each in waiting]

@@ -119,9 +119,9 @@ def check_late(
         letters = written_by.get(call.side, ())
         findings.blame(call.place, *_promised(calls, call, own, letters), *_asked_late(call, own))
         findings.blame(call.place, *_told_early(calls, call, own))
-        sent = [letter for letter in letters if _orders(letter, game, call)]
+        sent = [letter for letter in letters if _answers_question(letter, game, call)]
         for letter in sent:
-            _compare(calls, call, letter, _sent_back(game, call, [letter for letter, _ in own]), findings)
+            _hold_against(calls, call, letter, _sent_back(game, call, [letter for letter, _ in own]), findings)
     if count:
         findings.check("late", f"{counted(count, 'call')} that a side was late, held against its letters")
 
@@ -154,7 +154,7 @@ def _told_early(calls: Calls, call: _Call, own: Sequence[Witness]) -> Iterator[s
     for letter, receipt in own:  # the earliest first
         if letter.own and letter.arrived is not None and calls.places.get(receipt.commit, -1) >= call.at:
             if call.deadline - letter.arrived > _CLOCKS_DIFFER:
-                early = _span(call.deadline - letter.arrived)
+                early = _to_the_minute(call.deadline - letter.arrived)
                 yield f"{call}; {letter}, was written after that, and came {early} before the deadline"
             return
 
@@ -169,12 +169,12 @@ def _asked_late(call: _Call, own: Sequence[Witness]) -> Iterator[str]:
             if letter.arrived - since > _HANDED_OVER:
                 yield (
                     f"{call}, and says that the letter that asked was handed over at {stamp(since)}; {letter}, came "
-                    f"{_span(letter.arrived - since)} after that"
+                    f"{_to_the_minute(letter.arrived - since)} after that"
                 )
             return
 
 
-def _orders(letter: KeptLetter, game: str, call: _Call) -> bool:
+def _answers_question(letter: KeptLetter, game: str, call: _Call) -> bool:
     """Tell whether a letter that a side sent before its deadline answers the question that it was called late on."""
     if letter.written is None or letter.written > call.deadline:
         return False
@@ -196,7 +196,7 @@ def _of_sheet(text: bytes, side: Side) -> Iterator[int]:
         yield said["adjudication"]
 
 
-def _compare(calls: Calls, call: _Call, letter: KeptLetter, sent_back: bool, findings: Findings) -> None:
+def _hold_against(calls: Calls, call: _Call, letter: KeptLetter, sent_back: bool, findings: Findings) -> None:
     """Blame a call if a letter with orders was sent well before its deadline; leave it open if it may have failed."""
     assert letter.written is not None
     came = [at for side, at in calls.sheets if side == call.side and at >= letter.written]
@@ -204,7 +204,7 @@ def _compare(calls: Calls, call: _Call, letter: KeptLetter, sent_back: bool, fin
         return
     on_record = f"; the first sheet after it on record came at {stamp(min(came))}" if came else ""
     early = call.deadline - letter.written
-    said = f"{call}; {letter}, has orders for it and was written {_span(early)} before{on_record}"
+    said = f"{call}; {letter}, has orders for it and was written {_to_the_minute(early)} before{on_record}"
     if sent_back or early < _ON_THE_WAY:
         why = "it was sent back with faults" if sent_back else "it may have been on its way so long"
         findings.leave("late", f"{said}: {why}")
@@ -215,14 +215,14 @@ def _compare(calls: Calls, call: _Call, letter: KeptLetter, sent_back: bool, fin
 def _sent_back(game: str, call: _Call, got: Sequence[KeptLetter]) -> bool:
     """Tell whether the referee sent orders of a side back before it was called late."""
     name = f"<faults.{game}.{call.side}."
-    return any(letter.message_id.startswith(name) and _before(letter, call.deadline) for letter in got)
+    return any(letter.message_id.startswith(name) and _in_time(letter, call.deadline) for letter in got)
 
 
-def _before(letter: KeptLetter, deadline: datetime) -> bool:
+def _in_time(letter: KeptLetter, deadline: datetime) -> bool:
     return letter.time is None or letter.time <= deadline + _ON_THE_WAY
 
 
-def _span(span: timedelta) -> str:
+def _to_the_minute(span: timedelta) -> str:
     """Return a span as text, to the minute."""
     minutes = int(span.total_seconds()) // 60
     hours, days = minutes // 60, minutes // 1440

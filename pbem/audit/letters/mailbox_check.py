@@ -26,7 +26,7 @@ from pbem.audit.public.talk_check import OpenedTalk, compare_talk
 from pbem.audit.record.findings import Findings, Place, listed
 from pbem.crypto.beacon import BadBeacon, time_of
 from pbem.crypto.seal import salted
-from pbem.crypto.sealed_orders import BadBlock, Block, open_block
+from pbem.crypto.sealed_orders import BadBlock, SealedBlock, open_block
 from pbem.game import yaml as yamlio
 from pbem.game.plain import Record
 from pbem.game.wording import counted
@@ -59,7 +59,7 @@ class ClonedTurn(NamedTuple):
     def round(self) -> int | None:
         """The round of the beacon that decided it; None: none did."""
         share = self.content.get("beacon")
-        return _whole(share.get("round")) if isinstance(share, dict) else None
+        return _whole_number(share.get("round")) if isinstance(share, dict) else None
 
 
 class Clone(NamedTuple):
@@ -99,28 +99,29 @@ def read_clone(repo: PastRepo, commits: Sequence[Past]) -> Clone:
             if change.new is not None:
                 brought[change.path] = (commit.at, commit.sha, change.new)
             if change.new is not None and change.path == BEACON:
-                closed = _closing(_content(repo.blob(change.new)))
+                closed = _closing(_read_or_nothing(repo.blob(change.new)))
                 closings.setdefault(closed, commit.sha)  # a version of it that has the signature is the same closing
     turns: dict[int, ClonedTurn] = {}
     while (file := brought.get(turn_path(len(turns) + 1))) is not None:
         content = repo.blob(file[2])
-        turns[len(turns) + 1] = ClonedTurn(file[0], file[1], sha256(content).hexdigest(), _content(content))
+        turns[len(turns) + 1] = ClonedTurn(file[0], file[1], sha256(content).hexdigest(), _read_or_nothing(content))
     sheets = {path: (at, sha) for path, (at, sha, _) in brought.items() if path.startswith(SHEETS)}
     places = {commit.sha: commit.at for commit in commits}
     revealed = brought.get(REVEALED)
-    identity = "" if revealed is None else str(_content(repo.blob(revealed[2])).get("identity", ""))
+    identity = "" if revealed is None else str(_read_or_nothing(repo.blob(revealed[2])).get("identity", ""))
     return Clone(places, commits[-1].sha, turns, sheets, list(closings.items()), identity)
 
 
 def _closing(said: Record) -> ClosedSheets:
-    return ClosedSheets(_whole(said.get("adjudication")) or 0, _whole(said.get("round")) or 0, str(said.get("closed")))
+    n, number = (_whole_number(said.get(word)) or 0 for word in ("adjudication", "round"))
+    return ClosedSheets(n, number, str(said.get("closed")))
 
 
-def _whole(value: object) -> int | None:
+def _whole_number(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def _content(raw: bytes) -> Record:
+def _read_or_nothing(raw: bytes) -> Record:
     """Return the content of a file; nothing if it cannot be read, which is blamed elsewhere."""
     try:
         value = yamlio.read(raw, name="file").value
@@ -146,7 +147,7 @@ def check_closings(
     for closed, (letter, receipt) in first.items():
         said = f"{letter}, written at commit {receipt.commit}, says that sheets are closed until round {closed.round}"
         findings.blame(clone.place(closed.adjudication), *(f"{said}; {why}" for why in _closed_wrongly(clone, closed)))
-        if letter.own and (why := _late(closed.round, letter.time)) is not None:
+        if letter.own and (why := _known_before(closed.round, letter.time)) is not None:
             findings.blame(clone.place(closed.adjudication), f"{said}; {why}")
     rounds = {closed.round for closed in first}
     for n, letter in sorted(told.items()):
@@ -174,7 +175,7 @@ def _closed_wrongly(clone: Clone, closed: ClosedSheets) -> Iterator[str]:
         yield f"it has the digest {closed.digest} for what is closed, but {listed(others) or 'no commit has it'}"
 
 
-def _late(round: int, time: datetime | None) -> str | None:
+def _known_before(round: int, time: datetime | None) -> str | None:
     """Return why a letter does not show that a round was still unknown; None: it does, or has no time."""
     try:
         known = time_of(round)
@@ -197,7 +198,7 @@ class _Canonical(NamedTuple):
 
 
 @dataclass
-class Sent:
+class SentSheets:
     """All that a side sent in a game, as far as it is kept; `last` is the last turn of the game."""
 
     game: str
@@ -235,7 +236,7 @@ class Sent:
         blocks = dict.fromkeys(block.letters for letter in self.letters for block in letter.sealed)
         named = {block.letters: block for letter in self.letters for block in letter.sealed if block.check}
         for letters in blocks:
-            block = named.get(letters) or Block(0, 0, letters, whole=True)
+            block = named.get(letters) or SealedBlock(0, 0, letters, whole=True)
             if block.game not in ("", self.game) or block.side not in ("", self.side):
                 continue
             if not self.identity:
@@ -340,9 +341,9 @@ def compare_letters(
     else:
         comparison.compare(clone, found)
         _check_told(clone, len(letters), found, findings)
-        matched = _check_sent(clone, game, comparison.sheets, found, letters, findings)
+        matched = _match_sheets(clone, game, comparison.sheets, found, letters, findings)
         check_closings(clone, found, comparison.told, findings)
-        readers = {receipt.side: _addresses(found, receipt.side) for _, receipt in found}
+        readers = {receipt.side: _addresses_used(found, receipt.side) for _, receipt in found}
         sent = {side: [each for each in letters if each.sender in own] for side, own in readers.items()}
         check_late(calls, game, found, sent, findings)
         compare_talk(game, talk, readers, letters, findings)
@@ -430,7 +431,7 @@ class _Comparison:
         """Compare the sheets that a letter says were taken in; tell whether one of them is not on record so."""
         wrong = False
         for sheet in receipt.sheets:
-            for reason in _why_not(clone, sheet, receipt):
+            for reason in _sheet_misfits(clone, sheet, receipt):
                 wrong = True
                 at = clone.sheets.get(sheet.path, (len(clone.commits), receipt.commit))
                 self._blame(
@@ -462,7 +463,7 @@ class _Comparison:
 _OLDER = "The clone is older than the letter, or what came last was cut off"
 
 
-def _why_not(clone: Clone, sheet: ReceiptedSheet, receipt: LetterReceipt) -> Iterator[str]:
+def _sheet_misfits(clone: Clone, sheet: ReceiptedSheet, receipt: LetterReceipt) -> Iterator[str]:
     """Yield why a sheet is not on record as a letter says."""
     there, at = clone.sheets.get(sheet.path), clone.commits.get(receipt.commit)
     if there is None:
@@ -497,12 +498,12 @@ def _check_told(
             findings.leave("untold", f"no letter here tells {side} of turn {listed(missing)}")
 
 
-def _addresses(found: Sequence[tuple[KeptLetter, LetterReceipt]], side: Side) -> set[str]:
+def _addresses_used(found: Sequence[tuple[KeptLetter, LetterReceipt]], side: Side) -> set[str]:
     """Return the addresses that letters to a side went to."""
     return {letter.to for letter, receipt in found if receipt.side == side and letter.own} - {""}
 
 
-def _check_sent(
+def _match_sheets(
     clone: Clone,
     game: str,
     receipted: Mapping[tuple[Side, str], tuple[ReceiptedSheet, KeptLetter, LetterReceipt]],
@@ -513,10 +514,10 @@ def _check_sent(
     """Look for each sheet that was taken in among those that its player sent; return how many are there."""
     matched = sealed = 0
     for side in sorted({receipt.side for _, receipt in found}):
-        addresses = _addresses(found, side)
+        addresses = _addresses_used(found, side)
         own = [each for (of, _), each in receipted.items() if of == side]
         written = [letter for letter in letters if letter.sender in addresses]
-        sent = Sent(
+        sent = SentSheets(
             game, side, written, clone.last, [sheet for letter in letters for sheet in letter.taken_in], clone.identity
         )
         shut = sent.shut

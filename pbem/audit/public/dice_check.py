@@ -11,10 +11,9 @@ from pbem.audit.record.evidence import Books, Evidence
 from pbem.audit.record.findings import Place
 from pbem.audit.record.schemas import not_canonical
 from pbem.crypto.beacon import BadBeacon, NoBeaconLibrary, check_signatures
-from pbem.crypto.closing import Closing, closed_digest, follow
+from pbem.crypto.closing import Closing, closed_digest, closing_round
 from pbem.crypto.dice import MAX_SIDES, SCHEME, ChainDice, check_link, inputs_digest, step_key
-from pbem.crypto.player_chains import MOST_LINKS, BadContribution, last_links
-from pbem.crypto.player_chains import follow as follow_chains
+from pbem.crypto.player_chains import MOST_LINKS, BadContribution, last_links, links_given
 from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.plain import Record
@@ -76,7 +75,7 @@ def check_player_chains(evidence: Evidence) -> None:
         opened += sum(sheets.get(side, 0) for side, each in given.items() if "link" in each)
         missing += sum("link" not in each for each in given.values())
         try:
-            lasts = follow_chains(given, lasts, n, sheets) if n > 1 else {}
+            lasts = links_given(given, lasts, n, sheets) if n > 1 else {}
         except BadContribution as wrong:
             findings.blame(history.place(n), str(wrong))
             lasts = last_links(given, lasts)
@@ -104,7 +103,7 @@ def check_beacon(evidence: Evidence) -> None:
     before, signatures, where = 0, dict[int, str](), dict[int, int]()
     for n, turn in books.turns.items():
         try:
-            before, signature = follow(turn, before)
+            before, signature = closing_round(turn, before)
         except BadBeacon as wrong:
             findings.blame(history.place(n), str(wrong))
             continue
@@ -206,7 +205,7 @@ def check_rolls(evidence: Evidence) -> None:
         chain_dice.reseed(step_key(turn["link"], game, n, turn["inputs"]))
         names: set[str] = set()
         for at, roll in enumerate(turn.get("rolls", ()), 1):
-            reasons = [*_misnumbered(at, roll, names), *wrong_with(roll, chain_dice)]
+            reasons = [*_misnumbered(at, roll, names), *roll_faults(roll, chain_dice)]
             if reasons:
                 findings.blame(history.place(n, at, roll["name"]), *reasons)
             rolls, dice = rolls + 1, dice + len(roll["faces"])
@@ -230,7 +229,7 @@ def _misnumbered(at: int, said: Record, names: set[str]) -> Iterator[str]:
     names.add(said["name"])
 
 
-def wrong_with(roll: Record, dice: ChainDice) -> Iterator[str]:
+def roll_faults(roll: Record, dice: ChainDice) -> Iterator[str]:
     """Yield what is wrong with a roll, by dice that are turned to its adjudication."""
     faces, sides = roll["faces"], roll.get("sides", _USUAL)
     if not (2 <= sides <= MAX_SIDES and len(faces) <= _MOST_DICE):
@@ -258,12 +257,12 @@ def wrong_with(roll: Record, dice: ChainDice) -> Iterator[str]:
 
 def reaches(total: int, need: str) -> bool:
     """Tell whether a total is what was needed, such as `>= 5`."""
-    sense, number = _needed(need)
+    sense, number = _sense_and_bound(need)
     return total <= number if sense == "<=" else total >= number
 
 
 @lru_cache(maxsize=256)
-def _needed(need: str) -> tuple[str, int]:
+def _sense_and_bound(need: str) -> tuple[str, int]:
     sense, number = need.split(" ")
     return sense, int(number)
 

@@ -13,13 +13,13 @@ from pbem.audit.record.evidence import (
     REQUEST,
     SHEET,
     TURN,
-    Filed,
     History,
     Kind,
+    LayoutPath,
     Read,
     Version,
-    filed,
     kind_of,
+    layout_path,
 )
 from pbem.audit.record.findings import Findings, Place, listed
 from pbem.audit.record.schemas import NOTE_SHAPE, REQUEST_SHAPE, said_in
@@ -27,7 +27,7 @@ from pbem.crypto.signing import verifies
 from pbem.game.wording import counted
 from pbem.repo.files.charter import Charter
 from pbem.repo.files.layout import CHARTER, PINS, REVEALED
-from pbem.repo.git.history import Change, Past
+from pbem.repo.git.history import FileChange, Past
 
 ONCE: Final = (CHARTER, PINS, TURN, SHEET, LETTER, REVEALED, FACT)
 """What is never changed once it is there."""
@@ -81,10 +81,10 @@ class Historian:
 
     def _commit(self, commit: Past) -> None:
         """Check what one commit does to the files."""
-        sorts: dict[str, list[Filed]] = {}
+        sorts: dict[str, list[LayoutPath]] = {}
         place = Place(commit.at, commit=commit.sha)
         for change in commit.changes:
-            known = filed(change.path, self._sides)
+            known = layout_path(change.path, self._sides)
             if known is None:
                 self._findings.blame(Place(commit.at, file=change.path), "the layout of a game has no such file")
                 continue
@@ -101,16 +101,16 @@ class Historian:
             self.history.turns[n] = commit.at
             self._turn = max(n, self._turn)
         for change in commit.changes:
-            known = filed(change.path, self._sides)
+            known = layout_path(change.path, self._sides)
             if known is not None and known.sort == LETTER:
                 self._letter(commit, change, sorts)
             elif known is not None and known.sort == REQUEST:
                 self._said(commit, change, REQUEST_SHAPE)
 
-    def _place(self, known: Filed, change: Change, commit: Past) -> Place:
+    def _place(self, known: LayoutPath, change: FileChange, commit: Past) -> Place:
         return Place(commit.at, known.n if known.sort == TURN else None, file=change.path)
 
-    def _change(self, known: Filed, change: Change, commit: Past) -> Iterator[str]:
+    def _change(self, known: LayoutPath, change: FileChange, commit: Past) -> Iterator[str]:
         """Yield what is wrong with what a commit does to one file."""
         by = f"commit {commit.sha[:12]} ({commit.message.partition(chr(10))[0]})"
         what = f"{change.path} " if known.sort == TURN else ""
@@ -126,7 +126,7 @@ class Historian:
         if change.path.endswith(".age") and not armoured(self._read(change.new)):
             yield f"{what}is no sealed file: it is not written as age writes them"
 
-    def _sheet(self, known: Filed, change: Change) -> Iterator[str]:
+    def _sheet(self, known: LayoutPath, change: FileChange) -> Iterator[str]:
         """Put a new sheet on record; yield what is wrong with its number."""
         assert known.side is not None
         expected = self._counts[known.side] + 1
@@ -135,7 +135,7 @@ class Historian:
         self._counts[known.side] = max(known.n, self._counts[known.side])
         self.history.sheets.setdefault(self._turn, {}).setdefault(known.side, []).append(change.path)
 
-    def _counts_of(self, sorts: dict[str, list[Filed]]) -> Iterator[str]:
+    def _counts_of(self, sorts: dict[str, list[LayoutPath]]) -> Iterator[str]:
         """Yield which files of a commit are too many, or out of their order."""
         turns = sorted({each.n for each in sorts.get(TURN, ())})
         if len(turns) > 1:
@@ -147,7 +147,7 @@ class Historian:
         if len(sorts.get(SHEET, ())) > 1:
             yield "it brings more than one sheet"
 
-    def _letter(self, commit: Past, change: Change, sorts: dict[str, list[Filed]]) -> None:
+    def _letter(self, commit: Past, change: FileChange, sorts: dict[str, list[LayoutPath]]) -> None:
         """Check the note of a letter that a commit brings."""
         note = self._said(commit, change, NOTE_SHAPE)
         if note is None:
@@ -163,7 +163,7 @@ class Historian:
             reasons.append(f"it says fact {note['fact']}, which came otherwise")
         self._findings.blame(Place(commit.at, file=change.path), *reasons)
 
-    def _said(self, commit: Past, change: Change, shape: Any) -> dict[str, Any] | None:
+    def _said(self, commit: Past, change: FileChange, shape: Any) -> dict[str, Any] | None:
         """Return what a file in clear says; blame it, and return None, if that is not of its shape."""
         if change.new is None:
             return None

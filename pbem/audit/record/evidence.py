@@ -82,25 +82,25 @@ class _Row(NamedTuple):
     may: frozenset[str]
 
 
-def _row(kind: Kind, must: Collection[str], one_of: Collection[str] = (), may: Collection[str] = ()) -> _Row:
+def _kind_row(kind: Kind, must: Collection[str], one_of: Collection[str] = (), may: Collection[str] = ()) -> _Row:
     return _Row(kind, frozenset(must), frozenset(one_of), frozenset(may))
 
 
 _PLAYED: Final = (POSITION, STANDING, VIEW, REQUEST, REVEALED, PRESS, UNOPENED, CLOCK)
 _ROWS: Final = (
-    _row(Kind.CHARTER, (CHARTER, PINS, PLAYERS), may=(BOX,)),
-    _row(Kind.JOIN, (), (JOINED, LETTER)),
-    _row(Kind.JOIN, (JOINED, STATE), may=(LETTER,)),
-    _row(Kind.PLAYER, (JOINED, PLAYERS), may=(STATE, REQUEST, DEPUTY, CLOCK)),
-    _row(Kind.DEPUTY, (DEPUTY, PLAYERS, STATE), may=(LETTER,)),
-    _row(Kind.SHEET, (SHEET, STATE), may=(STANDING, LETTER, CLOCK)),
-    _row(Kind.ADJUDICATION, (TURN, STATE), may=_PLAYED),
-    _row(Kind.MIGRATION, (TURN, STATE, BOX), may=_PLAYED),
-    _row(Kind.CLOSING, (BEACON,)),
-    _row(Kind.REQUEST, (STATE,), (REQUEST, LETTER), may=(PLAYERS,)),
-    _row(Kind.REVEAL, (REVEALED,)),
-    _row(Kind.FACT, (CLOCK, FACT), may=(LETTER, STATE, REQUEST)),
-    _row(Kind.TALK, (PRESS,), may=(UNOPENED,)),
+    _kind_row(Kind.CHARTER, (CHARTER, PINS, PLAYERS), may=(BOX,)),
+    _kind_row(Kind.JOIN, (), (JOINED, LETTER)),
+    _kind_row(Kind.JOIN, (JOINED, STATE), may=(LETTER,)),
+    _kind_row(Kind.PLAYER, (JOINED, PLAYERS), may=(STATE, REQUEST, DEPUTY, CLOCK)),
+    _kind_row(Kind.DEPUTY, (DEPUTY, PLAYERS, STATE), may=(LETTER,)),
+    _kind_row(Kind.SHEET, (SHEET, STATE), may=(STANDING, LETTER, CLOCK)),
+    _kind_row(Kind.ADJUDICATION, (TURN, STATE), may=_PLAYED),
+    _kind_row(Kind.MIGRATION, (TURN, STATE, BOX), may=_PLAYED),
+    _kind_row(Kind.CLOSING, (BEACON,)),
+    _kind_row(Kind.REQUEST, (STATE,), (REQUEST, LETTER), may=(PLAYERS,)),
+    _kind_row(Kind.REVEAL, (REVEALED,)),
+    _kind_row(Kind.FACT, (CLOCK, FACT), may=(LETTER, STATE, REQUEST)),
+    _kind_row(Kind.TALK, (PRESS,), may=(UNOPENED,)),
 )
 
 
@@ -115,7 +115,7 @@ def kind_of(sorts: Collection[str]) -> Kind | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Filed:
+class LayoutPath:
     """A path as the layout knows it: of what sort it is, whose, which number."""
 
     sort: str
@@ -123,33 +123,33 @@ class Filed:
     n: int = 0
 
 
-def filed(path: str, sides: Sequence[Side]) -> Filed | None:
+def layout_path(path: str, sides: Sequence[Side]) -> LayoutPath | None:
     """Return how the layout knows a path; None: it does not."""
     if path in (CHARTER, PINS, POSITION, REVEALED, STATE, PLAYERS, BEACON, PRESS, UNOPENED, CLOCK):
-        return Filed(path)
+        return LayoutPath(path)
     found = _NUMBER.fullmatch(path)
     n = int(found[1]) if found else 0
     if path.startswith(BOX) and path.endswith(SUFFIX):
-        return Filed(BOX)
+        return LayoutPath(BOX)
     if n and path in (turn_path(n), sealed_path(turn_path(n))):
-        return Filed(TURN, None, n)
+        return LayoutPath(TURN, None, n)
     if n and path == request_path(n):
-        return Filed(REQUEST, None, n)
+        return LayoutPath(REQUEST, None, n)
     if n and path == fact_path(n):
-        return Filed(FACT, None, n)
+        return LayoutPath(FACT, None, n)
     if _LETTER.fullmatch(path):
-        return Filed(LETTER)
+        return LayoutPath(LETTER)
     for side in sides:
         if path == joined_path(side):
-            return Filed(JOINED, side)
+            return LayoutPath(JOINED, side)
         if path == deputy_path(side):
-            return Filed(DEPUTY, side)
+            return LayoutPath(DEPUTY, side)
         if path == standing_path(side):
-            return Filed(STANDING, side)
+            return LayoutPath(STANDING, side)
         if path == view_path(side):
-            return Filed(VIEW, side)
+            return LayoutPath(VIEW, side)
         if n and path == sheet_path(side, n):
-            return Filed(SHEET, side, n)
+            return LayoutPath(SHEET, side, n)
     return None
 
 

@@ -45,7 +45,7 @@ def check_rules(evidence: Evidence, folders: Iterable[str | Path]) -> RulesHere 
     """
     charter, findings = evidence.charter, evidence.findings
     _check_corrections(evidence)
-    spans = _spans(evidence)
+    spans = _pinned_spans(evidence)
     if not spans:
         return None
     moved = f" (moved to other rules {len(spans) - 1} times, each with its reason)" if len(spans) > 1 else ""
@@ -64,7 +64,7 @@ def check_rules(evidence: Evidence, folders: Iterable[str | Path]) -> RulesHere 
     return RulesHere(loaded, commits) if commits else None
 
 
-def _spans(evidence: Evidence) -> list[_Span]:
+def _pinned_spans(evidence: Evidence) -> list[_Span]:
     """Return the spans of a game between its moves to other rules; nothing if its first pins cannot be read."""
     history, pins = evidence.history, _pinned_at_first(evidence)
     if pins is None:

@@ -120,7 +120,7 @@ def misfit(value: object, shape: Any, at: str = "") -> str | None:
     """Return what does not fit a shape, and where; None: all fits."""
     if isinstance(shape, Pattern):
         fits = type(value) is str and shape.fullmatch(value)
-        return None if fits else f"{at or 'it'} is {_said(value)}, which cannot stand there"
+        return None if fits else f"{at or 'it'} is {_cut_short(value)}, which cannot stand there"
     if isinstance(shape, list):
         if type(value) is not list:
             return f"{at} is no list"
@@ -135,7 +135,7 @@ def misfit(value: object, shape: Any, at: str = "") -> str | None:
                     return wrong
             return None
         return _misfit_words(value, shape, at)
-    return None if type(value) is shape else f"{at} is {_said(value)}, which cannot stand there"
+    return None if type(value) is shape else f"{at} is {_cut_short(value)}, which cannot stand there"
 
 
 def same_words(one: object, other: object) -> bool:
@@ -168,7 +168,7 @@ def _left_out(nothing: object, at: str) -> str:
     return f"{at} is {nothing}, which is left out and not written"
 
 
-def _said(value: object) -> str:
+def _cut_short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from pbem.audit.record.evidence import VIEW, Evidence, History, Read, Version, filed
+from pbem.audit.record.evidence import VIEW, Evidence, History, Read, Version, layout_path
 from pbem.audit.record.findings import Place
 from pbem.audit.record.schemas import RECORD_SHAPE, REVEALED_SHAPE, misfit, said_in
 from pbem.crypto.dice import ChainDice, step_key
@@ -26,7 +26,7 @@ _MOST_KEPT: Final = 16
 """The opened files that are kept in memory: a stranger's clone may hold any number of large ones."""
 
 
-class Opened(NamedTuple):
+class OpenedSecrets(NamedTuple):
     """What opens the sealed files and makes the shuffles; `keys` are all the secrets, if they are at hand."""
 
     hidden: bytes
@@ -34,7 +34,7 @@ class Opened(NamedTuple):
     keys: Keys | None = None
 
 
-def secrets_of(evidence: Evidence, keys: Callable[[str], Keys] | None) -> Opened | None:
+def secrets_of(evidence: Evidence, keys: Callable[[str], Keys] | None) -> OpenedSecrets | None:
     """Return the secrets of a game, checked against what was promised; None: they are not at hand, or are others.
 
     `keys` returns those of the key store. Raises BadKeys if they are not those of this game.
@@ -44,10 +44,10 @@ def secrets_of(evidence: Evidence, keys: Callable[[str], Keys] | None) -> Opened
         return revealed
     found = keys(evidence.charter.game)
     check_keys(evidence.charter, found)
-    return Opened(found.hidden, found.identity, found)
+    return OpenedSecrets(found.hidden, found.identity, found)
 
 
-def _revealed(evidence: Evidence) -> Opened | None:
+def _revealed(evidence: Evidence) -> OpenedSecrets | None:
     """Return the secrets that were revealed; blame them if they are not those that were promised."""
     charter, findings = evidence.charter, evidence.findings
     oid = evidence.history.latest(REVEALED)
@@ -69,7 +69,7 @@ def _revealed(evidence: Evidence) -> Opened | None:
         if recipient != charter.sealed_to:
             reasons.append(f"its key does not open what is sealed to {charter.sealed_to}")
     findings.blame(place, *reasons)
-    return None if reasons else Opened(hidden, identity)
+    return None if reasons else OpenedSecrets(hidden, identity)
 
 
 def sealed_text(history: History) -> str:
@@ -83,7 +83,7 @@ def sealed_text(history: History) -> str:
 class SealedFiles:
     """The sealed files of a game, each version opened once."""
 
-    def __init__(self, charter: Charter, opened: Opened, read: Read) -> None:
+    def __init__(self, charter: Charter, opened: OpenedSecrets, read: Read) -> None:
         self.charter = charter
         self.opened = opened
         self._read = read
@@ -91,7 +91,7 @@ class SealedFiles:
 
     def can_open(self, path: str) -> bool:
         """Tell whether a file is one of those that the secrets at hand open."""
-        known = filed(path, list(self.charter.players))
+        known = layout_path(path, list(self.charter.players))
         if known is None or not path.endswith(SEALED) or known.sort == VIEW:
             return False
         return path not in OFFICE or self.opened.keys is not None
@@ -155,7 +155,7 @@ class _SealedCheck:
             if (path, version.at) in self._blamed:
                 return None
             self._blamed.add((path, version.at))
-            known = filed(path, list(self._files.charter.players))
+            known = layout_path(path, list(self._files.charter.players))
             place = Place(version.at, known.n if known is not None and known.sort == "turn" else None, file=path)
             self._findings.blame(place, f"{path if place.turn else 'it'} {str(wrong).removeprefix(f'{path}: ')}")
             return None

@@ -72,15 +72,15 @@ def check_turn_files(evidence: Evidence) -> None:
     history, books, findings = evidence.history, evidence.books, evidence.findings
     for n, turn in books.turns.items():
         place = history.place(n)
-        findings.blame(place, *_chain(n, turn, books), *_position(n, turn, evidence))
-        findings.blame(place, *_sides(turn, evidence.sides), *_events(turn), *_act(n, turn, books))
-        findings.blame(place, *_consented(n, turn, evidence))
+        findings.blame(place, *_misfit_digests(n, turn, books), *_misfit_position(n, turn, evidence))
+        findings.blame(place, *_misfit_sides(turn, evidence.sides), *_misfit_events(turn), *_misfit_act(n, turn, books))
+        findings.blame(place, *_misfit_consents(n, turn, evidence))
         if n > 1:
-            findings.blame(place, *_newcomers(n, turn, evidence))
+            findings.blame(place, *_misfit_newcomers(n, turn, evidence))
         findings.blame(place, *_circumstances(turn, books.turns.get(n - 1)), *_sources(n, turn, history))
     findings.check("turns", f"{counted(len(books.turns), 'turn file')}, each naming the one before by its digest")
     for n, turn in books.turns.items():
-        findings.blame(history.place(n), *_sheets(n, turn, history), *_standing(n, turn, evidence))
+        findings.blame(history.place(n), *_misfit_sheets(n, turn, history), *_misfit_standing(n, turn, evidence))
     sheets = sum(len(paths) for by_side in history.sheets.values() for paths in by_side.values())
     waiting = sum(len(paths) for paths in history.sheets.get(history.last, {}).values())
     text = f"{counted(sheets, 'sheet')}, each committed before the turn that used it" + (
@@ -93,7 +93,7 @@ def check_turn_files(evidence: Evidence) -> None:
         findings.check("undone", f"turns {listed(sorted(books.undone))}; their dice never come again")
 
 
-def _chain(n: int, turn: Record, books: Books) -> Iterator[str]:
+def _misfit_digests(n: int, turn: Record, books: Books) -> Iterator[str]:
     """Yield what is wrong with number, digest of the turn file before, and digest of all that went in."""
     if turn["adjudication"] != n:
         yield f"the turn file calls itself adjudication {turn['adjudication']}"
@@ -113,7 +113,7 @@ def _chain(n: int, turn: Record, books: Books) -> Iterator[str]:
         yield f"`inputs` is not the digest of what went in: the turn file says {turn['inputs']}, it is {stated}"
 
 
-def _sheets(n: int, turn: Record, history: History) -> Iterator[str]:
+def _misfit_sheets(n: int, turn: Record, history: History) -> Iterator[str]:
     """Yield where the sheets that a turn file names are not those committed before it and after the turn before."""
     named = {side: list(paths) for side, paths in turn.get("sheets", {}).items()}
     there = history.sheets.get(n - 1, {})
@@ -122,19 +122,23 @@ def _sheets(n: int, turn: Record, history: History) -> Iterator[str]:
             if path in there.get(side, ()):
                 continue
             versions = history.files.get(path)
-            when = f"was committed after turn {_after(history, versions[0].at)}" if versions else "was never committed"
+            when = (
+                f"was committed after turn {_turn_before(history, versions[0].at)}"
+                if versions
+                else "was never committed"
+            )
             yield f"it uses {path}, which {when}"
         for path in there.get(side, ()):
             if path not in named.get(side, ()):
                 yield f"it passes over {path}, which was committed before it"
 
 
-def _after(history: History, at: int) -> int:
+def _turn_before(history: History, at: int) -> int:
     """Return the last adjudication before a commit."""
     return max((n for n, when in history.turns.items() if when < at), default=0)
 
 
-def _standing(n: int, turn: Record, evidence: Evidence) -> Iterator[str]:
+def _misfit_standing(n: int, turn: Record, evidence: Evidence) -> Iterator[str]:
     """Yield where standing orders are left out or made up, or another digest is named without another file."""
     history, named = evidence.history, turn.get("standing", {})
     earlier = evidence.books.turns.get(n - 1, {}).get("standing", {})
@@ -173,7 +177,7 @@ def _sources(n: int, turn: Record, history: History) -> Iterator[str]:
                 yield f"{answer['by']} of {answer['side']} answers, which had not come by then"
 
 
-def _position(n: int, turn: Record, evidence: Evidence) -> Iterator[str]:
+def _misfit_position(n: int, turn: Record, evidence: Evidence) -> Iterator[str]:
     file = evidence.history.before(POSITION, evidence.history.turns[n] + 1)
     if file is None:
         yield f"there is no {POSITION} after it"
@@ -181,7 +185,7 @@ def _position(n: int, turn: Record, evidence: Evidence) -> Iterator[str]:
         yield f"{POSITION} after it is not the one that it names: {digest}, not {turn['position']}"
 
 
-def _sides(turn: Record, sides: Sequence[Side]) -> Iterator[str]:
+def _misfit_sides(turn: Record, sides: Sequence[Side]) -> Iterator[str]:
     """Yield the sides that do not play, wherever they are named."""
     named = {side for word in ("joined", "sheets", "standing", "player_chains") for side in turn.get(word, ())}
     named |= {side for word in ("late", "absent") for side in turn.get(word, ())}
@@ -198,11 +202,11 @@ def _sides(turn: Record, sides: Sequence[Side]) -> Iterator[str]:
         yield "it says how the game ended, and that it waits for answers"
 
 
-def _events(turn: Record) -> Iterator[str]:
+def _misfit_events(turn: Record) -> Iterator[str]:
     """Yield where the events do not tell each roll once, in order."""
     if any(type(event.get("kind")) is not str for event in turn["events"]):
         yield "an event is of no kind"
-    if any(list(event)[: len(head)] != head for event in turn["events"] for head in [_head(event)]):
+    if any(list(event)[: len(head)] != head for event in turn["events"] for head in [_first_words(event)]):
         yield "the words of an event do not stand in their order: kind first, then roll or rule"
     told = [event["roll"] for event in turn["events"] if "roll" in event]
     rolled = [roll["number"] for roll in turn.get("rolls", ())]
@@ -210,11 +214,11 @@ def _events(turn: Record) -> Iterator[str]:
         yield f"its events tell of rolls {listed(told) or 'none'}, its list of rolls has {listed(rolled) or 'none'}"
 
 
-def _head(event: Record) -> list[str]:
+def _first_words(event: Record) -> list[str]:
     return [word for word in ("kind", "roll", "rule") if word in event]
 
 
-def _act(n: int, turn: Record, books: Books) -> Iterator[str]:
+def _misfit_act(n: int, turn: Record, books: Books) -> Iterator[str]:
     """Put on record what the game master did; yield what is wrong with it."""
     act = turn.get("act")
     if act is None:
@@ -232,7 +236,7 @@ def _act(n: int, turn: Record, books: Books) -> Iterator[str]:
     books.undone |= set(expected)
 
 
-def _consented(n: int, turn: Record, evidence: Evidence) -> Iterator[str]:
+def _misfit_consents(n: int, turn: Record, evidence: Evidence) -> Iterator[str]:
     """Yield what is wrong with the consents to an act, which stand in the file of the request."""
     act = turn.get("act", {})
     if act.get("by") in (None, GAME_MASTER):
@@ -273,7 +277,7 @@ def _check_joined(turn: Record, evidence: Evidence) -> None:
             said = said_in(read(version.oid), JOINED_SHAPE, place, findings)
             if said is None:
                 continue
-            findings.blame(place, *_key(said))
+            findings.blame(place, *_misfit_key(said))
             first = history.turns.get(1, 0)
             if version.oid == history.before(joined_path(side), first) and said != joined.get(side):
                 findings.blame(history.place(1), f"what {side} mailed before the first shuffle is not what went in")
@@ -306,7 +310,7 @@ def _changed_late(side: Side, before: Record, said: Record) -> Iterator[str]:
         yield f"phrase and chain of {side} are changed after the first shuffle"
 
 
-def _newcomers(n: int, turn: Record, evidence: Evidence) -> Iterator[str]:
+def _misfit_newcomers(n: int, turn: Record, evidence: Evidence) -> Iterator[str]:
     """Yield where a turn after the first does not state what new players have mailed since the turn before."""
     expected: dict[Side, Record] = {}
     for side in evidence.sides:
@@ -327,7 +331,7 @@ def _mailed(side: Side, evidence: Evidence, n: int) -> Record:
     return {word: said[word] for word in ("chain", "player") if word in said}
 
 
-def _key(said: Record) -> Iterator[str]:
+def _misfit_key(said: Record) -> Iterator[str]:
     try:
         if "key" in said and check_recipient(said["key"]) != said["key"]:
             yield "its key is not written as keys are"

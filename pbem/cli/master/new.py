@@ -203,7 +203,7 @@ def make_game(
     On a terminal it first asks who plays the sides without a player, and shows the letters.
     """
     from pbem.referee.play.new_game import NewGame
-    from pbem.repo.git.gamelock import require_locks
+    from pbem.repo.git.locks import require_locks
 
     require_locks()
     names, addresses = _players(player or [])

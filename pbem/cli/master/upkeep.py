@@ -74,7 +74,7 @@ def _run(config: PostConfig, once: bool) -> None:
     import signal
 
     from pbem.post.service.service import Service, run_once
-    from pbem.repo.git.gamelock import require_locks
+    from pbem.repo.git.locks import require_locks
 
     require_locks()
     opened = _opened(config)

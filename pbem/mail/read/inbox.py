@@ -17,7 +17,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final
 
-from pbem.crypto.sealed_orders import blocks
+from pbem.crypto.sealed_orders import find_blocks
 from pbem.mail.notes.address import MESSAGE_ID, mailbox, pretends
 from pbem.mail.read.commands import Command, commands_in
 from pbem.mail.read.forum_tags import untagged
@@ -122,7 +122,7 @@ def _with_blocks_opened(
         if text is None:
             done.append(part)
             continue
-        games += [block.game for block in islice(blocks(untagged(text)), _MOST)]
+        games += [block.game for block in islice(find_blocks(untagged(text)), _MOST)]
         if unseal is None:
             opened = BlocksOpened(text, quoted=_SHUT)
         else:

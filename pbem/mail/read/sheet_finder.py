@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, TypeAlias
 
-from pbem.crypto.sealed_orders import BadBlock, Block, blocks
+from pbem.crypto.sealed_orders import BadBlock, SealedBlock, find_blocks
 from pbem.mail.read.commands import commands_in
 from pbem.mail.read.quoting import BULLETS, MARKS, QUOTE_MARKS, LetterLine, letter_lines
 from pbem.orders.forgive import Answering
@@ -407,7 +407,7 @@ def _is_own_order(line: str, above: str, kinds: Collection[str]) -> bool:
 # ---- The sealed orders in a text: each block becomes the order sheet that was sealed in it
 
 
-Unseal: TypeAlias = Callable[[str, Block], str]
+Unseal: TypeAlias = Callable[[str, SealedBlock], str]
 """Returns the sheet in a block that came from a sender; raises BadBlock."""
 
 
@@ -438,7 +438,7 @@ def with_sheets(text: str, sender: str, unseal: Unseal) -> BlocksOpened:
     done: list[str] = []
     refused = quoted = ""
     at = 0
-    found = list(islice(blocks(text), _MOST_BLOCKS + 1))
+    found = list(islice(find_blocks(text), _MOST_BLOCKS + 1))
     if len(found) > _MOST_BLOCKS:
         return BlocksOpened(
             text, f"There are more than {_MOST_BLOCKS} blocks of sealed orders in it. Send those that count."

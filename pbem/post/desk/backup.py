@@ -21,8 +21,7 @@ from pbem.post.tables.sqlite_tables import SqliteTables
 from pbem.protocol import PbemError
 from pbem.referee.acts.ending import ARCHIVE
 from pbem.repo.git import GameRepo
-from pbem.repo.key_backup import Restored, back_up
-from pbem.repo.key_backup import restore as restore_keys
+from pbem.repo.key_backup import Restored, back_up, restore_keys
 
 GAMES: Final = "games"
 KEYS: Final = "keys.age"

@@ -22,7 +22,7 @@ from pbem.post.who import bounces
 from pbem.protocol import PbemError
 from pbem.referee.game.open_game import OpenGame
 from pbem.repo.git.history import PastRepo
-from pbem.repo.key_backup import kept
+from pbem.repo.key_backup import kept_secrets
 
 _LEAST_ROOM: Final = 200 * 1024 * 1024
 """Bytes that must be free on the disk."""
@@ -79,7 +79,7 @@ def _check_game(config: PostConfig, name: str) -> Iterator[Diagnosis]:
 
 
 def _check_keys(config: PostConfig) -> Iterator[Diagnosis]:
-    secrets = list(kept(config.keys, config.games))
+    secrets = list(kept_secrets(config.keys, config.games))
     yield from (Diagnosis("keys", False, f"{each.game}: {each.wrong}") for each in secrets if each.wrong)
     if not any(each.wrong for each in secrets):
         yield Diagnosis("keys", True, f"the secrets of {counted(len(secrets), 'game')} in {config.keys}")

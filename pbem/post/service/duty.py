@@ -17,7 +17,7 @@ from typing import Final
 
 from pbem.post.service_log import Say
 from pbem.protocol import PbemError
-from pbem.repo.git.gamelock import Busy, GameLock
+from pbem.repo.git.locks import Busy, GameLock
 
 _MEMORY: Final = {
     "MALLOC_ARENA_MAX": "1",

@@ -39,8 +39,8 @@ from pbem.post.tables.open_tables import TableOutbox, open_tables
 from pbem.post.tables.tables import DAY, NEVER, NO_GAME, Tables, TakenIn, Waiting
 from pbem.protocol import PbemError
 from pbem.repo.git import Moved, NoSuchGame
-from pbem.repo.git.gamelock import Busy, GameLock
 from pbem.repo.git.kept import KeptRepos
+from pbem.repo.git.locks import Busy, GameLock
 
 _SEEN_DOWN: Final = "down seen "
 """The prefix of a note for each game: the end of the last outage that is on record in the game."""

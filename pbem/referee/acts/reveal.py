@@ -42,8 +42,8 @@ from pbem.repo.files.layout import (
     VIEWS,
 )
 from pbem.repo.git import GameRepo
+from pbem.repo.git.formats import path_parts
 from pbem.repo.git.history import PastRepo
-from pbem.repo.git.tree_paths import parts
 from pbem.repo.public import charter_in, revealed_in
 
 
@@ -96,7 +96,7 @@ def open_history(path: Path, folder: Path) -> OpenedHistory:
         shutil.rmtree(draft, ignore_errors=True)
         try:
             for where, content in _contents(repo, versions, revealed.identity, opened.sealed):
-                target = draft.joinpath(*parts(where))
+                target = draft.joinpath(*path_parts(where))
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(content)
                 opened.files += 1

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, TypeAlias
 
-from pbem.crypto.closing import DRAND, Closing, close
+from pbem.crypto.closing import DRAND, Closing, close_sheets
 from pbem.crypto.player_chains import MOST_LINKS
 from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.engine.advance import Outcome, advance, at_hand, begin
@@ -376,7 +376,7 @@ class Adjudicator(OpenGame):
                 return Call(Circumstances(closing.day, frozenset(), frozenset(closing.absent)), closing)
         if now.state is None or at_hand(self.session, self._sources(now.state, at)[0]):
             inputs = self.ledger.seed(n, now.state).inputs
-            closing = close(n, inputs, closing, self.time, at.day, at.late, at.absent)
+            closing = close_sheets(n, inputs, closing, self.time, at.day, at.late, at.absent)
             message = f"{self.name}: sheets closed for adjudication {n}; round {closing.round} of {DRAND} decides"
             now.head = self.ledger.commit(self.ledger.closing_files(closing), message)
         return None

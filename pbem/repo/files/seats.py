@@ -63,7 +63,7 @@ class Seated:
     @property
     def addresses(self) -> Mapping[Side, str]:
         """Side -> the address that may play it."""
-        return _addresses(self._seats)
+        return _addresses_of(self._seats)
 
     def player(self, side: Side) -> str:
         """Return the name of the player of a side: only that of the first is public."""
@@ -87,7 +87,7 @@ class Seated:
         """The sealed file of the players: side -> address, or a mapping with name, address and deputy."""
         sealed = self.repo.read(PLAYERS) or b""
         if self._unsealed_seats is None or self._unsealed_seats[0] != sealed:
-            self._unsealed_seats = sealed, _unsealed(sealed, self.keys)
+            self._unsealed_seats = sealed, _open_seats(sealed, self.keys)
         return self._unsealed_seats[1]
 
     def sides_of(self, address: str) -> list[Side]:
@@ -139,7 +139,7 @@ class Seated:
 
 def addresses_in(sealed: bytes, keys: Keys) -> Mapping[Side, str]:
     """Return side -> the address that may play it, by the sealed file of the players alone. Raises CannotOpen."""
-    return _addresses(_unsealed(sealed, keys))
+    return _addresses_of(_open_seats(sealed, keys))
 
 
 def written_by(sealed: bytes, keys: Keys, address: str, day: str) -> list[Side]:
@@ -147,15 +147,15 @@ def written_by(sealed: bytes, keys: Keys, address: str, day: str) -> list[Side]:
 
     Raises CannotOpen. A game whose charter cannot be read here has its players, too: their letters must not be lost.
     """
-    return _written_by(_unsealed(sealed, keys), address, day)
+    return _written_by(_open_seats(sealed, keys), address, day)
 
 
-def _unsealed(sealed: bytes, keys: Keys) -> Mapping[Side, Any]:
+def _open_seats(sealed: bytes, keys: Keys) -> Mapping[Side, Any]:
     seats: Mapping[Side, Any] = json.loads(unseal(keys.office, PLAYERS, sealed))
     return seats
 
 
-def _addresses(seats: Mapping[Side, Any]) -> dict[Side, str]:
+def _addresses_of(seats: Mapping[Side, Any]) -> dict[Side, str]:
     return {side: seat if isinstance(seat, str) else seat["address"] for side, seat in seats.items()}
 
 
@@ -165,7 +165,7 @@ def _deputies(seats: Mapping[Side, Any]) -> dict[Side, Deputy]:
 
 
 def _sides_of(seats: Mapping[Side, Any], address: str) -> list[Side]:
-    return [side for side, own in _addresses(seats).items() if own.lower() == address.lower()]
+    return [side for side, own in _addresses_of(seats).items() if own.lower() == address.lower()]
 
 
 def _written_by(seats: Mapping[Side, Any], address: str, day: str) -> list[Side]:

@@ -4,7 +4,7 @@ The repo is bare, and everything is read from the tree of a commit: there is no 
 out of step. Paths follow a fixed grammar, and text of players stands only inside files, so that no letter can reach
 git's own files.
 
-A commit is one pack (`gitobjects`): its pack and index are written beside their places, synced, renamed, and the
+A commit is one pack (`repo.git.formats`): its pack and index are written beside their places, synced, renamed, and the
 folder synced; only then `refs/heads/main` is replaced under git's own lock, by a rename that is synced as well. So a
 process that dies leaves the commit before or the commit after; and when `commit` has returned, a power cut
 leaves it too, as far as the file system and the disk keep to what they say of fsync.
@@ -26,24 +26,25 @@ from types import TracebackType
 from typing import Final, NamedTuple
 
 from pbem.atomic import sync_folder, write
-from pbem.repo.git.empty_repo import REF, lay_out
 from pbem.repo.git.formats import (
     FILE,
     FOLDER,
+    BadPath,
+    Changes,
     Dates,
-    Entry,
     GitObject,
+    TreeEntry,
     commit_object,
     git_object,
+    nested,
+    numbered,
     pack_objects,
+    path_parts,
     split_signature,
     tree_object,
 )
-from pbem.repo.git.gamelock import LOCK, Busy, GameLock
-from pbem.repo.git.objects import Objects, StoreError, TooLarge
-from pbem.repo.git.reflock import Moved, RefLock
-from pbem.repo.git.sizes import require_small
-from pbem.repo.git.tree_paths import BadPath, Changes, nested, numbered, parts
+from pbem.repo.git.locks import LOCK, Busy, GameLock, Moved, RefLock
+from pbem.repo.git.objects import Objects, StoreError, TooLarge, require_small
 
 __all__ = [
     "BadPath",
@@ -58,6 +59,18 @@ __all__ = [
     "tip_of",
 ]
 
+REF: Final = "refs/heads/main"
+"""The one branch of a game."""
+_CONFIG: Final = b"""\
+[core]
+\trepositoryformatversion = 0
+\tfilemode = false
+\tbare = true
+\tlogallrefupdates = false
+\thooksPath = /dev/null
+[gc]
+\tauto = 0
+"""
 AUTHOR: Final = "pbem <pbem@localhost>"
 PATIENCE: Final = 10.0
 """Seconds to wait for a lock."""
@@ -252,9 +265,9 @@ class GameRepo:
             raise StoreError(f"{at!r} is no commit id: 40 digits of 0-9 and a-f")
         return self._objects.commit(bytes.fromhex(at)).tree
 
-    def _find(self, path: str, at: str | None) -> Entry | None:
-        entry: Entry | None = Entry(FOLDER, self._root(at))
-        for name in parts(path):
+    def _find(self, path: str, at: str | None) -> TreeEntry | None:
+        entry: TreeEntry | None = TreeEntry(FOLDER, self._root(at))
+        for name in path_parts(path):
             if entry is None or entry.mode != FOLDER:
                 return None
             entry = self._objects.tree(entry.oid).get(name)
@@ -346,14 +359,14 @@ class GameRepo:
                 if oid == _EMPTY:
                     entries.pop(name, None)
                 else:
-                    entries[name] = Entry(FOLDER, oid)
+                    entries[name] = TreeEntry(FOLDER, oid)
             elif change is None:
                 entries.pop(name, None)
             else:
                 blob = git_object("blob", change)
                 if before is None or before.oid != blob.oid:
                     made[blob.oid] = blob
-                    entries[name] = Entry(FILE, blob.oid)
+                    entries[name] = TreeEntry(FILE, blob.oid)
         tree = tree_object(entries)
         if tree.oid != old:
             made[tree.oid] = tree
@@ -397,3 +410,13 @@ class GameRepo:
             self._depth -= 1
             if self._depth == 0:
                 self._lock.release()
+
+
+def lay_out(path: Path) -> None:
+    """Make an empty bare repo."""
+    folders = [path, *(path / name for name in ("objects", "objects/info", "objects/pack", "refs", "refs/heads"))]
+    for folder in folders:
+        os.mkdir(folder)
+    write({path / "HEAD": f"ref: {REF}\n".encode(), path / "config": _CONFIG})
+    for folder in folders:
+        sync_folder(folder)

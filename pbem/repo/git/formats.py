@@ -1,4 +1,7 @@
-"""Git's own formats as bytes: blobs, trees, commits and packs. Knows no repo and no files."""
+"""Git's own formats as bytes: blobs, trees, commits and packs, and the paths in a game's trees.
+
+The grammar of paths is narrow, so that none can reach git's own files.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha1
 from itertools import accumulate
+from re import compile as pattern
 from struct import pack as binary
 from sys import intern
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 from zlib import compress, crc32
+
+from pbem.protocol import PbemError
 
 FILE: Final = b"100644"
 FOLDER: Final = b"40000"
 _MODES: Final = {mode: mode for mode in (FILE, FOLDER)}
 _KINDS: Final = {"commit": 1, "tree": 2, "blob": 3}
+_PATH: Final = pattern(r"(?:[a-z0-9_][a-z0-9_.-]{0,63}/){0,7}[a-z0-9_][a-z0-9_.-]{0,63}")
+
+Changes: TypeAlias = "dict[str, bytes | Changes | None]"
+"""Folders as nested mappings; files as bytes, or None to remove one."""
 
 
 class GitObject(NamedTuple):
@@ -25,7 +35,7 @@ class GitObject(NamedTuple):
     content: bytes
 
 
-class Entry(NamedTuple):
+class TreeEntry(NamedTuple):
     """One entry of a tree."""
 
     mode: bytes
@@ -53,13 +63,13 @@ def git_object(kind: str, content: bytes) -> GitObject:
     return GitObject(sha1(b"%b %d\0%b" % (kind.encode(), len(content), content)).digest(), kind, content)
 
 
-def tree_object(entries: Mapping[str, Entry]) -> GitObject:
+def tree_object(entries: Mapping[str, TreeEntry]) -> GitObject:
     """Return a folder; git sorts its names as if those of folders ended in a slash."""
     order = sorted(entries.items(), key=lambda item: item[0] + "/" if item[1].mode == FOLDER else item[0])
     return git_object("tree", b"".join(b"%b %b\0%b" % (e.mode, name.encode(), e.oid) for name, e in order))
 
 
-def read_tree(content: bytes) -> dict[str, Entry]:
+def read_tree(content: bytes) -> dict[str, TreeEntry]:
     """Return the entries of a tree object, by name."""
     entries = {}
     at = 0
@@ -68,7 +78,7 @@ def read_tree(content: bytes) -> dict[str, Entry]:
         mode, name = content[at:end].split(b" ", 1)
         at = end + 21
         # The same names and modes stand in tree after tree: each is kept once.
-        entries[intern(name.decode())] = Entry(_MODES.get(mode, mode), content[end + 1 : at])
+        entries[intern(name.decode())] = TreeEntry(_MODES.get(mode, mode), content[end + 1 : at])
     return entries
 
 
@@ -165,3 +175,39 @@ def _entry_head(kind: int, size: int) -> bytes:
         byte, size = size & 0x7F, size >> 7
     head.append(byte)
     return bytes(head)
+
+
+class BadPath(PbemError, ValueError):
+    """A path is not of the kind that may stand in a game's repo."""
+
+
+def numbered(folder: str, n: int) -> str:
+    """Return the path of the n-th file of a folder, a hundred to a subfolder: `turns/000/0042.yaml`."""
+    return f"{folder}/{n // 100:03}/{n:04}.yaml"
+
+
+def path_parts(path: str) -> list[str]:
+    """Return the names that a path goes through. Raises BadPath."""
+    if not _PATH.fullmatch(path):
+        raise BadPath(
+            f"{path!r} cannot stand in a game's repo: names of a-z, 0-9, '_', '-' and '.' (not '-' or '.' first), "
+            f"64 letters at most, joined by '/', 8 deep at most"
+        )
+    return path.split("/")
+
+
+def nested(files: Mapping[str, bytes | None]) -> Changes:
+    """Return changes by folder; refuse a name that is to be a file and a folder at once."""
+    changes: Changes = {}
+    for path, content in files.items():
+        *folders, name = path_parts(path)
+        level = changes
+        for folder in folders:
+            below = level.setdefault(folder, {})
+            if not isinstance(below, dict):
+                raise BadPath(f"{path}: {folder} would be a file and a folder at once")
+            level = below
+        if isinstance(level.get(name), dict):
+            raise BadPath(f"{path} would be a file and a folder at once")
+        level[name] = content
+    return changes

@@ -14,33 +14,31 @@ from stat import S_ISREG
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
-from pbem.repo.git import AUTHOR, NoSuchGame, StoreError
-from pbem.repo.git.empty_repo import REF
+from pbem.repo.git import AUTHOR, REF, NoSuchGame, StoreError
 from pbem.repo.git.formats import (
     FILE,
     FOLDER,
     Commit,
     Dates,
-    Entry,
     GitObject,
+    TreeEntry,
     commit_object,
     git_object,
     read_commit,
     split_signature,
 )
-from pbem.repo.git.gamelock import LOCK, undisturbed
-from pbem.repo.git.objects import LARGEST, Objects
-from pbem.repo.git.sizes import require_small
+from pbem.repo.git.locks import LOCK, undisturbed
+from pbem.repo.git.objects import LARGEST, Objects, require_small
 
 _HEAD: Final = f"ref: {REF}\n".encode()
 _LOOSE: Final = pattern(r"([0-9a-f]{40})\n")
 _PACKED: Final = pattern(r"# pack-refs with:.*|\^[0-9a-f]{40}|([0-9a-f]{40}) (refs/\S+)")
 _MOST_CHANGES: Final = 100_000
 """Of one commit: folders that hold the same folder again and again would never end."""
-_NOTHING: Final[dict[str, Entry]] = {}
+_NOTHING: Final[dict[str, TreeEntry]] = {}
 
 
-class Change(NamedTuple):
+class FileChange(NamedTuple):
     """A change that a commit makes to a file: the ids of its content before and after; None: not there."""
 
     path: str
@@ -60,7 +58,7 @@ class Past(NamedTuple):
     """Whether it is written as this store writes commits: author, date, nothing else in it."""
     signed: bytes
     signature: bytes
-    changes: tuple[Change, ...]
+    changes: tuple[FileChange, ...]
     author: int = 0
     """The author's date, in seconds since 1970: when the letter came that made it, or when it was made."""
 
@@ -129,11 +127,11 @@ class PastRepo:
         while oid is not None:
             content = self._objects.raw_commit(oid)
             contents.append((oid, content))
-            oid = _read(content, oid).parent
+            oid = _parsed(content, oid).parent
         found: list[Past] = []
         before: bytes | None = None
         for at, (oid, content) in enumerate(reversed(contents)):
-            commit = _read(content, oid)
+            commit = _parsed(content, oid)
             signed, signature = split_signature(content)
             changes = tuple(islice(self._changes("", before, commit.tree), _MOST_CHANGES + 1))
             if len(changes) > _MOST_CHANGES:
@@ -147,7 +145,7 @@ class PastRepo:
         """Yield the checked out files that are not as main has them."""
         if self.checkout is None:
             return
-        for change in self._changes("", None, _read(self._objects.raw_commit(self.head()), b"").tree):
+        for change in self._changes("", None, _parsed(self._objects.raw_commit(self.head()), b"").tree):
             content = _checked_out(self.checkout / change.path)
             if content is None:
                 yield change.path
@@ -156,7 +154,7 @@ class PastRepo:
             if all(git_object("blob", text).oid != change.new for text in texts):
                 yield change.path
 
-    def _changes(self, folder: str, old: bytes | None, new: bytes | None) -> Iterator[Change]:
+    def _changes(self, folder: str, old: bytes | None, new: bytes | None) -> Iterator[FileChange]:
         """Yield what differs between two trees, by path; what is the same is not read."""
         if old == new:
             return
@@ -174,9 +172,9 @@ class PastRepo:
             if (was and not was_folder) or (now and not now_folder):
                 old_file = was.oid if was and not was_folder else None
                 new_file = now.oid if now and not now_folder else None
-                yield Change(path, old_file, new_file, now is None or now_folder or now.mode == FILE)
+                yield FileChange(path, old_file, new_file, now is None or now_folder or now.mode == FILE)
 
-    def _tree(self, oid: bytes | None) -> dict[str, Entry]:
+    def _tree(self, oid: bytes | None) -> dict[str, TreeEntry]:
         if oid is None:
             return _NOTHING
         try:
@@ -194,7 +192,7 @@ def _checked_out(path: Path) -> bytes | None:
         return None
 
 
-def _read(content: bytes, oid: bytes) -> Commit:
+def _parsed(content: bytes, oid: bytes) -> Commit:
     try:
         return read_commit(content)
     except (KeyError, ValueError, IndexError):

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from pbem.atomic import rename_folder, sync_folder
-from pbem.repo.git import GameRepo, NoSuchGame, StoreError
-from pbem.repo.git.empty_repo import REF, lay_out
+from pbem.repo.git import REF, GameRepo, NoSuchGame, StoreError, lay_out
 from pbem.repo.git.objects import ENVIRONMENT
 
 _SETTINGS: Final = ("-c", "fetch.unpackLimit=1", "-c", "fetch.fsckObjects=true", "-c", "core.fsync=all")

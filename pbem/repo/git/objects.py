@@ -19,13 +19,39 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from pbem.protocol import PbemError
-from pbem.repo.git.formats import Commit, Entry, GitObject, git_object, read_commit, read_tree
+from pbem.repo.git.formats import FOLDER, Commit, GitObject, TreeEntry, git_object, read_commit, read_tree
 
 if TYPE_CHECKING:
     from git.cmd import Git
 
-
-# ---- The git process that objects are read through: started by the first read, kept open, ended by `close`
+T = TypeVar("T")
+ENVIRONMENT: Final = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "LC_ALL": "C",
+}
+LARGEST: Final = 4 * 1024 * 1024
+"""The most bytes of an object that is read."""
+_MOST_AT_ONCE: Final = 64 * 1024 * 1024
+"""The most bytes of objects that are kept by `read_all`."""
+_SMALL: Final = 64 * 1024
+_ROOM_FOR_BLOBS: Final = 8 * 1024 * 1024
+"""So many bytes of small files are kept."""
+_SLIM: Final = 128 * 1024
+"""So many bytes of small files are kept of a repo that is not in use."""
+_FEW_COMMITS, _FEW_ENTRIES = 32, 400
+"""So many commits are kept of a repo that is not in use, and folders with so many entries together."""
+_MOST_TREES: Final = 512
+_MOST_COMMITS: Final = 4096
+_SIZES: Final = "--batch-check"
+_CONTENTS: Final = "--batch"
+_BOTH: Final = "--batch-command"
+_COMMANDS: Final = {_SIZES: "info", _CONTENTS: "contents"}
+_UNKNOWN_OPTION: Final = 129
+"""The exit code of git when it does not know an option."""
 
 
 class _Running(NamedTuple):
@@ -63,7 +89,7 @@ class CatFile:
         Ask for its size first.
         """
         answers, found = self._ask(_CONTENTS, oid)
-        return found.kind, _content(answers, found)
+        return found.kind, _content_behind(answers, found)
 
     def sizes(self) -> Iterator[Size]:
         """Yield every object of the repo, in any order. Raises ValueError where git fails."""
@@ -73,7 +99,7 @@ class CatFile:
     def contents(self) -> Iterator[tuple[Size, bytes]]:
         """Yield every object of the repo with its content, in any order. Raises ValueError where git fails."""
         for answers, found in self._every(_CONTENTS):
-            yield found, _content(answers, found)
+            yield found, _content_behind(answers, found)
 
     def close(self) -> None:
         """End the processes; the next question starts others."""
@@ -96,7 +122,7 @@ class CatFile:
                 asked.questions.write(f"{_COMMANDS[question]} {oid}\n".encode())
                 asked.questions.flush()
             if (answer := asked.answers.readline()) or asked.process.wait() != _UNKNOWN_OPTION:
-                return asked.answers, _size(answer)
+                return asked.answers, _parsed_size(answer)
             type(self)._answers_both = False
             self.close()
         for each in (_SIZES, _CONTENTS):  # both at once, so that they start at the same time
@@ -104,7 +130,7 @@ class CatFile:
         asked = self._running(question)
         asked.questions.write(f"{oid}\n".encode())
         asked.questions.flush()
-        return asked.answers, _size(asked.answers.readline())
+        return asked.answers, _parsed_size(asked.answers.readline())
 
     def _running(self, mode: str) -> _Running:
         if mode not in self._processes:
@@ -117,7 +143,7 @@ class CatFile:
         try:
             questions.close()
             while line := answers.readline():
-                yield answers, _size(line)
+                yield answers, _parsed_size(line)
             if process.wait():
                 raise ValueError("git cat-file failed")
         finally:
@@ -139,7 +165,7 @@ class CatFile:
         return _Running(process, process.stdin, process.stdout)
 
 
-def _size(line: bytes) -> Size:
+def _parsed_size(line: bytes) -> Size:
     """Return what a line of git says of an object. Raises ValueError if it says something else."""
     found = line.decode("utf-8", "replace").split()
     if len(found) != 3:
@@ -147,47 +173,12 @@ def _size(line: bytes) -> Size:
     return Size(found[0], found[1], int(found[2]))
 
 
-def _content(answers: IO[bytes], found: Size) -> bytes:
+def _content_behind(answers: IO[bytes], found: Size) -> bytes:
     """Return the content that follows its line, without the line end after it."""
     content = answers.read(found.size + 1)[:-1]
     if len(content) != found.size:
         raise ValueError(f"git broke off in the middle of {found.oid}")
     return content
-
-
-_SIZES: Final = "--batch-check"
-_CONTENTS: Final = "--batch"
-_BOTH: Final = "--batch-command"
-_COMMANDS: Final = {_SIZES: "info", _CONTENTS: "contents"}
-_UNKNOWN_OPTION: Final = 129
-"""The exit code of git when it does not know an option."""
-
-
-# ---- The objects of a repo, read through git processes that stay open. Trees that were read are kept
-
-
-T = TypeVar("T")
-ENVIRONMENT: Final = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_ALLOW_PROTOCOL": "none",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "LC_ALL": "C",
-}
-LARGEST: Final = 4 * 1024 * 1024
-"""The most bytes of an object that is read."""
-_MOST_AT_ONCE: Final = 64 * 1024 * 1024
-"""The most bytes of objects that are kept by `read_all`."""
-_SMALL: Final = 64 * 1024
-_ROOM_FOR_BLOBS: Final = 8 * 1024 * 1024
-"""So many bytes of small files are kept."""
-_SLIM: Final = 128 * 1024
-"""So many bytes of small files are kept of a repo that is not in use."""
-_FEW_COMMITS, _FEW_ENTRIES = 32, 400
-"""So many commits are kept of a repo that is not in use, and folders with so many entries together."""
-_MOST_TREES: Final = 512
-_MOST_COMMITS: Final = 4096
 
 
 class StoreError(PbemError):
@@ -227,7 +218,7 @@ class Objects:
         self._path = path
         self._environment = {**ENVIRONMENT, "GIT_DIR": str(path), "GIT_OBJECT_DIRECTORY": str(path / "objects")}
         self._reader = CatFile(path, self._environment)
-        self._trees: dict[bytes, dict[str, Entry]] = {}
+        self._trees: dict[bytes, dict[str, TreeEntry]] = {}
         self._commits: dict[bytes, Commit] = {}
         self._blobs: dict[bytes, bytes] = {}
         self._room = _ROOM_FOR_BLOBS
@@ -295,7 +286,7 @@ class Objects:
         """Return a commit as git keeps it."""
         return self._read(oid, "commit")
 
-    def tree(self, oid: bytes) -> dict[str, Entry]:
+    def tree(self, oid: bytes) -> dict[str, TreeEntry]:
         """Return the entries of a folder; do not change them."""
         if (kept := self._trees.pop(oid, None)) is None:
             self.keep(oid, read_tree(self._read(oid, "tree")))
@@ -303,7 +294,7 @@ class Objects:
             self._trees[oid] = kept
         return self._trees[oid]
 
-    def keep(self, oid: bytes, entries: dict[str, Entry]) -> None:
+    def keep(self, oid: bytes, entries: dict[str, TreeEntry]) -> None:
         """Keep a tree that is about to be written, so that it need not be read."""
         if len(self._trees) >= _MOST_TREES:
             self._trees.clear()
@@ -376,3 +367,41 @@ class Objects:
         if size.size > LARGEST:
             raise TooLarge(self._path, size)
         return self._reader.read(oid.hex())
+
+
+def require_small(objects: Objects, head: Callable[[], bytes]) -> None:
+    """Raise TooLarge, which names the file, if an object of a repo is too large to be read.
+
+    `head` returns the commit to look for names from; it may raise StoreError.
+    """
+    huge = objects.too_large()
+    if huge is not None:
+        oid = bytes.fromhex(huge.found.oid)
+        path = next((path for path, each in _every_path(objects, head()) if each == oid), None)
+        raise huge if path is None else huge.named(path)
+
+
+def _every_path(objects: Objects, head: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield path and id of every file and folder of every commit, each folder once; what cannot be read is skipped."""
+    seen: set[bytes] = set()
+    commit: bytes | None = head
+    while commit is not None:
+        try:
+            found = objects.commit(commit)
+        except StoreError:
+            return
+        folders = [("", found.tree)]
+        while folders:
+            folder, oid = folders.pop()
+            if oid in seen:
+                continue
+            seen.add(oid)
+            try:
+                entries = objects.tree(oid)
+            except (StoreError, ValueError):
+                continue
+            for name, entry in entries.items():
+                yield f"{folder}{name}", entry.oid
+                if entry.mode == FOLDER:
+                    folders.append((f"{folder}{name}/", entry.oid))
+        commit = found.parent

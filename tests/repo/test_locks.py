@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pbem.repo.git import Busy, GameRepo, Moved
-from pbem.repo.git.reflock import RefLock
+from pbem.repo.git.locks import RefLock
 
 FOREIGN = "pbem, process 1 on elsewhere\n"
 
