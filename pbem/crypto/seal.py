@@ -15,13 +15,17 @@ import hmac
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 from pyrage import DecryptError, IdentityError, RecipientError, decrypt, encrypt, ssh, x25519
 from pyrage import passphrase as passphrase_lock
 
 from pbem.protocol import PbemError
 
+Identity: TypeAlias = x25519.Identity | ssh.Identity
+"""A secret key that opens age files."""
+Recipient: TypeAlias = x25519.Recipient | ssh.Recipient
+"""A public key to which age files are sealed."""
 MARK: Final = b"pbem-sealed-v1"
 ROOM: Final = 4096
 """The least room, in bytes."""
@@ -60,7 +64,7 @@ def check_recipient(text: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _identity(text: str) -> Any:
+def _identity(text: str) -> Identity:
     try:
         return x25519.Identity.from_str(text)
     except IdentityError:
@@ -68,7 +72,7 @@ def _identity(text: str) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _recipient(text: str) -> Any:
+def _recipient(text: str) -> Recipient:
     try:
         if text.startswith("ssh-ed25519 "):
             return ssh.Recipient.from_str(text)
@@ -159,7 +163,7 @@ class NoSealing(Sealing):
         return unpadded(path, sealed)
 
 
-def open_with(identities: Iterable[Any], sealed: bytes) -> tuple[str, bytes]:
+def open_with(identities: Iterable[Identity], sealed: bytes) -> tuple[str, bytes]:
     """Return the path that something was sealed for, and what it is. Raises CannotOpen."""
     return _unpadded(unwrap(sealed, identities), "the file")
 
@@ -207,7 +211,7 @@ def wrap(content: bytes, recipients: Sequence[str] = (), passphrase: str = "") -
     return sealed
 
 
-def unwrap(sealed: bytes, identities: Iterable[Any] = (), passphrase: str = "") -> bytes:
+def unwrap(sealed: bytes, identities: Iterable[Identity] = (), passphrase: str = "") -> bytes:
     """Return what is in a plain age file. Raises CannotOpen."""
     keys = list(identities)
     if not keys and not passphrase:
@@ -219,7 +223,7 @@ def unwrap(sealed: bytes, identities: Iterable[Any] = (), passphrase: str = "") 
     return content
 
 
-def identities_in(text: str) -> list[Any]:
+def identities_in(text: str) -> list[Identity]:
     """Return the secret keys in a key file of age, or in one of ssh-ed25519 without passphrase. Raises CannotOpen."""
     try:
         if "PRIVATE KEY-----" in text:

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from errno import EEXIST
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pbem.atomic import write_new
 from pbem.crypto.keys import BadKeys, Keys, Secrets, key_file
-from pbem.crypto.seal import unwrap, wrap
+from pbem.crypto.seal import Identity, unwrap, wrap
 from pbem.paths import GAME_NAME
 from pbem.repo.files.charter import check_keys
 from pbem.repo.git import GameExists, GameRepo, NoSuchGame, StoreError
@@ -135,7 +135,7 @@ def back_up(
 
 
 def restore_keys(
-    folder: Path, games: Path, sealed: bytes, identities: Iterable[Any] = (), passphrase: str = ""
+    folder: Path, games: Path, sealed: bytes, identities: Iterable[Identity] = (), passphrase: str = ""
 ) -> list[Restored]:
     """Put the secrets of a backup into the store, and return the result for each game.
 

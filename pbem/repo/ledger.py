@@ -18,7 +18,7 @@ from functools import cached_property, partial
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.dice import Chain, inputs_digest, step_key
@@ -33,7 +33,6 @@ from pbem.game.boxes.corrections import Correction
 from pbem.game.order_form import compact
 from pbem.game.plain import Record
 from pbem.protocol import Result, Side
-from pbem.repo.files import talk_book
 from pbem.repo.files.adjudication import (
     Adjudication,
     Seed,
@@ -53,23 +52,37 @@ from pbem.repo.files.layout import (
     PLAYERS,
     POSITION,
     REVEALED,
+    SHEET_ROOM,
+    STANDING_ROOM,
     STATE,
     UNOPENED,
     Store,
     joined_path,
+    press_room,
+    record_room,
     sealed_path,
     sheet_path,
     standing_path,
+    state_room,
     turn_path,
     view_path,
+    view_room,
 )
+from pbem.repo.files.records import yaml_of
 from pbem.repo.files.seats import Seated
 from pbem.repo.files.state import State, read_state
 from pbem.repo.files.talk_book import JournalFile, SealedJournal
 from pbem.repo.git import GameRepo, Logged
 from pbem.repo.public import corrections_in
 
-# ---- What goes into the dice of an adjudication: the link that it opens, and what players and game master have said
+Read: TypeAlias = Callable[[str], bytes | None]
+"""Returns a file of the repo by its path."""
+PathOf: TypeAlias = Callable[[str], str]
+"""Returns the path of a note by the digest of its letter."""
+LetterId: TypeAlias = str | tuple[str, ...]
+"""The digest by which a letter is known, or several: a note is kept under each."""
+_MOST_RECENT: Final = 64
+"""The adjudications of the past that are kept in memory."""
 
 
 class Links(Protocol):
@@ -84,12 +97,12 @@ class Links(Protocol):
 
 def stated_inputs(
     n: int, state: State | None, joined: Mapping[Side, Joined], act: Record | None, beacon: Closing | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return what has been said since the adjudication before, as the turn file states it.
 
     `joined` is what newcomers have mailed, or all sides if the game has not begun (`state` is None).
     """
-    stated: dict[str, Any] = {}
+    stated: dict[str, object] = {}
     if state is None:
         stated["joined"] = {side: plain.encode(own) for side, own in joined.items()}
     else:
@@ -106,14 +119,6 @@ def stated_inputs(
     stated["beacon"] = beacon and beacon.stated
     stated["act"] = act
     return {word: value for word, value in stated.items() if value}
-
-
-# ---- The notes that letters were carried out: one for each commit that a letter has made
-
-
-Read: TypeAlias = Callable[[str], bytes | None]
-PathOf: TypeAlias = Callable[[str], str]
-"""Returns the path of a note by the digest of its letter."""
 
 
 def noted(read: Read, path_of: PathOf, digest: str) -> Record | None:
@@ -156,15 +161,6 @@ def _by_word(digest: str) -> str:
     return f"{digest} by word"
 
 
-# ---- The ledger: the books of one game, with its charter, its turn files, and what is sealed until the end
-
-
-_MOST_RECENT: Final = 64
-
-LetterId: TypeAlias = str | tuple[str, ...]
-"""The digest by which a letter is known, or several: a note is kept under each."""
-
-
 class Ledger(Seated):
     """The books of one game, open. Writes nothing until `commit`."""
 
@@ -197,7 +193,7 @@ class Ledger(Seated):
     ) -> Ledger:
         """Make a game's repo with its charter and `corrected` files of its box; nothing has been rolled yet."""
         players = seal([recipient_of(keys.office)], PLAYERS, compact(dict(addresses)))
-        files = {CHARTER: _yaml_of(charter), PINS: _yaml_of(pins), PLAYERS: players, **(corrected or {})}
+        files = {CHARTER: yaml_of(charter), PINS: yaml_of(pins), PLAYERS: players, **(corrected or {})}
         message = charter_message(charter.game)
         return cls(GameRepo.create(path, files, message, partial(sign, keys.signing)), keys)
 
@@ -274,7 +270,7 @@ class Ledger(Seated):
         """Return an adjudication of the past whose turn file has been read already."""
         return read_adjudication(n, public, self._unsealed(sealed_path(turn_path(n))) or {})
 
-    def public_turn(self, n: int) -> Any:
+    def public_turn(self, n: int) -> Record:
         """Return the content of a turn file."""
         return self._yaml(turn_path(n))
 
@@ -327,11 +323,11 @@ class Ledger(Seated):
 
     def join_files(self, side: Side, joined: Joined) -> dict[str, bytes]:
         """Return the file of what a side has mailed: its phrase, its chain, its key."""
-        return {joined_path(side): _yaml_of(joined)}
+        return {joined_path(side): yaml_of(joined)}
 
     def closing_files(self, closing: Closing) -> dict[str, bytes]:
         """Return the file that records a closing of the sheets."""
-        return {BEACON: _yaml_of(closing)}
+        return {BEACON: yaml_of(closing)}
 
     def sheet_files(self, state: State, side: Side, raw: bytes) -> dict[str, bytes]:
         """Return the file of a newly accepted sheet, and count it in `state`."""
@@ -339,7 +335,7 @@ class Ledger(Seated):
         path = sheet_path(side, n)
         state.sheets[side] = n
         state.new_sheets.setdefault(side, {})[path] = self.salted(path, raw)
-        return {path: self._seal(path, raw, talk_book.SHEET)}
+        return {path: self._seal(path, raw, SHEET_ROOM)}
 
     def letter_files(self, letter: LetterId, note: Record) -> dict[str, bytes]:
         """Return the note that a letter was carried out, so that it is not carried out twice.
@@ -358,13 +354,13 @@ class Ledger(Seated):
         content = compact({"written": written, "orders": list(state.standing[side])})
         # Once a side has filed any, the digest is named for ever, also of none: to leave it out would be a choice.
         state.standing_digests[side] = self.salted(path, content)
-        return {path: self._seal(path, content, talk_book.STANDING)}
+        return {path: self._seal(path, content, STANDING_ROOM)}
 
     def state_files(self, state: State, position: int = 0) -> dict[str, bytes]:
         """Return the sealed state; `position` is the length of the public position, 0: of the one on file."""
         new_sheets = sum(map(len, state.new_sheets.values()))
         length = position or len(self._file(POSITION))
-        room = talk_book.state_room(length, len(self.charter.players), len(state.steps), new_sheets)
+        room = state_room(length, len(self.charter.players), len(state.steps), new_sheets)
         return {STATE: self._seal(STATE, compact(state.record()), room)}
 
     def side_files(
@@ -379,8 +375,8 @@ class Ledger(Seated):
         if key is None:
             return {}
         corrected = sum(2 * len(each.text) for each in self.corrections().values())
-        room = talk_book.view_room(position, turn, corrected, side in state.handed_in, side in state.standing_digests)
-        room += 2 * talk_book.press_room(len(self.charter.players)) if talked else 0
+        room = view_room(position, turn, corrected, side in state.handed_in, side in state.standing_digests)
+        room += 2 * press_room(len(self.charter.players)) if talked else 0
         return {path: self._sealing.seal(path, compact(view), room, recipient=key)}
 
     def turn_files(
@@ -406,14 +402,14 @@ class Ledger(Seated):
         # There is no digest of the sealed record: it follows from sheets, dice and the seed of hidden draws.
         text = yamlio.dump(public).encode()
         acted, filed = made.act is not None, len(state.standing_digests)
-        room = talk_book.record_room(len(text), len(state.handed_in), filed, acted)
+        room = record_room(len(text), len(state.handed_in), filed, acted)
         sealed = self._seal(sealed_path(path), compact(sealed_record(made)), room)
         return {path: text, sealed_path(path): sealed, POSITION: position}
 
     def revealed_files(self) -> dict[str, bytes]:
         """Return the file that publishes the secrets of a game that is over."""
         revealed = Revealed(self.keys.hidden.hex(), self.keys.identity)
-        return {REVEALED: _yaml_of(revealed)}
+        return {REVEALED: yaml_of(revealed)}
 
     def salted(self, path: str, content: bytes) -> str:
         """Return the salted digest of a content that is sealed at a path."""
@@ -429,8 +425,7 @@ class Ledger(Seated):
     def talk_on_record(self, path: str, at: str | None = None) -> Record | None:
         """Return what a file of talk holds, now or as of a commit; None: it is not there. Raises CannotOpen."""
         if path != UNOPENED:
-            opened: Record | None = self._unsealed(path, at)
-            return opened
+            return self._unsealed(path, at)
         content = self.repo.read(path, at)
         found: Record | None = None if content is None else json.loads(unseal(self.keys.office, path, content))
         return found
@@ -465,16 +460,14 @@ class Ledger(Seated):
             raise FileNotFoundError(f"{self.repo.path.name} has no {path}")
         return content
 
-    def _yaml(self, path: str) -> Any:
-        return yamlio.read(self._file(path), name=path).value
+    def _yaml(self, path: str) -> Record:
+        record: Record = yamlio.read(self._file(path), name=path).value
+        return record
 
     def _seal(self, path: str, content: bytes, public: int = 0) -> bytes:
         return self._sealing.seal(path, content, public)
 
-    def _unsealed(self, path: str, at: str | None = None) -> Any:
+    def _unsealed(self, path: str, at: str | None = None) -> Record | None:
         content = self.repo.read(path, at)
-        return None if content is None else json.loads(self._sealing.open(path, content))
-
-
-def _yaml_of(value: object) -> bytes:
-    return yamlio.dump(plain.encode(value)).encode()
+        record: Record | None = None if content is None else json.loads(self._sealing.open(path, content))
+        return record

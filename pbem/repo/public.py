@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from pbem.game import plain
 from pbem.game import yaml as yamlio
@@ -34,7 +33,7 @@ class Page:
     digest: str
 
     @property
-    def whole(self) -> dict[str, Any]:
+    def whole(self) -> dict[str, object]:
         """The content, with the digest under `sha256`."""
         return {**self.value, "sha256": self.digest}
 

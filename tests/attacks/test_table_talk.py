@@ -16,8 +16,7 @@ from pbem.game.order_form import compact
 from pbem.mail.answer.table_talk import talk_letters
 from pbem.referee.acts.ruling import break_off
 from pbem.referee.acts.talk import show_to, speak
-from pbem.repo.files.layout import PRESS, UNOPENED
-from pbem.repo.files.talk_book import press_room
+from pbem.repo.files.layout import PRESS, UNOPENED, press_room
 from tests.attacks.base import Dishonest, answers, found, written
 from tests.support.live import SECRETS, Folder
 from tests.support.walks import FOLDERS

@@ -138,7 +138,7 @@ def test_closed_sheets_are_said_before_the_round_and_are_used(toy: Adjudicator) 
     """What is closed is said before the round is known, and is what goes in."""
     closed = close(toy)
     assert toy.put_in_round(SECOND, PUBLISHED[SECOND]) == [2]
-    turn = toy.ledger.public_turn(2)
+    turn = dict(toy.ledger.public_turn(2))
     assert closed_of(toy, turn) == closed.closed
     for other in (
         {"sheets": {"red": turn["sheets"]["red"]}},
@@ -272,8 +272,8 @@ def test_a_round_that_never_comes_is_put_on_record_and_told(toy: Adjudicator) ->
     assert turn["beacon"] == {"round": SECOND, "missing": "drand stood still that day"}
     before = toy.ledger.public_turn(1)["inputs"]
     assert turn["inputs"] == inputs_digest(before, turn)
-    assert turn["inputs"] == inputs_digest(before, turn | {"beacon": {"round": SECOND, "missing": "other words"}})
-    assert turn["inputs"] != inputs_digest(before, turn | {"beacon": {"round": THIRD, "missing": "other words"}})
+    assert turn["inputs"] == inputs_digest(before, {**turn, "beacon": {"round": SECOND, "missing": "other words"}})
+    assert turn["inputs"] != inputs_digest(before, {**turn, "beacon": {"round": THIRD, "missing": "other words"}})
     for reader in ("red", "blue", None):
         text = " ".join(side_report(toy, reader, 1).text.split())
         assert f"Round {SECOND} of drand is missing, so the dice are made without it. Reason: drand stood still" in text

@@ -21,8 +21,8 @@ from pbem.referee.acts.ruling import break_off
 from pbem.referee.acts.talk import LONGEST, MOST, show_to, speak, tidied_talk, write_talk
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.files.layout import PRESS, UNOPENED, view_path
-from pbem.repo.files.talk_book import NOTE, press_room
+from pbem.repo.files.layout import PRESS, UNOPENED, press_room, view_path
+from pbem.repo.files.talk_book import NOTE
 from tests.support.live import Folder, clear, files, give, order, pick, rooms, subjects
 from tests.support.walks import FOLDERS
 

@@ -14,7 +14,7 @@ from pbem.game.plain import Record
 from pbem.game.yaml import LETTER
 from pbem.protocol import Order
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.files.talk_book import SHEET, STANDING, WAITING
+from pbem.repo.files.layout import SHEET_ROOM, STANDING_ROOM, WAITING_ROOM
 from pbem.repo.git import GameRepo
 from tests.support.live import Folder, pick, rooms, sheet
 
@@ -172,6 +172,6 @@ def test_rooms_hold_the_names_beside_the_longest_orders() -> None:
     written = len(compact({"": {}}))
     queued: Record = {"kind": "", "order": {}, "by": "sheet 99999"}
     filed: Record = {"by": f"standing {MOST} of sheet 99999", "kind": "", "order": {}, "after": 99999, "period": 999}
-    assert LONGEST + MOST * (len(compact(queued)) - written) <= WAITING
-    assert LONGEST + MOST * (len(compact(filed)) - written) <= STANDING
-    assert LETTER.size <= SHEET
+    assert LONGEST + MOST * (len(compact(queued)) - written) <= WAITING_ROOM
+    assert LONGEST + MOST * (len(compact(filed)) - written) <= STANDING_ROOM
+    assert LETTER.size <= SHEET_ROOM

@@ -27,7 +27,8 @@ from pbem.repo.files.records import (
 )
 from pbem.repo.git import Logged
 
-# ---- An adjudication on record: what reseeded its dice, what happened in it, and the two files that keep it
+_SUBJECT: Final = pattern(r"[^:]+: adjudication (\d+)(?:$|[^\d])")
+"""The first line of the message of a commit that made an adjudication."""
 
 
 class Circumstances(NamedTuple):
@@ -40,7 +41,7 @@ class Circumstances(NamedTuple):
     late: frozenset[Side] = frozenset()
     absent: frozenset[Side] = frozenset()
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Return what a turn file says of them; nobody late or absent is left out."""
         return {
             "day": self.day,
@@ -86,7 +87,7 @@ class Adjudication:
         return {str(at): list(event.to) for at, event in enumerate(self.events) if event.to is not None}
 
 
-def sealed_record(adjudication: Adjudication) -> dict[str, Any]:
+def sealed_record(adjudication: Adjudication) -> dict[str, object]:
     """Return the sealed record of an adjudication, from which `read_adjudication` reads it again."""
     return {
         "answers": [answer_record(answer) for answer in adjudication.answers],
@@ -137,12 +138,6 @@ def read_adjudication(n: int, public: Record, sealed: Record) -> Adjudication:
         public.get("act"),
         sealed.get("act"),
     )
-
-
-# ---- The commits of a game: their messages, and which of them made an adjudication
-
-
-_SUBJECT: Final = pattern(r"[^:]+: adjudication (\d+)(?:$|[^\d])")
 
 
 def charter_message(game: str) -> str:

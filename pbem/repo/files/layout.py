@@ -32,7 +32,11 @@ clock/000/0001.yaml            in a game with a clock: a fact of time that the r
 revealed.yaml                  the secrets, once the game is over
 ```
 
-What is sealed is JSON, but for the sheets. Every commit is signed.
+What is sealed is JSON, but for the sheets. Every commit is signed. A sealed file is padded to a *room*, which follows
+from public facts alone, and which no honest content exceeds. Public are: the position, the turn file, which sides have
+handed in a sheet or filed standing orders, how many sheets wait, how many adjudications were made since the last
+checkpoint. What a side may leave with the referee has limits (`pbem.game.order_form`, and the longest sheet), so that
+its share of a room is the same whatever it has left.
 """
 
 from __future__ import annotations
@@ -43,10 +47,52 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Protocol
 
+from pbem.game.order_form import LONGEST, MOST
+from pbem.game.yaml import LETTER
 from pbem.protocol import Side
 from pbem.repo.git import Logged, numbered
 
-# ---- The store of a game: what a ledger needs of the repo in which it keeps its files
+CHARTER: Final = "game.yaml"
+PINS: Final = "rules.yaml"
+BOX: Final = "box/"
+POSITION: Final = "position.yaml"
+REVEALED: Final = "revealed.yaml"
+BEACON: Final = "beacon.yaml"
+CLOCK: Final = "clock.yaml"
+STATE: Final = "sealed/state.age"
+PLAYERS: Final = "sealed/players.age"
+PRESS: Final = "sealed/press.age"
+UNOPENED: Final = "sealed/unopened.age"
+"""The talk of the players: what is opened when the game is over, and what never is."""
+OFFICE: Final = (PLAYERS, UNOPENED)
+"""The files that are sealed to the key that is never revealed."""
+LETTERS: Final = "letters/"
+JOINED: Final = "joined/"
+REQUESTS: Final = "requests/"
+DEPUTIES: Final = "deputies/"
+FACTS: Final = "clock/"
+VIEWS: Final = "views/"
+STANDING: Final = "standing/"
+SHEETS: Final = "sheets/"
+TURNS: Final = "turns/"
+SEALED: Final = ".age"
+"""The ending of the name of a sealed file."""
+SHEET_ROOM: Final = LETTER.size
+"""The room of a sheet: the longest that is read."""
+WAITING_ROOM: Final = LONGEST + 40 * MOST
+"""The share of a side's waiting orders in the state, each with the name of its source."""
+STANDING_ROOM: Final = LONGEST + 88 * MOST
+"""The room of a side's standing orders, each with its name and the adjudication before it."""
+_NOTICES: Final = LONGEST + 192 * MOST
+"""The share of a side that has handed in a sheet in a sealed record: its orders as answers, or why they expired."""
+_NOTICES_STANDING: Final = LONGEST
+"""The share of a side with standing orders in a sealed record: which answered, and why others did not."""
+_TALK: Final = 16 * 1024
+"""The share of a side in a file of talk. Where that is full it is written before the next adjudication."""
+_MORE: Final = 4 * 1024
+"""For what takes little room: decisions, digests, numbers, hands."""
+_STEP: Final = 128
+_NEW_SHEET: Final = 192
 
 
 class Store(Protocol):
@@ -81,36 +127,6 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Close the repo."""
-
-
-# ---- The layout of a game's repo: the name and the content of each file
-
-
-CHARTER: Final = "game.yaml"
-PINS: Final = "rules.yaml"
-BOX: Final = "box/"
-POSITION: Final = "position.yaml"
-REVEALED: Final = "revealed.yaml"
-BEACON: Final = "beacon.yaml"
-CLOCK: Final = "clock.yaml"
-STATE: Final = "sealed/state.age"
-PLAYERS: Final = "sealed/players.age"
-PRESS: Final = "sealed/press.age"
-UNOPENED: Final = "sealed/unopened.age"
-"""The talk of the players: what is opened when the game is over, and what never is."""
-OFFICE: Final = (PLAYERS, UNOPENED)
-"""The files that are sealed to the key that is never revealed."""
-LETTERS: Final = "letters/"
-JOINED: Final = "joined/"
-REQUESTS: Final = "requests/"
-DEPUTIES: Final = "deputies/"
-FACTS: Final = "clock/"
-VIEWS: Final = "views/"
-STANDING: Final = "standing/"
-SHEETS: Final = "sheets/"
-TURNS: Final = "turns/"
-SEALED: Final = ".age"
-"""The ending of the name of a sealed file."""
 
 
 def turn_path(n: int) -> str:
@@ -161,3 +177,33 @@ def standing_path(side: Side) -> str:
 def view_path(side: Side) -> str:
     """Return the path of the view of a side."""
     return f"{VIEWS}{side}{SEALED}"
+
+
+def state_room(position: int, sides: int, steps: int, new_sheets: int) -> int:
+    """Return the room of the state.
+
+    `position` is the length of the public position, `sides` how many sides play, `steps` how many adjudications were
+    made since the last checkpoint, `new_sheets` how many sheets wait.
+    """
+    more = _MORE * max(sides, 2) // 2  # each side has decisions and answers of its own
+    return 2 * position + sides * (WAITING_ROOM + STANDING_ROOM) + _STEP * steps + _NEW_SHEET * new_sheets + more
+
+
+def record_room(turn: int, handed_in: int, standing: int, acted: bool) -> int:
+    """Return the room of the sealed record of an adjudication.
+
+    `turn` is the length of its turn file, `handed_in` how many sides have handed in sheets since the last checkpoint,
+    `standing` how many have filed standing orders; `acted`: the game master did something.
+    """
+    return 2 * turn + handed_in * _NOTICES + standing * _NOTICES_STANDING + 2 * acted * LONGEST + _MORE
+
+
+def view_room(position: int, turn: int, corrected: int, handed_in: bool, standing: bool) -> int:
+    """Return the room of the view of a side; `corrected` is the length of the corrected files of the box."""
+    told = handed_in * _NOTICES + standing * _NOTICES_STANDING + LONGEST
+    return 2 * (position + turn) + corrected + told + _MORE
+
+
+def press_room(sides: int) -> int:
+    """Return the room of a file of talk, the same whoever talks, to whom, and how much."""
+    return sides * _TALK

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pbem.engine.session import Answer, Queued
+from pbem.game import plain
+from pbem.game import yaml as yamlio
 from pbem.game.plain import Record
 from pbem.protocol import Decision, Draw, Event, Order, Result, Roll
 
@@ -45,7 +47,7 @@ def public_answer(record: Record) -> Record:
     return {"side": record["side"], "kind": record["kind"], **about, "order": order, "by": by}
 
 
-def _sorted(value: Any) -> Any:
+def _sorted(value: object) -> object:
     if isinstance(value, Mapping):
         return {key: _sorted(value[key]) for key in sorted(value)}
     return [_sorted(item) for item in value] if isinstance(value, list) else value
@@ -78,7 +80,7 @@ def _about(word: str) -> Record:
 
 def roll_record(n: int, roll: Roll) -> Record:
     """Return a roll under its running number within the adjudication."""
-    record: dict[str, Any] = {"number": n, "name": roll.name, "faces": list(roll.faces)}
+    record: dict[str, object] = {"number": n, "name": roll.name, "faces": list(roll.faces)}
     if roll.sides != 6:
         record["sides"] = roll.sides
     if roll.modifiers:
@@ -118,7 +120,7 @@ def event_records(events: Sequence[Event]) -> Sequence[Record]:
     """Return events in order; a roll is given by its number among the rolls of the adjudication."""
     records, rolls = [], 0
     for event in events:
-        record: dict[str, Any] = {"kind": event.kind}
+        record: dict[str, object] = {"kind": event.kind}
         if event.roll is not None:
             rolls += 1
             record["roll"] = rolls
@@ -143,7 +145,7 @@ def read_events(records: Sequence[Record], rolls: Sequence[Roll], readers: Mappi
 
 def decision_record(decision: Decision) -> Record:
     """Return a decision with all its facts, as its side may know it."""
-    record: dict[str, Any] = {"side": decision.side, "kind": decision.kind, "rule": decision.rule}
+    record: dict[str, object] = {"side": decision.side, "kind": decision.kind, "rule": decision.rule}
     record |= _about(decision.about)
     record["facts"] = as_plain(decision.facts)
     if decision.default is not None:
@@ -163,7 +165,7 @@ def result_in(record: Record) -> Result | None:
     return Result.read(found) if isinstance(found, Mapping) else None
 
 
-def as_plain(value: Any) -> Any:
+def as_plain(value: object) -> Any:
     """Return a value with mappings as dicts and sequences as lists, all the way down."""
     if isinstance(value, Mapping):
         return {key: as_plain(item) for key, item in value.items()}
@@ -175,3 +177,8 @@ def reached_checkpoint(turn: Record) -> bool:
     if "act" in turn and turn["act"].get("what") == "patch":
         return True
     return "answers" in turn and "result" not in turn
+
+
+def yaml_of(value: object) -> bytes:
+    """Return a typed value as a public file has it."""
+    return yamlio.dump(plain.encode(value)).encode()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 from pbem.crypto.keys import Keys
 from pbem.crypto.seal import recipient_of, seal, unseal
@@ -19,6 +19,10 @@ from pbem.game.plain import Record
 from pbem.protocol import Side
 from pbem.repo.files.charter import Charter
 from pbem.repo.files.layout import PLAYERS, Store, deputy_path
+from pbem.repo.files.records import yaml_of
+
+Seats: TypeAlias = Mapping[Side, str | Record]
+"""The address of each side; once anything else is known of its player, a mapping with name, address and deputy."""
 
 
 @dataclass(slots=True)
@@ -58,7 +62,7 @@ class Seated:
     repo: Store
     keys: Keys
     charter: Charter
-    _unsealed_seats: tuple[bytes, Mapping[Side, Any]] | None = None
+    _unsealed_seats: tuple[bytes, Seats] | None = None
 
     @property
     def addresses(self) -> Mapping[Side, str]:
@@ -83,7 +87,7 @@ class Seated:
         return plain.decode(Deputyship, yamlio.read(content, name=deputy_path(side)).value)
 
     @property
-    def _seats(self) -> Mapping[Side, Any]:
+    def _seats(self) -> Seats:
         """The sealed file of the players: side -> address, or a mapping with name, address and deputy."""
         sealed = self.repo.read(PLAYERS) or b""
         if self._unsealed_seats is None or self._unsealed_seats[0] != sealed:
@@ -110,7 +114,7 @@ class Seated:
         named, seat = self.deputyship(side), {} if replaced else self._seat(side)
         seat |= {"name": name, "address": address}
         over = replaced and named.until is not None
-        files = {deputy_path(side): _yaml_of(Deputyship(named.named + 1))} if over else {}
+        files = {deputy_path(side): yaml_of(Deputyship(named.named + 1))} if over else {}
         return files | self._seat_files(side, seat)
 
     def deputy_files(self, side: Side, deputy: Deputy | None, until: str | None) -> dict[str, bytes]:
@@ -119,14 +123,14 @@ class Seated:
         if deputy is not None:
             seat["deputy"] = plain.encode(deputy)
         public = Deputyship(self.deputyship(side).named + 1, until)
-        return {deputy_path(side): _yaml_of(public), **self._seat_files(side, seat)}
+        return {deputy_path(side): yaml_of(public), **self._seat_files(side, seat)}
 
     def proposal_files(self, side: Side, person: Person | None) -> dict[str, bytes]:
         """Return the file of the players with somebody who is proposed to take a side over."""
         proposed = {} if person is None else {"proposed": plain.encode(person)}
         return self._seat_files(side, self._seat(side) | proposed)
 
-    def _seat(self, side: Side) -> dict[str, Any]:
+    def _seat(self, side: Side) -> dict[str, object]:
         seat = self._seats.get(side, "")
         if isinstance(seat, str):
             return {"name": self.charter.players[side], "address": seat}
@@ -150,29 +154,25 @@ def written_by(sealed: bytes, keys: Keys, address: str, day: str) -> list[Side]:
     return _written_by(_open_seats(sealed, keys), address, day)
 
 
-def _open_seats(sealed: bytes, keys: Keys) -> Mapping[Side, Any]:
-    seats: Mapping[Side, Any] = json.loads(unseal(keys.office, PLAYERS, sealed))
+def _open_seats(sealed: bytes, keys: Keys) -> Seats:
+    seats: Seats = json.loads(unseal(keys.office, PLAYERS, sealed))
     return seats
 
 
-def _addresses_of(seats: Mapping[Side, Any]) -> dict[Side, str]:
+def _addresses_of(seats: Seats) -> dict[Side, str]:
     return {side: seat if isinstance(seat, str) else seat["address"] for side, seat in seats.items()}
 
 
-def _deputies(seats: Mapping[Side, Any]) -> dict[Side, Deputy]:
+def _deputies(seats: Seats) -> dict[Side, Deputy]:
     named = {side: seat["deputy"] for side, seat in seats.items() if not isinstance(seat, str) and "deputy" in seat}
     return {side: plain.decode(Deputy, deputy) for side, deputy in named.items()}
 
 
-def _sides_of(seats: Mapping[Side, Any], address: str) -> list[Side]:
+def _sides_of(seats: Seats, address: str) -> list[Side]:
     return [side for side, own in _addresses_of(seats).items() if own.lower() == address.lower()]
 
 
-def _written_by(seats: Mapping[Side, Any], address: str, day: str) -> list[Side]:
+def _written_by(seats: Seats, address: str, day: str) -> list[Side]:
     deputies = _deputies(seats).items()
     others = [side for side, each in deputies if each.writes_on(day) and each.address.lower() == address.lower()]
     return [*_sides_of(seats, address), *others]
-
-
-def _yaml_of(value: object) -> bytes:
-    return yamlio.dump(plain.encode(value)).encode()

@@ -28,7 +28,7 @@ class State:
     """The sheets accepted since the last adjudication: path -> salted digest."""
     sheets: dict[Side, int] = field(default_factory=dict)
     """How many sheets of each side have been accepted."""
-    standing: dict[Side, list[Any]] = field(default_factory=dict)
+    standing: dict[Side, list[Record]] = field(default_factory=dict)
     """Each side's standing orders in force, first to last, as `Filed.record` keeps them."""
     standing_digests: dict[Side, str] = field(default_factory=dict)
     """The salted digest of the file of each side's standing orders."""
@@ -64,7 +64,7 @@ class State:
     resigned: list[Side] = field(default_factory=list)
     """The sides that have resigned while the game goes on without their players."""
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Return the state as plain data."""
         plain = {word: as_plain(getattr(self, word)) for word in _PLAIN}
         return {
