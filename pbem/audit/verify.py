@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pbem.audit.derive.derivation import Derivation, Progress
+from pbem.audit.letters.talk_check import OpenedTalk, check_talk, check_talk_files
 from pbem.audit.public.clock_check import check_clock
 from pbem.audit.public.dice_check import check_beacon, check_chain, check_player_chains, check_rolls
-from pbem.audit.public.talk_check import OpenedTalk, check_talk, check_talk_files
 from pbem.audit.record.evidence import Evidence
 from pbem.audit.record.findings import Findings, Place
 from pbem.audit.record.rules_pinned import RulesHere, check_rules

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pbem.audit.letters.mailbox_check import compare_letters
+from pbem.audit.letters.witnesses import KeptLetters
 from pbem.audit.record.findings import Findings
 from pbem.crypto.seal import new_identity, recipient_of
 from pbem.crypto.sealed_orders import sealed_orders
@@ -158,12 +159,12 @@ def test_a_mailbox_with_sealed_orders_accuses_nobody(folder: Folder) -> None:
     with folder.open() as game:
         tip = game.charter.dice.tip
         before = Findings()
-        assert compare_letters(game.path, "punica", tip, letters, before).matched == 0
+        assert compare_letters(game.path, tip, KeptLetters("punica", letters), before).matched == 0
         assert not before.divergences
         assert any("2 sheets may have come as sealed orders" in each.text for each in before.checked)
         end_by_game_master(game, "draw", None, "enough")
         after = Findings()
-        assert compare_letters(game.path, "punica", tip, letters, after).matched == 2
+        assert compare_letters(game.path, tip, KeptLetters("punica", letters), after).matched == 2
         assert not after.divergences
 
 

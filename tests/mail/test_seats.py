@@ -13,6 +13,7 @@ from unittest.mock import patch
 import pytest
 
 from pbem.audit.letters.mailbox_check import compare_letters
+from pbem.audit.letters.witnesses import KeptLetters
 from pbem.audit.record.findings import Findings
 from pbem.audit.verify import verify
 from pbem.mail.archive_reader import read_letter, read_mailbox
@@ -358,7 +359,7 @@ def test_a_game_by_letters_agrees_with_the_mailbox_of_its_player(folder: Folder,
     findings = Findings()
     with folder.open("gaul") as game:
         tip, used = game.charter.dice.tip, sum(map(game.sheets, ("oak", "elm")))
-    compared = compare_letters(folder.repo("gaul"), "gaul", tip, list(read_mailbox(box)), findings)
+    compared = compare_letters(folder.repo("gaul"), tip, KeptLetters("gaul", list(read_mailbox(box))), findings)
     assert findings.sorted == []
     assert (compared.sheets, compared.matched) == (used, used)
     assert used > 8

@@ -7,11 +7,12 @@ question that came long after it is said to have left, a letter that knew of the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from pbem.audit.letters.witnesses import KeptLetters, Witness
 from pbem.audit.record.findings import Findings, Place
 from pbem.game import yaml as yamlio
 from pbem.game.wording import counted
@@ -19,7 +20,7 @@ from pbem.protocol import Side
 from pbem.referee.game.calendar import stamp
 from pbem.referee.game.facts import Back, Fact, Late, Resumed, read_fact
 from pbem.referee.game.sides import Clocks, SideClock, read_clocks
-from pbem.render.text.receipt import KeptLetter, LetterReceipt
+from pbem.render.text.receipt import KeptLetter
 from pbem.repo.files.layout import CLOCK, FACTS, SHEETS
 from pbem.repo.git.history import Past, PastRepo
 
@@ -31,7 +32,6 @@ _CLOCKS_DIFFER: Final = timedelta(minutes=5)
 """How much the clocks of two mail servers may differ."""
 _MINUTE: Final = timedelta(minutes=1)
 _UNREADABLE: Final = (yamlio.Unreadable, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-Witness = tuple[KeptLetter, LetterReceipt]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,26 +102,19 @@ class Calls:
         return [each for each in between if isinstance(each, Resumed) or (isinstance(each, Back) and each.side == side)]
 
 
-def check_late(
-    calls: Calls,
-    game: str,
-    found: Sequence[Witness],
-    written_by: Mapping[Side, Sequence[KeptLetter]],
-    findings: Findings,
-) -> None:
-    """Look for letters that contradict a call on record; `written_by` has the letters that each side sent."""
-    count, sides = 0, {receipt.side for _, receipt in found}
+def check_late(calls: Calls, kept: KeptLetters, findings: Findings) -> None:
+    """Look for letters that contradict a call on record."""
+    count = 0
     for call in calls.calls:
-        if call.side not in sides:
+        if call.side not in kept.readers:
             continue
         count += 1
-        own = [(letter, receipt) for letter, receipt in found if receipt.side == call.side]
-        letters = written_by.get(call.side, ())
+        own, letters = kept.to(call.side), kept.written_by(call.side)
         findings.blame(call.place, *_promised(calls, call, own, letters), *_asked_late(call, own))
         findings.blame(call.place, *_told_early(calls, call, own))
-        sent = [letter for letter in letters if _answers_question(letter, game, call)]
+        sent = [letter for letter in letters if _answers_question(letter, kept.game, call)]
         for letter in sent:
-            _hold_against(calls, call, letter, _sent_back(game, call, [letter for letter, _ in own]), findings)
+            _hold_against(calls, call, letter, _sent_back(kept.game, call, [letter for letter, _ in own]), findings)
     if count:
         findings.check("late", f"{counted(count, 'call')} that a side was late, held against its letters")
 

@@ -16,134 +16,246 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from hashlib import sha256
+from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from pbem.audit.letters.late_check import Calls, check_late
-from pbem.audit.public.talk_check import OpenedTalk, compare_talk
+from pbem.audit.letters.talk_check import OpenedTalk, compare_talk
+from pbem.audit.letters.witnesses import Clone, KeptLetters, Witness, read_clone
 from pbem.audit.record.findings import Findings, Place, listed
 from pbem.crypto.beacon import BadBeacon, time_of
 from pbem.crypto.seal import salted
 from pbem.crypto.sealed_orders import BadBlock, SealedBlock, open_block
 from pbem.game import yaml as yamlio
-from pbem.game.plain import Record
 from pbem.game.wording import counted
 from pbem.orders.forgive import came_from, came_from_lines
 from pbem.orders.sheet import sheet_of_word
 from pbem.protocol import Side
 from pbem.render.text.receipt import ClosedSheets, KeptLetter, LetterReceipt, ReceiptedSheet
-from pbem.repo.files.layout import BEACON, REVEALED, SHEETS, turn_path
 from pbem.repo.git import StoreError
-from pbem.repo.git.history import Past, PastRepo
+from pbem.repo.git.history import PastRepo
 
-# ---- What a clone says that letters can be compared with: its commits, turns, sheets and closings
-
-
-class ClonedTurn(NamedTuple):
-    """A turn file as it is in the clone: the commit that brought it, its digest and its content."""
-
-    at: int
-    commit: str
-    digest: str
-    content: Record
-
-    def sheets(self, side: Side) -> Mapping[str, str]:
-        """Return the sheets of a side that it used, by path, with their salted digests."""
-        by_side = self.content.get("sheets")
-        found = by_side.get(side) if isinstance(by_side, dict) else None
-        return found if isinstance(found, dict) else {}
-
-    @property
-    def round(self) -> int | None:
-        """The round of the beacon that decided it; None: none did."""
-        share = self.content.get("beacon")
-        return _whole_number(share.get("round")) if isinstance(share, dict) else None
+_OLDER: Final = "The clone is older than the letter, or what came last was cut off"
+_Receipted: TypeAlias = tuple[ReceiptedSheet, KeptLetter, LetterReceipt]
+"""A sheet that was taken in, with the first letter that says so and its receipt."""
 
 
-class Clone(NamedTuple):
-    """What the clone says: the place of each commit, the turns, and the commit that brought each sheet."""
+class Compared(NamedTuple):
+    """How much there was to compare: letters read, letters with a receipt of the game, sheets on receipts and in mail.
 
-    commits: Mapping[str, int]
-    head: str
-    turns: Mapping[int, ClonedTurn]
-    sheets: Mapping[str, tuple[int, str]]
-    closings: Sequence[tuple[ClosedSheets, str]]
-    """The closings of sheets, each with the commit that brought it."""
-    identity: str = ""
-    """The key of the game, which opens sealed orders; empty: it is not revealed."""
+    `unreadable` says which letters, or which receipts in them, could not be read, and why.
+    """
 
-    @property
-    def last(self) -> int:
-        """The number of the last turn."""
-        return max(self.turns, default=0)
-
-    def place(self, n: int) -> Place:
-        """Return the place of a turn, also of one that is not there."""
-        turn = self.turns.get(n)
-        return Place(turn.at if turn else len(self.commits), n, file=turn_path(n), commit=turn.commit if turn else None)
-
-    def brought(self, n: int) -> str:
-        """Return which turn file there is, by digest and commit."""
-        turn = self.turns[n]
-        return f"{turn.digest}, brought by commit {turn.commit}"
+    read: int
+    receipts: int
+    sheets: int
+    matched: int
+    unreadable: list[str]
 
 
-def read_clone(repo: PastRepo, commits: Sequence[Past]) -> Clone:
-    """Return what the commits of a repo say."""
-    brought: dict[str, tuple[int, str, bytes]] = {}
-    closings: dict[ClosedSheets, str] = {}
-    for commit in commits:
-        for change in commit.changes:
-            if change.new is not None:
-                brought[change.path] = (commit.at, commit.sha, change.new)
-            if change.new is not None and change.path == BEACON:
-                closed = _closing(_read_or_nothing(repo.blob(change.new)))
-                closings.setdefault(closed, commit.sha)  # a version of it that has the signature is the same closing
-    turns: dict[int, ClonedTurn] = {}
-    while (file := brought.get(turn_path(len(turns) + 1))) is not None:
-        content = repo.blob(file[2])
-        turns[len(turns) + 1] = ClonedTurn(file[0], file[1], sha256(content).hexdigest(), _read_or_nothing(content))
-    sheets = {path: (at, sha) for path, (at, sha, _) in brought.items() if path.startswith(SHEETS)}
-    places = {commit.sha: commit.at for commit in commits}
-    revealed = brought.get(REVEALED)
-    identity = "" if revealed is None else str(_read_or_nothing(repo.blob(revealed[2])).get("identity", ""))
-    return Clone(places, commits[-1].sha, turns, sheets, list(closings.items()), identity)
-
-
-def _closing(said: Record) -> ClosedSheets:
-    n, number = (_whole_number(said.get(word)) or 0 for word in ("adjudication", "round"))
-    return ClosedSheets(n, number, str(said.get("closed")))
-
-
-def _whole_number(value: object) -> int | None:
-    return value if isinstance(value, int) else None
-
-
-def _read_or_nothing(raw: bytes) -> Record:
-    """Return the content of a file; nothing if it cannot be read, which is blamed elsewhere."""
+def compare_letters(
+    path: Path, tip: str, kept: KeptLetters, findings: Findings, talk: OpenedTalk | None = None
+) -> Compared:
+    """Compare letters with the game whose repo is at a path; `tip` is that of its dice, `talk` what can be opened."""
+    unreadable = [f"{letter.where}: {letter.damage}" for letter in kept.all if letter.damage]
+    comparison = _Comparison(findings, tip)
+    matched = 0
     try:
-        value = yamlio.read(raw, name="file").value
-    except yamlio.Unreadable:
-        return {}
-    return value if isinstance(value, dict) else {}
+        if not tip:
+            raise StoreError("the charter of the game cannot be read")
+        with PastRepo(path) as repo, repo.undisturbed():
+            commits = repo.commits()
+            clone, calls = read_clone(repo, commits), Calls(repo, commits)
+    except StoreError as wrong:
+        findings.leave("letters", f"they cannot be compared: {wrong}")
+    else:
+        comparison.compare(clone, kept.receipts)
+        _check_told(clone, kept, findings)
+        matched = _match_sheets(clone, kept, comparison.sheets, findings)
+        _check_closings(clone, kept, comparison.told, findings)
+        check_late(calls, kept, findings)
+        compare_talk(talk, kept, findings)
+    if unreadable:
+        findings.leave("unread", f"{counted(len(unreadable), 'letter')} cannot be read: {listed(unreadable)}")
+    receipts = len({letter.where for letter, _ in kept.receipts})
+    return Compared(len(kept.all), receipts, len(comparison.sheets), matched, unreadable)
 
 
-# ---- The comparison of a player's mailbox with the closings of sheets on record (part of `pbem verify --letters`)
+@dataclass(slots=True)
+class _Comparison:
+    """The comparison of the receipts with the clone, letter by letter; what several letters witness is blamed once."""
+
+    findings: Findings
+    tip: str
+    told: dict[int, KeptLetter] = field(default_factory=dict)
+    """The first letter that tells of each adjudication, as far as it is that of the clone."""
+    sheets: dict[tuple[Side, str], _Receipted] = field(default_factory=dict)
+    """The sheets that were taken in, by side and path, each with the first letter that says so."""
+    _blamed: set[tuple[object, ...]] = field(default_factory=set)
+
+    def compare(self, clone: Clone, witnesses: Iterable[Witness]) -> None:
+        """Compare all receipts, but for sheets sent and closings."""
+        for letter, receipt in witnesses:
+            if receipt.tip != self.tip:
+                self._blame(
+                    ("tip", receipt.tip),
+                    Place(),
+                    f"{letter}, names the tip {receipt.tip} and commit {receipt.commit}; the tip of this game is "
+                    f"{self.tip}: it is another game, or was made again",
+                )
+                continue
+            for sheet in receipt.sheets:
+                self._keep(sheet, letter, receipt)
+            if self._turns(clone, letter, receipt):
+                continue
+            for n in receipt.adjudications:
+                self.told.setdefault(n, letter)
+            if not (self._sheets(clone, letter, receipt) or receipt.commit in clone.commits):
+                self._blame(
+                    ("commit", receipt.commit),
+                    Place(len(clone.commits), commit=receipt.commit),
+                    f"{letter}, was written at this commit, which is not in this clone; the clone ends at commit "
+                    f"{clone.head}. {_OLDER}",
+                )
+
+    def _keep(self, sheet: ReceiptedSheet, letter: KeptLetter, receipt: LetterReceipt) -> None:
+        """Put on record that a sheet was taken in; blame two letters that say so otherwise."""
+        first, earlier, at = self.sheets.setdefault((receipt.side, sheet.path), (sheet, letter, receipt))
+        if first.digest != sheet.digest:
+            self._blame(
+                ("twice", sheet.path, sheet.digest),
+                Place(file=sheet.path, commit=receipt.commit),
+                f"{earlier}, written at commit {at.commit}, has the digest {first.digest} for it; {letter}, written at "
+                f"commit {receipt.commit}, has {sheet.digest}",
+            )
+
+    def _turns(self, clone: Clone, letter: KeptLetter, receipt: LetterReceipt) -> bool:
+        """Compare the turn files that a letter names; tell whether one of them is not that of the clone."""
+        wrong = False
+        for n, digest in receipt.turns:
+            turn, named = clone.turns.get(n), f"turn file {digest}, at commit {receipt.commit}"
+            if turn is not None and turn.digest == digest:
+                continue
+            wrong = True
+            if turn is None:
+                here = f"this clone ends with turn {clone.last}, at commit {clone.head}. {_OLDER}"
+            else:
+                here = f"here it is {clone.brought(n)}: these are two games, or the turn was changed"
+            self._blame(("turn", n, digest), clone.place(n), f"{letter}, names {named}; {here}")
+        return wrong
+
+    def _sheets(self, clone: Clone, letter: KeptLetter, receipt: LetterReceipt) -> bool:
+        """Compare the sheets that a letter says were taken in; tell whether one of them is not on record so."""
+        wrong = False
+        for sheet in receipt.sheets:
+            for reason in _sheet_misfits(clone, sheet, receipt):
+                wrong = True
+                at = clone.sheets.get(sheet.path, (len(clone.commits), receipt.commit))
+                self._blame(
+                    ("sheet", sheet.path, sheet.digest),
+                    Place(at[0], file=sheet.path, commit=at[1]),
+                    f"{letter}, written at commit {receipt.commit}, says that it was taken in with the digest "
+                    f"{sheet.digest}; {reason}",
+                )
+        named = {sheet.path for sheet in receipt.sheets}
+        for n in receipt.adjudications:
+            turn = clone.turns.get(n)
+            for path in turn.sheets(receipt.side) if turn else ():
+                if path not in named:
+                    wrong = True
+                    self._blame(
+                        ("unnamed", path),
+                        clone.place(n),
+                        f"it used {path}, and was brought by commit {turn.commit if turn else ''}; {letter}, tells of "
+                        "this turn, and does not say that such a sheet was taken in",
+                    )
+        return wrong
+
+    def _blame(self, key: tuple[object, ...], place: Place, reason: str) -> None:
+        if key not in self._blamed:
+            self._blamed.add(key)
+            self.findings.blame(place, reason)
 
 
-def check_closings(
-    clone: Clone,
-    found: Sequence[tuple[KeptLetter, LetterReceipt]],
-    told: Mapping[int, KeptLetter],
-    findings: Findings,
-) -> None:
+def _sheet_misfits(clone: Clone, sheet: ReceiptedSheet, receipt: LetterReceipt) -> Iterator[str]:
+    """Yield why a sheet is not on record as a letter says."""
+    there, at = clone.sheets.get(sheet.path), clone.commits.get(receipt.commit)
+    if there is None:
+        yield f"no commit up to {clone.head} has it"
+        return
+    used = [n for n, turn in clone.turns.items() if sheet.path in turn.sheets(receipt.side)]
+    if used:
+        digest = clone.turns[used[0]].sheets(receipt.side)[sheet.path]
+        if digest != sheet.digest:
+            yield f"turn {used[0]}, brought by commit {clone.turns[used[0]].commit}, used one with the digest {digest}"
+    elif later := [n for n, turn in clone.turns.items() if turn.at > there[0]]:
+        yield f"turn {later[0]}, brought by commit {clone.turns[later[0]].commit}, did not use it"
+    if at is not None and there[0] > at:
+        yield f"it was only committed later, by commit {there[1]}"
+
+
+def _check_told(clone: Clone, kept: KeptLetters, findings: Findings) -> None:
+    """Put on record how many letters there are, and of which turns none tells."""
+    letters, sides = len({letter.where for letter, _ in kept.receipts}), sorted(kept.readers)
+    read = f"{counted(len(kept.all), 'letter')} read, {letters or 'none'} with a receipt of this game"
+    if not sides:
+        findings.leave("letters", f"{read}: there is nothing to compare")
+        return
+    findings.check("letters", f"{read}, to {listed(sides)}")
+    for side in sides:
+        told = [receipt.adjudications for _, receipt in kept.to(side)]
+        missing = [n for n in clone.turns if not any(n in span for span in told)]
+        if missing:
+            findings.leave("untold", f"no letter here tells {side} of turn {listed(missing)}")
+
+
+def _match_sheets(
+    clone: Clone, kept: KeptLetters, receipted: Mapping[tuple[Side, str], _Receipted], findings: Findings
+) -> int:
+    """Look for each sheet that was taken in among those that its player sent; return how many are there."""
+    matched = sealed = 0
+    enclosed = [sheet for letter in kept.all for sheet in letter.taken_in]
+    for side in sorted(kept.readers):
+        own = [each for (of, _), each in receipted.items() if of == side]
+        written = kept.written_by(side)
+        sent = SentSheets(kept.game, side, written, clone.last, enclosed, clone.identity)
+        shut = sent.shut
+        if own and sent.is_empty:
+            findings.leave("sent", f"no sheet that {side} sent is here; add --letters with the folder of sent letters")
+            continue
+        for sheet, letter, receipt in sorted(own, key=lambda each: each[0].number):
+            if sent.has(sheet):
+                matched += 1
+                continue
+            if shut:
+                shut -= 1
+                sealed += 1
+                continue
+            at, commit = clone.sheets.get(sheet.path, (len(clone.commits), receipt.commit))
+            findings.blame(
+                Place(at, file=sheet.path, commit=commit),
+                f"{letter}, written at commit {receipt.commit}, says that it came from {side} and has the digest "
+                f"{sheet.digest}; none of the {counted(len(written), 'letter')} that {side} sent has that sheet. It "
+                f"was made up or changed, or the letter with it is missing here",
+            )
+    if sealed:
+        findings.leave(
+            "sealed orders",
+            f"{counted(sealed, 'sheet')} may have come as sealed orders, which open once the game has revealed its key",
+        )
+    if receipted:
+        text = f"{counted(len(receipted), 'sheet')} taken in, {matched} of them found in letters that were sent"
+        findings.check("sent", text)
+    return matched
+
+
+def _check_closings(clone: Clone, kept: KeptLetters, told: Mapping[int, KeptLetter], findings: Findings) -> None:
     """Check that the sheets were closed as letters say, and before anybody knew the round that decided."""
-    first: dict[ClosedSheets, tuple[KeptLetter, LetterReceipt]] = {}
-    for letter, receipt in found:  # the earliest first
-        if receipt.closed is not None:
-            first.setdefault(receipt.closed, (letter, receipt))
+    first: dict[ClosedSheets, Witness] = {}
+    for witness in kept.receipts:  # the earliest first
+        if witness.receipt.closed is not None:
+            first.setdefault(witness.receipt.closed, witness)
     for closed, (letter, receipt) in first.items():
         said = f"{letter}, written at commit {receipt.commit}, says that sheets are closed until round {closed.round}"
         findings.blame(clone.place(closed.adjudication), *(f"{said}; {why}" for why in _closed_wrongly(clone, closed)))
@@ -184,10 +296,6 @@ def _known_before(round: int, time: datetime | None) -> str | None:
     if time is None or time < known:
         return None
     return f"the round was published before, at {known:%Y-%m-%d %H:%M:%S} UTC, so this closing came too late"
-
-
-# ---- The comparison of the sheets on record with the letters that their players sent (part of `pbem verify
-#      --letters`)
 
 
 class _Canonical(NamedTuple):
@@ -296,255 +404,3 @@ def _canonical(text: bytes) -> _Canonical | None:
         return None
     number = value.get("adjudication") if isinstance(value, dict) else None
     return _Canonical(text.decode("utf-8", "replace"), number) if isinstance(number, int) else None
-
-
-# ---- The comparison of a player's mailbox with the record of a game (`pbem verify --letters`)
-
-
-_NEVER = datetime.max.replace(tzinfo=UTC)
-
-
-class Compared(NamedTuple):
-    """How much there was to compare: letters read, letters with a receipt of the game, sheets on receipts and in mail.
-
-    `unreadable` says which letters, or which receipts in them, could not be read, and why.
-    """
-
-    read: int
-    receipts: int
-    sheets: int
-    matched: int
-    unreadable: list[str]
-
-
-def compare_letters(
-    path: Path,
-    game: str,
-    tip: str,
-    letters: Sequence[KeptLetter],
-    findings: Findings,
-    talk: OpenedTalk | None = None,
-) -> Compared:
-    """Compare letters with the game whose repo is at a path; `tip` is that of its dice, `talk` what can be opened."""
-    found = _witnesses(game, letters)
-    unreadable = [f"{letter.where}: {letter.damage}" for letter in letters if letter.damage]
-    comparison = _Comparison(findings, tip)
-    matched = 0
-    try:
-        if not tip:
-            raise StoreError("the charter of the game cannot be read")
-        with PastRepo(path) as repo, repo.undisturbed():
-            commits = repo.commits()
-            clone, calls = read_clone(repo, commits), Calls(repo, commits)
-    except StoreError as wrong:
-        findings.leave("letters", f"they cannot be compared: {wrong}")
-    else:
-        comparison.compare(clone, found)
-        _check_told(clone, len(letters), found, findings)
-        matched = _match_sheets(clone, game, comparison.sheets, found, letters, findings)
-        check_closings(clone, found, comparison.told, findings)
-        readers = {receipt.side: _addresses_used(found, receipt.side) for _, receipt in found}
-        sent = {side: [each for each in letters if each.sender in own] for side, own in readers.items()}
-        check_late(calls, game, found, sent, findings)
-        compare_talk(game, talk, readers, letters, findings)
-    if unreadable:
-        findings.leave("unread", f"{counted(len(unreadable), 'letter')} cannot be read: {listed(unreadable)}")
-    return Compared(
-        len(letters), len({letter.where for letter, _ in found}), len(comparison.sheets), matched, unreadable
-    )
-
-
-def _witnesses(game: str, letters: Sequence[KeptLetter]) -> list[tuple[KeptLetter, LetterReceipt]]:
-    """Return each receipt of the game once, with the letter that has it, the earliest first; a quoted one last."""
-    kept: dict[LetterReceipt, KeptLetter] = {}
-    for letter in sorted(letters, key=lambda letter: (not letter.own, letter.time or _NEVER)):
-        for receipt in letter.receipts:
-            if receipt.game == game:
-                kept.setdefault(receipt, letter)
-    return sorted(((letter, each) for each, letter in kept.items()), key=lambda pair: pair[0].time or _NEVER)
-
-
-@dataclass(slots=True)
-class _Comparison:
-    """The comparison of the receipts with the clone, letter by letter; what several letters witness is blamed once."""
-
-    findings: Findings
-    tip: str
-    told: dict[int, KeptLetter] = field(default_factory=dict)
-    """The first letter that tells of each adjudication, as far as it is that of the clone."""
-    sheets: dict[tuple[Side, str], tuple[ReceiptedSheet, KeptLetter, LetterReceipt]] = field(default_factory=dict)
-    """The sheets that were taken in, by side and path, each with the first letter that says so."""
-    _blamed: set[tuple[object, ...]] = field(default_factory=set)
-
-    def compare(self, clone: Clone, witnesses: Iterable[tuple[KeptLetter, LetterReceipt]]) -> None:
-        """Compare all receipts, but for sheets sent and closings."""
-        for letter, receipt in witnesses:
-            if receipt.tip != self.tip:
-                self._blame(
-                    ("tip", receipt.tip),
-                    Place(),
-                    f"{letter}, names the tip {receipt.tip} and commit {receipt.commit}; the tip of this game is "
-                    f"{self.tip}: it is another game, or was made again",
-                )
-                continue
-            for sheet in receipt.sheets:
-                self._keep(sheet, letter, receipt)
-            if self._turns(clone, letter, receipt):
-                continue
-            for n in receipt.adjudications:
-                self.told.setdefault(n, letter)
-            if not (self._sheets(clone, letter, receipt) or receipt.commit in clone.commits):
-                self._blame(
-                    ("commit", receipt.commit),
-                    Place(len(clone.commits), commit=receipt.commit),
-                    f"{letter}, was written at this commit, which is not in this clone; the clone ends at commit "
-                    f"{clone.head}. {_OLDER}",
-                )
-
-    def _keep(self, sheet: ReceiptedSheet, letter: KeptLetter, receipt: LetterReceipt) -> None:
-        """Put on record that a sheet was taken in; blame two letters that say so otherwise."""
-        first, earlier, at = self.sheets.setdefault((receipt.side, sheet.path), (sheet, letter, receipt))
-        if first.digest != sheet.digest:
-            self._blame(
-                ("twice", sheet.path, sheet.digest),
-                Place(file=sheet.path, commit=receipt.commit),
-                f"{earlier}, written at commit {at.commit}, has the digest {first.digest} for it; {letter}, written at "
-                f"commit {receipt.commit}, has {sheet.digest}",
-            )
-
-    def _turns(self, clone: Clone, letter: KeptLetter, receipt: LetterReceipt) -> bool:
-        """Compare the turn files that a letter names; tell whether one of them is not that of the clone."""
-        wrong = False
-        for n, digest in receipt.turns:
-            turn, named = clone.turns.get(n), f"turn file {digest}, at commit {receipt.commit}"
-            if turn is not None and turn.digest == digest:
-                continue
-            wrong = True
-            if turn is None:
-                here = f"this clone ends with turn {clone.last}, at commit {clone.head}. {_OLDER}"
-            else:
-                here = f"here it is {clone.brought(n)}: these are two games, or the turn was changed"
-            self._blame(("turn", n, digest), clone.place(n), f"{letter}, names {named}; {here}")
-        return wrong
-
-    def _sheets(self, clone: Clone, letter: KeptLetter, receipt: LetterReceipt) -> bool:
-        """Compare the sheets that a letter says were taken in; tell whether one of them is not on record so."""
-        wrong = False
-        for sheet in receipt.sheets:
-            for reason in _sheet_misfits(clone, sheet, receipt):
-                wrong = True
-                at = clone.sheets.get(sheet.path, (len(clone.commits), receipt.commit))
-                self._blame(
-                    ("sheet", sheet.path, sheet.digest),
-                    Place(at[0], file=sheet.path, commit=at[1]),
-                    f"{letter}, written at commit {receipt.commit}, says that it was taken in with the digest "
-                    f"{sheet.digest}; {reason}",
-                )
-        named = {sheet.path for sheet in receipt.sheets}
-        for n in receipt.adjudications:
-            turn = clone.turns.get(n)
-            for path in turn.sheets(receipt.side) if turn else ():
-                if path not in named:
-                    wrong = True
-                    self._blame(
-                        ("unnamed", path),
-                        clone.place(n),
-                        f"it used {path}, and was brought by commit {turn.commit if turn else ''}; {letter}, tells of "
-                        "this turn, and does not say that such a sheet was taken in",
-                    )
-        return wrong
-
-    def _blame(self, key: tuple[object, ...], place: Place, reason: str) -> None:
-        if key not in self._blamed:
-            self._blamed.add(key)
-            self.findings.blame(place, reason)
-
-
-_OLDER = "The clone is older than the letter, or what came last was cut off"
-
-
-def _sheet_misfits(clone: Clone, sheet: ReceiptedSheet, receipt: LetterReceipt) -> Iterator[str]:
-    """Yield why a sheet is not on record as a letter says."""
-    there, at = clone.sheets.get(sheet.path), clone.commits.get(receipt.commit)
-    if there is None:
-        yield f"no commit up to {clone.head} has it"
-        return
-    used = [n for n, turn in clone.turns.items() if sheet.path in turn.sheets(receipt.side)]
-    if used:
-        digest = clone.turns[used[0]].sheets(receipt.side)[sheet.path]
-        if digest != sheet.digest:
-            yield f"turn {used[0]}, brought by commit {clone.turns[used[0]].commit}, used one with the digest {digest}"
-    elif later := [n for n, turn in clone.turns.items() if turn.at > there[0]]:
-        yield f"turn {later[0]}, brought by commit {clone.turns[later[0]].commit}, did not use it"
-    if at is not None and there[0] > at:
-        yield f"it was only committed later, by commit {there[1]}"
-
-
-def _check_told(
-    clone: Clone, count: int, found: Sequence[tuple[KeptLetter, LetterReceipt]], findings: Findings
-) -> None:
-    """Put on record how many letters there are, and of which turns none tells."""
-    letters = len({letter.where for letter, _ in found})
-    sides = sorted({receipt.side for _, receipt in found})
-    read = f"{counted(count, 'letter')} read, {letters or 'none'} with a receipt of this game"
-    if not sides:
-        findings.leave("letters", f"{read}: there is nothing to compare")
-        return
-    findings.check("letters", f"{read}, to {listed(sides)}")
-    for side in sides:
-        told = [receipt.adjudications for _, receipt in found if receipt.side == side]
-        missing = [n for n in clone.turns if not any(n in span for span in told)]
-        if missing:
-            findings.leave("untold", f"no letter here tells {side} of turn {listed(missing)}")
-
-
-def _addresses_used(found: Sequence[tuple[KeptLetter, LetterReceipt]], side: Side) -> set[str]:
-    """Return the addresses that letters to a side went to."""
-    return {letter.to for letter, receipt in found if receipt.side == side and letter.own} - {""}
-
-
-def _match_sheets(
-    clone: Clone,
-    game: str,
-    receipted: Mapping[tuple[Side, str], tuple[ReceiptedSheet, KeptLetter, LetterReceipt]],
-    found: Sequence[tuple[KeptLetter, LetterReceipt]],
-    letters: Sequence[KeptLetter],
-    findings: Findings,
-) -> int:
-    """Look for each sheet that was taken in among those that its player sent; return how many are there."""
-    matched = sealed = 0
-    for side in sorted({receipt.side for _, receipt in found}):
-        addresses = _addresses_used(found, side)
-        own = [each for (of, _), each in receipted.items() if of == side]
-        written = [letter for letter in letters if letter.sender in addresses]
-        sent = SentSheets(
-            game, side, written, clone.last, [sheet for letter in letters for sheet in letter.taken_in], clone.identity
-        )
-        shut = sent.shut
-        if own and sent.is_empty:
-            findings.leave("sent", f"no sheet that {side} sent is here; add --letters with the folder of sent letters")
-            continue
-        for sheet, letter, receipt in sorted(own, key=lambda each: each[0].number):
-            if sent.has(sheet):
-                matched += 1
-                continue
-            if shut:
-                shut -= 1
-                sealed += 1
-                continue
-            at, commit = clone.sheets.get(sheet.path, (len(clone.commits), receipt.commit))
-            findings.blame(
-                Place(at, file=sheet.path, commit=commit),
-                f"{letter}, written at commit {receipt.commit}, says that it came from {side} and has the digest "
-                f"{sheet.digest}; none of the {counted(len(written), 'letter')} that {side} sent has that sheet. It "
-                f"was made up or changed, or the letter with it is missing here",
-            )
-    if sealed:
-        findings.leave(
-            "sealed orders",
-            f"{counted(sealed, 'sheet')} may have come as sealed orders, which open once the game has revealed its key",
-        )
-    if receipted:
-        text = f"{counted(len(receipted), 'sheet')} taken in, {matched} of them found in letters that were sent"
-        findings.check("sent", text)
-    return matched

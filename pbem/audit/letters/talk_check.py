@@ -9,9 +9,11 @@ the letter has it.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
+from pbem.audit.letters.witnesses import KeptLetters
 from pbem.audit.record.evidence import Evidence
 from pbem.audit.record.findings import Findings, Place, listed
 from pbem.audit.record.schemas import TALK_SHAPE, misfit
@@ -24,7 +26,7 @@ from pbem.render.text.receipt import KeptLetter
 from pbem.repo.files.layout import PRESS, UNOPENED
 from pbem.repo.files.talk_book import talk_paths
 
-_SUBJECT = "talk in letters"
+_SUBJECT: Final = "talk in letters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +85,9 @@ def check_talk(evidence: Evidence, files: SealedFiles) -> list[Record]:
     return found
 
 
-def compare_talk(
-    game: str,
-    talk: OpenedTalk | None,
-    readers: Mapping[Side, Collection[str]],
-    letters: Sequence[KeptLetter],
-    findings: Findings,
-) -> None:
-    """Compare the letters that passed talk on with the talk on record; None: that is not opened.
-
-    `readers` are the sides whose letters are here, with their addresses.
-    """
-    heard = [each for each in letters if each.talk is not None and each.talk.game == game]
+def compare_talk(talk: OpenedTalk | None, kept: KeptLetters, findings: Findings) -> None:
+    """Compare the letters that passed talk on with the talk on record; None: that is not opened."""
+    heard = [each for each in kept.all if each.talk is not None and each.talk.game == kept.game]
     if talk is None:
         if heard:
             findings.leave(_SUBJECT, f"{counted(len(heard), 'letter')}: what was said and shown is sealed")
@@ -106,7 +99,7 @@ def compare_talk(
     unknown: list[KeptLetter] = []
     for letter in heard:
         assert letter.talk is not None
-        own = {side for side, addresses in readers.items() if letter.to in addresses} or set(readers)
+        own = {side for side, addresses in kept.readers.items() if letter.to in addresses} or set(kept.readers)
         alike = [each for each in said if _one_line(each["text"]) == _one_line(letter.talk.text)]
         if any(own & {*each["to"]} and talk.calls(each["side"], letter.talk.by) for each in alike):
             continue
@@ -122,43 +115,34 @@ def compare_talk(
     findings.check(_SUBJECT, f"{counted(len(heard), 'letter')}, {len(heard) - len(unknown)} held against the record")
     if unknown:
         findings.leave(_SUBJECT, f"{counted(len(unknown), 'letter')} with talk that is never opened")
-    _check_unheard(said, talk, readers, heard, findings)
-    _check_unsaid(said, readers, letters, findings)
+    _check_unheard(said, talk, kept, heard, findings)
+    _check_unsaid(said, kept, findings)
 
 
 def _check_unheard(
-    said: Iterable[Record],
-    talk: OpenedTalk,
-    readers: Mapping[Side, Collection[str]],
-    heard: Iterable[KeptLetter],
-    findings: Findings,
+    said: Iterable[Record], talk: OpenedTalk, kept: KeptLetters, heard: Iterable[KeptLetter], findings: Findings
 ) -> None:
     """Put on record what was said to a reader and is in no letter here: it was lost, or never passed on."""
     told = [(each.talk.by, _one_line(each.talk.text)) for each in heard if each.talk is not None]
     missing = [
         f"{each['number']} of {each['side']}"
         for each in said
-        if {*each["to"]} & {*readers}
+        if {*each["to"]} & {*kept.readers}
         and not any(words == _one_line(each["text"]) and talk.calls(each["side"], by) for by, words in told)
     ]
     if missing:
         findings.leave("unheard", f"no letter here passes on talk {listed(missing)}")
 
 
-def _check_unsaid(
-    said: Iterable[Record],
-    readers: Mapping[Side, Collection[str]],
-    letters: Iterable[KeptLetter],
-    findings: Findings,
-) -> None:
+def _check_unsaid(said: Iterable[Record], kept: KeptLetters, findings: Findings) -> None:
     """Put on record what a side is said to have said and is in no letter of its own: it was made up, or is missing."""
-    sent = [(letter.sender, _one_line(" ".join(letter.words))) for letter in letters if letter.words]
+    sent = {
+        side: [_one_line(" ".join(each.words)) for each in kept.written_by(side) if each.words] for side in kept.readers
+    }
     missing = [
         f"{each['number']} of {each['side']}"
         for each in said
-        if (addresses := readers.get(each["side"]))
-        and any(sender in addresses for sender, _ in sent)
-        and not any(sender in addresses and _one_line(each["text"]) in words for sender, words in sent)
+        if (own := sent.get(each["side"])) and not any(_one_line(each["text"]) in words for words in own)
     ]
     if missing:
         findings.leave("unsaid", f"no letter here that was sent has talk {listed(missing)}")
