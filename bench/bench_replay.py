@@ -17,7 +17,7 @@ from bench import Figure, seconds
 from pbem.audit.explain.explain import Explained
 from pbem.audit.explain.replay import replay_turns
 from pbem.audit.explain.what_if import what_if
-from pbem.audit.record.access import open_to_read
+from pbem.referee.game.open_game import open_to_read
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame
 from pbem.render.text.form import order_lines

@@ -544,12 +544,12 @@ def _by_repo(
     game: str, side: str, name: str, raw: bytes, identity: Path | None, games: Path | None, boxes: Boxes
 ) -> _Checked:
     """Check a sheet against a game of which only the repo is at hand, or the keys as well."""
-    from pbem.audit.record.access import open_to_read, repo_of
     from pbem.crypto.keys import key_file
     from pbem.referee.game.home_check import check_in_clone
+    from pbem.referee.game.open_game import open_to_read
     from pbem.referee.play import sheet_check
     from pbem.repo.git import GameRepo
-    from pbem.repo.public import charter_in
+    from pbem.repo.public import charter_in, repo_of
 
     folder = games or games_folder()
     with GameRepo.open(repo_of(folder, game)) as repo:
@@ -607,9 +607,9 @@ def make_chain(
     length: Annotated[int, typer.Option(help="For how many sheets it is.")] = 500,
 ) -> None:
     """Make a chain and print the line to mail before the first shuffle."""
-    from pbem.crypto.chain_file import make
+    from pbem.crypto.chain_file import new_chain
 
-    print(make(file, length).promise)
+    print(new_chain(file, length).promise)
     print(f"# Mail the line above before the first shuffle. Keep {file} secret, and make a copy of it.")
 
 

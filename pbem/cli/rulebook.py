@@ -191,9 +191,8 @@ def _played(game: str, boxes: Boxes) -> dict[str, Loaded]:
 
 def _in_progress(game: str) -> tuple[Charter, Mapping[str, Correction]] | None:
     """Return the charter of a game in progress, and the corrected files that it keeps; None: there is no such game."""
-    from pbem.audit.record.access import repo_of
     from pbem.repo.git import GameRepo
-    from pbem.repo.public import charter_in, corrections_in
+    from pbem.repo.public import charter_in, corrections_in, repo_of
 
     repo = repo_of(games_folder(), game)
     if not (repo / "HEAD").is_file():

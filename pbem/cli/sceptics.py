@@ -55,7 +55,7 @@ _NOT_CHECKED: Final = "The digests were not checked. `pbem verify` checks them a
 @contextmanager
 def _to_read(name: str, games: Path | None, boxes: Boxes, side: str | None = None) -> Iterator[OpenGame]:
     """Open a game, or a clone of one, only to read it."""
-    from pbem.audit.record.access import open_to_read
+    from pbem.referee.game.open_game import open_to_read
 
     with open_to_read(games or games_folder(), keys_folder(), name, folders=boxes or ()) as game:
         if side is not None:
@@ -80,9 +80,8 @@ def print_log(
     json: Json = False,
 ) -> None:
     """Print the published turn files (orders, rolls, events), or their dice. No key is needed."""
-    from pbem.audit.record.access import repo_of
     from pbem.game import yaml as yamlio
-    from pbem.repo.public import published
+    from pbem.repo.public import published, repo_of
 
     told = published(repo_of(games or games_folder(), name))
     turns = told.turns[first - 1 : last]
@@ -111,9 +110,9 @@ def _dice(told: Published, turns: Sequence[Page], csv: Path | None, png: Path | 
         WIDTH,
         as_chart,
         as_csv,
-        as_text,
         count_row,
         counts_of,
+        dice_as_text,
         roll_row,
         rolls_of,
         undone_in,
@@ -144,7 +143,7 @@ def _dice(told: Published, turns: Sequence[Page], csv: Path | None, png: Path | 
             {"rolls": [roll_row(each) for each in rolls], "counts": [count_row(each) for each in counts], **_UNCHECKED}
         )
     elif csv is None and png is None:
-        print("\n".join([as_text(game, rolls, counts, say), *folded(_NOT_CHECKED, WIDTH)]))
+        print("\n".join([dice_as_text(game, rolls, counts, say), *folded(_NOT_CHECKED, WIDTH)]))
 
 
 def _box_here(rules: str, boxes: Boxes) -> Box | None:
@@ -182,10 +181,11 @@ def verify_game(
 ) -> None:
     """Check every die, digest and signature of a game, without trusting anybody. No key is needed."""
     from pbem.audit.letters.mailbox_check import compare_letters
-    from pbem.audit.record.access import repo_of
+    from pbem.audit.letters.witnesses import KeptLetters
     from pbem.audit.verify import verify
     from pbem.crypto.keys import Keys
     from pbem.mail.archive_reader import read_mailbox
+    from pbem.repo.public import repo_of
 
     path = repo_of(games or games_folder(), game)
     keys = (lambda name: Keys.load(keys_folder(), name)) if with_key else None
@@ -194,7 +194,7 @@ def verify_game(
         verdict = verify(path, keys=keys, folders=rules_dir or (), progress=far)
     compared = None
     if letters:
-        compared = compare_letters(path, verdict.game, verdict.tip, kept, verdict.findings, verdict.talk)
+        compared = compare_letters(path, verdict.tip, KeptLetters(verdict.game, kept), verdict.findings, verdict.talk)
     wrong = verdict.findings.sorted
     if after_reveal and not verdict.opened and not wrong:
         print(f"pbem: {verdict.game} has not revealed its secrets; they are published when it is over", file=sys.stderr)

@@ -44,7 +44,7 @@ class MyChain:
         return Chain(self.secret, self.length).link(number)
 
 
-def make_chain(path: Path, length: int = LENGTH) -> MyChain:
+def new_chain(path: Path, length: int = LENGTH) -> MyChain:
     """Write a new chain into a file that nobody else can read, and return it. Raises BadChainFile."""
     if not 1 <= length <= MOST_LINKS:
         raise BadChainFile(f"a chain has 1 to {MOST_LINKS} links, not {length}")

@@ -54,6 +54,15 @@ def published(path: Path) -> Published:
         return Published(charter, list(_turn_pages(repo)))
 
 
+def repo_of(games: Path, name: str) -> Path:
+    """Return where the repo of a game lies: a name in the folder of games, or the path of a clone, bare or not."""
+    clone = Path(name).absolute()  # of "." the name is empty
+    for path in (games / f"{name}.git", clone / ".git", clone, clone.parent / f"{clone.name}.git"):
+        if (path / "HEAD").is_file():
+            return path
+    return games / f"{name}.git"
+
+
 def charter_in(repo: GameRepo) -> Charter:
     """Return the charter of the game in a repo. Raises NoSuchGame if there is none, StoreError if it is damaged."""
     try:

@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from pbem.audit.explain.explain import WIDTH, Explained
-from pbem.audit.record.access import open_to_read
 from pbem.cli.runtime import DONE, USAGE, WORLD
 from pbem.crypto.dice import canonical, step_key
 from pbem.game.wording import listing
 from pbem.protocol import Order
-from pbem.referee.game.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay, open_to_read
 from tests.support.disputed import Assault, routed, run
 from tests.support.live import Folder, give, order, play, sheet
 from tests.support.walks import FOLDERS, loaded

@@ -12,7 +12,6 @@ import pytest
 
 from pbem import verify_one
 from pbem.audit.explain.replay import replay
-from pbem.audit.record.access import open_to_read
 from pbem.audit.record.schemas import TURN_SHAPE
 from pbem.audit.verify import verify
 from pbem.crypto.dice import inputs_digest
@@ -21,6 +20,7 @@ from pbem.crypto.seal import unseal
 from pbem.game import yaml as yamlio
 from pbem.referee.acts.rollback import roll_back
 from pbem.referee.acts.ruling import set_default
+from pbem.referee.game.open_game import open_to_read
 from pbem.repo.files.layout import turn_path
 from pbem.repo.files.records import public_answer
 from tests.support.forging import Sign, Tale, told, true_key

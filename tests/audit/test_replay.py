@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from pbem.audit.explain.replay import Replayed, replay, replay_turns
-from pbem.audit.record.access import open_to_read
 from pbem.cli.runtime import DONE, FAULTS, WORLD
 from pbem.crypto.keys import BadKeys
 from pbem.referee.acts import rollback, ruling
+from pbem.referee.game.open_game import open_to_read
 from tests.support.disputed import (
     OTHER_TABLE,
     RETREAT_TABLE,

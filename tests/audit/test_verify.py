@@ -12,7 +12,6 @@ from typing import NoReturn
 
 import pytest
 
-from pbem.audit.record.access import repo_of
 from pbem.audit.record.findings import Findings, Place
 from pbem.audit.verify import Verdict, verify
 from pbem.cli.runtime import DONE, FAULTS, WORLD
@@ -26,6 +25,7 @@ from pbem.referee.acts.rollback import roll_back
 from pbem.referee.acts.ruling import break_off
 from pbem.repo.files.charter import ChainPromise
 from pbem.repo.git import NoSuchGame
+from pbem.repo.public import repo_of
 from tests.cli.test_verbs import said
 from tests.crypto.test_beacon import PUBLISHED
 from tests.support.forging import STANDING, told

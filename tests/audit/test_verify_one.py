@@ -17,11 +17,10 @@ from typing import Any
 import pytest
 
 from pbem import verify_one
-from pbem.audit.record.access import repo_of
 from pbem.crypto.dice import Chain, ChainDice, canonical, inputs_digest, missing_link, step_key
 from pbem.game import yaml as yamlio
 from pbem.repo.git import numbered
-from pbem.repo.public import published
+from pbem.repo.public import published, repo_of
 from tests.support.live import Folder, git, play
 from tests.support.samples import GAMES, ZAMA
 

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from pbem.audit.explain.what_if import WhatIf, what_if
-from pbem.audit.record.access import open_to_read
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.crypto.dice import Chain
-from pbem.referee.game.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay, open_to_read
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.charter import ChainPromise
 from pbem.repo.git import GameRepo

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pbem.cli.runtime import DONE, WORLD
-from pbem.crypto.chain_file import BadChainFile, load_chain, make_chain, open_next
+from pbem.crypto.chain_file import BadChainFile, load_chain, new_chain, open_next
 from pbem.crypto.dice import Chain, inputs_digest, missing_link
 from pbem.crypto.player_chains import (
     BadContribution,
@@ -298,7 +298,7 @@ def test_by_letter_it_is_the_same(toy: Adjudicator, folder: Folder) -> None:
 
 def test_by_letter_a_chain_is_promised_opened_and_lost(folder: Folder, file: Path) -> None:
     folder.create(begin=False).close()
-    promise = make_chain(file, LENGTH).promise
+    promise = new_chain(file, LENGTH).promise
     numbers = count(1)
 
     def mail(side: str, *bodies: bytes) -> bool:
@@ -401,7 +401,7 @@ def file(tmp_path: Path) -> Path:
 def test_a_chain_is_made_for_nobody_else_to_read(file: Path) -> None:
     old = os.umask(0)
     try:
-        made = make_chain(file, LENGTH)
+        made = new_chain(file, LENGTH)
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
         open_next(file)
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -409,12 +409,12 @@ def test_a_chain_is_made_for_nobody_else_to_read(file: Path) -> None:
         os.umask(old)
     assert made.promise == f"CHAIN {Chain(made.secret, LENGTH).tip} {LENGTH}"
     assert made.secret.hex() not in repr(made)
-    assert make_chain(file.with_name("other"), LENGTH).secret != made.secret
+    assert new_chain(file.with_name("other"), LENGTH).secret != made.secret
     assert sorted(path.name for path in file.parent.iterdir()) == ["my.chain", "other"]
 
 
 def test_links_come_one_after_the_other_and_again_when_asked(file: Path) -> None:
-    chain = Chain(make_chain(file, LENGTH).secret, LENGTH)
+    chain = Chain(new_chain(file, LENGTH).secret, LENGTH)
     assert [open_next(file) for _ in range(2)] == [(1, chain.link(1), False), (2, chain.link(2), False)]
     assert open_next(file, after=1) == (2, chain.link(2), True)
     assert open_next(file) == (3, chain.link(3), False)
@@ -428,10 +428,10 @@ def test_links_come_one_after_the_other_and_again_when_asked(file: Path) -> None
 
 
 def test_a_chain_is_never_overwritten(file: Path) -> None:
-    make_chain(file, LENGTH)
+    new_chain(file, LENGTH)
     before = file.read_bytes()
     with pytest.raises(BadChainFile, match="never overwritten"):
-        make_chain(file, LENGTH)
+        new_chain(file, LENGTH)
     assert file.read_bytes() == before
 
 
@@ -448,7 +448,7 @@ def test_a_chain_is_never_overwritten(file: Path) -> None:
     ],
 )
 def test_a_damaged_file_is_told(file: Path, old: str, new: str, said: str) -> None:
-    make_chain(file, LENGTH)
+    new_chain(file, LENGTH)
     file.write_text(file.read_text("utf-8").replace(old, new), "utf-8")
     with pytest.raises(BadChainFile, match=said):
         open_next(file)
@@ -462,7 +462,7 @@ def test_no_file_and_no_text_are_told(file: Path) -> None:
         load_chain(file)
     for length in (0, 100_001):
         with pytest.raises(BadChainFile, match="1 to 100000 links"):
-            make_chain(file.with_name("other"), length)
+            new_chain(file.with_name("other"), length)
 
 
 def test_on_the_command_line(file: Path, toy: Adjudicator) -> None:

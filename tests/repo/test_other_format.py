@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from pbem import verify_one
-from pbem.audit.record.access import open_to_read
 from pbem.audit.verify import verify
 from pbem.cli.runtime import WORLD
 from pbem.mail.intake import take_in, take_in_where_possible
 from pbem.pages.record import read_record
 from pbem.post.service.triage import KnownPlayers
+from pbem.referee.game.open_game import open_to_read
 from pbem.referee.play import new_game
 from pbem.repo.files import charter
 from pbem.repo.files.charter import FORMAT, OtherFormat, read_charter

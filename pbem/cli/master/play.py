@@ -122,7 +122,7 @@ def receive_letter(
     from pbem.mail.intake import take_in
     from pbem.mail.notes.outboxes import MaildirOutbox
     from pbem.mail.read.mime import Headers
-    from pbem.repo.git.gamelock import require_locks
+    from pbem.repo.git.locks import require_locks
 
     require_locks()
     settings = mail_settings(games, rules_dir)

@@ -59,12 +59,11 @@ def publish_clone(
     json: Json = False,
 ) -> None:
     """Make a bare clone of a game for observers, or bring it up to date. Everything secret in it is sealed."""
-    from pbem.audit.record.access import repo_of
     from pbem.repo.git import GameRepo
-    from pbem.repo.public import publish
+    from pbem.repo.public import publish_game, repo_of
 
     with GameRepo.open(repo_of(games or games_folder(), name)) as repo:
-        made = publish(repo, folder)
+        made = publish_game(repo, folder)
     if json:
         print_json({"game": made.game, "folder": str(made.folder), "new_commits": made.commits, "head": made.head})
         return
@@ -84,10 +83,10 @@ def make_site(
     json: Json = False,
 ) -> None:
     """Make a static site of games as observers see them: boards, logs, turn files, dice checks and a feed."""
-    from pbem.audit.record.access import repo_of
     from pbem.game.wording import counted
     from pbem.pages.record import read_record
     from pbem.pages.site import build
+    from pbem.repo.public import repo_of
 
     if url and not url.startswith(("https://", "http://")):
         misuse(f"--url {url}: write the address of the site, such as https://example.org/games/")

@@ -264,10 +264,10 @@ def reveal_game(
     json: Json = False,
 ) -> None:
     """Publish the secrets of a game that is over, so that everybody can read its history."""
-    from pbem.audit.record.access import repo_of
     from pbem.referee.acts.reveal import open_history
     from pbem.repo.files.layout import REVEALED
     from pbem.repo.git import GameRepo
+    from pbem.repo.public import repo_of
 
     path = repo_of(games or games_folder(), name)
     with GameRepo.open(path) as repo:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pbem.post.desk.backup import Places
     from pbem.post.service.service import Post
     from pbem.post.settings import PostConfig
-    from pbem.repo.key_backup import Kept, Restored
+    from pbem.repo.key_backup import KeptSecrets, Restored
 
 keys = typer.Typer(
     name="keys",
@@ -219,10 +219,10 @@ def _places(config: Path | None) -> Places:
 @keys.command("list")
 def list_keys(games: Games = None, json: Json = False) -> None:
     """List the games whose secrets are in the key store, and faults in them."""
-    from pbem.repo.key_backup import kept
+    from pbem.repo.key_backup import kept_secrets
 
     folder = keys_folder()
-    rows = [_row(each) for each in kept(folder, games or games_folder())]
+    rows = [_row(each) for each in kept_secrets(folder, games or games_folder())]
     if json:
         print_json({"folder": str(folder), "keys": rows})
     elif not rows:
@@ -235,7 +235,7 @@ def list_keys(games: Games = None, json: Json = False) -> None:
         sys.exit(WORLD)
 
 
-def _row(each: Kept) -> dict[str, Any]:
+def _row(each: KeptSecrets) -> dict[str, Any]:
     return {
         "game": each.game,
         "file": str(each.file),
@@ -289,10 +289,10 @@ def restore_keys(
     json: Json = False,
 ) -> None:
     """Restore secrets from a backup. Nothing is overwritten."""
-    from pbem.repo.key_backup import restore
+    from pbem.repo.key_backup import restore_keys
 
     identities, words = _identities(identity, passphrase_file), _passphrase(passphrase_file)
-    _print_restored(restore(keys_folder(), games or games_folder(), read(file), identities, words), {}, json)
+    _print_restored(restore_keys(keys_folder(), games or games_folder(), read(file), identities, words), {}, json)
 
 
 # ---- How a backup is sealed, and opened

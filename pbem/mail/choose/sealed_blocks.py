@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Final
 
 from pbem.crypto.keys import BadKeys, Keys
-from pbem.crypto.sealed_orders import BadBlock, Block, blocks, open_block
+from pbem.crypto.sealed_orders import BadBlock, SealedBlock, find_blocks, open_block
 from pbem.game.wording import listing
 from pbem.mail.choose.routing import game_named, games_of, side_in_heading, sides_of
 from pbem.mail.read.forum_tags import untagged
@@ -32,7 +32,7 @@ from pbem.referee.game.open_game import CannotPlay, OpenGame
 def by_sender(settings: MailSettings) -> Unseal:
     """Return what opens the blocks of a letter: those of the sides that its sender plays."""
 
-    def unseal(sender: str, block: Block) -> str:
+    def unseal(sender: str, block: SealedBlock) -> str:
         names = games_of(settings, sender)
         if block.game and block.game not in names:
             raise BadBlock(
@@ -50,7 +50,7 @@ def for_side(game: OpenGame, side: Side) -> Unseal:
     return lambda _, block: _sheet_of(block, keys, lambda _: [side])
 
 
-def _sheet_of(block: Block, identities: list[tuple[str, str]], sides: Callable[[str], list[Side]]) -> str:
+def _sheet_of(block: SealedBlock, identities: list[tuple[str, str]], sides: Callable[[str], list[Side]]) -> str:
     """Return the sheet in a block; raise BadBlock unless it is for one of some sides of its game."""
     game, side, content = open_block(block, identities)
     own = sides(game)
@@ -96,7 +96,7 @@ def sheet_in_post(raw: bytes, kinds: Collection[str], unseal: Unseal | None) -> 
     if _PAGE.match(text):
         text = text_of(text) or text
     text = tidy_text(text)
-    if not (sealed := any(blocks(text))) and _is_sheet_alone(text):
+    if not (sealed := any(find_blocks(text))) and _is_sheet_alone(text):
         return raw if text == raw.decode("utf-8", "replace").replace("\r\n", "\n") else text.encode()
     letter = open_letter(_HEAD + text.encode(), unseal)
     if letter.refusal is not None and sealed:

@@ -16,8 +16,9 @@ from typing import Any, Final, Generic, Self, TypeVar
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.dice import ChainDice, Dice
-from pbem.crypto.keys import Keys
+from pbem.crypto.keys import BadKeys, Keys, Secrets
 from pbem.crypto.player_chains import LOST, PlayerChain
+from pbem.crypto.seal import commitment, recipient_of
 from pbem.engine.answers import has_order_for
 from pbem.engine.session import Queued, Session, resume
 from pbem.game.boxes import shelf
@@ -37,7 +38,7 @@ from pbem.repo.files.talk_book import TalkBook
 from pbem.repo.git import GameRepo
 from pbem.repo.git.kept import KeptRepos
 from pbem.repo.ledger import Ledger
-from pbem.repo.public import as_files
+from pbem.repo.public import as_files, charter_in, repo_of, revealed_in
 
 T = TypeVar("T")
 _MOST_KEPT: Final = 16
@@ -433,6 +434,34 @@ class OpenGame:
 def one_side_each(sides: Sequence[Side], agreed: bool) -> bool:
     """Tell whether no address may play more than one side: where two play each other, or as agreed for a game."""
     return agreed or len(sides) == 2
+
+
+def open_to_read(games: Path, keys_folder: Path, name: str, *, folders: Iterable[str | Path] = ()) -> OpenGame:
+    """Return a game that is only looked at: `name` is one in the folder, or where a clone lies. The caller closes it.
+
+    Raises NoSuchGame; BadKeys if its secrets are neither in the key store nor published; BrokenBox.
+    """
+    repo = GameRepo.open(repo_of(games, name))
+    try:
+        ledger = Ledger(repo, _keys_to_read(repo, keys_folder))
+        loaded = rules_of(ledger, folders)
+    except BaseException:
+        repo.close()
+        raise
+    return OpenGame(ledger, loaded)
+
+
+def _keys_to_read(repo: GameRepo, folder: Path) -> Keys:
+    """Return the secrets that open what is sealed, wherever they are found."""
+    charter, revealed = charter_in(repo), revealed_in(repo)
+    if revealed is None:
+        keys = Keys.load(folder, charter.game)
+    else:
+        # What makes the dice stays secret for ever, and who only reads needs it not.
+        keys = Keys(charter.game, Secrets(b"", bytes.fromhex(revealed.hidden), revealed.identity, ""))
+    if commitment(keys.hidden) != charter.dice.hidden or recipient_of(keys.identity) != charter.sealed_to:
+        raise BadKeys(f"these are not the secrets that {charter.game} was begun with")
+    return keys
 
 
 def rules_of(ledger: Ledger, folders: Iterable[str | Path], corrections: Corrections | None = None) -> Loaded:

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from pbem.engine.forecast import of_sheet
 from pbem.engine.session import Session
+from pbem.game.plain import Record
 from pbem.game.prospects import Prospect
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.forgive import Answering
@@ -111,7 +112,7 @@ def _other_sides_of_player(game: OpenGame, side: Side) -> dict[Side, list[str]]:
     return {other: [decision.kind for decision in game.asked(other)] for other in others}
 
 
-def filed_standing(game: OpenGame, state: State, side: Side, sheet: Sheet) -> list[object]:
+def filed_standing(game: OpenGame, state: State, side: Side, sheet: Sheet) -> list[Record]:
     """Return a side's standing orders as they are kept once a sheet has changed them."""
     n, periods, usual = state.sheets[side], game.periods, game.box.standing_of(side)
     new = [

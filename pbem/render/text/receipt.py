@@ -37,7 +37,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from pbem.crypto.sealed_orders import SealedBlock as SealedBlock
+from pbem.crypto.sealed_orders import SealedBlock
 from pbem.paths import GAME_NAME
 from pbem.protocol import PbemError, Side
 
