@@ -11,12 +11,14 @@ tip in the first letter, the digests in the others, and the clones of other peop
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pbem.audit.derive.derivation import Derivation, Progress
+from pbem.audit.letters.mailbox_check import Compared, compare_letters, summed_up
 from pbem.audit.letters.talk_check import OpenedTalk, check_talk, check_talk_files
+from pbem.audit.letters.witnesses import KeptLetters
 from pbem.audit.public.clock_check import check_clock
 from pbem.audit.public.dice_check import check_beacon, check_chain, check_player_chains, check_rolls
 from pbem.audit.record.evidence import Evidence
@@ -27,6 +29,7 @@ from pbem.audit.record.sealed import SealedFiles, check_sealed, sealed_text, sec
 from pbem.audit.record.turn_files import check_turn_files, gather
 from pbem.crypto.keys import Keys
 from pbem.game import yaml as yamlio
+from pbem.render.text.receipt import KeptLetter
 from pbem.repo.files.adjudication import charter_message
 from pbem.repo.files.charter import Charter, OtherFormat, read_charter
 from pbem.repo.files.layout import CHARTER
@@ -46,8 +49,8 @@ class Verdict:
     """The tip of the dice chain, which the first letter to each side has as well."""
     signed_by: str = ""
     opened: bool = False
-    talk: OpenedTalk | None = None
-    """What players said and showed, if it can be opened."""
+    compared: Compared | None = None
+    """How much there was to compare with letters, if there are any."""
 
 
 def verify(
@@ -55,12 +58,14 @@ def verify(
     *,
     keys: Callable[[str], Keys] | None = None,
     folders: Iterable[str | Path] = (),
+    letters: Sequence[KeptLetter] | None = None,
     progress: Progress | None = None,
 ) -> Verdict:
     """Verify the game whose repo is at a path: its own, a clone, bare or not.
 
     `keys` returns the secrets of a game by its name; without it those are used that the game has revealed, if it has.
-    `folders` hold more boxes. `progress` is told how many commits were derived again. Raises NoSuchGame if there is no
+    `folders` hold more boxes. `letters` are those of a player, to be compared with it. `progress` is told how many
+    commits were derived again. Raises NoSuchGame if there is no
     game, OtherFormat for one that cannot be read here, BadKeys if `keys` has not the right ones.
     """
     findings = Findings()
@@ -73,18 +78,28 @@ def verify(
                 commits = repo.commits()
             charter = _charter(repo, commits[0], findings)
             if charter is None:
-                return Verdict(repo.name, findings)
+                return _unread(repo.name, findings, letters)
             evidence = _checked(repo, commits, charter, findings)
             rules = check_rules(evidence, folders)
             files = _opened(evidence, keys)
             talk = None if files is None else _derive(evidence, files, rules, progress)
+            kept = None if letters is None else KeptLetters(charter.game, letters)
+            compared = None if kept is None else compare_letters(evidence, kept, talk)
         except (NoSuchGame, OtherFormat):
             raise
         except StoreError as wrong:
             findings.blame(Place(), str(wrong))
-            return Verdict(repo.name, findings)
+            return _unread(repo.name, findings, letters)
     last, head, tip = evidence.history.last, commits[-1].sha, charter.dice.tip
-    return Verdict(charter.game, findings, last, head, tip, charter.signed_by, files is not None, talk)
+    return Verdict(charter.game, findings, last, head, tip, charter.signed_by, files is not None, compared)
+
+
+def _unread(name: str, findings: Findings, letters: Sequence[KeptLetter] | None) -> Verdict:
+    """Return the verdict on a game of which too little can be read."""
+    if letters is None:
+        return Verdict(name, findings)
+    findings.leave("letters", "they cannot be compared: the charter of the game cannot be read")
+    return Verdict(name, findings, compared=summed_up(KeptLetters(name, letters), findings))
 
 
 def _checked(repo: PastRepo, commits: list[Past], charter: Charter, findings: Findings) -> Evidence:

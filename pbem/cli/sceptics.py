@@ -180,8 +180,6 @@ def verify_game(
     json: Json = False,
 ) -> None:
     """Check every die, digest and signature of a game, without trusting anybody. No key is needed."""
-    from pbem.audit.letters.mailbox_check import compare_letters
-    from pbem.audit.letters.witnesses import KeptLetters
     from pbem.audit.verify import verify
     from pbem.crypto.keys import Keys
     from pbem.mail.archive_reader import read_mailbox
@@ -189,13 +187,10 @@ def verify_game(
 
     path = repo_of(games or games_folder(), game)
     keys = (lambda name: Keys.load(keys_folder(), name)) if with_key else None
-    kept = [letter for mailbox in letters or () for letter in read_mailbox(mailbox)]
+    kept = [letter for mailbox in letters for letter in read_mailbox(mailbox)] if letters else None
     with progress("commits made again") as far:
-        verdict = verify(path, keys=keys, folders=rules_dir or (), progress=far)
-    compared = None
-    if letters:
-        compared = compare_letters(path, verdict.tip, KeptLetters(verdict.game, kept), verdict.findings, verdict.talk)
-    wrong = verdict.findings.sorted
+        verdict = verify(path, keys=keys, folders=rules_dir or (), letters=kept, progress=far)
+    compared, wrong = verdict.compared, verdict.findings.sorted
     if after_reveal and not verdict.opened and not wrong:
         print(f"pbem: {verdict.game} has not revealed its secrets; they are published when it is over", file=sys.stderr)
         sys.exit(WORLD)

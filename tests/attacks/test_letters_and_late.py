@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from pbem.audit.letters.mailbox_check import compare_letters
-from pbem.audit.letters.witnesses import KeptLetters
 from pbem.audit.verify import verify
 from pbem.mail.archive_reader import read_mailbox
 from pbem.mail.intake import take_in
@@ -55,9 +53,8 @@ class Box:
             self.desk.written += take_in(raw, self.desk.office).letters
 
     def found(self) -> list[str]:
-        verdict = verify(self.desk.folder.repo("punica"), folders=FOLDERS)
         letters = list(read_mailbox(self.path))
-        compare_letters(self.desk.folder.repo("punica"), verdict.tip, KeptLetters("punica", letters), verdict.findings)
+        verdict = verify(self.desk.folder.repo("punica"), folders=FOLDERS, letters=letters)
         return [str(each) for each in verdict.findings.sorted]
 
     def _keep(self, raw: bytes) -> None:

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.audit.letters.mailbox_check import compare_letters
-from pbem.audit.letters.witnesses import KeptLetters
-from pbem.audit.record.findings import Findings
+from pbem.audit.verify import Verdict, verify
 from pbem.crypto.seal import new_identity, recipient_of
 from pbem.crypto.sealed_orders import sealed_orders
 from pbem.mail.archive_reader import read_letter
@@ -21,6 +19,7 @@ from pbem.referee.acts.ending import end_by_game_master
 from tests.mail.test_intake import read
 from tests.support.blank import blank_pictures
 from tests.support.live import SECRETS, Folder, letter, order, quoted, sheet
+from tests.support.walks import FOLDERS
 
 KEY = recipient_of(SECRETS.identity)
 
@@ -157,15 +156,18 @@ def test_a_mailbox_with_sealed_orders_accuses_nobody(folder: Folder) -> None:
         kept += [out.content for out in take_in(raw, folder.office).letters]
     letters = [read_letter(str(at), raw) for at, raw in enumerate([*kept, *sent])]
     with folder.open() as game:
-        tip = game.charter.dice.tip
-        before = Findings()
-        assert compare_letters(game.path, tip, KeptLetters("punica", letters), before).matched == 0
-        assert not before.divergences
-        assert any("2 sheets may have come as sealed orders" in each.text for each in before.checked)
+        before = verify(game.path, folders=FOLDERS, letters=letters)
+        assert (matched(before), before.findings.divergences) == (0, [])
+        assert any("2 sheets may have come as sealed orders" in each.text for each in before.findings.checked)
         end_by_game_master(game, "draw", None, "enough")
-        after = Findings()
-        assert compare_letters(game.path, tip, KeptLetters("punica", letters), after).matched == 2
-        assert not after.divergences
+        after = verify(game.path, folders=FOLDERS, letters=letters)
+        assert (matched(after), after.findings.divergences) == (2, [])
+
+
+def matched(verdict: Verdict) -> int:
+    """Return how many sheets were found in letters that were sent."""
+    assert verdict.compared is not None
+    return verdict.compared.matched
 
 
 def test_a_letter_with_nothing_but_a_block_is_for_the_games(folder: Folder) -> None:

@@ -12,9 +12,6 @@ from unittest.mock import patch
 
 import pytest
 
-from pbem.audit.letters.mailbox_check import compare_letters
-from pbem.audit.letters.witnesses import KeptLetters
-from pbem.audit.record.findings import Findings
 from pbem.audit.verify import verify
 from pbem.mail.archive_reader import read_letter, read_mailbox
 from pbem.mail.due import go_on
@@ -356,14 +353,13 @@ def test_a_game_by_letters_agrees_with_the_mailbox_of_its_player(folder: Folder,
                 continue
         side = next(iter(own))
         carry(side, *(text for of, text in own.items() if ADDRESSES[of] == ADDRESSES[side]))
-    findings = Findings()
     with folder.open("gaul") as game:
-        tip, used = game.charter.dice.tip, sum(map(game.sheets, ("oak", "elm")))
-    compared = compare_letters(folder.repo("gaul"), tip, KeptLetters("gaul", list(read_mailbox(box))), findings)
-    assert findings.sorted == []
-    assert (compared.sheets, compared.matched) == (used, used)
+        used = sum(map(game.sheets, ("oak", "elm")))
+    verdict = verify(folder.repo("gaul"), folders=FOLDERS, letters=list(read_mailbox(box)))
+    assert verdict.findings.sorted == []
+    assert verdict.compared is not None
+    assert (verdict.compared.sheets, verdict.compared.matched) == (used, used)
     assert used > 8
-    assert verify(folder.repo("gaul"), folders=FOLDERS).findings.sorted == []
 
 
 def test_what_both_sides_are_told_stands_once(folder: Folder) -> None:

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from pbem.audit.letters.witnesses import KeptLetters, Witness
+from pbem.audit.record.evidence import Evidence
 from pbem.audit.record.findings import Findings, Place
 from pbem.game import yaml as yamlio
 from pbem.game.wording import counted
@@ -22,7 +23,7 @@ from pbem.referee.game.facts import Back, Fact, Late, Resumed, read_fact
 from pbem.referee.game.sides import Clocks, SideClock, read_clocks
 from pbem.render.text.receipt import KeptLetter
 from pbem.repo.files.layout import CLOCK, FACTS, SHEETS
-from pbem.repo.git.history import Past, PastRepo
+from pbem.repo.git.history import Past
 
 _ON_THE_WAY: Final = timedelta(minutes=15)
 """How long a letter may be in transit without anybody's fault."""
@@ -58,23 +59,23 @@ class _Call:
 class Calls:
     """The calls on record that sides were late, with what a letter could contradict."""
 
-    def __init__(self, repo: PastRepo, commits: Sequence[Past]) -> None:
+    def __init__(self, evidence: Evidence) -> None:
         self.calls: list[_Call] = []
-        self.places = {commit.sha: commit.at for commit in commits}
+        self.places = {commit.sha: commit.at for commit in evidence.history.commits}
         self._clocks: dict[int, Clocks] = {}
         """The clocks after each commit that changes them."""
         self._facts: dict[int, Fact] = {}
         self.sheets: list[tuple[Side, datetime]] = []
         """The sheets on record, each with its side and when its letter came."""
         before: Clocks | None = None
-        for commit in commits:
+        for commit in evidence.history.commits:
             changed = {change.path: change.new for change in commit.changes if change.new is not None}
             path = next((each for each in changed if each.startswith(FACTS)), None)
             try:
                 if path is not None:
-                    self._fact(commit, path, repo.blob(changed[path]), before)
+                    self._fact(commit, path, evidence.read(changed[path]), before)
                 if CLOCK in changed:
-                    before = read_clocks(yamlio.read(repo.blob(changed[CLOCK]), name=CLOCK).value)
+                    before = read_clocks(yamlio.read(evidence.read(changed[CLOCK]), name=CLOCK).value)
                     self._clocks[commit.at] = before
                 came = datetime.fromtimestamp(commit.author, UTC)
             except _UNREADABLE:  # blamed elsewhere
@@ -102,9 +103,9 @@ class Calls:
         return [each for each in between if isinstance(each, Resumed) or (isinstance(each, Back) and each.side == side)]
 
 
-def check_late(calls: Calls, kept: KeptLetters, findings: Findings) -> None:
+def check_late(evidence: Evidence, kept: KeptLetters) -> None:
     """Look for letters that contradict a call on record."""
-    count = 0
+    calls, findings, count = Calls(evidence), evidence.findings, 0
     for call in calls.calls:
         if call.side not in kept.readers:
             continue

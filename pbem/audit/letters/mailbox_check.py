@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
-from pbem.audit.letters.late_check import Calls, check_late
+from pbem.audit.letters.late_check import check_late
 from pbem.audit.letters.talk_check import OpenedTalk, compare_talk
-from pbem.audit.letters.witnesses import Clone, KeptLetters, Witness, read_clone
+from pbem.audit.letters.witnesses import Clone, KeptLetters, Witness
+from pbem.audit.record.evidence import Evidence
 from pbem.audit.record.findings import Findings, Place, listed
 from pbem.crypto.beacon import BadBeacon, time_of
 from pbem.crypto.seal import salted
@@ -33,8 +33,6 @@ from pbem.orders.forgive import came_from, came_from_lines
 from pbem.orders.sheet import sheet_of_word
 from pbem.protocol import Side
 from pbem.render.text.receipt import ClosedSheets, KeptLetter, LetterReceipt, ReceiptedSheet
-from pbem.repo.git import StoreError
-from pbem.repo.git.history import PastRepo
 
 _OLDER: Final = "The clone is older than the letter, or what came last was cut off"
 _Receipted: TypeAlias = tuple[ReceiptedSheet, KeptLetter, LetterReceipt]
@@ -54,32 +52,26 @@ class Compared(NamedTuple):
     unreadable: list[str]
 
 
-def compare_letters(
-    path: Path, tip: str, kept: KeptLetters, findings: Findings, talk: OpenedTalk | None = None
-) -> Compared:
-    """Compare letters with the game whose repo is at a path; `tip` is that of its dice, `talk` what can be opened."""
+def compare_letters(evidence: Evidence, kept: KeptLetters, talk: OpenedTalk | None = None) -> Compared:
+    """Compare letters with the record of a game; `talk` is what can be opened of it."""
+    findings, clone = evidence.findings, Clone(evidence)
+    comparison = _Comparison(findings, evidence.charter.dice.tip)
+    comparison.compare(clone, kept.receipts)
+    _check_told(clone, kept, findings)
+    matched = _match_sheets(clone, kept, comparison.sheets, findings)
+    _check_closings(clone, kept, comparison.told, findings)
+    check_late(evidence, kept)
+    compare_talk(talk, kept, findings)
+    return summed_up(kept, findings, len(comparison.sheets), matched)
+
+
+def summed_up(kept: KeptLetters, findings: Findings, sheets: int = 0, matched: int = 0) -> Compared:
+    """Return how much there was to compare, and put on record what could not be read."""
     unreadable = [f"{letter.where}: {letter.damage}" for letter in kept.all if letter.damage]
-    comparison = _Comparison(findings, tip)
-    matched = 0
-    try:
-        if not tip:
-            raise StoreError("the charter of the game cannot be read")
-        with PastRepo(path) as repo, repo.undisturbed():
-            commits = repo.commits()
-            clone, calls = read_clone(repo, commits), Calls(repo, commits)
-    except StoreError as wrong:
-        findings.leave("letters", f"they cannot be compared: {wrong}")
-    else:
-        comparison.compare(clone, kept.receipts)
-        _check_told(clone, kept, findings)
-        matched = _match_sheets(clone, kept, comparison.sheets, findings)
-        _check_closings(clone, kept, comparison.told, findings)
-        check_late(calls, kept, findings)
-        compare_talk(talk, kept, findings)
     if unreadable:
         findings.leave("unread", f"{counted(len(unreadable), 'letter')} cannot be read: {listed(unreadable)}")
     receipts = len({letter.where for letter, _ in kept.receipts})
-    return Compared(len(kept.all), receipts, len(comparison.sheets), matched, unreadable)
+    return Compared(len(kept.all), receipts, sheets, matched, unreadable)
 
 
 @dataclass(slots=True)
@@ -279,7 +271,7 @@ def _check_closings(clone: Clone, kept: KeptLetters, told: Mapping[int, KeptLett
 def _closed_wrongly(clone: Clone, closed: ClosedSheets) -> Iterator[str]:
     """Yield why a closing that a letter tells of is not the one of the clone."""
     turn, n = clone.turns.get(closed.adjudication), closed.adjudication
-    there = [(each, commit) for each, commit in clone.closings if each.adjudication == n]
+    there = [(each, commit) for each, commit in clone.closings.items() if each.adjudication == n]
     if turn is not None and "act" not in turn.content and turn.round != closed.round:
         yield f"turn {n}, brought by commit {turn.commit}, was decided by round {turn.round or 'none'}"
     elif not any(each == closed for each, _ in there) and (there or turn is not None):

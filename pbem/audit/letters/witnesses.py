@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
-from hashlib import sha256
 from typing import Final, NamedTuple
 
+from pbem.audit.record.evidence import Evidence
 from pbem.audit.record.findings import Place
 from pbem.game import yaml as yamlio
 from pbem.game.plain import Record
 from pbem.protocol import Side
 from pbem.render.text.receipt import ClosedSheets, KeptLetter, LetterReceipt
 from pbem.repo.files.layout import BEACON, REVEALED, SHEETS, turn_path
-from pbem.repo.git.history import Past, PastRepo
 
 _NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
@@ -83,17 +82,32 @@ class ClonedTurn(NamedTuple):
         return _whole_number(share.get("round")) if isinstance(share, dict) else None
 
 
-class Clone(NamedTuple):
-    """What the clone says: the place of each commit, the turns, and the commit that brought each sheet."""
+class Clone:
+    """What a clone says that letters can be compared with: its commits, turns, sheets and closings."""
 
-    commits: Mapping[str, int]
-    head: str
-    turns: Mapping[int, ClonedTurn]
-    sheets: Mapping[str, tuple[int, str]]
-    closings: Sequence[tuple[ClosedSheets, str]]
-    """The closings of sheets, each with the commit that brought it."""
-    identity: str = ""
-    """The key of the game, which opens sealed orders; empty: it is not revealed."""
+    def __init__(self, evidence: Evidence) -> None:
+        history, commits = evidence.history, evidence.history.commits
+        self.evidence = evidence
+        self.commits = {commit.sha: commit.at for commit in commits}
+        """The number of each commit."""
+        self.head = commits[-1].sha
+        last = {path: versions[-1].at for path, versions in history.files.items() if history.latest(path) is not None}
+        brought = {path: (at, commits[at].sha) for path, at in last.items()}
+        self.sheets = {path: commit for path, commit in brought.items() if path.startswith(SHEETS)}
+        """The number and the id of the commit that brought each sheet."""
+        self.turns: dict[int, ClonedTurn] = {}
+        while (commit := brought.get(turn_path(n := len(self.turns) + 1))) is not None:
+            self.turns[n] = ClonedTurn(*commit, evidence.books.digests[n], evidence.books.turns.get(n, {}))
+        self.closings: dict[ClosedSheets, str] = {}
+        """The closings of sheets, each with the commit that brought it."""
+        for version in history.files.get(BEACON, ()):
+            said = _read_or_nothing(b"" if version.oid is None else evidence.read(version.oid))
+            n, number = (_whole_number(said.get(word)) or 0 for word in ("adjudication", "round"))
+            closed = ClosedSheets(n, number, str(said.get("closed")))
+            self.closings.setdefault(closed, commits[version.at].sha)  # with the signature it is the same closing
+        revealed = history.latest(REVEALED)
+        self.identity = "" if revealed is None else str(_read_or_nothing(evidence.read(revealed)).get("identity", ""))
+        """The key of the game, which opens sealed orders; empty: it is not revealed."""
 
     @property
     def last(self) -> int:
@@ -109,33 +123,6 @@ class Clone(NamedTuple):
         """Return which turn file there is, by digest and commit."""
         turn = self.turns[n]
         return f"{turn.digest}, brought by commit {turn.commit}"
-
-
-def read_clone(repo: PastRepo, commits: Sequence[Past]) -> Clone:
-    """Return what the commits of a repo say."""
-    brought: dict[str, tuple[int, str, bytes]] = {}
-    closings: dict[ClosedSheets, str] = {}
-    for commit in commits:
-        for change in commit.changes:
-            if change.new is not None:
-                brought[change.path] = (commit.at, commit.sha, change.new)
-            if change.new is not None and change.path == BEACON:
-                closed = _closing(_read_or_nothing(repo.blob(change.new)))
-                closings.setdefault(closed, commit.sha)  # a version of it that has the signature is the same closing
-    turns: dict[int, ClonedTurn] = {}
-    while (file := brought.get(turn_path(len(turns) + 1))) is not None:
-        content = repo.blob(file[2])
-        turns[len(turns) + 1] = ClonedTurn(file[0], file[1], sha256(content).hexdigest(), _read_or_nothing(content))
-    sheets = {path: (at, sha) for path, (at, sha, _) in brought.items() if path.startswith(SHEETS)}
-    places = {commit.sha: commit.at for commit in commits}
-    revealed = brought.get(REVEALED)
-    identity = "" if revealed is None else str(_read_or_nothing(repo.blob(revealed[2])).get("identity", ""))
-    return Clone(places, commits[-1].sha, turns, sheets, list(closings.items()), identity)
-
-
-def _closing(said: Record) -> ClosedSheets:
-    n, number = (_whole_number(said.get(word)) or 0 for word in ("adjudication", "round"))
-    return ClosedSheets(n, number, str(said.get("closed")))
 
 
 def _whole_number(value: object) -> int | None:
