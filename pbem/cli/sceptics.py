@@ -334,7 +334,7 @@ def ask_what_if(
     json: Json = False,
 ) -> None:
     """Play a turn with other orders or dice in a scratch repo, and show what would have happened."""
-    from pbem.audit.explain.what_if import what_if
+    from pbem.audit.explain.what_if import Otherwise, what_if
 
     if keep is not None and keep.exists():
         misuse(f"{keep} exists already; --keep needs a new folder")
@@ -346,7 +346,7 @@ def ask_what_if(
             if whose not in game.rules.sides:
                 misuse(f"--sheet {entry}: {game.name} has no side {whose}; its sides are {', '.join(game.rules.sides)}")
             sheets[whose] = (file, read(Path(file)))
-        found = what_if(game, turn, keep or Path(scratch) / "branch", sheets=sheets, dice=faces, viewer=side)
+        found = what_if(game, turn, keep or Path(scratch) / "branch", Otherwise(sheets, faces), side)
         for receipt in found.refused:
             judge(receipt, json, "")
         if json:

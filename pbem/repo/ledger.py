@@ -33,6 +33,7 @@ from pbem.game.boxes.corrections import Correction
 from pbem.game.order_form import compact
 from pbem.game.plain import Record
 from pbem.protocol import Result, Side
+from pbem.repo.files import layout
 from pbem.repo.files.adjudication import (
     Adjudication,
     Seed,
@@ -44,30 +45,7 @@ from pbem.repo.files.adjudication import (
     sealed_record,
 )
 from pbem.repo.files.charter import Charter, Joined, Pins, Revealed, check_secrets, check_signer, read_charter
-from pbem.repo.files.layout import (
-    BEACON,
-    CHARTER,
-    LETTERS,
-    PINS,
-    PLAYERS,
-    POSITION,
-    REVEALED,
-    SHEET_ROOM,
-    STANDING_ROOM,
-    STATE,
-    UNOPENED,
-    Store,
-    joined_path,
-    press_room,
-    record_room,
-    sealed_path,
-    sheet_path,
-    standing_path,
-    state_room,
-    turn_path,
-    view_path,
-    view_room,
-)
+from pbem.repo.files.layout import Store
 from pbem.repo.files.records import yaml_of
 from pbem.repo.files.seats import Seated
 from pbem.repo.files.state import State, read_state
@@ -168,7 +146,7 @@ class Ledger(Seated):
         """`sealing` is what seals the files; None: the keys do, and the commits are signed."""
         self.repo = repo
         self.keys = keys
-        self.charter = read_charter(self._yaml(CHARTER))
+        self.charter = read_charter(self._yaml(layout.CHARTER))
         if sealing is None:
             repo.sign = partial(sign, keys.signing)
         self._sealing = sealing or Sealing(self.charter.sealed_to, keys.identity)
@@ -192,8 +170,13 @@ class Ledger(Seated):
         corrected: Mapping[str, bytes] | None = None,
     ) -> Ledger:
         """Make a game's repo with its charter and `corrected` files of its box; nothing has been rolled yet."""
-        players = seal([recipient_of(keys.office)], PLAYERS, compact(dict(addresses)))
-        files = {CHARTER: yaml_of(charter), PINS: yaml_of(pins), PLAYERS: players, **(corrected or {})}
+        players = seal([recipient_of(keys.office)], layout.PLAYERS, compact(dict(addresses)))
+        files = {
+            layout.CHARTER: yaml_of(charter),
+            layout.PINS: yaml_of(pins),
+            layout.PLAYERS: players,
+            **(corrected or {}),
+        }
         message = charter_message(charter.game)
         return cls(GameRepo.create(path, files, message, partial(sign, keys.signing)), keys)
 
@@ -240,22 +223,22 @@ class Ledger(Seated):
     @cached_property
     def pins(self) -> Pins:
         """The rules that the game was begun with."""
-        return plain.decode(Pins, self._yaml(PINS))
+        return plain.decode(Pins, self._yaml(layout.PINS))
 
     def state(self, at: str | None = None) -> State | None:
         """Return the state from which the game is resumed, now or as of a commit; None: it has not begun."""
-        record = self._unsealed(STATE, at)
+        record = self._unsealed(layout.STATE, at)
         return None if record is None else read_state(record)
 
     def joined(self, side: Side) -> Joined:
         """Return the phrase, the chain and the key that a side has mailed."""
-        content = self.repo.read(joined_path(side))
+        content = self.repo.read(layout.joined_path(side))
         return Joined() if content is None else plain.decode(Joined, yamlio.read(content, name=side).value)
 
     def closing(self) -> Closing | None:
         """Return the last closing of the sheets; None: they were never closed."""
-        content = self.repo.read(BEACON)
-        return None if content is None else plain.decode(Closing, yamlio.read(content, name=BEACON).value)
+        content = self.repo.read(layout.BEACON)
+        return None if content is None else plain.decode(Closing, yamlio.read(content, name=layout.BEACON).value)
 
     def adjudication(self, n: int) -> Adjudication:
         """Return an adjudication of the past; it is kept for a while, for the letters of all sides need it."""
@@ -268,15 +251,15 @@ class Ledger(Seated):
 
     def read_adjudication(self, n: int, public: Record) -> Adjudication:
         """Return an adjudication of the past whose turn file has been read already."""
-        return read_adjudication(n, public, self._unsealed(sealed_path(turn_path(n))) or {})
+        return read_adjudication(n, public, self._unsealed(layout.sealed_path(layout.turn_path(n))) or {})
 
     def public_turn(self, n: int) -> Record:
         """Return the content of a turn file."""
-        return self._yaml(turn_path(n))
+        return self._yaml(layout.turn_path(n))
 
     def turn_digest(self, n: int) -> str:
         """Return the digest of a turn file; for 0, that of the charter."""
-        return sha256(self._file(turn_path(n) if n else CHARTER)).hexdigest()
+        return sha256(self._file(layout.turn_path(n) if n else layout.CHARTER)).hexdigest()
 
     def commits(self) -> dict[int, str]:
         """Return the commit that made each adjudication."""
@@ -288,7 +271,7 @@ class Ledger(Seated):
 
     def whole_digest(self, n: int, whole: Record) -> str:
         """Return the salted digest of the sealed part of an act of the game master in adjudication n."""
-        return self.salted(turn_path(n).replace(".yaml", ".act"), compact(dict(whole)))
+        return self.salted(layout.turn_path(n).replace(".yaml", ".act"), compact(dict(whole)))
 
     def letter(self, digest: str) -> Record | None:
         """Return what is noted of a letter that was carried out; None: it was not.
@@ -300,7 +283,7 @@ class Ledger(Seated):
 
     def sheet(self, side: Side, n: int) -> bytes:
         """Return an accepted sheet as it was received."""
-        path = sheet_path(side, n)
+        path = layout.sheet_path(side, n)
         return self._sealing.open(path, self._file(path))
 
     # ---- dice
@@ -323,19 +306,19 @@ class Ledger(Seated):
 
     def join_files(self, side: Side, joined: Joined) -> dict[str, bytes]:
         """Return the file of what a side has mailed: its phrase, its chain, its key."""
-        return {joined_path(side): yaml_of(joined)}
+        return {layout.joined_path(side): yaml_of(joined)}
 
     def closing_files(self, closing: Closing) -> dict[str, bytes]:
         """Return the file that records a closing of the sheets."""
-        return {BEACON: yaml_of(closing)}
+        return {layout.BEACON: yaml_of(closing)}
 
     def sheet_files(self, state: State, side: Side, raw: bytes) -> dict[str, bytes]:
         """Return the file of a newly accepted sheet, and count it in `state`."""
         n = state.sheets.get(side, 0) + 1
-        path = sheet_path(side, n)
+        path = layout.sheet_path(side, n)
         state.sheets[side] = n
         state.new_sheets.setdefault(side, {})[path] = self.salted(path, raw)
-        return {path: self._seal(path, raw, SHEET_ROOM)}
+        return {path: self._seal(path, raw, layout.SHEET_ROOM)}
 
     def letter_files(self, letter: LetterId, note: Record) -> dict[str, bytes]:
         """Return the note that a letter was carried out, so that it is not carried out twice.
@@ -348,20 +331,20 @@ class Ledger(Seated):
 
     def standing_files(self, state: State, side: Side) -> dict[str, bytes]:
         """Return the file of a side's standing orders in force, and put its digest into `state`."""
-        path = standing_path(side)
+        path = layout.standing_path(side)
         # The numbers make each text different, so that nobody sees that a side has gone back to earlier orders.
         written = [state.sheets.get(side, 0), state.adjudication]
         content = compact({"written": written, "orders": list(state.standing[side])})
         # Once a side has filed any, the digest is named for ever, also of none: to leave it out would be a choice.
         state.standing_digests[side] = self.salted(path, content)
-        return {path: self._seal(path, content, STANDING_ROOM)}
+        return {path: self._seal(path, content, layout.STANDING_ROOM)}
 
     def state_files(self, state: State, position: int = 0) -> dict[str, bytes]:
         """Return the sealed state; `position` is the length of the public position, 0: of the one on file."""
         new_sheets = sum(map(len, state.new_sheets.values()))
-        length = position or len(self._file(POSITION))
-        room = state_room(length, len(self.charter.players), len(state.steps), new_sheets)
-        return {STATE: self._seal(STATE, compact(state.record()), room)}
+        length = position or len(self._file(layout.POSITION))
+        room = layout.state_room(length, len(self.charter.players), len(state.steps), new_sheets)
+        return {layout.STATE: self._seal(layout.STATE, compact(state.record()), room)}
 
     def side_files(
         self, side: Side, view: Record, state: State, position: int, turn: int, *, talked: bool
@@ -371,12 +354,12 @@ class Ledger(Seated):
         `position` and `turn` are the lengths of the public position and of the turn file; `talked`: the view may hold
         talk.
         """
-        key, path = self.joined(side).key, view_path(side)
+        key, path = self.joined(side).key, layout.view_path(side)
         if key is None:
             return {}
         corrected = sum(2 * len(each.text) for each in self.corrections().values())
-        room = view_room(position, turn, corrected, side in state.handed_in, side in state.standing_digests)
-        room += 2 * press_room(len(self.charter.players)) if talked else 0
+        room = layout.view_room(position, turn, corrected, side in state.handed_in, side in state.standing_digests)
+        room += 2 * layout.press_room(len(self.charter.players)) if talked else 0
         return {path: self._sealing.seal(path, compact(view), room, recipient=key)}
 
     def turn_files(
@@ -394,7 +377,7 @@ class Ledger(Seated):
         `span` are the answers since the last checkpoint, which are published when the next one is reached; None: it is
         not. `position` is the position as an observer may know it, `state` the state after it.
         """
-        path = turn_path(made.n)
+        path = layout.turn_path(made.n)
         public = public_record(made, seed, renewal=self.chain.renewal(made.n), span=span)
         if result is not None:
             public["result"] = result.record()
@@ -402,14 +385,14 @@ class Ledger(Seated):
         # There is no digest of the sealed record: it follows from sheets, dice and the seed of hidden draws.
         text = yamlio.dump(public).encode()
         acted, filed = made.act is not None, len(state.standing_digests)
-        room = record_room(len(text), len(state.handed_in), filed, acted)
-        sealed = self._seal(sealed_path(path), compact(sealed_record(made)), room)
-        return {path: text, sealed_path(path): sealed, POSITION: position}
+        room = layout.record_room(len(text), len(state.handed_in), filed, acted)
+        sealed = self._seal(layout.sealed_path(path), compact(sealed_record(made)), room)
+        return {path: text, layout.sealed_path(path): sealed, layout.POSITION: position}
 
     def revealed_files(self) -> dict[str, bytes]:
         """Return the file that publishes the secrets of a game that is over."""
         revealed = Revealed(self.keys.hidden.hex(), self.keys.identity)
-        return {REVEALED: yaml_of(revealed)}
+        return {layout.REVEALED: yaml_of(revealed)}
 
     def salted(self, path: str, content: bytes) -> str:
         """Return the salted digest of a content that is sealed at a path."""
@@ -418,13 +401,13 @@ class Ledger(Seated):
     def letter_path(self, digest: str) -> str:
         """Return the path of the note of a letter, by the letter's digest."""
         name = hmac.digest(self.keys.office.encode(), digest.encode(), "sha256").hex()
-        return f"{LETTERS}{name[:2]}/{name}"
+        return f"{layout.LETTERS}{name[:2]}/{name}"
 
     # ---- talk
 
     def talk_on_record(self, path: str, at: str | None = None) -> Record | None:
         """Return what a file of talk holds, now or as of a commit; None: it is not there. Raises CannotOpen."""
-        if path != UNOPENED:
+        if path != layout.UNOPENED:
             return self._unsealed(path, at)
         content = self.repo.read(path, at)
         found: Record | None = None if content is None else json.loads(unseal(self.keys.office, path, content))
@@ -432,7 +415,7 @@ class Ledger(Seated):
 
     def seal_talk(self, path: str, content: bytes, room: int) -> bytes:
         """Return a file of talk; one that is never opened is sealed to the key of the players' addresses."""
-        recipient = recipient_of(self.keys.office) if path == UNOPENED else None
+        recipient = recipient_of(self.keys.office) if path == layout.UNOPENED else None
         return self._sealing.seal(path, content, room, recipient=recipient)
 
     def talk_digest(self, letter: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pbem.audit.explain.what_if import WhatIf, what_if
+from pbem.audit.explain.what_if import Otherwise, WhatIf, what_if
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.crypto.dice import Chain
 from pbem.referee.game.open_game import CannotPlay, open_to_read
@@ -21,8 +21,9 @@ pytestmark = pytest.mark.usefixtures("in_the_folder")
 
 
 def asked(folder: Folder, n: int, *, folder_name: str = "fork", **more: Any) -> WhatIf:
+    viewer = more.pop("viewer", None)
     with open_to_read(folder.games, folder.keys, "punica", folders=FOLDERS) as game:
-        return what_if(game, n, folder.path / f"{folder_name}-{n}", **more)
+        return what_if(game, n, folder.path / f"{folder_name}-{n}", Otherwise(**more), viewer)
 
 
 def test_the_same_orders_and_dice_come_to_the_same(hills: Folder) -> None:
@@ -90,7 +91,7 @@ def test_only_what_the_reader_may_know_is_told(hills: Folder) -> None:
     assert other != bury
     for viewer, tells in ((None, False), ("blue", False), ("red", True)):
         with open_to_read(hills.games, hills.keys, "punica", folders=FOLDERS) as game:
-            found = what_if(game, 2, hills.path / f"for-{viewer}", sheets={"red": ("s", other)}, viewer=viewer)
+            found = what_if(game, 2, hills.path / f"for-{viewer}", Otherwise({"red": ("s", other)}), viewer)
         text = str(found.sections)
         assert (f"bury: {{card: {dealt[3]}}}" in text) == tells, viewer
         assert "hand" not in text.replace("- Your hand", ""), "what would be dealt then may be dealt yet"

@@ -45,22 +45,8 @@ from pbem.referee.game.calendar import read_instant
 from pbem.referee.game.facts import read_fact
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
+from pbem.repo.files import layout
 from pbem.repo.files.charter import Joined
-from pbem.repo.files.layout import (
-    BEACON,
-    DEPUTIES,
-    FACTS,
-    JOINED,
-    LETTERS,
-    PLAYERS,
-    PRESS,
-    REQUESTS,
-    SHEETS,
-    UNOPENED,
-    joined_path,
-    sealed_path,
-    turn_path,
-)
 from pbem.repo.files.records import read_order
 from pbem.repo.files.requests import DRAW, MOTIONS, RESIGNATION, ROLLBACK, Ending, Request
 from pbem.repo.files.seats import Deputyship
@@ -115,7 +101,7 @@ class OpenLedger(Ledger):
 
     def talk_on_record(self, path: str, at: str | None = None) -> Record | None:
         """Return what a file of talk holds, if it can be opened."""
-        return self._unsealed(path, at) if path != UNOPENED or self._unopened else None
+        return self._unsealed(path, at) if path != layout.UNOPENED or self._unopened else None
 
     def seal_talk(self, path: str, content: bytes, room: int) -> bytes:
         """Return a file of talk as it would be sealed."""
@@ -132,7 +118,7 @@ class OpenLedger(Ledger):
 
     def _seat_files(self, side: Side, seat: Record) -> dict[str, bytes]:
         """Return the file of the players, which nobody can open."""
-        return {PLAYERS: b""}
+        return {layout.PLAYERS: b""}
 
 
 class DerivedAdjudicator(Adjudicator):
@@ -151,7 +137,7 @@ class Engine:
         self._repo = repo
         self._turns = books.turns
         self._sealed = sealed
-        self._game = DerivedAdjudicator(OpenLedger(repo, keys, books, unopened=UNOPENED not in sealed), loaded)
+        self._game = DerivedAdjudicator(OpenLedger(repo, keys, books, unopened=layout.UNOPENED not in sealed), loaded)
 
     def forget(self) -> None:
         """Read the game from its repo again: the repo has been put where the record is."""
@@ -161,8 +147,8 @@ class Engine:
     def make(self, commit: Recorded) -> None:
         """Make a commit again from what came from outside. Raises NotDerived, and whatever the rules raise."""
         kind, recorded = commit.kind, commit.files
-        self._game.talk.due = PRESS in recorded
-        if PRESS in recorded:
+        self._game.talk.due = layout.PRESS in recorded
+        if layout.PRESS in recorded:
             self._talk(recorded)
         self._game.today, self._game.moment = date.min, None
         if self._game.clock.terms is not None:
@@ -206,12 +192,12 @@ class Engine:
     def _join(self, recorded: Files) -> None:
         """Mail again what a player has mailed for themselves."""
         note, letter = _letter_note(recorded)
-        joined = next((path for path in recorded if path.startswith(JOINED)), None)
-        side = str(note.get("side")) if joined is None else joined[len(JOINED) : -len(".yaml")]
-        content = recorded.get(joined_path(side))
+        joined = next((path for path in recorded if path.startswith(layout.JOINED)), None)
+        side = str(note.get("side")) if joined is None else joined[len(layout.JOINED) : -len(".yaml")]
+        content = recorded.get(layout.joined_path(side))
         said = self._game.ledger.joined(side)
         if content is not None:
-            said = plain.decode(Joined, yamlio.read(content, name=joined_path(side)).value)
+            said = plain.decode(Joined, yamlio.read(content, name=layout.joined_path(side)).value)
         before = self._game.ledger.joined(side)
         phrase = said.phrase if content and not self._game.begun else None
         chain = said.chain if content and (not self._game.begun or said.chain != before.chain) else None
@@ -219,23 +205,23 @@ class Engine:
 
     def _player(self, recorded: Files) -> None:
         """Give a side another player or address again; who that is stays sealed."""
-        path = next(path for path in recorded if path.startswith(JOINED))
-        side = path[len(JOINED) : -len(".yaml")]
+        path = next(path for path in recorded if path.startswith(layout.JOINED))
+        side = path[len(layout.JOINED) : -len(".yaml")]
         said = plain.decode(Joined, yamlio.read(recorded[path] or b"", name=path).value)
         replaced = said.player != self._game.ledger.joined(side).player
         self._game.change_player(side, "", "", replaced=replaced)
 
     def _deputy(self, recorded: Files) -> None:
         """Give a side a deputy again, or dismiss one; who that is stays sealed."""
-        path = next(path for path in recorded if path.startswith(DEPUTIES))
-        side = path[len(DEPUTIES) : -len(".yaml")]
+        path = next(path for path in recorded if path.startswith(layout.DEPUTIES))
+        side = path[len(layout.DEPUTIES) : -len(".yaml")]
         said = plain.decode(Deputyship, yamlio.read(recorded[path] or b"", name=path).value)
         put_deputy(self._game, side, None, said.until, _letter_note(recorded)[1])
 
     def _sheet(self, recorded: Files) -> None:
         """Hand in an opened sheet again."""
-        path = next(path for path in recorded if path.startswith(SHEETS))
-        side = path[len(SHEETS) :].partition("/")[0]
+        path = next(path for path in recorded if path.startswith(layout.SHEETS))
+        side = path[len(layout.SHEETS) :].partition("/")[0]
         raw = unpadded(path, recorded[path] or b"")
         receipt = self._game.receive(side, raw, letter=_letter_note(recorded)[1], recorded=True)
         if receipt.number is None:
@@ -245,7 +231,7 @@ class Engine:
 
     def _closing(self, recorded: Files) -> None:
         """Close the sheets again for the round on record, or put the round in."""
-        closing = plain.decode(Closing, yamlio.read(recorded[BEACON] or b"", name=BEACON).value)
+        closing = plain.decode(Closing, yamlio.read(recorded[layout.BEACON] or b"", name=layout.BEACON).value)
         if closing.come:
             before = self._game.closed
             if before is None:
@@ -260,7 +246,7 @@ class Engine:
     def _request(self, recorded: Files) -> None:
         """Ask again for a rollback, a draw or a resignation, or consent to it or refuse it again."""
         note, letter = _letter_note(recorded)
-        paths = sorted(path for path in recorded if path.startswith(REQUESTS))
+        paths = sorted(path for path in recorded if path.startswith(layout.REQUESTS))
         new = [path for path in paths if self._game.ledger.read(path) is None]
         if new:
             said = yamlio.read(recorded[new[0]] or b"", name=new[0]).value
@@ -282,7 +268,7 @@ class Engine:
 
     def _fact(self, recorded: Files) -> None:
         """State a fact of time again, or decide again who is late."""
-        path = next(path for path in recorded if path.startswith(FACTS))
+        path = next(path for path in recorded if path.startswith(layout.FACTS))
         put_fact(self._game, read_fact(yamlio.read(recorded[path] or b"", name=path).value), _letter_note(recorded)[1])
 
     def _adjudication(self, n: int, recorded: Files) -> None:
@@ -293,7 +279,7 @@ class Engine:
             if not self._game.step(frozenset(turn.get("late", ())), frozenset(turn.get("absent", ()))):
                 raise NotDerived("nothing was at hand that could have been adjudicated")
             return
-        act, path = turn["act"], sealed_path(turn_path(n))
+        act, path = turn["act"], layout.sealed_path(layout.turn_path(n))
         sealed = recorded.get(path)
         whole: Record = {} if sealed is None else json.loads(unpadded(path, sealed)).get("act") or {}
         if act["kind"] == "migration":
@@ -373,7 +359,7 @@ def _say_again(game: Adjudicator, said: Record) -> None:
 
 def _letter_note(recorded: Files) -> tuple[Record, LetterId | None]:
     """Return the note of the letter that a commit carries out, and the paths of the note; nothing if there is none."""
-    paths = tuple(path for path in recorded if path.startswith(LETTERS))
+    paths = tuple(path for path in recorded if path.startswith(layout.LETTERS))
     if not paths:
         return {}, None
     return yamlio.read(recorded[paths[0]] or b"", name=paths[0]).value, paths

@@ -14,7 +14,7 @@ from typing import Final
 
 from pbem.audit.explain.differences import Differ
 from pbem.audit.explain.playback import GivenAnswer, Playback
-from pbem.audit.explain.what_if import answer_as_written, published_in
+from pbem.audit.explain.what_if import answer_as_written
 from pbem.crypto.dice import canonical
 from pbem.engine.session import BY_BOT, BY_DEFAULT, BY_ONLY, Answer
 from pbem.game.wording import listing
@@ -145,7 +145,7 @@ class Explained:
         """Yield the answers from the beginning of the span to the one before a roll."""
         if not self.traced:
             yield from self._untraced()
-        if published_in(self._playback, self._n) is None:
+        if not self._playback.publishes(self._n):
             yield from self._prose(
                 "The answers of a play are published when it is over. Until then you see only your own."
             )
@@ -165,7 +165,7 @@ class Explained:
         """Tell whether an answer is the reader's own, or published and no secret."""
         if cause.answer.side == self._viewer:
             return True
-        return not cause.answer.secret and published_in(self._playback, cause.n) is not None
+        return not cause.answer.secret and self._playback.publishes(cause.n)
 
     def _answer(self, causes: Sequence[_Cause]) -> Iterator[str]:
         """Yield an answer: the decision, its side and rule, the source of the answer, and the answer quoted.

@@ -149,7 +149,8 @@ def still_holding(
     for count in range(sum(len(step.answers) for step in steps), -1, -1):
         kept = _cut_to(steps, count)
         try:
-            session = Session(rules, position, _turned(dice, kept[0].key))
+            dice.reseed(kept[0].key)
+            session = Session(rules, position, dice)
             for step in kept:
                 dice.reseed(step.key)
                 _give(session, step.answers)
@@ -167,11 +168,6 @@ def _cut_to(steps: Sequence[Step], count: int) -> list[Step]:
         kept.append(Step(step.key, step.answers[:count]))
         count -= len(kept[-1].answers)
     return kept
-
-
-def _turned(dice: Dice, key: bytes) -> Dice:
-    dice.reseed(key)
-    return dice
 
 
 def _give(session: Session[Any], answers: Sequence[Answer]) -> None:

@@ -154,6 +154,16 @@ class Playback:
         """Return the last adjudication before another that reached a checkpoint; 0: there is none."""
         return next((k for k in range(n - 1, 0, -1) if self.rests(k)), 0)
 
+    def publishes(self, n: int) -> bool:
+        """Tell whether the turn file of an adjudication, or of a later one, publishes its answers by now."""
+        for later in range(n, self.last + 1):
+            public = self.public(later)
+            if "answers" in public:
+                return True
+            if n in public.get("act", {}).get("undone", ()):
+                break
+        return False
+
     def take_up(self, n: int) -> None:
         """Go to the recorded state after an adjudication; 0: before the first.
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pbem.audit.explain.differences import different, shortly
 from pbem.audit.explain.playback import Playback
@@ -42,9 +42,9 @@ from pbem.repo.files.records import as_plain
 from pbem.repo.files.state import State
 from pbem.repo.ledger import Ledger
 
-# ---- The branch of a game before one of its adjudications: a scratch repo with secrets of its own, for what-if
-
-
+MOST_PLACES: Final = 12
+"""The most places of the position that are listed."""
+THEN, NOW = "- ", "+ "
 _LINK: Final = re.compile(rb"(?m)^link:.*$")
 
 
@@ -84,6 +84,8 @@ class Branch(Adjudicator):
     """A game in a scratch repo that starts where another stood before one of its adjudications."""
 
     branched_before: int
+    window: Sequence[Adjudication]
+    """The turns whose dice fall as they did."""
     dice: LoadedDice
     recorded_window: RecordedWindow
     late: frozenset[Side] = frozenset()
@@ -110,7 +112,7 @@ class Branch(Adjudicator):
             raise CannotPlay(f"the rules here cannot read the position on record: {wrong}") from wrong
         then = resume(game.rules, position, state.steps, playback.dice)
         branch = cls(_scratch(game, playback, n, state, folder), game.loaded)
-        branch.branched_before = n
+        branch.branched_before, branch.window = n, window
         branch.today = date.min  # the standing orders in force were in force then, whatever day it was
         branch.recorded_window = RecordedWindow(window, SeededDice(f"what if, {game.name}, {n}"))
         branch.dice = then.table.dice = LoadedDice(faces, None, branch.recorded_window)
@@ -187,12 +189,11 @@ def _late_and_absent(session: Session[Any], turn: Adjudication) -> tuple[frozens
     return frozenset(late), frozenset(absent)
 
 
-# ---- What-if: plays a branch of the game with other orders or other dice, and says how it differs
+class Otherwise(NamedTuple):
+    """What is otherwise in a branch: sheets, a name and a text by side, and faces by the names of rolls."""
 
-
-MOST_PLACES = 12
-"""So many places of the position are listed."""
-THEN, NOW = "- ", "+ "
+    sheets: Mapping[Side, tuple[str, bytes]] = {}
+    dice: Mapping[str, Sequence[int]] = {}
 
 
 @dataclass(slots=True)
@@ -214,23 +215,21 @@ def what_if(
     game: OpenGame,
     n: int,
     folder: Path,
-    *,
-    sheets: Mapping[Side, tuple[str, bytes]] | None = None,
-    dice: Mapping[str, Sequence[int]] | None = None,
+    otherwise: Otherwise,
     viewer: Side | None = None,
 ) -> WhatIf:
     """Play a branch of a game from before adjudication n with other sheets or dice, and compare.
 
-    The game itself is not touched. The scratch repo is made in `folder`, which must be empty. `sheets` are a name and
-    a text by side. `dice` are faces by the names of rolls. Raises CannotPlay where that is impossible.
+    The game itself is not touched. The scratch repo is made in `folder`, which must be empty. Raises CannotPlay where
+    that is impossible.
     """
     playback = Playback(game)
     if not 1 < n <= playback.last:
         raise CannotPlay(f"{game.name} can be branched before adjudications 2 to {playback.last}, not {n}")
     window = window_of(playback, n)
     try:
-        with Branch.of(game, n, folder, faces=dice or {}, window=window) as branch:
-            receipts = [branch.put_in(side, raw, name) for side, (name, raw) in (sheets or {}).items()]
+        with Branch.of(game, n, folder, faces=otherwise.dice, window=window) as branch:
+            receipts = [branch.put_in(side, raw, name) for side, (name, raw) in otherwise.sheets.items()]
             refused = [receipt for receipt in receipts if receipt.number is None]
             if refused:
                 return WhatIf(n, refused=refused)
@@ -238,7 +237,7 @@ def what_if(
             given = {(receipt.side, f"sheet {receipt.number}") for receipt in receipts}
             found = WhatIf(n, [turn.n for turn in window], made)
             playback.take_up(window[-1].n)
-            _fill_in(found, playback, window, branch, viewer, given)
+            _fill_in(found, playback, branch, viewer, given)
             return found
     except BadLoad as wrong:
         raise CannotPlay(str(wrong)) from None
@@ -249,15 +248,10 @@ def what_if(
 
 
 def _fill_in(
-    found: WhatIf,
-    playback: Playback,
-    window: Sequence[Adjudication],
-    branch: Branch,
-    viewer: Side | None,
-    given: Set[tuple[Side, str]],
+    found: WhatIf, playback: Playback, branch: Branch, viewer: Side | None, given: Set[tuple[Side, str]]
 ) -> None:
     """Fill in how the branch differs from what happened; `given` are the sheets that were put into it."""
-    say = sentences(playback.game.box)
+    say, window = sentences(playback.game.box), branch.window
     played = Playback(branch)
     turns = [played.turn(n) for n in found.now]
     then, now = _Telling(playback, window, say, viewer), _Telling(played, turns, say, viewer)
@@ -328,7 +322,7 @@ class _Telling:
     def answers(self, view: Sequence[str] = ()) -> Iterator[str]:
         """Yield the answers that are published or the viewer's own; the lines in `view` are no secret either."""
         for turn in self.turns:
-            published = published_in(self.playback, turn.n) is not None
+            published = self.playback.publishes(turn.n)
             for answer in turn.answers:
                 line = f"{self.say.name(answer.side)} {shown_by(answer, self.viewer)}: {shown_order(answer)}"
                 public = published and not answer.secret
@@ -352,17 +346,6 @@ class _Telling:
         ]
         for said in self.say.tell(told):
             yield said.text
-
-
-def published_in(playback: Playback, n: int) -> int | None:
-    """Return the adjudication whose turn file publishes the answers of adjudication n; None: not yet."""
-    for later in range(n, playback.last + 1):
-        public = playback.public(later)
-        if "answers" in public:
-            return later
-        if n in public.get("act", {}).get("undone", ()):
-            return None
-    return None
 
 
 def shown_by(answer: Answer, viewer: Side | None) -> str:

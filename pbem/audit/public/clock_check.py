@@ -25,24 +25,10 @@ from pbem.game.plain import Record
 from pbem.game.wording import counted, listing
 from pbem.protocol import Side
 from pbem.referee.acts.timekeeping import NEED_CONSENT, proposes
+from pbem.referee.game import sides
 from pbem.referee.game.calendar import stamp
 from pbem.referee.game.facts import BadFact, Extended, Fact, Late, Paused, fact_record, put, read_fact
-from pbem.referee.game.sides import (
-    Clocks,
-    SideClock,
-    close_question,
-    end_hold,
-    hold_answer,
-    last_hold_ends,
-    late_at,
-    late_now,
-    new_clocks,
-    open_question,
-    read_clocks,
-    stop_clock,
-    take_back,
-    take_over,
-)
+from pbem.referee.game.sides import Clocks, SideClock
 from pbem.referee.game.terms import BOT, DEFAULT, BadTerms, Terms, read_terms
 from pbem.repo.files.layout import CHARTER, CLOCK, FACTS, JOINED, SHEETS, request_path
 from pbem.repo.files.requests import MOTIONS, OPEN, RESIGNATION, Motion, still_needed
@@ -93,7 +79,7 @@ class _Watch:
         """Yield what is wrong with what one commit does to the clocks, and go on from what it says."""
         kind, said = self._history.kinds.get(commit.at), self._said(commit, CLOCK)
         try:
-            after = self._clocks if said is None else read_clocks(yamlio.read(said, name=CLOCK).value)
+            after = self._clocks if said is None else sides.read_clocks(yamlio.read(said, name=CLOCK).value)
             if said is not None and after is not None:
                 yield from not_canonical(after.record(), said)
             fact_path = next((each.path for each in commit.changes if each.path.startswith(FACTS)), None)
@@ -180,15 +166,17 @@ class _Watch:
         if clock.asked and since is not None:
             for earns in (False, True):
                 expected.append(before.copied())
-                stop_clock(expected[-1], side, max(at, since), earns=earns)
+                sides.stop_clock(expected[-1], side, max(at, since), earns=earns)
                 if self._terms.hold:
                     expected.append(expected[-1].copied())
-                    hold_answer(self._terms, expected[-1], side)
+                    sides.hold_answer(self._terms, expected[-1], side)
             expected.append(before.copied())
-            take_back(expected[-1], side, max(at, since))
+            sides.take_back(expected[-1], side, max(at, since))
         elif after.sides[side].asked:
             expected.append(before.copied())
-            open_question(expected[-1], [side], self._turn, at, (side,) if after.sides[side].since is None else ())
+            sides.open_question(
+                expected[-1], [side], self._turn, at, (side,) if after.sides[side].since is None else ()
+            )
         if all(each != after for each in expected):
             yield from _differs(expected[-1], after)
 
@@ -201,7 +189,7 @@ class _Watch:
             yield from self._late(before, at, f"{side} has another player since {stamp(at)}")
             if at < before.time:
                 yield f"it is of {stamp(at)}, and {stamp(before.time)} is on record already"
-            take_over(self._terms, expected, side, at)
+            sides.take_over(self._terms, expected, side, at)
         yield from _differs(expected, after)
 
     def _player(self, path: str, commits: int) -> int:
@@ -211,7 +199,7 @@ class _Watch:
 
     def _late(self, before: Clocks, at: datetime, what: str) -> Iterator[str]:
         """Yield that something was done while somebody should have been called late."""
-        if late := late_at(self._terms, before, at):
+        if late := sides.late_at(self._terms, before, at):
             yield (
                 f"{what}; by then the deadline of {listing(sorted(late))} had passed ({stamp(min(late.values()))}), "
                 "and nobody was called late"
@@ -225,10 +213,10 @@ class _Watch:
             yield f"turn {n} has no {CLOCK}"
             return
         if before is None:
-            before = new_clocks(self._terms, after.sides, _dated(commit))
+            before = sides.new_clocks(self._terms, after.sides, _dated(commit))
         yield from self._called(n, turn, before)
         yield from self._forfeited(turn)
-        held = last_hold_ends(before)
+        held = sides.last_hold_ends(before)
         if (
             held is not None
             and held > _dated(commit)
@@ -239,7 +227,7 @@ class _Watch:
         if _dated(commit) != after.time or after.time < before.time:
             yield f"turn {n} is of {stamp(_dated(commit))}, and its clocks of {stamp(after.time)}"
         expected = replace(before.copied(), time=after.time)
-        end_hold(expected)
+        sides.end_hold(expected)
         for side, now in after.sides.items():
             if side in expected.sides:
                 self._moved_on(expected, side, now, n)
@@ -249,7 +237,7 @@ class _Watch:
         """Move a side's clock to what it must be after turn n, if that asks it or not as `now` says."""
         clock = clocks.sides[side]
         if clock.asked and now.asked != clock.asked:
-            close_question(self._terms, clocks, side, clocks.time)
+            sides.close_question(self._terms, clocks, side, clocks.time)
         if now.asked == n and not clock.asked:
             clock.asked, clock.opened = n, clocks.time
             clock.since = None if now.since is None else clocks.time
@@ -258,7 +246,7 @@ class _Watch:
         """Yield where a turn takes other sides for late, or away, than were called late before it."""
         if not self._terms.runs or "act" in turn:
             return
-        called = sorted(late_now(before))
+        called = sorted(sides.late_now(before))
         for word, when in (("late", DEFAULT), ("absent", BOT)):
             expected = called if self._terms.late == when else []
             if list(turn.get(word, ())) != expected:
