@@ -81,7 +81,7 @@ def verify(
                 return _unread(repo.name, findings, letters)
             evidence = _checked(repo, commits, charter, findings)
             rules = check_rules(evidence, folders)
-            files = _opened(evidence, keys)
+            files = _sealed_files(evidence, keys)
             talk = None if files is None else _derive(evidence, files, rules, progress)
             kept = None if letters is None else KeptLetters(charter.game, letters)
             compared = None if kept is None else compare_letters(evidence, kept, talk)
@@ -119,7 +119,7 @@ def _checked(repo: PastRepo, commits: list[Past], charter: Charter, findings: Fi
     return evidence
 
 
-def _opened(evidence: Evidence, keys: Callable[[str], Keys] | None) -> SealedFiles | None:
+def _sealed_files(evidence: Evidence, keys: Callable[[str], Keys] | None) -> SealedFiles | None:
     """Return the sealed files, if the secrets are at hand."""
     secrets = secrets_of(evidence, keys)
     if secrets is None:

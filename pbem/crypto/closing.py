@@ -12,11 +12,11 @@ missing, with a reason that every side reads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, Self
 
 from pbem.crypto.beacon import BadBeacon, check_signature, first_round_from, time_of
 from pbem.crypto.dice import canonical
@@ -25,6 +25,30 @@ from pbem.protocol import Side
 DRAND: Final = "drand"
 PATIENCE: Final = timedelta(minutes=10)
 """The least time between naming a round and its publication: clocks differ, and letters take time."""
+
+
+class Circumstances(NamedTuple):
+    """The circumstances of an adjudication: the day, the sides whose deadline has passed, those the bot plays for.
+
+    They are on record, for the answers depend on them, but turn no dice.
+    """
+
+    day: str
+    late: frozenset[Side] = frozenset()
+    absent: frozenset[Side] = frozenset()
+
+    @classmethod
+    def of(cls, turn: Mapping[str, Any]) -> Self:
+        """Return what a turn file says of them."""
+        return cls(turn["day"], frozenset(turn.get("late", ())), frozenset(turn.get("absent", ())))
+
+    def record(self) -> dict[str, str | list[Side]]:
+        """Return what a turn file says of them; nobody late or absent is left out."""
+        return {
+            "day": self.day,
+            **({"late": sorted(self.late)} if self.late else {}),
+            **({"absent": sorted(self.absent)} if self.absent else {}),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,28 +106,19 @@ class Closing:
             raise BadBeacon(f"the sheets were closed for round {self.round}, published at {self.time}, not {number}")
 
 
-def closed_digest(inputs: str, day: str, late: Iterable[Side], absent: Iterable[Side]) -> str:
+def closed_digest(inputs: str, at: Circumstances) -> str:
     """Return the digest of what a closing fixes, as hex; `inputs` is the digest of the inputs without the beacon."""
-    return sha256(canonical([inputs, day, sorted(late), sorted(absent)])).hexdigest()
+    return sha256(canonical([inputs, at.day, sorted(at.late), sorted(at.absent)])).hexdigest()
 
 
-def close_sheets(
-    adjudication: int,
-    inputs: str,
-    before: Closing | None,
-    now: datetime,
-    day: str,
-    late: frozenset[Side],
-    absent: frozenset[Side],
-) -> Closing:
+def close_sheets(adjudication: int, inputs: str, at: Circumstances, before: Closing | None, now: datetime) -> Closing:
     """Return the closing of the sheets for an adjudication.
 
     `inputs` is the digest of its inputs without the beacon, `before` the closing before it.
     """
-    closed = closed_digest(inputs, day, late, absent)
     earliest = first_round_from(now + PATIENCE)
     number = earliest if before is None else max(earliest, before.round + 1)
-    return Closing(adjudication, number, closed, day, sorted(late), sorted(absent))
+    return Closing(adjudication, number, closed_digest(inputs, at), at.day, sorted(at.late), sorted(at.absent))
 
 
 def closing_round(turn: Mapping[str, Any], before: int) -> tuple[int, str | None]:

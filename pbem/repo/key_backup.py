@@ -134,7 +134,7 @@ def back_up(
     return [keys.game for keys in saved], left_out
 
 
-def restore_keys(
+def restore_secrets(
     folder: Path, games: Path, sealed: bytes, identities: Iterable[Identity] = (), passphrase: str = ""
 ) -> list[Restored]:
     """Put the secrets of a backup into the store, and return the result for each game.

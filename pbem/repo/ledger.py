@@ -346,19 +346,16 @@ class Ledger(Seated):
         room = layout.state_room(length, len(self.charter.players), len(state.steps), new_sheets)
         return {layout.STATE: self._seal(layout.STATE, compact(state.record()), room)}
 
-    def side_files(
-        self, side: Side, view: Record, state: State, position: int, turn: int, *, talked: bool
-    ) -> dict[str, bytes]:
+    def side_files(self, side: Side, view: Record, state: State, public: int, *, talked: bool) -> dict[str, bytes]:
         """Return the view of a side after an adjudication, sealed to the key that it gave; nothing if it gave none.
 
-        `position` and `turn` are the lengths of the public position and of the turn file; `talked`: the view may hold
-        talk.
+        `public` is the length of the public position and of the turn file; `talked`: the view may hold talk.
         """
         key, path = self.joined(side).key, layout.view_path(side)
         if key is None:
             return {}
         corrected = sum(2 * len(each.text) for each in self.corrections().values())
-        room = layout.view_room(position, turn, corrected, side in state.handed_in, side in state.standing_digests)
+        room = layout.view_room(public, corrected, side in state.handed_in, side in state.standing_digests)
         room += 2 * layout.press_room(len(self.charter.players)) if talked else 0
         return {path: self._sealing.seal(path, compact(view), room, recipient=key)}
 

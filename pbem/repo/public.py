@@ -19,7 +19,7 @@ from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.boxes.corrections import SUFFIX, Correction, Corrections
 from pbem.game.plain import Record
-from pbem.repo.files.charter import Charter, Revealed, read_charter, require_format
+from pbem.repo.files.charter import Charter, Revealed, check_format, read_charter
 from pbem.repo.files.layout import BOX, CHARTER, POSITION, REVEALED, Store, box_path, turn_path
 from pbem.repo.git import GameRepo, NoSuchGame, StoreError
 from pbem.repo.git.mirror import mirror
@@ -50,7 +50,7 @@ def published(path: Path) -> Published:
     """Return the public part of the game at a path. Raises StoreError if there is none that is read here."""
     with GameRepo.open(path) as repo:
         charter = _charter_page(repo)
-        require_format(charter.value)
+        check_format(charter.value)
         return Published(charter, list(_turn_pages(repo)))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from pbem.crypto.closing import Circumstances
 from pbem.crypto.dice import ChainDice
 from pbem.engine.answers import Sources
 from pbem.engine.session import Queued
@@ -14,7 +15,6 @@ from pbem.orders.standing import InForce
 from pbem.protocol import Event, Roll
 from pbem.referee.acts.rollback import roll_back
 from pbem.referee.play.played import Played
-from pbem.repo.files.adjudication import Circumstances
 from pbem.repo.files.layout import POSITION, turn_path
 from pbem.repo.files.state import State
 from tests.attacks.base import Dishonest, answers, begun, found, found_by_small, go_on, written

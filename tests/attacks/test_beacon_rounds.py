@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 
 from pbem.crypto.beacon import check_signature, time_of
-from pbem.crypto.closing import PATIENCE, Closing, closed_digest
+from pbem.crypto.closing import PATIENCE, Circumstances, Closing, closed_digest
 from pbem.referee.play.played import Played
 from tests.attacks.base import Dishonest, begun, dice, found, written
 from tests.crypto.test_beacon import PUBLISHED
@@ -71,7 +71,7 @@ class FitsTheDigest(ChangesTheClosing):
     def note_round(self, come: Closing) -> None:
         if come.adjudication == 2 and (state := self.ledger.state()) is not None:
             inputs = self.ledger.seed(2, state).inputs
-            closed = closed_digest(inputs, come.day, ["blue"], come.absent)
+            closed = closed_digest(inputs, Circumstances(come.day, frozenset(["blue"]), frozenset(come.absent)))
             come = replace(come, late=["blue"], closed=closed)
         super().note_round(come)
 

@@ -18,7 +18,7 @@ from pbem.audit.verify import verify
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.crypto import beacon
 from pbem.crypto.beacon import BadBeacon, check_signature, time_of
-from pbem.crypto.closing import PATIENCE, Closing, closed_digest, closing_round
+from pbem.crypto.closing import PATIENCE, Circumstances, Closing, closed_digest, closing_round
 from pbem.crypto.dice import inputs_digest
 from pbem.mail.intake import take_in
 from pbem.mail.read.inbox import open_letter
@@ -26,7 +26,6 @@ from pbem.mail.write.outgoing import side_report
 from pbem.referee.acts import rollback, ruling
 from pbem.referee.game.open_game import CannotPlay, Now
 from pbem.referee.play.adjudicator import Adjudicator, Call
-from pbem.repo.files.adjudication import Circumstances
 from tests.cli.test_verbs import pbem
 from tests.crypto.test_beacon import PUBLISHED
 from tests.support.live import Folder, git, give, letter, order, sheet, subjects
@@ -75,7 +74,7 @@ def closed_of(game: Adjudicator, turn: dict[str, Any]) -> str:
     """Return the digest that must have been closed for a turn, from its file."""
     before = game.ledger.public_turn(turn["adjudication"] - 1)["inputs"]
     without = {word: value for word, value in turn.items() if word != "beacon"}
-    return closed_digest(inputs_digest(before, without), turn["day"], turn.get("late", ()), turn.get("absent", ()))
+    return closed_digest(inputs_digest(before, without), Circumstances.of(turn))
 
 
 def head(game: Adjudicator) -> str:

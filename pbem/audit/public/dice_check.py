@@ -11,7 +11,7 @@ from pbem.audit.record.evidence import Books, Evidence
 from pbem.audit.record.findings import Place
 from pbem.audit.record.schemas import not_canonical
 from pbem.crypto.beacon import BadBeacon, NoBeaconLibrary, check_signatures
-from pbem.crypto.closing import Closing, closed_digest, closing_round
+from pbem.crypto.closing import Circumstances, Closing, closed_digest, closing_round
 from pbem.crypto.dice import MAX_SIDES, SCHEME, ChainDice, check_link, inputs_digest, step_key
 from pbem.crypto.player_chains import MOST_LINKS, BadContribution, last_links, links_given
 from pbem.game import plain
@@ -187,7 +187,7 @@ def _decided(n: int, books: Books, closing: Closing | None, come: Closing | None
         earlier = books.digests.get(0) if n == 1 else before.get("inputs")
         without = {word: value for word, value in turn.items() if word != "beacon"}
         inputs = inputs_digest(str(earlier), without)
-        if closed_digest(inputs, turn["day"], turn.get("late", ()), turn.get("absent", ())) != closing.closed:
+        if closed_digest(inputs, Circumstances.of(turn)) != closing.closed:
             yield "what went into it is not what was closed before its round was known"
     elif "sheets" in turn or "joined" in turn or "act" in before:
         what = "sheets" if "sheets" in turn else "a new player" if "joined" in turn else "what the game master did"

@@ -289,10 +289,10 @@ def restore_keys(
     json: Json = False,
 ) -> None:
     """Restore secrets from a backup. Nothing is overwritten."""
-    from pbem.repo.key_backup import restore_keys
+    from pbem.repo.key_backup import restore_secrets
 
     identities, words = _identities(identity, passphrase_file), _passphrase(passphrase_file)
-    _print_restored(restore_keys(keys_folder(), games or games_folder(), read(file), identities, words), {}, json)
+    _print_restored(restore_secrets(keys_folder(), games or games_folder(), read(file), identities, words), {}, json)
 
 
 # ---- How a backup is sealed, and opened

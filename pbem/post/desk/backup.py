@@ -21,7 +21,7 @@ from pbem.post.tables.sqlite_tables import SqliteTables
 from pbem.protocol import PbemError
 from pbem.referee.acts.ending import ARCHIVE
 from pbem.repo.git import GameRepo
-from pbem.repo.key_backup import Restored, back_up, restore_keys
+from pbem.repo.key_backup import Restored, back_up, restore_secrets
 
 GAMES: Final = "games"
 KEYS: Final = "keys.age"
@@ -135,7 +135,7 @@ def restore_all(folder: Path, to: Places, identities: Sequence[Any] = (), passph
     sealed = next((folder / name for name in (KEYS, PLAIN_KEYS) if (folder / name).exists()), None)
     if sealed is None:
         raise NoBackup(f"{folder} has no {KEYS}: the secrets are not in it")
-    restored = restore_keys(to.keys, folder / GAMES, sealed.read_bytes(), identities, passphrase)
+    restored = restore_secrets(to.keys, folder / GAMES, sealed.read_bytes(), identities, passphrase)
     games.mkdir(parents=True, exist_ok=True)
     names = []
     for path in sorted((folder / GAMES).iterdir()):

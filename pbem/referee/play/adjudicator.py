@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, TypeAlias
 
-from pbem.crypto.closing import DRAND, Closing, close_sheets
+from pbem.crypto.closing import DRAND, Circumstances, Closing, close_sheets
 from pbem.crypto.player_chains import MOST_LINKS
 from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.engine.advance import Outcome, advance, at_hand, begin
@@ -30,7 +30,7 @@ from pbem.referee.play.clocked import after_adjudication, after_replacement, aft
 from pbem.referee.play.new_game import NewGame
 from pbem.referee.play.played import Played, adjudication_of, advanced, files_of, published_span
 from pbem.referee.play.sheet_check import is_on_hold, require_gone_on
-from pbem.repo.files.adjudication import Circumstances, Seed, adjudication_message
+from pbem.repo.files.adjudication import Seed, adjudication_message
 from pbem.repo.files.charter import ChainPromise, Joined
 from pbem.repo.files.layout import POSITION
 from pbem.repo.files.requests import OPEN, REPLACEMENT, Motion, made, open_request, request_files, settle, still_needed
@@ -376,7 +376,7 @@ class Adjudicator(OpenGame):
                 return Call(Circumstances(closing.day, frozenset(), frozenset(closing.absent)), closing)
         if now.state is None or at_hand(self.session, self._sources(now.state, at)[0]):
             inputs = self.ledger.seed(n, now.state).inputs
-            closing = close_sheets(n, inputs, closing, self.time, at.day, at.late, at.absent)
+            closing = close_sheets(n, inputs, at, closing, self.time)
             message = f"{self.name}: sheets closed for adjudication {n}; round {closing.round} of {DRAND} decides"
             now.head = self.ledger.commit(self.ledger.closing_files(closing), message)
         return None

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
-from pbem.crypto.closing import Closing
+from pbem.crypto.closing import Circumstances, Closing
 from pbem.crypto.player_chains import last_links
 from pbem.engine.advance import Outcome
 from pbem.engine.answers import Sources
@@ -23,7 +23,7 @@ from pbem.orders.standing import LONGEST_REASON, MOST_REASONS, MOST_TOLD, FiledO
 from pbem.protocol import Event, Side
 from pbem.referee.game.home_check import home
 from pbem.referee.game.open_game import Now, OpenGame
-from pbem.repo.files.adjudication import Adjudication, Circumstances, Seed
+from pbem.repo.files.adjudication import Adjudication, Seed
 from pbem.repo.files.layout import POSITION, turn_path
 from pbem.repo.files.records import decision_record, event_records
 from pbem.repo.files.state import State
@@ -188,7 +188,7 @@ def _files_of_sides(
     `public` are the files that go with them; `talked`: files of talk are written, too.
     """
     assert now.state is not None
-    position, turn = len(public[POSITION]), len(public[turn_path(made.n)])
+    length = len(public[POSITION]) + len(public[turn_path(made.n)])
     files: dict[str, bytes] = {}
     for side in game.rules.sides:
         if game.ledger.joined(side).key is None:
@@ -197,5 +197,5 @@ def _files_of_sides(
         view = {**home(game, now, side), "events": event_records(events)}
         if talked:
             view["talk"] = heard_by(side, game.talk.since(made.n - 1))
-        files |= game.ledger.side_files(side, view, now.state, position, turn, talked=talked)
+        files |= game.ledger.side_files(side, view, now.state, length, talked=talked)
     return files

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from re import compile as pattern
 from typing import Any, Final, NamedTuple
 
+from pbem.crypto.closing import Circumstances
 from pbem.engine.session import Answer
 from pbem.game.plain import Record
-from pbem.protocol import Draw, Event, Roll, Side
+from pbem.protocol import Draw, Event, Roll
 from pbem.repo.files.records import (
     answer_record,
     draw_record,
@@ -29,25 +30,6 @@ from pbem.repo.git import Logged
 
 _SUBJECT: Final = pattern(r"[^:]+: adjudication (\d+)(?:$|[^\d])")
 """The first line of the message of a commit that made an adjudication."""
-
-
-class Circumstances(NamedTuple):
-    """The circumstances of an adjudication: the day, the sides whose deadline has passed, those the bot plays for.
-
-    They are on record, for the answers depend on them, but turn no dice.
-    """
-
-    day: str
-    late: frozenset[Side] = frozenset()
-    absent: frozenset[Side] = frozenset()
-
-    def record(self) -> dict[str, object]:
-        """Return what a turn file says of them; nobody late or absent is left out."""
-        return {
-            "day": self.day,
-            **({"late": sorted(self.late)} if self.late else {}),
-            **({"absent": sorted(self.absent)} if self.absent else {}),
-        }
 
 
 class Seed(NamedTuple):
@@ -134,7 +116,7 @@ def read_adjudication(n: int, public: Record, sealed: Record) -> Adjudication:
         [Draw(**draw) for draw in sealed["draws"]],
         read_events(sealed["events"], rolls, readers),
         public["open_decisions"],
-        Circumstances(public["day"], frozenset(public.get("late", ())), frozenset(public.get("absent", ()))),
+        Circumstances.of(public),
         public.get("act"),
         sealed.get("act"),
     )

@@ -139,11 +139,11 @@ def read_charter(record: Record) -> Charter:
 
     Raises OtherFormat; ValueError, TypeError or KeyError for a damaged one.
     """
-    require_format(record)
+    check_format(record)
     return plain.decode(Charter, record)
 
 
-def require_format(record: Record) -> None:
+def check_format(record: Record) -> None:
     """Raise OtherFormat if the record of a charter is not of the format that is read here."""
     if (begun := record.get("format", _BEFORE_FORMATS)) != FORMAT:
         raise OtherFormat(

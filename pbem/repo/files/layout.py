@@ -198,10 +198,13 @@ def record_room(turn: int, handed_in: int, standing: int, acted: bool) -> int:
     return 2 * turn + handed_in * _NOTICES + standing * _NOTICES_STANDING + 2 * acted * LONGEST + _MORE
 
 
-def view_room(position: int, turn: int, corrected: int, handed_in: bool, standing: bool) -> int:
-    """Return the room of the view of a side; `corrected` is the length of the corrected files of the box."""
+def view_room(public: int, corrected: int, handed_in: bool, standing: bool) -> int:
+    """Return the room of the view of a side.
+
+    `public` is the length of position and turn file, `corrected` that of the corrected files of the box.
+    """
     told = handed_in * _NOTICES + standing * _NOTICES_STANDING + LONGEST
-    return 2 * (position + turn) + corrected + told + _MORE
+    return 2 * public + corrected + told + _MORE
 
 
 def press_room(sides: int) -> int:

@@ -31,6 +31,7 @@ from pbem.repo.git.formats import (
     FOLDER,
     BadPath,
     Changes,
+    Commit,
     Dates,
     GitObject,
     TreeEntry,
@@ -337,7 +338,8 @@ class GameRepo:
         tree = self._splice(tip.tree if tip else None, changes, made)
         when = tip.when + 1 if tip else 0
         came = when if self.letter_time is None else max(0, int(self.letter_time.timestamp()))
-        commit = commit_object(tree, tip.oid if tip else None, AUTHOR, Dates(came, when), message, self.sign)
+        written = Commit(tree, tip.oid if tip else None, Dates(came, when), message)
+        commit = commit_object(written, AUTHOR, self.sign)
         made[commit.oid] = commit
         if self._in_transaction:
             self._objects.unwritten |= made

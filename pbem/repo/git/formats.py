@@ -82,15 +82,9 @@ def read_tree(content: bytes) -> dict[str, TreeEntry]:
     return entries
 
 
-def commit_object(
-    tree: bytes,
-    parent: bytes | None,
-    author: str,
-    dates: Dates,
-    message: str,
-    sign: Callable[[bytes], bytes] | None = None,
-) -> GitObject:
-    """Return a commit. `sign` returns the armoured signature of a content."""
+def commit_object(commit: Commit, author: str, sign: Callable[[bytes], bytes] | None = None) -> GitObject:
+    """Return a commit as git keeps it. `sign` returns the armoured signature of a content."""
+    tree, parent, dates, message = commit
     lines = [f"tree {tree.hex()}"]
     if parent is not None:
         lines.append(f"parent {parent.hex()}")

@@ -202,4 +202,4 @@ def _parsed(content: bytes, oid: bytes) -> Commit:
 def _own_form(commit: Commit, at: int, signature: bytes) -> GitObject:
     """Return the commit as this store would have written it; the author's date is as stated."""
     sign = (lambda _: signature) if signature else None
-    return commit_object(commit.tree, commit.parent, AUTHOR, Dates(commit.dates.author, at), commit.message, sign)
+    return commit_object(commit._replace(dates=Dates(commit.dates.author, at)), AUTHOR, sign)
