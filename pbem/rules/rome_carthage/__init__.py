@@ -9,69 +9,68 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from pbem.game import Kind, Kinds, LegalOrders, Rules, Table, by_name, plain, propose_order
-from pbem.protocol import Decision, Event, Fault, Flow, Order, Roll, Side
-from pbem.rules.rome_carthage.battle import commanders as command
-from pbem.rules.rome_carthage.battle import elephants, initiative, losses, politics, retreat, withdrawal
-from pbem.rules.rome_carthage.battle import events as battle_events
-from pbem.rules.rome_carthage.battle import rounds as battle_rounds
+from pbem.game import Rules, Table, by_name, plain
+from pbem.protocol import Decision, Event, Flow, Roll, Side
+from pbem.rules.rome_carthage.battle.commanders import COMMAND_KINDS
+from pbem.rules.rome_carthage.battle.elephants import ELEPHANT_KINDS
+from pbem.rules.rome_carthage.battle.events import BATTLE_EVENT_KINDS
+from pbem.rules.rome_carthage.battle.initiative import INITIATIVE_KINDS
+from pbem.rules.rome_carthage.battle.losses import LOSSES_KINDS
+from pbem.rules.rome_carthage.battle.politics import POLITICS_KINDS
+from pbem.rules.rome_carthage.battle.retreat import RETREAT_KINDS
+from pbem.rules.rome_carthage.battle.rounds import ROUND_KINDS
+from pbem.rules.rome_carthage.battle.withdrawal import WITHDRAWAL_KINDS
 from pbem.rules.rome_carthage.events.catalogue import unmatched
-from pbem.rules.rome_carthage.movement import campaigns, detachment, intercepted, next_step, weather
-from pbem.rules.rome_carthage.movement import march as movement
+from pbem.rules.rome_carthage.movement.campaigns import CAMPAIGN_KINDS
+from pbem.rules.rome_carthage.movement.detachment import REACTION_KINDS
+from pbem.rules.rome_carthage.movement.intercepted import INTERCEPTED_KINDS
+from pbem.rules.rome_carthage.movement.march import MARCH_KINDS
+from pbem.rules.rome_carthage.movement.next_step import NEXT_STEP_KINDS
+from pbem.rules.rome_carthage.movement.weather import WEATHER_KINDS
 from pbem.rules.rome_carthage.position.accounts import audit
 from pbem.rules.rome_carthage.position.options import Options
 from pbem.rules.rome_carthage.position.state import SIDES, Game
 from pbem.rules.rome_carthage.position.unpack import unpack
-from pbem.rules.rome_carthage.siege import siege, sorties
-from pbem.rules.rome_carthage.turn import consuls, operations, reinforcements
+from pbem.rules.rome_carthage.siege.siege import SIEGE_KINDS
+from pbem.rules.rome_carthage.siege.sorties import SORTIE_KINDS
 from pbem.rules.rome_carthage.turn import sequence as turn
+from pbem.rules.rome_carthage.turn.consuls import CONSUL_KINDS
+from pbem.rules.rome_carthage.turn.operations import PLAY_KINDS
+from pbem.rules.rome_carthage.turn.reinforcements import REINFORCEMENT_KINDS
+from pbem.rules.rome_carthage.turn.sequence import FIRST_PLAY_KINDS
 from pbem.rules.rome_carthage.turn.set_up import set_up, settle
 from pbem.rules.rome_carthage.views.secrets import resample_hidden, view
 from pbem.rules.rome_carthage.views.summary import facts, periods
 
 if TYPE_CHECKING:
-    from pbem.game import BaseMap, Box, Odds, Scene, Section, Summary
+    from pbem.game import BaseMap, Box, Odds, Scene, Summary
 
-ASKING: Final = (
-    reinforcements,
-    consuls,
-    turn,
-    operations,
-    campaigns,
-    next_step,
-    movement,
-    detachment,
-    intercepted,
-    weather,
-    command,
-    battle_events,
-    elephants,
-    battle_rounds,
-    initiative,
-    withdrawal,
-    losses,
-    retreat,
-    politics,
-    siege,
-    sorties,
+KINDS: Final = by_name(
+    *REINFORCEMENT_KINDS,
+    *CONSUL_KINDS,
+    *FIRST_PLAY_KINDS,
+    *PLAY_KINDS,
+    *CAMPAIGN_KINDS,
+    *NEXT_STEP_KINDS,
+    *MARCH_KINDS,
+    *REACTION_KINDS,
+    *INTERCEPTED_KINDS,
+    *WEATHER_KINDS,
+    *COMMAND_KINDS,
+    *BATTLE_EVENT_KINDS,
+    *ELEPHANT_KINDS,
+    *ROUND_KINDS,
+    *INITIATIVE_KINDS,
+    *WITHDRAWAL_KINDS,
+    *LOSSES_KINDS,
+    *RETREAT_KINDS,
+    *POLITICS_KINDS,
+    *SIEGE_KINDS,
+    *SORTIE_KINDS,
+    close_up="views.summary:close_up",
+    places="views.summary:places",
 )
-"""The modules with decisions, in the order of play."""
-KINDS: Final[Kinds] = {kind: pair for module in ASKING for kind, pair in module.KINDS.items()}
-ASKED_ONCE: Final = frozenset({"reinforce", "consuls", "claim_first", "first_player", "play"})
-"""Kinds for which a side is asked once in a phase, or once with a card (5, 7.1)."""
-ASKED_ONCE_A_MARCH: Final = frozenset(
-    {
-        "clear_marker",
-        "besiege",
-        "sortie",
-        "change_command",
-        "battle_events",
-        "charge",
-        "retreat",
-        "withdraw_to",
-    }
-)
-"""Kinds for which a side is asked once in a march, or in the one battle that may end it (8.2, 11, 16.4)."""
+"""The kinds of decisions, in the order of play."""
 
 
 class RomeCarthage(Rules[Game]):
@@ -79,9 +78,8 @@ class RomeCarthage(Rules[Game]):
 
     id = "rome_carthage"
     sides = SIDES
+    kinds = KINDS
     round = turn = "turn"
-    kinds = by_name(*(Kind(kind, *pair) for kind, pair in KINDS.items()))
-    has_bot = True
     reveals = frozenset({"dealt", "card_lost", "messenger_brings"})
     """Events that reveal hidden cards by a rule: cards from the deck or of the enemy (7.1, cards 9, 55)."""
 
@@ -107,35 +105,6 @@ class RomeCarthage(Rules[Game]):
         """Return the position without the hands and decks that a side may not see."""
         return view(position, side)
 
-    def legal_orders(self, view: Game, decision: Decision) -> LegalOrders:
-        """Return every legal answer to a decision."""
-        options, _ = KINDS[decision.kind]
-        return options(view, decision)
-
-    def check(self, view: Game, decision: Decision, order: Order) -> Iterable[Fault]:
-        """Yield what is wrong with an answer to a decision."""
-        _, check = KINDS[decision.kind]
-        return check(view, decision, order)
-
-    def ends(self, order: Order) -> bool:
-        """Tell whether an order ends a campaign: it waits if a march before it cannot be carried out (8.1)."""
-        return order.kind == "campaign" and bool(order.get("stop"))
-
-    def is_last(self, view: Game, decision: Decision, order: Order) -> bool:
-        """Tell whether its side is asked for no second order of the kind with this card (7.1, 8.1).
-
-        A campaign card asks again for each of its generals. A path may close on the way, and then the general is asked
-        where he goes on to, so only `stop` surely ends a march (8.2).
-        """
-        if decision.kind in ASKED_ONCE:
-            return True
-        marches = view.card.generals_left if view.card is not None else 0
-        if decision.kind == "campaign":
-            return bool(order.get("stop")) or marches == 1
-        if decision.kind in ("march", "pursue"):
-            return bool(order.get("stop")) and not marches
-        return decision.kind in ASKED_ONCE_A_MARCH and not marches
-
     def scene(self, view: Game, told: Sequence[Event] = ()) -> Scene:
         """Return what there is to draw; marches and retreats just told become arrows."""
         from pbem.rules.rome_carthage.views.scene import base, scene
@@ -152,25 +121,7 @@ class RomeCarthage(Rules[Game]):
         """Return where things stand, for the text of a report."""
         from pbem.rules.rome_carthage.views.summary import summary
 
-        return summary(view, self.box.names)
-
-    def close_up(self, view: Game, decision: Decision) -> Sequence[Section]:
-        """Return the part of a position that a decision is about, for the text of a report."""
-        from pbem.rules.rome_carthage.views.summary import close_up
-
-        return list(close_up(view, decision, self.box.names))
-
-    def places(self, view: Game, decision: Decision) -> Sequence[str]:
-        """Return the spaces that a decision is about."""
-        from pbem.rules.rome_carthage.views.summary import places
-
-        return list(places(view, decision))
-
-    def hints(self, view: Game, decision: Decision) -> Sequence[str | Order]:
-        """Return what an order form says about the choices: sentences, and examples of orders."""
-        from pbem.rules.rome_carthage.views.hints import hints
-
-        return list(hints(view, decision))
+        return summary(view)
 
     @cached_property
     def odds(self) -> Mapping[str, Odds]:
@@ -179,33 +130,15 @@ class RomeCarthage(Rules[Game]):
 
         return odds(self.board, self.edition)
 
-    def bot_order(self, view: Game, decision: Decision) -> Order:
-        """Return a good answer to a decision, for a side whose player is away."""
-        from pbem.rules.rome_carthage.policy import PROPOSALS
-
-        return propose_order(self, PROPOSALS, view, decision)
-
     def facts(self, view: Game, decision: Decision) -> Mapping[str, Any]:
         """Return what conditions of standing orders may test, besides the facts of the decision."""
         return facts(view, decision)
-
-    def foresee(self, view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
-        """Return the flow that plays on from an order to march, for a forecast; None for any other order."""
-        from pbem.rules.rome_carthage.views.forecast import foresee
-
-        return foresee(view, table, decision, order)
 
     def outcome(self, position: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
         """Return the result of a roll on a table: how bad it is, and in words."""
         from pbem.rules.rome_carthage.views.forecast import outcome
 
         return outcome(position, roll, facts)
-
-    def prospects(self, position: Game, decision: Decision) -> Iterable[Event]:
-        """Yield who can intercept or avoid battle, and with what chance."""
-        from pbem.rules.rome_carthage.views.forecast import prospects
-
-        return prospects(position, decision)
 
     def periods(self, position: Game) -> Mapping[str, Any]:
         """Return the turn and the card play that the game is in, for standing orders that end with one."""
@@ -228,11 +161,6 @@ class RomeCarthage(Rules[Game]):
     def audit(self, position: Game) -> Iterable[str]:
         """Yield every broken invariant in words."""
         return audit(position)
-
-    def encode(self, position: Game) -> dict[str, Any]:
-        """Return a position as plain data."""
-        data: dict[str, Any] = plain.encode(position)
-        return data
 
     def decode(self, data: Mapping[str, Any]) -> Game:
         """Return the position that `encode` was given."""

@@ -84,13 +84,12 @@ def random_battle(dice: random.Random, edition: str) -> tuple[Game, dict[str, An
 
 def faults(game: Game, decision: Decision, order: Order) -> list[Fault]:
     """Return what is wrong with an order in the eyes of the side that gives it."""
-    return list(KINDS[decision.kind][1](view(game, decision.side), decision, order))
+    return list(KINDS[decision.kind].check(view(game, decision.side), decision, order))
 
 
 def examine(game: Game, decision: Decision, dice: random.Random) -> Order:
     """Check what is promised of every question, and return one of its answers."""
-    options, _ = KINDS[decision.kind]
-    choices = options(view(game, decision.side), decision)
+    choices = KINDS[decision.kind].legal_orders(view(game, decision.side), decision)
     assert choices.certain
     assert len(choices) > 1 or decision.kind in ("match", "battle_card"), f"{decision.kind} has one answer"
     for order in [choices[0], choices[-1], *(choices[dice.randrange(len(choices))] for _ in range(4))]:
@@ -98,7 +97,7 @@ def examine(game: Game, decision: Decision, dice: random.Random) -> Order:
         assert faults(game, decision, order) == [], order
     assert decision.default is not None
     assert faults(game, decision, Order(decision.kind, decision.default)) == []
-    seen = options(view(game, None), decision)
+    seen = KINDS[decision.kind].legal_orders(view(game, None), decision)
     assert not seen.certain or (len(seen), seen[0], seen[-1]) == (len(choices), choices[0], choices[-1])
     for kind, body in garbage(dice):
         if kind == decision.kind:
@@ -191,7 +190,7 @@ def test_nothing_asked_or_told_depends_on_the_hand_of_the_enemy(seed: int) -> No
     other = copy(game)
     assert other.battle is not None
     other.battle.hands[enemy] = ["probe"] * len(other.battle.hands[enemy])
-    options, check = KINDS["battle_card"]
+    options = KINDS["battle_card"].legal_orders
     assert list(options(view(other, question.side), question)) == list(options(view(game, question.side), question))
     own = game.battle.hands[question.side] if game.battle is not None else []
     assert question.default == {"card": "strongest"}
@@ -200,9 +199,7 @@ def test_nothing_asked_or_told_depends_on_the_hand_of_the_enemy(seed: int) -> No
         assert chosen == pick(BOARD, other.the_battle, question.side), word
         assert chosen == pick(BOARD, view(game, question.side).the_battle, question.side), word
     assert all(card not in question.facts.values() for card in own)
-    assert list(check(view(other, question.side), question, Order("battle_card", {"card": own[0]}))) == [] or (
-        own[0] == "reserve"
-    )
+    assert faults(other, question, Order("battle_card", {"card": own[0]})) == [] or (own[0] == "reserve")
 
 
 def test_the_same_answers_and_dice_give_the_same_battle() -> None:
@@ -324,13 +321,13 @@ def test_a_wrong_retreat_is_told_what_is_open(body: dict[str, Any], path: tuple[
 
 def test_hannibals_first_card_has_eleven_names() -> None:
     """Two kinds under their own name, a Probe as three others, a Reserve as five; Arpi is barred, so no withdrawal."""
-    options = KINDS["battle_card"][0](view(CANNAE, CARTHAGE), Decision("battle_card", CARTHAGE, "11.4", {}))
+    options = KINDS["battle_card"].legal_orders(view(CANNAE, CARTHAGE), Decision("battle_card", CARTHAGE, "11.4", {}))
     assert len(options) == 2 + 3 + 5
 
 
 def test_an_observer_cannot_tell_the_choices_of_a_hand() -> None:
     for kind, side in (("battle_card", CARTHAGE), ("match", ROME)):
-        options = KINDS[kind][0](view(CANNAE, None), Decision(kind, side, "11.4", {}))
+        options = KINDS[kind].legal_orders(view(CANNAE, None), Decision(kind, side, "11.4", {}))
         assert not options.certain
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from pbem.game import Kinds, Table, yes_or_no
+from pbem.game import Kind, Table, yes_or_no
 from pbem.protocol import Flow
 from pbem.rules.rome_carthage.position.generals import is_consul
-from pbem.rules.rome_carthage.position.state import CARTHAGE, ROME, Game
+from pbem.rules.rome_carthage.position.state import CARTHAGE, ROME, Game, once_a_march
 
 
 def change_of_command(game: Game, table: Table) -> Flow[None]:
@@ -48,4 +48,4 @@ def change_of_command(game: Game, table: Table) -> Flow[None]:
         table.tell("command_changes", rule="14.1", side=ROME, space=battle.space, commander=other, instead_of=commander)
 
 
-KINDS: Final[Kinds] = {"change_command": yes_or_no("roll")}
+COMMAND_KINDS: Final = (Kind("change_command", *yes_or_no("roll"), is_last=once_a_march),)

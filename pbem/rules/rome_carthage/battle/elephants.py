@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from pbem.game import Kinds, Table, yes_or_no
+from pbem.game import Kind, Table, yes_or_no
 from pbem.protocol import Flow
-from pbem.rules.rome_carthage.events.windows import one_card, open_window
-from pbem.rules.rome_carthage.position.state import CARTHAGE, ROME, Game
+from pbem.rules.rome_carthage.events.windows import check_window, open_window, window_orders
+from pbem.rules.rome_carthage.position.state import CARTHAGE, ROME, Game, once_a_march
 
 FRIGHT: Final = "elephant_fright"
 
@@ -72,5 +72,7 @@ def frightened(game: Game, table: Table, elephants: int) -> Flow[bool]:
     return True
 
 
-fright: Final = one_card(FRIGHT, FRIGHT)
-KINDS: Final[Kinds] = {"charge": yes_or_no("elephants"), FRIGHT: fright}
+ELEPHANT_KINDS: Final = (
+    Kind("charge", *yes_or_no("elephants"), hints="views.hints:at_least", is_last=once_a_march),
+    Kind(FRIGHT, window_orders, check_window, hints="views.hints:window"),
+)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, of, subsets
+from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, of, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.initiative import DOUBLE_ENVELOPMENT
 from pbem.rules.rome_carthage.events.windows import (
@@ -17,19 +17,20 @@ from pbem.rules.rome_carthage.events.windows import (
     NONE,
     cards_of,
     check_card,
+    check_window,
     chosen,
     hand_hidden,
     held,
     may_hold,
-    one_card,
     open_window,
     play_counter,
     why_unfit,
     window,
+    window_orders,
 )
 from pbem.rules.rome_carthage.orders import RoundEventsOrder
 from pbem.rules.rome_carthage.position.board import StrategyCard
-from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, FACE_DOWN, MAHARBAL, SIDES, Game
+from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, FACE_DOWN, MAHARBAL, SIDES, Game, once_a_march
 from pbem.rules.rome_carthage.position.under_way import Battle
 
 SPY: Final = "spy"
@@ -331,9 +332,15 @@ def check_give_back(view: Game, decision: Decision, order: Order) -> Iterator[Fa
         yield order.fault(("card",), reason, rule="card 59")
 
 
-KINDS: Final[Kinds] = {
-    "battle_events": (declare_orders, check_declaration),
-    "round_events": (round_orders, check_round_events),
-    "give_back": (give_back_orders, check_give_back),
-    MAHARBAL: one_card(MAHARBAL, MAHARBAL),
-}
+BATTLE_EVENT_KINDS: Final = (
+    Kind(
+        "battle_events",
+        declare_orders,
+        check_declaration,
+        hints="views.hints:events_before_battle",
+        is_last=once_a_march,
+    ),
+    Kind("round_events", round_orders, check_round_events, hints="views.hints:events_of_round"),
+    Kind("give_back", give_back_orders, check_give_back),
+    Kind(MAHARBAL, window_orders, check_window, hints="views.hints:window"),
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pbem.game import Kinds, Table, yes_or_no
+from pbem.game import Kind, Table, yes_or_no
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.position.state import ENEMY, MAHARBAL, Game
 from pbem.rules.rome_carthage.position.under_way import Battle
@@ -86,7 +86,7 @@ def seize(battle: Battle, table: Table, rule: str) -> None:
     table.tell("initiative", rule=rule, side=battle.initiative, space=battle.space)
 
 
-KINDS: Final[Kinds] = {
-    "counterattack": yes_or_no("roll"),
-    "take_initiative": yes_or_no("take"),
-}
+INITIATIVE_KINDS: Final = (
+    Kind("counterattack", *yes_or_no("roll"), hints="views.hints:at_most"),
+    Kind("take_initiative", *yes_or_no("take")),
+)

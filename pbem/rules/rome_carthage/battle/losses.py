@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, of
+from pbem.game import Kind, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.orders import LossesOrder
 from pbem.rules.rome_carthage.position.stack import Stack
@@ -129,4 +129,4 @@ def check_losses(view: Game, decision: Decision, order: Order) -> Iterator[Fault
         yield order.fault(("elephants",), reason, rule="13.2")
 
 
-KINDS: Final[Kinds] = {"losses": (losses_orders, check_losses)}
+LOSSES_KINDS: Final = (Kind("losses", losses_orders, check_losses),)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, subsets
+from pbem.game import Kind, LegalOrders, Refusal, Table, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.position.board import WALLED_CITY
 from pbem.rules.rome_carthage.position.naming import no_such_space
@@ -111,4 +111,14 @@ def why_not_removable(game: Game, side: Side, space: str, rule: str) -> Refusal 
     return None
 
 
-KINDS: Final[Kinds] = {"remove_markers": (markers_orders, check_markers)}
+POLITICS_KINDS: Final = (
+    Kind(
+        "remove_markers",
+        markers_orders,
+        check_markers,
+        hints="views.hints:remove_markers",
+        bot="policy.replies:remove_markers",
+        close_up="views.summary:nothing",
+        places="views.summary:nowhere",
+    ),
+)

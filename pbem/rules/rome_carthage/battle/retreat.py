@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, concat, of, product
+from pbem.game import Kind, LegalOrders, Table, concat, of, product
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.losses import retreat_table, suffer
 from pbem.rules.rome_carthage.battle.politics import political_consequences
@@ -21,7 +21,7 @@ from pbem.rules.rome_carthage.position.generals import (
 )
 from pbem.rules.rome_carthage.position.naming import general_named, generals_named, no_such_space, why_no_elephants
 from pbem.rules.rome_carthage.position.stack import Stack
-from pbem.rules.rome_carthage.position.state import ENEMY, Game
+from pbem.rules.rome_carthage.position.state import ENEMY, Game, once_a_march
 from pbem.rules.rome_carthage.position.under_way import Retreat
 from pbem.rules.rome_carthage.siege.train import lose_train
 from pbem.rules.rome_carthage.siege.walls import enter_city
@@ -309,4 +309,6 @@ def _who_sallied(view: Game, bound: Retreat) -> str:
     return f"{back.cu} CU{beasts}" + (f" and {generals_named(view, back.generals)}" if back.generals else "")
 
 
-KINDS: Final[Kinds] = {"retreat": (retreat_orders, check_retreat)}
+RETREAT_KINDS: Final = (
+    Kind("retreat", retreat_orders, check_retreat, hints="views.hints:retreat", is_last=once_a_march),
+)

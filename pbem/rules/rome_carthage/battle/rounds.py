@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, listing, of
+from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, listing, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.events import call_cavalry, last_resort, round_events, why_no_maharbal
 from pbem.rules.rome_carthage.battle.initiative import DOUBLE_ENVELOPMENT, after_match
@@ -336,7 +336,13 @@ def check_match(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
         yield order.fault(("card",), reason + (" does" if able else ""), rule="11.5")
 
 
-KINDS: Final[Kinds] = {
-    "battle_card": (battle_card_orders, check_battle_card),
-    "match": (match_orders, check_match),
-}
+ROUND_KINDS: Final = (
+    Kind(
+        "battle_card",
+        battle_card_orders,
+        check_battle_card,
+        hints="views.hints:battle_card",
+        bot="policy.replies:battle_card",
+    ),
+    Kind("match", match_orders, check_match, hints="views.hints:match"),
+)

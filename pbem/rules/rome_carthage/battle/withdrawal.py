@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, of, yes_or_no
+from pbem.game import Kind, LegalOrders, Refusal, Table, of, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.initiative import MUST, offer_initiative, seize
 from pbem.rules.rome_carthage.position.generals import arrive, displace_the_destroyed, drive_off_generals, may_be_in
 from pbem.rules.rome_carthage.position.naming import no_such_space, space_named, spaces_named
 from pbem.rules.rome_carthage.position.stack import Stack
-from pbem.rules.rome_carthage.position.state import ENEMY, Game
+from pbem.rules.rome_carthage.position.state import ENEMY, Game, once_a_march
 from pbem.rules.rome_carthage.siege.walls import enter_city
 
 IF_CANCELLED: Final = "if_cancelled"
@@ -186,7 +186,7 @@ def _why_no_refuge(game: Game, side: Side, to: str) -> str:
     return f"a general there may not leave his part of the map for {name}"
 
 
-KINDS: Final[Kinds] = {
-    "cancel_withdrawal": yes_or_no("roll"),
-    "withdraw_to": (refuge_orders, check_refuge),
-}
+WITHDRAWAL_KINDS: Final = (
+    Kind("cancel_withdrawal", *yes_or_no("roll"), hints="views.hints:at_most"),
+    Kind("withdraw_to", refuge_orders, check_refuge, is_last=once_a_march),
+)

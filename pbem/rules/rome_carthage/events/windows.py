@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
-from pbem.game import NOT_TOLD, Check, LegalOrders, LegalOrdersOf, Refusal, Table, of
+from pbem.game import NOT_TOLD, LegalOrders, Refusal, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.position.board import Board, StrategyCard
 from pbem.rules.rome_carthage.position.state import UNSEEN, Game
@@ -83,18 +83,16 @@ def hand_hidden(view: Game, side: Side) -> bool:
     return UNSEEN in view.hands.get(side, ())
 
 
-def one_card(kind: str, event: str) -> tuple[LegalOrdersOf[Game], Check[Game]]:
-    """Return the legal orders and the check of a window in which one card of an event may be played (7.4.1)."""
+def window_orders(view: Game, decision: Decision) -> LegalOrders:
+    """Return the cards of the event that a window is named after, and none (7.4.1)."""
+    if hand_hidden(view, decision.side):
+        return NOT_TOLD
+    return of([Order(decision.kind, {"card": card}) for card in [NONE, *held(view, decision.side, decision.kind)]])
 
-    def legal_orders(view: Game, decision: Decision) -> LegalOrders:
-        if hand_hidden(view, decision.side):
-            return NOT_TOLD
-        return of([Order(kind, {"card": card}) for card in [NONE, *held(view, decision.side, event)]])
 
-    def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-        yield from check_card(view, decision, order, event)
-
-    return legal_orders, check
+def check_window(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the card of a window that is named after its event (7.4.1)."""
+    return check_card(view, decision, order, decision.kind)
 
 
 def check_card(view: Game, decision: Decision, order: Order, event: str) -> Iterator[Fault]:

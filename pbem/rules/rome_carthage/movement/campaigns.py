@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, concat, lazy, of
+from pbem.game import Kind, LegalOrders, Table, concat, lazy, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.movement.activation import MARCHING, check_activation, marches, spaces_with_generals
 from pbem.rules.rome_carthage.movement.march import march
@@ -102,4 +102,25 @@ def check_campaign(view: Game, decision: Decision, order: Order) -> Iterator[Fau
         yield from check_activation(view, decision.side, order, MarchOrder.read(order), moved_by(card))
 
 
-KINDS: Final[Kinds] = {"campaign": (campaign_orders, check_campaign)}
+def ends_campaign(order: Order) -> bool:
+    """Tell whether an order ends a campaign: it waits if a march before it cannot be carried out (8.1)."""
+    return bool(order.get("stop"))
+
+
+def is_last_of_campaign(view: Game, decision: Decision, order: Order) -> bool:
+    """Tell whether no general of the campaign marches after an order: the card asks again for each (8.1)."""
+    return ends_campaign(order) or view.marches_left == 1
+
+
+CAMPAIGN_KINDS: Final = (
+    Kind(
+        "campaign",
+        campaign_orders,
+        check_campaign,
+        hints="views.hints_of_plays:campaign",
+        bot="policy.plays:best_campaign",
+        is_last=is_last_of_campaign,
+        ends=ends_campaign,
+        foresee="views.forecast:foresee_play",
+    ),
+)

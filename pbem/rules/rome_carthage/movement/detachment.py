@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, concat, of, product
+from pbem.game import Kind, LegalOrders, Refusal, concat, of, product
 from pbem.protocol import Decision, Fault, Order, Path, Side
 from pbem.rules.rome_carthage.movement.activation import force_of, stray_companions
 from pbem.rules.rome_carthage.movement.split import Split
@@ -311,8 +311,22 @@ def check_avoid(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
         yield order.fault(("to",), reason, rule="8.4.2")
 
 
-KINDS: Final[Kinds] = {
-    "man_city": (city_orders, check_city),
-    "intercept": (intercept_orders, check_intercept),
-    "avoid_battle": (avoid_orders, check_avoid),
-}
+REACTION_KINDS: Final = (
+    Kind("man_city", city_orders, check_city, hints="views.hints:man_city"),
+    Kind(
+        "intercept",
+        intercept_orders,
+        check_intercept,
+        hints="views.hints:intercept",
+        bot="policy.replies:intercept",
+        prospects="views.forecast:interceptors_ahead",
+    ),
+    Kind(
+        "avoid_battle",
+        avoid_orders,
+        check_avoid,
+        hints="views.hints:avoid",
+        bot="policy.replies:avoid",
+        prospects="views.forecast:avoiders_ahead",
+    ),
+)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, concat, of, product
+from pbem.game import Kind, LegalOrders, Refusal, Table, concat, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.rome_carthage.battle.retreat import splits_consul
 from pbem.rules.rome_carthage.movement.card_play import note_stop
@@ -208,4 +208,12 @@ def _check_part(view: Game, force: Stack, fits: int, order: Order, inside: Stack
         yield order.fault(("choice",), reason, rule="14.2")
 
 
-KINDS: Final[Kinds] = {"intercepted": (intercepted_orders, check_intercepted)}
+INTERCEPTED_KINDS: Final = (
+    Kind(
+        "intercepted",
+        intercepted_orders,
+        check_intercepted,
+        hints="views.hints:intercepted",
+        bot="policy.replies:intercepted",
+    ),
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pbem.game import Kinds, Table, yes_or_no
+from pbem.game import Kind, Table, yes_or_no
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.battle.battle import fight
 from pbem.rules.rome_carthage.events.charm import charm
@@ -34,7 +34,7 @@ from pbem.rules.rome_carthage.orders import ALL, NONE, MarchOrder, Step, WayOrde
 from pbem.rules.rome_carthage.position.board import PLAIN, SEA
 from pbem.rules.rome_carthage.position.generals import arrange, displace, drive_off_generals
 from pbem.rules.rome_carthage.position.stack import Stack
-from pbem.rules.rome_carthage.position.state import ENEMY, Game
+from pbem.rules.rome_carthage.position.state import ENEMY, Game, once_a_march
 from pbem.rules.rome_carthage.position.under_way import Besiegers, March
 from pbem.rules.rome_carthage.siege.sally import sally
 from pbem.rules.rome_carthage.siege.siege import end_of_march, lift_left
@@ -346,4 +346,4 @@ def end_march(game: Game, table: Table) -> Flow[Besiegers | None]:
     return (yield from end_of_march(game, table, march.side, march.at))
 
 
-KINDS: Final[Kinds] = {"clear_marker": yes_or_no("remove")}
+MARCH_KINDS: Final = (Kind("clear_marker", *yes_or_no("remove"), is_last=once_a_march),)

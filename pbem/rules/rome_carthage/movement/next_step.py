@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, concat, lazy, of, product
+from pbem.game import Kind, LegalOrders, concat, lazy, of, product
 from pbem.protocol import Decision, Fault, Order
 from pbem.rules.rome_carthage.events.charm import check_charm
 from pbem.rules.rome_carthage.movement.paths import check_path, enemy_cu_at, next_steps, onward
@@ -70,4 +70,19 @@ def check_march(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
         yield from check_path(view, march.side, way, march.at, march.force, march.points)
 
 
-KINDS: Final[Kinds] = {"march": (march_orders, check_march), "pursue": (march_orders, check_march)}
+def stops_for_good(view: Game, decision: Decision, order: Order) -> bool:
+    """Tell whether an order ends the last march: a path may close on the way, and then the general is asked again."""
+    return bool(order.get("stop")) and not view.marches_left
+
+
+NEXT_STEP_KINDS: Final = tuple(
+    Kind(
+        kind,
+        march_orders,
+        check_march,
+        hints="views.hints:march",
+        is_last=stops_for_good,
+        foresee="views.forecast:foresee_march",
+    )
+    for kind in ("march", "pursue")
+)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from pbem.game import Kinds, Table
+from pbem.game import Kind, Table
 from pbem.protocol import Flow
 from pbem.rules.rome_carthage.battle.losses import attrition
-from pbem.rules.rome_carthage.events.windows import cards_of, one_card, open_window
+from pbem.rules.rome_carthage.events.windows import cards_of, check_window, open_window, window_orders
 from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN, march_type
 from pbem.rules.rome_carthage.movement.passes import named_space
 from pbem.rules.rome_carthage.movement.paths import step_cost
@@ -158,8 +158,6 @@ def _take_losses(game: Game, table: Table, march: March, card: StrategyCard) -> 
     )
 
 
-KINDS: Final[Kinds] = {
-    TRIBES: one_card(TRIBES, TRIBES),
-    WEATHER: one_card(WEATHER, WEATHER),
-    STORM: one_card(STORM, STORM),
-}
+WEATHER_KINDS: Final = tuple(
+    Kind(event, window_orders, check_window, hints="views.hints:window") for event in (TRIBES, WEATHER, STORM)
+)

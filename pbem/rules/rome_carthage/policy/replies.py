@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Reply
 from pbem.protocol import Decision, Order
 from pbem.rules.rome_carthage.battle.politics import removable_markers
 from pbem.rules.rome_carthage.battle.rounds import STRONGEST, battle_card_orders
@@ -30,7 +29,7 @@ def _wins(view: Game, decision: Decision, own: Stack, space: str) -> float:
     return chance(mine, cards_in_battle(view, ENEMY[side], space, march.force), leads=False)
 
 
-def _intercept(view: Game, decision: Decision) -> Iterator[Order]:
+def intercept(view: Game, decision: Decision) -> Iterator[Order]:
     """Intercept with the strongest army that is likely to win (9)."""
     space, side = decision.facts["at"], decision.side
     for origin in decision.facts["from"]:
@@ -41,7 +40,7 @@ def _intercept(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("intercept", {"with": []})
 
 
-def _avoid(view: Game, decision: Decision) -> Iterator[Order]:
+def avoid(view: Game, decision: Decision) -> Iterator[Order]:
     """Avoid a battle that would likely be lost, to where most of one's own stand (10)."""
     space, side = decision.facts["at"], decision.side
     if _wins(view, decision, view.stack(side, space), space) < AFRAID:
@@ -50,7 +49,8 @@ def _avoid(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("avoid_battle", {"to": "none"})
 
 
-def _intercepted(view: Game, decision: Decision) -> Iterator[Order]:
+def intercepted(view: Game, decision: Decision) -> Iterator[Order]:
+    """Fight unless the battle would likely be lost (9.3)."""
     march = view.the_march
     enemy = view.stack(ENEMY[decision.side], march.at)
     own = cards_in_battle(view, decision.side, march.at, march.force)
@@ -58,7 +58,7 @@ def _intercepted(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("intercepted", {"choice": "fight" if fights else "back_up"})
 
 
-def _battle_card(view: Game, decision: Decision) -> Iterator[Order]:
+def battle_card(view: Game, decision: Decision) -> Iterator[Order]:
     """Break off a battle that goes badly; else lead the kind hardest to match (11.5, 11.11)."""
     if 3 * decision.facts["cards"] <= decision.facts["enemy_cards"]:
         yield Order("battle_card", {"withdraw": True})
@@ -66,22 +66,13 @@ def _battle_card(view: Game, decision: Decision) -> Iterator[Order]:
     yield from battle_card_orders(view, decision)
 
 
-def _remove(view: Game, decision: Decision) -> Iterator[Order]:
+def remove_markers(view: Game, decision: Decision) -> Iterator[Order]:
+    """Give up the markers whose loss costs least (12.2, 15.2)."""
     side = decision.side
     spaces = cheapest_to_lose(view, side, removable_markers(view, side), decision.facts["count"])
     yield Order("remove_markers", {"spaces": spaces})
 
 
-def _consuls(view: Game, decision: Decision) -> Iterator[Order]:
+def consuls(view: Game, decision: Decision) -> Iterator[Order]:
     """Give the new consuls armies in Italy, where there are any (6.4.2)."""
     yield Order("consuls", {"at": default_places(view, ITALY)})
-
-
-REPLIES: Final[Mapping[str, Reply]] = {
-    "intercept": _intercept,
-    "avoid_battle": _avoid,
-    "intercepted": _intercepted,
-    "battle_card": _battle_card,
-    "remove_markers": _remove,
-    "consuls": _consuls,
-}

@@ -230,6 +230,9 @@ class Board:
     battle: BattleNumbers
     elephants: Elephants
     siege: Siege
+    side_names: Mapping[str, str]
+    regions: Mapping[str, str]
+    """Region -> name, in the order in which reports list them."""
     tables: Tables
     """The tables as they stand in `tables.yaml`."""
 

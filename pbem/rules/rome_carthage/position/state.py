@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from pbem.game import plain
-from pbem.protocol import Side
+from pbem.protocol import Decision, Order, Side
 from pbem.rules.rome_carthage.position.board import Board
 from pbem.rules.rome_carthage.position.options import Options
 from pbem.rules.rome_carthage.position.stack import Stack
@@ -118,6 +118,11 @@ class Game:
         """The strategy card on the table, in a rule of card plays (7)."""
         assert self.card is not None
         return self.card
+
+    @property
+    def marches_left(self) -> int:
+        """The generals of a campaign who may still march after the one who does (8.1)."""
+        return self.card.generals_left if self.card is not None else 0
 
     @property
     def the_march(self) -> March:
@@ -234,3 +239,8 @@ class Game:
     def unfriendly_tribe(self, side: Side, space: str) -> bool:
         """Tell whether a tribe is no friend of a side: a neutral one, or for Rome one with Carthage (16.6)."""
         return space in self.tribes and self.control.get(space) != side
+
+
+def once_a_march(view: Game, decision: Decision, order: Order) -> bool:
+    """Tell whether no march follows: its side is asked once in a march, or in the one battle that may end it (8)."""
+    return not view.marches_left

@@ -85,6 +85,8 @@ def assemble(box: Box) -> Board:
         battle=BattleNumbers(**{**tables["battle"], "militia": Militia(**tables["battle"]["militia"])}),
         elephants=Elephants(**tables["elephants"]),
         siege=Siege(**{name: tables["siege"][name] for name in ("points", "cu", "carthage")}),
+        side_names={side["id"]: side["name"] for side in box.sides},
+        regions={record["id"]: record["name"] for record in chart["regions"]},
         tables=tables,
     )
 

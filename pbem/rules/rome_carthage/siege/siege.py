@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, of
+from pbem.game import Kind, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.losses import suffer
 from pbem.rules.rome_carthage.movement.card_play import opened_by_traitor, siege_dice, siege_modifier
@@ -14,7 +14,7 @@ from pbem.rules.rome_carthage.position.board import WALLED_CITY
 from pbem.rules.rome_carthage.position.generals import displace, is_consul, why_not_at_hand
 from pbem.rules.rome_carthage.position.naming import general_named, generals_named, no_such_general, space_named
 from pbem.rules.rome_carthage.position.stack import Stack
-from pbem.rules.rome_carthage.position.state import CAPITAL, CARTHAGE, ENEMY, SIDES, Game, Result
+from pbem.rules.rome_carthage.position.state import CAPITAL, CARTHAGE, ENEMY, SIDES, Game, Result, once_a_march
 from pbem.rules.rome_carthage.position.under_way import Battle, Besiegers
 
 
@@ -243,4 +243,6 @@ def _why_not_by(view: Game, decision: Decision, by: str) -> str:
     return f"{general_named(view, by)} was not activated on this card, or has too few CU there for an attempt; {can}"
 
 
-KINDS: Final[Kinds] = {"besiege": (besiege_orders, check_besiege)}
+SIEGE_KINDS: Final = (
+    Kind("besiege", besiege_orders, check_besiege, hints="views.hints:besiege", is_last=once_a_march),
+)

@@ -13,14 +13,14 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, product
+from pbem.game import Kind, LegalOrders, Refusal, Table, product
 from pbem.protocol import Decision, Fault, Flow, Order, Path, Side
 from pbem.rules.rome_carthage.movement.card_play import note_sortie
 from pbem.rules.rome_carthage.orders import Part
 from pbem.rules.rome_carthage.position.generals import arrange, is_consul, rank
 from pbem.rules.rome_carthage.position.naming import general_named, generals_named, space_named, why_no_elephants
 from pbem.rules.rome_carthage.position.stack import Stack
-from pbem.rules.rome_carthage.position.state import ENEMY, Game
+from pbem.rules.rome_carthage.position.state import ENEMY, Game, once_a_march
 from pbem.rules.rome_carthage.siege.walls import leave_city
 
 
@@ -152,4 +152,4 @@ def check_sortie(view: Game, decision: Decision, order: Order) -> Iterator[Fault
         yield order.fault(where, why.reason, rule=why.rule)
 
 
-KINDS: Final[Kinds] = {"sortie": (sortie_orders, check_sortie)}
+SORTIE_KINDS: Final = (Kind("sortie", sortie_orders, check_sortie, hints="views.hints:sortie", is_last=once_a_march),)

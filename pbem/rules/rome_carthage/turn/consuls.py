@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, flat_map, product
+from pbem.game import Kind, LegalOrders, Table, flat_map, once, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.rome_carthage.orders import NONE, Body, ConsulsOrder, illegal
 from pbem.rules.rome_carthage.position.generals import arrange, may_be_in, may_command
@@ -264,4 +264,15 @@ def _why_not_there(view: Game, general: str, space: str) -> str:
     return f"no army of {army} CU is left, so {name} goes to Rome, not to {there}"
 
 
-KINDS: Final[Kinds] = {"consuls": (consuls_orders, check_consuls)}
+CONSUL_KINDS: Final = (
+    Kind(
+        "consuls",
+        consuls_orders,
+        check_consuls,
+        hints="views.hints:consuls",
+        bot="policy.replies:consuls",
+        close_up="views.summary:nothing",
+        places="views.summary:nowhere",
+        is_last=once,
+    ),
+)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, concat, counted, flat_map, of, subsets
+from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, concat, counted, flat_map, of, once, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.events.catalogue import IN_VAIN, check_event, event_orders
 from pbem.rules.rome_carthage.events.charm import check_charm
@@ -278,4 +278,16 @@ def _check_raise(view: Game, side: Side, general: str, ops: int) -> Iterator[Fau
         yield illegal(("raise",), f"{reason}; generals who are: {can}".replace("?;", "?"), rule="7.3c")
 
 
-KINDS: Final[Kinds] = {"play": (play_orders, check_play)}
+PLAY_KINDS: Final = (
+    Kind(
+        "play",
+        play_orders,
+        check_play,
+        hints="views.hints_of_plays:play",
+        bot="policy.plays:best_play",
+        close_up="views.summary:hand_in_short",
+        places="views.summary:nowhere",
+        is_last=once,
+        foresee="views.forecast:foresee_play",
+    ),
+)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, flat_map, product
+from pbem.game import Kind, LegalOrders, Refusal, Table, flat_map, once, product
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.orders import NONE, Body, ReinforceOrder, illegal
 from pbem.rules.rome_carthage.position.board import HISPANIA, ITALY
@@ -338,4 +338,14 @@ def _why_no_landing(view: Game, side: Side, general: str, space: str, open_to: S
     return f"{why}; open are: {spaces_named(view, open_to)}"
 
 
-KINDS: Final[Kinds] = {"reinforce": (reinforce_orders, check_reinforce)}
+REINFORCEMENT_KINDS: Final = (
+    Kind(
+        "reinforce",
+        reinforce_orders,
+        check_reinforce,
+        hints="views.hints:reinforce",
+        close_up="views.summary:nothing",
+        places="views.summary:nowhere",
+        is_last=once,
+    ),
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of, one_of
+from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, of, once, one_of
 from pbem.protocol import Checkpoint, Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.events.catalogue import IN_VAIN, play_event
 from pbem.rules.rome_carthage.events.windows import ANY, NONE, cards_of, chosen, hand_hidden, held, may_hold, window
@@ -234,10 +234,24 @@ def _not_in_hand(view: Game, card: int) -> str:
 
 
 FIRST_TURN: Final = 1
-KINDS: Final[Kinds] = {
-    "claim_first": (claim_orders, check_claim),
-    "first_player": one_of("side", SIDES),
-}
+FIRST_PLAY_KINDS: Final = (
+    Kind(
+        "claim_first",
+        claim_orders,
+        check_claim,
+        hints="views.hints_of_plays:claim_first",
+        close_up="views.summary:hand_in_short",
+        places="views.summary:nowhere",
+        is_last=once,
+    ),
+    Kind(
+        "first_player",
+        *one_of("side", SIDES),
+        close_up="views.summary:hand_in_short",
+        places="views.summary:nowhere",
+        is_last=once,
+    ),
+)
 SILENT: Final[Mapping[str, Callable[[Game, Table], None]]] = {
     "deal": deal,
     "isolation": remove_isolated,

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from pbem.game import Table, percent
-from pbem.protocol import Decision, Event, Flow, Order, Roll, Side
+from pbem.protocol import Decision, Event, Flow, Order, Roll
 from pbem.rules.rome_carthage.battle.hands import hand_reasons
 from pbem.rules.rome_carthage.movement import march as movement
 from pbem.rules.rome_carthage.movement.detachment import able_to_avoid, interception_modifier, leaders, most_sent
@@ -20,24 +20,27 @@ from pbem.rules.rome_carthage.position.under_way import Battle
 from pbem.rules.rome_carthage.siege.walls import interceptors
 from pbem.rules.rome_carthage.turn import sequence as turn
 
-ON_THE_WAY: Final = ("march", "pursue")
 NAVAL: Final = {"none": 0, "return": 1, "sunk": 2}
 
 
-def foresee(view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
-    """Return the flow that plays on from an order to march; None for any other order (8)."""
-    if decision.kind in ON_THE_WAY:
-        way = WayOrder.read(order)
-        if not way.path:
-            return None
-        game = table.lay(view)
-        return _until_battle(game, table, _march_on(game, table, decision.kind, way), None)
-    if view.march is None and "general" in order.body:
-        game = table.lay(view)
-        flow = turn.play(game, table)
-        asked = next(flow)
-        if isinstance(asked, Decision) and asked.kind == decision.kind:
-            return _until_battle(game, table, flow, order)
+def foresee_march(view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
+    """Return the flow that plays on from the rest of a march; None for its end (8.2, 10.3)."""
+    way = WayOrder.read(order)
+    if not way.path:
+        return None
+    game = table.lay(view)
+    return _until_battle(game, table, _march_on(game, table, decision.kind, way), None)
+
+
+def foresee_play(view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
+    """Return the flow that plays on from a card play or the next march of a campaign; None if nobody marches (8.1)."""
+    if view.march is not None or "general" not in order.body:
+        return None
+    game = table.lay(view)
+    flow = turn.play(game, table)
+    asked = next(flow)
+    if isinstance(asked, Decision) and asked.kind == decision.kind:
+        return _until_battle(game, table, flow, order)
     return None
 
 
@@ -107,16 +110,9 @@ def _lost(lost: int) -> str:
     return f"{lost} CU lost" if lost else "nothing lost"
 
 
-def prospects(game: Game, decision: Decision) -> Iterator[Event]:
-    """Yield who could intercept or avoid battle, and with what chance (9.1, 9.2, 10.1)."""
-    if decision.kind == "intercept":
-        yield from _interceptors(game, decision.side, decision.facts["at"], decision.facts["from"])
-    elif decision.kind == "avoid_battle":
-        yield from _avoiders(game, decision.side, decision.facts["at"], decision.facts["refuges"])
-
-
-def _interceptors(game: Game, side: Side, space: str, origins: list[str]) -> Iterator[Event]:
-    board = game.board
+def interceptors_ahead(game: Game, decision: Decision) -> Iterator[Event]:
+    """Yield who could intercept, and with what chance (9.1, 9.2)."""
+    board, side, space, origins = game.board, decision.side, decision.facts["at"], decision.facts["from"]
     modifier = interception_modifier(game, side, space)
     for origin in origins:
         for general in leaders(game, side, origin, space):
@@ -125,8 +121,9 @@ def _interceptors(game: Game, side: Side, space: str, origins: list[str]) -> Ite
             yield Event("could_intercept", {**facts, "percent": percent(at_most), "needs": at_most}, "9.2")
 
 
-def _avoiders(game: Game, side: Side, space: str, refuges: list[str]) -> Iterator[Event]:
-    march = game.the_march
+def avoiders_ahead(game: Game, decision: Decision) -> Iterator[Event]:
+    """Yield who could avoid battle, and with what chance (10.1)."""
+    march, side, space, refuges = game.the_march, decision.side, decision.facts["at"], decision.facts["refuges"]
     for general in dict.fromkeys(name for to in refuges for name in able_to_avoid(game, march, side, to)[0]):
         at_most = game.board.generals[general].avoids_on
         facts = {"general": general, "refuges": list(refuges), "cu": game.stack(side, space).cu}

@@ -6,19 +6,17 @@ Hints use only what their reader may know. A form shows texts as remarks and ord
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Kinds, legal, percent
+from pbem.game import legal, percent
 from pbem.protocol import Decision, Order
-from pbem.rules.rome_carthage.battle import events as battle_events
-from pbem.rules.rome_carthage.battle.elephants import FRIGHT, fright
-from pbem.rules.rome_carthage.battle.events import why_no_maharbal
+from pbem.rules.rome_carthage.battle.events import declare_orders, round_orders, why_no_maharbal
 from pbem.rules.rome_carthage.battle.politics import removable_markers
 from pbem.rules.rome_carthage.battle.rounds import RESERVE, STRONGEST, battle_card_orders, matches, strongest
 from pbem.rules.rome_carthage.battle.routes import routes
 from pbem.rules.rome_carthage.battle.withdrawal import why_no_withdrawal
-from pbem.rules.rome_carthage.movement import weather
+from pbem.rules.rome_carthage.events.windows import window_orders
 from pbem.rules.rome_carthage.movement.detachment import (
     check_avoid,
     check_intercept,
@@ -39,22 +37,9 @@ from pbem.rules.rome_carthage.siege.walls import interceptors, whole
 from pbem.rules.rome_carthage.turn.consuls import places_for, proconsul_candidates
 from pbem.rules.rome_carthage.turn.distributions import lots, roman_spaces
 from pbem.rules.rome_carthage.turn.reinforcements import arrivals, homecomings
-from pbem.rules.rome_carthage.views.hints_of_plays import (
-    MOST_SPACES,
-    Hint,
-    campaign,
-    claim_first,
-    play,
-    spaces_in_words,
-    units,
-)
+from pbem.rules.rome_carthage.views.hints_of_plays import MOST_SPACES, Hint, spaces_in_words, units
 
 MOST_ROUTES: Final = 6
-
-
-def hints(view: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield remarks on a decision, and legal orders to choose from."""
-    yield from _HINTS.get(decision.kind, _nothing)(view, decision)
 
 
 def odds(at_most: int, modifier: int = 0) -> str:
@@ -64,10 +49,6 @@ def odds(at_most: int, modifier: int = 0) -> str:
     '33 %'
     """
     return f"{percent(at_most - modifier)} %"
-
-
-def _nothing(view: Game, decision: Decision) -> Iterator[Hint]:
-    yield from ()
 
 
 # ---- on the march (8, 10.3)
@@ -88,7 +69,7 @@ def _by_sea(view: Game, decision: Decision) -> Iterator[Hint]:
         yield from (Order(decision.kind, {"path": [step], "then": "ask"}) for step in some_way[:1])
 
 
-def _march(view: Game, decision: Decision) -> Iterator[Hint]:
+def march(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield where the next step may lead, what it costs, and who stands there (8.2, 8.3)."""
     march, board = view.the_march, view.board
     enemy = ENEMY[march.side]
@@ -113,7 +94,7 @@ def _march(view: Game, decision: Decision) -> Iterator[Hint]:
 # ---- reactions (9, 10, 16.2)
 
 
-def _intercept(view: Game, decision: Decision) -> Iterator[Hint]:
+def intercept(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield each general who may intercept, with his odds, and an attempt with all that may go (9.1, 9.2)."""
     reaction = view.the_reaction
     side, space, board = decision.side, reaction.space, view.board
@@ -136,7 +117,7 @@ def _intercept(view: Game, decision: Decision) -> Iterator[Hint]:
     yield Order("intercept", {"with": []})
 
 
-def _intercepted(view: Game, decision: Decision) -> Iterator[Hint]:
+def intercepted(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what the way back across the sea may cost, and what may be done (8.8.3, 9.3)."""
     march, board = view.the_march, view.board
     space, port = march.at, decision.facts["back_to"]
@@ -156,7 +137,7 @@ def _forces(view: Game, general: str, stack: Stack) -> Iterator[Body]:
         yield {"general": general, "cu": cu}
 
 
-def _avoid(view: Game, decision: Decision) -> Iterator[Hint]:
+def avoid(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who may lead the army away, with his odds, and where to (10.1)."""
     reaction, march = view.the_reaction, view.the_march
     stack = view.stack(decision.side, reaction.space)
@@ -171,7 +152,7 @@ def _avoid(view: Game, decision: Decision) -> Iterator[Hint]:
     yield Order("avoid_battle", {"to": "none"})
 
 
-def _man_city(view: Game, decision: Decision) -> Iterator[Hint]:
+def man_city(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who is there to be sent inside or out, and both extremes (16.2)."""
     space, side = decision.facts["at"], decision.side
     both, inside = whole(view, side, space), view.garrison(side, space)
@@ -185,7 +166,7 @@ def _man_city(view: Game, decision: Decision) -> Iterator[Hint]:
 # ---- battle (11, 12, 13)
 
 
-def _battle_card(view: Game, decision: Decision) -> Iterator[Hint]:
+def battle_card(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield the strongest card, what a withdrawal needs, one order for each kind of card (11.4, 11.7, 11.11)."""
     battle, board, side = view.the_battle, view.board, decision.side
     best = strongest(board, battle, side)
@@ -207,7 +188,7 @@ def _battle_card(view: Game, decision: Decision) -> Iterator[Hint]:
             yield order
 
 
-def _match(view: Game, decision: Decision) -> Iterator[Hint]:
+def match(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield which cards match the one led (11.5)."""
     battle = view.the_battle
     hand = battle.hands[decision.side]
@@ -217,24 +198,40 @@ def _match(view: Game, decision: Decision) -> Iterator[Hint]:
     yield f"What matches it in your hand: {', '.join(able) or 'nothing'}."
 
 
-def _window(view: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield what may be answered in a window of counter events (7.4.1)."""
-    options, _ = _WINDOWS[decision.kind]
-    yield "In a standing order any means: a card that fits, if you hold one by then."
-    yield from options(view, decision)[:MOST_SPACES]
+_OF_WINDOWS: Final = "In a standing order any means: a card that fits, if you hold one by then."
 
 
-def _at_most(view: Game, decision: Decision) -> Iterator[Hint]:
+def window(view: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield what may be answered in a window of one event (7.4.1)."""
+    yield _OF_WINDOWS
+    yield from window_orders(view, decision)[:MOST_SPACES]
+
+
+def events_before_battle(view: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield which events may be declared (11.3)."""
+    yield _OF_WINDOWS
+    yield from declare_orders(view, decision)[:MOST_SPACES]
+
+
+def events_of_round(view: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield which events may be played in a round of battle (7.4.1)."""
+    yield _OF_WINDOWS
+    yield from round_orders(view, decision)[:MOST_SPACES]
+
+
+def at_most(view: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield the chance of a roll that must not be more than a number."""
     needs = decision.facts["needs"]
     yield f"{needs} or less: {odds(needs)}"
 
 
-def _at_least(view: Game, decision: Decision) -> Iterator[Hint]:
+def at_least(view: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield the chance of a charge (11.2)."""
     needs = decision.facts["needs"]
     yield f"The charge succeeds on {needs} or more: {odds(7 - needs)}"
 
 
-def _besiege(view: Game, decision: Decision) -> Iterator[Hint]:
+def besiege(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield how likely a siege or a subjugation is to gain points, and to cost a unit (16.4)."""
     side, space, board = decision.side, decision.facts["space"], view.board
     for general in decision.facts["able"]:
@@ -248,14 +245,14 @@ def _besiege(view: Game, decision: Decision) -> Iterator[Hint]:
     yield Order("besiege", {"attempt": False})
 
 
-def _sortie(view: Game, decision: Decision) -> Iterator[Hint]:
+def sortie(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield both extremes: all come out, or nobody (16.4.4)."""
     yield f"You attack with {decision.facts['relief_cu']} CU; the enemy has {decision.facts['besieger_cu']}."
     yield Order("sortie", decision.default or {})
     yield Order("sortie", {"cu": 0})
 
 
-def _retreat(view: Game, decision: Decision) -> Iterator[Hint]:
+def retreat(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield the open roads with what they cost (12.1)."""
     bound = view.the_retreat
     stack = view.stack(bound.side, bound.space)
@@ -263,7 +260,7 @@ def _retreat(view: Game, decision: Decision) -> Iterator[Hint]:
         yield f"  to {' - '.join(route.path)}: {route.lost or 'no'} CU lost"
 
 
-def _remove_markers(view: Game, decision: Decision) -> Iterator[Hint]:
+def remove_markers(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield the markers that can go, by province, with how many the province can spare (12.2, 15.1)."""
     side, board = decision.side, view.board
     removable = removable_markers(view, side)
@@ -283,7 +280,7 @@ def _remove_markers(view: Game, decision: Decision) -> Iterator[Hint]:
 # ---- the year (6)
 
 
-def _reinforce(view: Game, decision: Decision) -> Iterator[Hint]:
+def reinforce(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield where units and generals may come to the map, who may be proconsul, and one answer (6)."""
     board, side = view.board, decision.side
     if side == ROME:
@@ -304,7 +301,7 @@ def _reinforce(view: Game, decision: Decision) -> Iterator[Hint]:
         yield Order("reinforce", decision.default)
 
 
-def _consuls(view: Game, decision: Decision) -> Iterator[Hint]:
+def consuls(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield where each new consul may take up his command, and one answer (6.4.2)."""
     for general in decision.facts["generals"]:
         record = view.board.generals[general]
@@ -318,29 +315,3 @@ def _consuls(view: Game, decision: Decision) -> Iterator[Hint]:
 def _led(view: Game, space: str) -> str:
     army = whole(view, ROME, space)
     return f"{units(army)}, {', '.join(army.generals)}" if army.generals else units(army)
-
-
-_WINDOWS: Final[Kinds] = {**weather.KINDS, **battle_events.KINDS, FRIGHT: fright}
-_HINTS: Final[Mapping[str, Callable[[Game, Decision], Iterator[Hint]]]] = {
-    "reinforce": _reinforce,
-    "consuls": _consuls,
-    "claim_first": claim_first,
-    "play": play,
-    "campaign": campaign,
-    "march": _march,
-    "pursue": _march,
-    "intercept": _intercept,
-    "avoid_battle": _avoid,
-    "intercepted": _intercepted,
-    "man_city": _man_city,
-    "battle_card": _battle_card,
-    "match": _match,
-    "counterattack": _at_most,
-    "cancel_withdrawal": _at_most,
-    "charge": _at_least,
-    "besiege": _besiege,
-    "sortie": _sortie,
-    "retreat": _retreat,
-    "remove_markers": _remove_markers,
-    **{kind: _window for kind in _WINDOWS if kind != "give_back"},
-}

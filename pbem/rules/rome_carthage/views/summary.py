@@ -31,21 +31,21 @@ _PHASES: Final[Mapping[str, str]] = {
 """The names of the phases with decisions, except the strategy phase (5)."""
 
 
-def summary(view: Game, names: Mapping[str, str]) -> Summary:
-    """Return where things stand in a position as its viewer knows it; `names` are those of sides and regions."""
+def summary(view: Game) -> Summary:
+    """Return where things stand in a position as its viewer knows it."""
     sections = [
-        Section("Under way", tuple(_under_way(view, names)), passing=True),
-        Section("In force", tuple(_in_force(view, names))),
-        Section("The balance", tuple(_balance(view, names))),
-        *(Section(f"Armies of {names[side]}", tuple(_armies(view, names, side))) for side in SIDES),
-        Section("Sieges", tuple(_sieges(view, names))),
-        Section("Provinces (* counts for political points)", tuple(_provinces(view, names))),
+        Section("Under way", tuple(_under_way(view)), passing=True),
+        Section("In force", tuple(_in_force(view))),
+        Section("The balance", tuple(_balance(view))),
+        *(Section(f"Armies of {view.board.side_names[side]}", tuple(_armies(view, side))) for side in SIDES),
+        Section("Sieges", tuple(_sieges(view))),
+        Section("Provinces (* counts for political points)", tuple(_provinces(view))),
         Section("Off the map", tuple(_off_the_map(view))),
     ]
-    return Summary(_summary(view, names), tuple(section for section in sections if section.lines), hands(view))
+    return Summary(_summary(view), tuple(section for section in sections if section.lines), hands(view))
 
 
-def _summary(view: Game, names: Mapping[str, str]) -> str:
+def _summary(view: Game) -> str:
     board = view.board
     turn = f"Turn {view.turn} ({board.years[view.turn]})"
     if view.phase in _PHASES:
@@ -53,16 +53,16 @@ def _summary(view: Game, names: Mapping[str, str]) -> str:
     if view.phase != "strategy" or view.to_play is None:
         return turn
     plays = view.plays if view.card is not None else view.plays + 1
-    return f"{turn}, card play {plays}, {names[view.to_play]} to play"
+    return f"{turn}, card play {plays}, {view.board.side_names[view.to_play]} to play"
 
 
-def _under_way(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
+def _under_way(view: Game) -> Iterator[Line]:
     """Yield the card on the table, the march and the battle that are not over yet."""
     board, card, march, battle = view.board, view.card, view.march, view.battle
     if card is not None:
         record = board.cards[card.card]
         more = f" {card.generals_left} more of its generals may march." if card.generals_left else ""
-        yield Line(f"{names[card.side]} plays {record.name} ({record.number}).{more}")
+        yield Line(f"{view.board.side_names[card.side]} plays {record.name} ({record.number}).{more}")
     if march is not None and not march.over:
         force = f" with {_units(march.force)}" if march.force.cu else ""
         yield Line(
@@ -79,17 +79,17 @@ def _under_way(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
         commander = board.generals[leader].name if leader else "no general"
         count = len(battle.hands.get(owner, ()))
         cards = f"{count} battle card{'' if count == 1 else 's'}" if owner in battle.hands else ""
-        yield Line(names[owner], (f"{stack.cu} CU", commander, cards), 1)
+        yield Line(view.board.side_names[owner], (f"{stack.cu} CU", commander, cards), 1)
         if shown := battle.shown.get(owner):
             yield Line(f"open: {_counted(view, shown)}", (), 2)
 
 
-def _balance(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
+def _balance(view: Game) -> Iterator[Line]:
     board = view.board
     points = political_points(view)
     armies = {side: [stack for _, stack, _ in stacks(view, side)] for side in SIDES}
     rows: dict[str, Sequence[object]] = {
-        "": [names[side] for side in SIDES],
+        "": [view.board.side_names[side] for side in SIDES],
         "political points": [points[side] for side in SIDES],
         "CU": [sum(stack.cu for stack in armies[side]) for side in SIDES],
         "of them elephants": [sum(stack.elephants for stack in armies[side]) for side in SIDES],
@@ -103,13 +103,13 @@ def _balance(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
     yield Line(f"Of the strategy cards {deck} are in the deck, {len(view.discards)} discarded.", aside=True)
 
 
-def _armies(view: Game, names: Mapping[str, str], side: Side) -> Iterator[Line]:
+def _armies(view: Game, side: Side) -> Iterator[Line]:
     """Yield what a side has on the map, region by region in the order of the box."""
     board = view.board
     found = list(stacks(view, side))
     here = {board.spaces[space].region for space, _, _ in found}
-    for region in [id for id in names if id in here]:
-        yield Line(names[region][:1].upper() + names[region][1:])
+    for region in [id for id in board.regions if id in here]:
+        yield Line(board.regions[region][:1].upper() + board.regions[region][1:])
         for space, stack, where in found:
             if board.spaces[space].region == region:
                 cu = f"{stack.cu} CU" if stack.cu else ""
@@ -147,7 +147,7 @@ def _general(view: Game, general: str) -> str:
     return f"{name} ({office})" if office else name
 
 
-def _in_force(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
+def _in_force(view: Game) -> Iterator[Line]:
     """Yield what events have left in force, and where the siege train is (cards 9, 29, 30, 57, 58, 64)."""
     if view.truce:
         yield Line("A Truce: nobody enters an enemy space, intercepts or besieges, until an event breaks it.")
@@ -164,15 +164,15 @@ def _in_force(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
             yield Line(f"The siege train is in {view.board.spaces[space].name}{where}.")
 
 
-def _sieges(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
+def _sieges(view: Game) -> Iterator[Line]:
     for space, points in view.siege_points.items():
         holder = view.control.get(space)
-        by = next((names[side] for side in SIDES if side != holder and view.cu(side, space)), "nobody")
+        by = next((view.board.side_names[side] for side in SIDES if side != holder and view.cu(side, space)), "nobody")
         what = "subjugated" if space in view.tribes else "besieged"
         yield Line(view.board.spaces[space].name, (f"{points} of {view.board.siege.points} points", f"{what} by {by}"))
 
 
-def _provinces(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
+def _provinces(view: Game) -> Iterator[Line]:
     controllers = {id: view.controller(id) for id in view.board.provinces}
     for side in (*SIDES, None):
         held = [
@@ -181,7 +181,7 @@ def _provinces(view: Game, names: Mapping[str, str]) -> Iterator[Line]:
             if controllers[id] == side
         ]
         if held:
-            yield Line(f"{names[side] if side else 'Nobody'}: {', '.join(held)}.")
+            yield Line(f"{view.board.side_names[side] if side else 'Nobody'}: {', '.join(held)}.")
 
 
 def _off_the_map(view: Game) -> Iterator[Line]:
@@ -209,7 +209,7 @@ def strategy_cards(view: Game) -> Iterator[Section]:
             yield Section("Your strategy cards", tuple(_card(view.board.cards[card]) for card in hand))
 
 
-def hand_in_short(view: Game) -> Iterator[Section]:
+def hand_in_short(view: Game, decision: Decision) -> Iterator[Section]:
     """Yield the strategy cards that the viewer sees, without what their events do."""
     for hand in view.hands.values():
         if hand and UNSEEN not in hand:
@@ -327,37 +327,35 @@ def _rating(view: Game, general: str | None) -> int:
 # ---- The part of a position that a question is about: its space and the next ones, who stands there, the cards (3, 8)
 
 
-_PLAYS: Final = frozenset({"claim_first", "first_player", "play"})
-"""The questions that are answered with the whole hand of strategy cards in mind."""
-_ALONE: Final = frozenset({"remove_markers", "reinforce", "consuls"})
-"""The questions that are about no space, although a battle or a march may be under way."""
-
-
-def close_up(view: Game, decision: Decision, names: Mapping[str, str]) -> Iterator[Section]:
-    """Yield what a question is about; `names` are those of sides."""
-    if decision.kind in _PLAYS:
-        yield from hand_in_short(view)
-        return
-    if decision.kind in _ALONE:
-        return
+def close_up(view: Game, decision: Decision) -> Iterator[Section]:
+    """Yield who stands in the space that a question is about and next to it, and the battle cards."""
     yield from battle_hands(view)
     space = space_of(view, decision)
     if space is None:
         return
     board = view.board
     near = list(board.neighbours[space])
-    yield Section(board.spaces[space].name, tuple(_there(view, space, names)) or (Line("nobody"),))
-    held = [(each, list(_there(view, each, names))) for each in near]
+    yield Section(board.spaces[space].name, tuple(_there(view, space)) or (Line("nobody"),))
+    held = [(each, list(_there(view, each))) for each in near]
     if any(lines for _, lines in held):
         yield Section("Next to it", tuple(line for each, lines in held if lines for line in _headed(view, each, lines)))
 
 
+def nothing(view: Game, decision: Decision) -> Iterator[Section]:
+    """Yield nothing: the question is about no space, although a battle or a march may be under way."""
+    yield from ()
+
+
 def places(view: Game, decision: Decision) -> Iterator[str]:
-    """Yield the spaces that a question is about."""
-    if decision.kind not in _PLAYS | _ALONE:
-        space = space_of(view, decision)
-        if space is not None:
-            yield space
+    """Yield the space that a question is about."""
+    space = space_of(view, decision)
+    if space is not None:
+        yield space
+
+
+def nowhere(view: Game, decision: Decision) -> Iterator[str]:
+    """Yield nothing: the question is about no space."""
+    yield from ()
 
 
 def _headed(view: Game, space: str, lines: list[Line]) -> Iterator[Line]:
@@ -365,9 +363,11 @@ def _headed(view: Game, space: str, lines: list[Line]) -> Iterator[Line]:
     yield from (Line(line.label, line.cells, 1) for line in lines)
 
 
-def _there(view: Game, space: str, names: Mapping[str, str]) -> Iterator[Line]:
+def _there(view: Game, space: str) -> Iterator[Line]:
     """Yield what each side has in a space."""
     for side in SIDES:
         for at, stack, where in stacks(view, side):
             if at == space:
-                yield Line(names[side] + where, (f"{stack.cu} CU" if stack.cu else "", led(view, stack)))
+                yield Line(
+                    view.board.side_names[side] + where, (f"{stack.cu} CU" if stack.cu else "", led(view, stack))
+                )
