@@ -147,10 +147,10 @@ def _refusing(game: OpenGame) -> Iterator[str]:
 def _unconfirmed(game: OpenGame) -> Iterator[str]:
     """Yield whose letters wait until their player confirms them."""
     from pbem.game.wording import counted
-    from pbem.post.who.confirm import asked
+    from pbem.post.who.confirm import ASKED
 
     for side in game.ledger.addresses:
-        if count := len(asked(game.path, side).letters):
+        if count := len(ASKED.read(game.path, side).letters):
             yield f"{counted(count, 'letter')} in the name of {side} wait{'s' if count == 1 else ''} to be confirmed."
 
 

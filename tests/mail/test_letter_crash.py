@@ -120,7 +120,7 @@ def test_report_in_the_outbox_is_not_written_again(begun: Path, whole: Path, tmp
     """The process dies before it notes what it has told; then the service pays what it takes for owed."""
     path = tmp_path / "owed"
     shutil.copytree(begun, path)
-    with patch("pbem.mail.write.posting.put_notes", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+    with patch("pbem.mail.write.posting.write_notes", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
         take_in(path)
     assert outbox(path) == outbox(whole)
     outbox_there = MaildirOutbox(path / "games" / "outbox")

@@ -19,7 +19,7 @@ from pbem.game.plain import copy
 from pbem.game.table import Table
 from pbem.mail.intake import take_in
 from pbem.mail.notes.correspondence import (
-    SIDE_NOTE,
+    CORRESPONDENCES,
     Correspondence,
     NewsWish,
     choose_news,
@@ -257,7 +257,7 @@ def test_a_report_written_again_is_the_same_letter(folder: Folder, office: MailS
     assert played[0] == "blue"
     lying = sorted(path.name for path in (office.outbox.folder / "new").iterdir())
     note = {"news": "every", "told": 1, "picture": "", "first": before.first, "last": before.last, "letters": []}
-    (repo / f"{SIDE_NOTE}red").write_text(json.dumps(note))
+    (repo / CORRESPONDENCES.file("red")).write_text(json.dumps(note))
     (repo / "pbem.told").write_text("1\n")
     with folder.open() as game:
         again = list(reports(game, 1, later(office, 1)))
@@ -271,7 +271,7 @@ def test_a_damaged_note_tells_all_from_the_beginning(folder: Folder, office: Mai
     says(office, "red", "NEWS asked")
     play(folder, office, 1)
     repo = folder.repo("punica")
-    (repo / f"{SIDE_NOTE}red").write_text("{")
+    (repo / CORRESPONDENCES.file("red")).write_text("{")
     assert correspondence(repo, "red") == Correspondence(told=0)
     played = play(folder, office, 2)
     assert played is not None
@@ -294,7 +294,7 @@ def test_the_first_choice_keeps_what_is_owed(folder: Folder, office: MailSetting
     assert correspondence(repo, "red").told == 7
     assert choose_news(repo, "red", NewsWish.ROUND, 9, "another") == NewsWish.ROUND
     assert correspondence(repo, "red").told == 7
-    assert json.loads((repo / f"{SIDE_NOTE}red").read_text())["news"] == "round"
+    assert json.loads((repo / CORRESPONDENCES.file("red")).read_text())["news"] == "round"
 
 
 def test_every_game_with_a_bot_says_what_a_round_is() -> None:

@@ -142,7 +142,7 @@ def test_a_bundle_in_the_outbox_is_not_written_again(folder: Folder) -> None:
     for number, side in enumerate(("ash", "fir", "yew"), 2):
         says(folder, bid(folder, side, "lowest"), number=number, side=side)
     raw = letter("oak", bid(folder, "oak", "lowest"), bid(folder, "elm", "lowest"), sender=ANN)
-    with patch("pbem.mail.write.posting.put_notes", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+    with patch("pbem.mail.write.posting.write_notes", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
         take_in(raw.replace(b"Re: punica", b"Re: gaul"), office)
     before = sorted(path.name for path in new.iterdir())
     assert sum(name.startswith("gaul.oak+elm.") for name in before) == 1

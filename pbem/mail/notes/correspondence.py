@@ -15,53 +15,45 @@ and what was held back is told with the next one. A note that cannot be read cou
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
-from pbem.atomic import sync_folder, write
 from pbem.protocol import Side
+from pbem.repo.files.note_store import Note, number_note, record_note, write_notes
 
 # ---- The last report: a note of the last adjudication that a game's players were written to. Later letters are owed
 
 
-_NOTE: Final = "pbem.told"
-CLOSED: Final = "pbem.told-closed"
-SIDE_NOTE: Final = "pbem.told."
-"""The name of the note of a side begins so, and ends with the side."""
+REPORTED: Final = number_note("pbem.told")
+CLOSED: Final = number_note("pbem.told-closed")
 
 
-def reported(repo: Path, note: str = _NOTE) -> int | None:
+def reported(repo: Path, note: Note[int | None] = REPORTED) -> int | None:
     """Return the adjudication up to which the players have been written to; None: nothing was noted here.
 
     By the note CLOSED: the round of the beacon for which they were told that the sheets are closed.
     """
-    try:
-        return int((repo / note).read_text("ascii"))
-    except (FileNotFoundError, ValueError):
-        return None
+    return note.read(repo)
 
 
-def note_reported(repo: Path, number: int, note: str = _NOTE) -> None:
+def note_reported(repo: Path, number: int, note: Note[int | None] = REPORTED) -> None:
     """Note that all letters up to an adjudication, or of a closing, are in the outbox.
 
     The note of adjudications does not go back; see `set_back`.
     """
-    put_notes(repo, reported_note(repo, number, note), lasting=False)
+    write_notes(repo, reported_note(repo, number, note), lasting=False)
 
 
-def reported_note(repo: Path, number: int, note: str = _NOTE) -> dict[str, bytes]:
+def reported_note(repo: Path, number: int, note: Note[int | None] = REPORTED) -> dict[str, bytes]:
     """Return what `note_reported` writes: a note by its name, or nothing where it says so already."""
     known = reported(repo, note)
-    if known == number or (known is not None and known > number and note == _NOTE):
+    if known == number or (known is not None and known > number and note is REPORTED):
         return {}
-    return {note: b"%d\n" % number}
+    return {note.file(): note.render(number)}
 
 
 def set_back(repo: Path, adjudication: int) -> str | None:
@@ -69,45 +61,18 @@ def set_back(repo: Path, adjudication: int) -> str | None:
 
     None: it is not ahead. Call it with the game's lock held.
     """
-    for path in sorted(repo.glob(f"{SIDE_NOTE}*")):
-        with suppress(OSError, ValueError, TypeError, LookupError):  # one that cannot be read tells nothing
-            note = json.loads(path.read_text("utf-8"))
-            if note["told"] is not None and note["told"] > adjudication:
-                put_note(repo, path.name, json.dumps({**note, "told": adjudication}, sort_keys=True).encode())
+    for side in CORRESPONDENCES.sides(repo):
+        note = correspondence(repo, side)
+        if note.told is not None and note.told > adjudication:
+            CORRESPONDENCES.write(repo, replace(note, told=adjudication), side)
     known = reported(repo)
     if known is None or known <= adjudication:
         return None
-    put_note(repo, _NOTE, b"%d\n" % adjudication)
+    REPORTED.write(repo, adjudication)
     return (
         f"{repo.stem}: the note of what was reported to the players said adjudication {known}, but the game stands at "
         f"{adjudication}. It was set back; reports go on from there"
     )
-
-
-def put_note(repo: Path, note: str, content: bytes) -> None:
-    """Write a note beside the repo of a game: all of it or nothing."""
-    put_notes(repo, {note: content})
-
-
-def put_notes(repo: Path, notes: Mapping[str, bytes], *, lasting: bool = True) -> None:
-    """Write notes beside the repo of a game, in order: of each all or nothing. Nobody else on the machine reads them.
-
-    Those of what was told need not be `lasting`: where a power cut brings the ones before them back, letters are
-    written again that lie there already.
-    """
-    drafts = {repo / f".{note}.{os.getpid()}": repo / note for note in notes}
-    try:
-        write(dict(zip(drafts, notes.values(), strict=True)), mode=0o600)
-        for draft, path in drafts.items():
-            os.replace(draft, path)
-    except BaseException:
-        for draft in drafts:
-            with suppress(OSError):
-                draft.unlink(missing_ok=True)
-        raise
-    if lasting and notes:
-        with suppress(OSError):
-            sync_folder(repo)
 
 
 # ---- The correspondence with a side: which news its player wants, and what they were told and shown last
@@ -154,6 +119,14 @@ class Correspondence:
     reminded: str = ""
     """The last reminder: what was asked then, and which reminder it was."""
 
+    def __post_init__(self) -> None:
+        """Raise ValueError for a time without a zone."""
+        if self.owed and datetime.fromisoformat(self.owed).tzinfo is None:
+            raise ValueError(self.owed)
+
+
+CORRESPONDENCES: Final = record_note("pbem.told.", Correspondence(), damaged=Correspondence(told=0))
+
 
 @dataclass(frozen=True, slots=True)
 class SentNote:
@@ -170,38 +143,17 @@ class SentNote:
 
 def correspondence(repo: Path, side: Side) -> Correspondence:
     """Return what is noted of a side."""
-    try:
-        found = json.loads((repo / f"{SIDE_NOTE}{side}").read_text("utf-8"))
-        told = found["told"]
-        picture, first, last = (str(found[key]) for key in ("picture", "first", "last"))
-        letters = tuple(map(str, found["letters"]))
-        owed, zone, reminded = (str(found.get(key, "")) for key in ("owed", "zone", "reminded"))
-        return Correspondence(
-            news=NewsWish(found["news"]),
-            told=None if told is None else int(told),
-            picture=picture,
-            first=first,
-            last=last,
-            letters=letters,
-            owed=_moment(owed),
-            zone=zone,
-            calendar=bool(found.get("calendar", False)),
-            reminded=reminded,
-        )
-    except FileNotFoundError:
-        return Correspondence()
-    except (ValueError, TypeError, LookupError):
-        return Correspondence(told=0)
+    return CORRESPONDENCES.read(repo, side)
 
 
 def forget_side(repo: Path, side: Side) -> None:
     """Forget what is noted of a side: another player takes it over."""
-    (repo / f"{SIDE_NOTE}{side}").unlink(missing_ok=True)
+    CORRESPONDENCES.forget(repo, side)
 
 
 def note_sent(sent: SentNote) -> None:
     """Note that a letter lies in the outbox."""
-    put_notes(sent.repo, sent_notes(sent.repo, [sent]), lasting=False)
+    write_notes(sent.repo, sent_notes(sent.repo, [sent]), lasting=False)
 
 
 def sent_notes(repo: Path, letters: Iterable[SentNote]) -> dict[str, bytes]:
@@ -218,7 +170,8 @@ def sent_notes(repo: Path, letters: Iterable[SentNote]) -> dict[str, bytes]:
             last=sent.message_id,
             owed=known.owed if sent.told is None else "",
         )
-    return {f"{SIDE_NOTE}{side}": _as_json(now) for side, now in after.items() if now != before[side]}
+    changed = {side: now for side, now in after.items() if now != before[side]}
+    return {CORRESPONDENCES.file(side): CORRESPONDENCES.render(now) for side, now in changed.items()}
 
 
 def choose_news(repo: Path, side: Side, news: NewsWish, told: int, letter: str) -> NewsWish:
@@ -263,17 +216,6 @@ def note_reminded(repo: Path, side: Side, reminder: str) -> None:
     _write_side_note(repo, side, known, replace(known, reminded=reminder))
 
 
-def _moment(text: str) -> str:
-    """Return a time as it was noted. Raises ValueError for anything else, or for one without a zone."""
-    if text and datetime.fromisoformat(text).tzinfo is None:
-        raise ValueError(text)
-    return text
-
-
 def _write_side_note(repo: Path, side: Side, known: Correspondence, now: Correspondence) -> None:
     if now != known:
-        put_note(repo, f"{SIDE_NOTE}{side}", _as_json(now))
-
-
-def _as_json(note: Correspondence) -> bytes:
-    return json.dumps(asdict(note), sort_keys=True).encode()
+        CORRESPONDENCES.write(repo, now, side)

@@ -14,21 +14,20 @@ import json
 import re
 from base64 import b32encode
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from pbem.mail.notes.correspondence import put_note
 from pbem.mail.read.letter import Letter
 from pbem.protocol import Side
 from pbem.referee.game.open_game import OpenGame
+from pbem.repo.files.note_store import record_note
 
 LENGTH: Final = 20
 """Characters of a token, of 5 bits each."""
 TOKEN: Final = rf"[a-z2-7]{{{LENGTH}}}"
 """The shape of a token, as a pattern."""
-_NOTE: Final = "pbem.who."
 _MOST_LETTERS: Final = 100
 """So many letters that asked for a new token are remembered."""
 _IN_ID: Final = re.compile(rf"~(?P<token>{TOKEN})(?=@)", re.IGNORECASE)
@@ -51,15 +50,12 @@ class Acquaintance:
     """The digests of the sheets that came with a signature and no other proof, and of the letters they came in."""
 
 
+_ACQUAINTANCES: Final = record_note("pbem.who.", Acquaintance())
+
+
 def acquaintance(repo: Path, side: Side) -> Acquaintance:
     """Return what is noted of the player of a side."""
-    try:
-        found = json.loads((repo / f"{_NOTE}{side}").read_text("utf-8"))
-        letters = tuple(map(str, found["letters"]))
-        signed = tuple((str(sheet), str(letter)) for sheet, letter in found["signed"])
-        return Acquaintance(int(found["renewed"]), letters, str(found["heard"]), str(found["by"]), signed)
-    except (FileNotFoundError, ValueError, TypeError, LookupError):
-        return Acquaintance()
+    return _ACQUAINTANCES.read(repo, side)
 
 
 def token(game: OpenGame, side: Side) -> str:
@@ -95,14 +91,14 @@ def renew(game: OpenGame, side: Side, letter: str) -> None:
     known = acquaintance(game.path, side)
     if letter not in known.letters:
         letters = (*known.letters, letter)[-_MOST_LETTERS:]
-        _write_acquaintance(game.path, side, replace(known, renewed=known.renewed + 1, letters=letters))
+        _ACQUAINTANCES.write(game.path, replace(known, renewed=known.renewed + 1, letters=letters), side)
 
 
 def note_heard(game: OpenGame, side: Side, when: datetime, by: str) -> None:
     """Note that a letter of a side has come whose writer is proven; once a day is enough."""
     known, now = acquaintance(game.path, side), f"{when:%Y-%m-%d %H:%M}"
     if (known.heard[:10], known.by) != (now[:10], by):
-        _write_acquaintance(game.path, side, replace(known, heard=now, by=by))
+        _ACQUAINTANCES.write(game.path, replace(known, heard=now, by=by), side)
 
 
 def note_signed(game: OpenGame, side: Side, sheet: str, letter: str) -> bool:
@@ -115,7 +111,7 @@ def note_signed(game: OpenGame, side: Side, sheet: str, letter: str) -> bool:
     letters = [of for signed, of in known.signed if signed == sheet]
     if letters:
         return letter in letters or known.signed[-1][0] == sheet
-    _write_acquaintance(game.path, side, replace(known, signed=(*known.signed, (sheet, letter))[-_MOST_LETTERS:]))
+    _ACQUAINTANCES.write(game.path, replace(known, signed=(*known.signed, (sheet, letter))[-_MOST_LETTERS:]), side)
     return True
 
 
@@ -128,11 +124,7 @@ def forget_heard(repo: Path, side: Side) -> None:
     """Forget that a side was heard from: its letters go to another address now."""
     known = acquaintance(repo, side)
     if known.heard:
-        _write_acquaintance(repo, side, replace(known, heard="", by=""))
-
-
-def _write_acquaintance(repo: Path, side: Side, now: Acquaintance) -> None:
-    put_note(repo, f"{_NOTE}{side}", json.dumps(asdict(now), sort_keys=True).encode())
+        _ACQUAINTANCES.write(repo, replace(known, heard="", by=""), side)
 
 
 # ---------------------------------------------------------------------------------------------- where it stands

@@ -7,16 +7,14 @@ they may know of: nothing that came later shows in it, not even that something w
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from pbem.game.wording import counted
-from pbem.mail.notes.correspondence import put_note
 from pbem.mail.notes.outboxes import Outbox
 from pbem.mail.write.draft import Attachments
 from pbem.mail.write.enclosures import Maps
@@ -24,9 +22,8 @@ from pbem.mail.write.outgoing import MailSettings, Outgoing, build_letter, folde
 from pbem.referee.game.open_game import CannotPlay, OpenGame, position_at, result_at, told_until
 from pbem.render.text.contents import Contents, ReportRequest
 from pbem.render.text.report import mail, report
+from pbem.repo.files.note_store import record_note
 
-NOTE: Final = "pbem.observers"
-"""The name of the note beside the repo of a game."""
 MOST: Final = 100
 """So many observers a game has at most."""
 LATEST: Final = 1000
@@ -60,6 +57,9 @@ class _ObserverNote:
     """The last adjudication that has been looked at for them."""
 
 
+_OBSERVERS: Final = record_note("pbem.observers", _ObserverNote())
+
+
 class ObserverNews(NamedTuple):
     """What an observer is told next: when that may be, at the earliest, and the last adjudication that it tells of."""
 
@@ -69,12 +69,12 @@ class ObserverNews(NamedTuple):
 
 def observers(repo: Path) -> Sequence[Observer]:
     """Return who watches a game."""
-    return _read_observers(repo).observers
+    return _OBSERVERS.read(repo).observers
 
 
 def watch(game: OpenGame, observer: Observer) -> None:
     """Let somebody watch a game, or change how late they are told. The game's lock is held. Raises CannotPlay."""
-    note = _read_observers(game.path)
+    note = _OBSERVERS.read(game.path)
     before = next((each for each in note.observers if _has_address(each, observer.address)), None)
     if observer.turns and not game.rules.turn:
         raise CannotPlay(f"{game.box.title} counts no turns; say how many days late they are told")
@@ -83,18 +83,17 @@ def watch(game: OpenGame, observer: Observer) -> None:
     if before is None and len(note.observers) >= MOST:
         raise CannotPlay(f"{game.name} has {MOST} observers, and these are the most")
     others = tuple(each for each in note.observers if not _has_address(each, observer.address))
-    _write_observers(
-        game.path, replace(note, observers=(*others, replace(observer, told=before.told if before else 0)))
-    )
+    now = replace(observer, told=before.told if before else 0)
+    _OBSERVERS.write(game.path, replace(note, observers=(*others, now)))
 
 
 def leave(game: OpenGame, address: str) -> None:
     """Let an observer watch a game no more. The game's lock is held. Raises CannotPlay for an address that does not."""
-    note = _read_observers(game.path)
+    note = _OBSERVERS.read(game.path)
     left = tuple(each for each in note.observers if not _has_address(each, address))
     if left == note.observers:
         raise CannotPlay(f"{address} does not watch {game.name}")
-    _write_observers(game.path, replace(note, observers=left))
+    _OBSERVERS.write(game.path, replace(note, observers=left))
 
 
 # ---------------------------------------------------------------------------------------------- what is due
@@ -151,14 +150,14 @@ def _last_to_tell(game: OpenGame, observer: Observer) -> int:
 
 def _turns_so_far(game: OpenGame) -> Sequence[tuple[str, int]]:
     """Return the turns of a game, each with the adjudication by which it first began, and note them."""
-    note = _read_observers(game.path)
+    note = _OBSERVERS.read(game.path)
     turns = dict(note.turns)
     for n in range(note.counted + 1, game.adjudication + 1):
         position = position_at(game, n)
         word = "" if position is None else str(game.rules.periods(position).get(game.rules.turn, ""))
         turns.setdefault(word, n) if word else None
     if note.counted != game.adjudication:
-        _write_observers(game.path, replace(note, turns=tuple(turns.items()), counted=game.adjudication))
+        _OBSERVERS.write(game.path, replace(note, turns=tuple(turns.items()), counted=game.adjudication))
     return list(turns.items())
 
 
@@ -218,24 +217,10 @@ def _observer_intro(game: OpenGame, observer: Observer) -> str:
 
 
 def _note_observer_told(repo: Path, observer: Observer, until: int) -> None:
-    note = _read_observers(repo)
+    note = _OBSERVERS.read(repo)
     now = tuple(replace(each, told=until) if _has_address(each, observer.address) else each for each in note.observers)
-    _write_observers(repo, replace(note, observers=now))
+    _OBSERVERS.write(repo, replace(note, observers=now))
 
 
 def _has_address(observer: Observer, address: str) -> bool:
     return observer.address.lower() == address.lower()
-
-
-def _read_observers(repo: Path) -> _ObserverNote:
-    """Return the note; one that cannot be read counts as if nobody watched."""
-    try:
-        found = json.loads((repo / NOTE).read_text("utf-8"))
-        turns = tuple((str(word), int(n)) for word, n in found["turns"])
-        return _ObserverNote(tuple(Observer(**each) for each in found["observers"]), turns, int(found["counted"]))
-    except (FileNotFoundError, ValueError, TypeError, LookupError):
-        return _ObserverNote()
-
-
-def _write_observers(repo: Path, note: _ObserverNote) -> None:
-    put_note(repo, NOTE, json.dumps(asdict(note), sort_keys=True).encode())

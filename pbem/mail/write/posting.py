@@ -15,13 +15,14 @@ from itertools import takewhile
 from typing import Final
 
 from pbem.game.wording import listing
-from pbem.mail.notes.correspondence import CLOSED, put_notes, reported_note, sent_notes
+from pbem.mail.notes.correspondence import CLOSED, reported_note, sent_notes
 from pbem.mail.write.draft import Draft, slimmed
 from pbem.mail.write.observers import write_to_observers
 from pbem.mail.write.outgoing import ENCLOSED, MailSettings, Outgoing, enclosed_line, put_all
 from pbem.protocol import Side
 from pbem.referee.acts.timekeeping import hand_over
 from pbem.referee.play.adjudicator import Adjudicator
+from pbem.repo.files.note_store import write_notes
 
 # ---- The bundles of letters: what one person is written about several sides of theirs goes into one letter
 
@@ -258,4 +259,4 @@ def post_letters(
         notes |= reported_note(game.path, game.adjudication)
         if closing_told and (closed := game.closed) is not None:
             notes |= reported_note(game.path, closed.round, CLOSED)
-    put_notes(game.path, notes, lasting=False)
+    write_notes(game.path, notes, lasting=False)

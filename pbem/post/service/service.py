@@ -106,7 +106,9 @@ class Post:
         """Ask players about letters that came when they had been asked on the same day."""
         now = datetime.fromtimestamp(self.clock(), UTC)
         settings = self.config.mail_settings(now, self.outbox, self.repos)
-        for path in sorted({each.parent for each in settings.games.glob("*.git/pbem.asked.*")}):
+        for path in sorted(settings.games.glob("*.git")):
+            if not confirm.ASKED.sides(path):
+                continue
             with suppress(PbemError):  # one damaged game keeps no other from being asked
                 self._ask_in(path.name.removesuffix(".git"), now, settings)
 

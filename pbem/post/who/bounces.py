@@ -7,17 +7,15 @@ game master is told when it begins to refuse. The bounce itself is never answere
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from pbem.mail.choose.routing import games_named
-from pbem.mail.notes.correspondence import put_note
 from pbem.mail.read.token import TOKEN, earlier_tokens, token, without_token
 from pbem.mail.write.enclosures import Maps
 from pbem.mail.write.outgoing import MailSettings, Outgoing, build_letter, folded_paragraphs
@@ -29,8 +27,8 @@ from pbem.referee.acts.timekeeping import note_bounced, note_reached
 from pbem.referee.game.sides import deadline
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import mail
+from pbem.repo.files.note_store import record_note
 
-_NOTE: Final = "pbem.mailbox."
 _MOST_READ: Final = 512 * 1024
 _MOST_IDS: Final = 50
 _LONGEST_REASON: Final = 200
@@ -61,11 +59,17 @@ class Refusing(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Note:
-    since: str
-    last: str
-    count: int
-    reason: str
+class _Refusals:
+    """What is noted of a mailbox that refuses."""
+
+    since: str = ""
+    last: str = ""
+    count: int = 0
+    """How many letters it has refused; 0: it does not refuse."""
+    reason: str = ""
+
+
+_REFUSALS: Final = record_note("pbem.mailbox.", _Refusals())
 
 
 def read_bounce(raw: bytes, host: str) -> BouncedLetter | None:
@@ -99,15 +103,14 @@ def note(bounced: BouncedLetter, at: datetime, settings: MailSettings, game_mast
         return []
     name, side = found
     with settings.open(name) as game, game.lock():
-        known = _noted(game.path, side)
-        since = f"{at:%Y-%m-%d %H:%M}" if known is None else known.since
-        now = _Note(since, f"{at:%Y-%m-%d %H:%M}", 1 if known is None else known.count + 1, bounced.reason)
+        known, when = _REFUSALS.read(game.path, side), f"{at:%Y-%m-%d %H:%M}"
+        now = _Refusals(known.since or when, when, known.count + 1, bounced.reason)
         out = _bounce_letter(game, side, now, settings, game_master)
-        if settings.outbox is not None and known is None:
+        if settings.outbox is not None and not known.count:
             out.put_into(settings.outbox)
-        put_note(game.path, f"{_NOTE}{side}", json.dumps(asdict(now), sort_keys=True).encode())
+        _REFUSALS.write(game.path, now, side)
         _stop_clock(game, side, bounced.message_id, at, settings)
-        return [out] if known is None else []
+        return [] if known.count else [out]
 
 
 def _stop_clock(game: Adjudicator, side: Side, message_id: str, at: datetime, settings: MailSettings) -> None:
@@ -131,7 +134,7 @@ def heard_again(game: Adjudicator, side: Side, settings: MailSettings) -> None:
     The game's lock is held. The note goes last: if this fails halfway, as on a full disk, the next letter, or the same
     one taken in again, does all of it once more.
     """
-    if not (game.path / f"{_NOTE}{side}").exists():
+    if not _REFUSALS.exists(game.path, side):
         return
     _ask_again(game, side, settings)
     forget_refusing(game.path, side)
@@ -156,24 +159,16 @@ def _ask_again(game: Adjudicator, side: Side, settings: MailSettings) -> None:
 
 def forget_refusing(repo: Path, side: Side) -> None:
     """Forget that the mailbox of a side refused: its player has written."""
-    (repo / f"{_NOTE}{side}").unlink(missing_ok=True)
+    _REFUSALS.forget(repo, side)
 
 
 def refusing(repo: Path, sides: Iterable[Side]) -> Iterator[Refusing]:
     """Yield the sides of a game whose mailboxes refuse, each with a sentence."""
     for side in sides:
-        if (known := _noted(repo, side)) is not None:
+        if (known := _REFUSALS.read(repo, side)).count:
             letters = "1 letter" if known.count == 1 else f"{known.count} letters"
             text = f"{side}'s mailbox refuses since {known.since} UTC ({letters}): {known.reason}"
             yield Refusing(side, text)
-
-
-def _noted(repo: Path, side: Side) -> _Note | None:
-    try:
-        found = json.loads((repo / f"{_NOTE}{side}").read_text("utf-8"))
-        return _Note(str(found["since"]), str(found["last"]), int(found["count"]), str(found["reason"]))
-    except (FileNotFoundError, ValueError, TypeError, LookupError):
-        return None
 
 
 def _side_of(message_id: str, settings: MailSettings) -> tuple[str, Side] | None:
@@ -192,7 +187,7 @@ def _side_of(message_id: str, settings: MailSettings) -> tuple[str, Side] | None
     return None
 
 
-def _bounce_letter(game: Adjudicator, side: Side, now: _Note, settings: MailSettings, game_master: str) -> Outgoing:
+def _bounce_letter(game: Adjudicator, side: Side, now: _Refusals, settings: MailSettings, game_master: str) -> Outgoing:
     """Return the letter that tells the game master that a mailbox refuses."""
     words = mail(
         "bounced",

@@ -13,22 +13,19 @@ its own. Nothing is asked of an address that is not on file.
 from __future__ import annotations
 
 import hmac
-import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from pbem.atomic import sync_folder, write
 from pbem.game.wording import counted
 from pbem.mail.choose.routing import games_of
 from pbem.mail.notes.address import mailbox
-from pbem.mail.notes.correspondence import put_note
 from pbem.mail.read.inbox import open_letter
 from pbem.mail.read.letter import Letter
 from pbem.mail.read.quoting import without_frame
@@ -38,12 +35,12 @@ from pbem.mail.write.outgoing import About, MailSettings, Outgoing, Turned, buil
 from pbem.protocol import Side
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import mail
+from pbem.repo.files.note_store import record_note, write_notes
 
 WAITS: Final = timedelta(days=7)
 ASK_AGAIN: Final = timedelta(days=1)
 MOST_UNCONFIRMED: Final = 5
 """Letters of one side that wait at most."""
-_NOTE: Final = "pbem.asked."
 _HELD_FOLDER: Final = "pbem.held"
 _MOST_CODES: Final = 10
 _CODE_PATTERN: Final = r"[0-9a-f]{24}"
@@ -67,18 +64,27 @@ class Unconfirmed:
         """When the letter came."""
         return datetime.fromisoformat(self.at)
 
+    def __post_init__(self) -> None:
+        """Raise ValueError if that is no time."""
+        datetime.fromisoformat(self.at)
+
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedNote:
     """What is noted of the letters of a side that wait."""
 
     letters: tuple[Unconfirmed, ...] = ()
     when: str = ""
     """When its player was last asked."""
-    codes: dict[str, list[str]] = field(default_factory=dict)
+    codes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Code -> the digests of the letters that it confirms."""
     dropped: int = 0
     """How many letters came since, and were not kept because too many waited."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if they were asked at no time."""
+        if self.when:
+            datetime.fromisoformat(self.when)
 
     def may_ask(self, now: datetime) -> bool:
         """Tell whether the player may be asked now: at most once a day.
@@ -100,17 +106,7 @@ class Asked:
         return bool(self.unasked or self.dropped)
 
 
-def asked(repo: Path, side: Side) -> Asked:
-    """Return what is noted of a side."""
-    try:
-        found = json.loads((repo / f"{_NOTE}{side}").read_text("utf-8"))
-        letters = tuple(Unconfirmed(**each) for each in found["letters"])
-        codes = {str(code): [str(digest) for digest in digests] for code, digests in found["codes"].items()}
-        note = Asked(letters, str(found["when"]), codes, int(found.get("dropped", 0)))
-        _ = [each.came for each in letters], note.when and datetime.fromisoformat(note.when)
-    except (FileNotFoundError, ValueError, TypeError, LookupError, AttributeError):
-        return Asked()
-    return note
+ASKED: Final = record_note("pbem.asked.", AskedNote())
 
 
 def keep_unconfirmed(repo: Path, side: Side, raw: bytes, at: datetime, subject: str) -> str | None:
@@ -119,32 +115,30 @@ def keep_unconfirmed(repo: Path, side: Side, raw: bytes, at: datetime, subject: 
     The game is locked.
     """
     drop_unconfirmed(repo, side, at)
-    digest, known = sha256(raw).hexdigest(), asked(repo, side)
+    digest, known = sha256(raw).hexdigest(), ASKED.read(repo, side)
     if any(each.digest == digest for each in known.letters):
         return digest
     if len(known.letters) >= MOST_UNCONFIRMED:
-        _keep(repo, side, replace(known, dropped=known.dropped + 1))
+        ASKED.write(repo, replace(known, dropped=known.dropped + 1), side)
         return None
     folder = repo / _HELD_FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
-    draft = folder / f".{digest}"
-    write({draft: raw}, mode=0o600)
-    draft.replace(folder / digest)
-    sync_folder(folder)
-    _keep(repo, side, replace(known, letters=(*known.letters, Unconfirmed(digest, at.isoformat(), subject[:200]))))
+    write_notes(folder, {digest: raw})
+    waiting = Unconfirmed(digest, at.isoformat(), subject[:200])
+    ASKED.write(repo, replace(known, letters=(*known.letters, waiting)), side)
     return digest
 
 
 def note_asked(repo: Path, side: Side, code: str, letters: Sequence[Unconfirmed], now: datetime) -> None:
     """Note that the player of a side was asked for some letters."""
-    known = asked(repo, side)
-    codes = dict([*known.codes.items(), (code, [each.digest for each in letters])][-_MOST_CODES:])
-    _keep(repo, side, replace(known, when=now.isoformat(), codes=codes, dropped=0))
+    known = ASKED.read(repo, side)
+    codes = dict([*known.codes.items(), (code, tuple(each.digest for each in letters))][-_MOST_CODES:])
+    ASKED.write(repo, replace(known, when=now.isoformat(), codes=codes, dropped=0), side)
 
 
 def confirmed(repo: Path, side: Side, code: str) -> Iterator[tuple[Unconfirmed, bytes]]:
     """Yield the letters that a code confirms and that still wait, in the order in which they came."""
-    known = asked(repo, side)
+    known = ASKED.read(repo, side)
     for each in known.letters:
         if each.digest in known.codes.get(code, ()):
             with suppress(FileNotFoundError):
@@ -158,17 +152,17 @@ def letter_of(repo: Path, waiting: Unconfirmed) -> bytes:
 
 def release(repo: Path, side: Side, digests: Sequence[str]) -> None:
     """Forget letters that have been carried out."""
-    known = asked(repo, side)
+    known = ASKED.read(repo, side)
     left = tuple(each for each in known.letters if each.digest not in digests)
     if left != known.letters:
-        _keep(repo, side, replace(known, letters=left))
+        ASKED.write(repo, replace(known, letters=left), side)
         for digest in digests:
             (repo / _HELD_FOLDER / digest).unlink(missing_ok=True)
 
 
 def drop_unconfirmed(repo: Path, side: Side, now: datetime) -> list[Unconfirmed]:
     """Forget the letters of a side that have waited for a week, and return them."""
-    old = [each for each in asked(repo, side).letters if now - each.came >= WAITS]
+    old = [each for each in ASKED.read(repo, side).letters if now - each.came >= WAITS]
     if old:
         release(repo, side, [each.digest for each in old])
     return old
@@ -176,15 +170,7 @@ def drop_unconfirmed(repo: Path, side: Side, now: datetime) -> list[Unconfirmed]
 
 def side_of_code(repo: Path, code: str) -> Side | None:
     """Return the side of a game that was sent a code; None: none was."""
-    for path in sorted(repo.glob(f"{_NOTE}*")):
-        side = path.name.removeprefix(_NOTE)
-        if code in asked(repo, side).codes:
-            return side
-    return None
-
-
-def _keep(repo: Path, side: Side, now: Asked) -> None:
-    put_note(repo, f"{_NOTE}{side}", json.dumps(asdict(now), sort_keys=True).encode())
+    return next((side for side in ASKED.sides(repo) if code in ASKED.read(repo, side).codes), None)
 
 
 def hold_and_ask(game: Adjudicator, side: Side, unproven: Letter, raw: bytes, settings: MailSettings) -> Turned:
@@ -208,7 +194,7 @@ def due(game: Adjudicator, side: Side, now: datetime, settings: MailSettings) ->
     The side is noted as asked when the caller has dealt with the letter and asks for the next one.
     """
     drop_unconfirmed(game.path, side, now)
-    known = asked(game.path, side)
+    known = ASKED.read(game.path, side)
     if side in game.ledger.addresses and known.is_news and known.may_ask(now):
         waiting = list(known.letters)
         about = "\n".join([game.name, side, *(each.digest for each in waiting)]).encode()
@@ -219,12 +205,12 @@ def due(game: Adjudicator, side: Side, now: datetime, settings: MailSettings) ->
 
 def sides_to_ask(game: Adjudicator) -> list[Side]:
     """Return the sides of a game with letters of which their players were not told yet."""
-    return [side for side in game.ledger.addresses if asked(game.path, side).is_news]
+    return [side for side in game.ledger.addresses if ASKED.read(game.path, side).is_news]
 
 
 def _asked_before(game: Adjudicator, side: Side, digest: str, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the letter again by which a side was asked about a letter that is taken in again, after a crash."""
-    known = asked(game.path, side)
+    known = ASKED.read(game.path, side)
     for code, digests in known.codes.items():
         waiting = [each for each in known.letters if each.digest in digests]
         if digest in digests and len(waiting) == len(digests):

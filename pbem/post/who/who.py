@@ -15,55 +15,63 @@ lacks a proof waits for its player to confirm it (`pbem.post.who.confirm`).
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pbem.mail.choose.sheet_choice import orders_outside
-from pbem.mail.notes.correspondence import put_note
 from pbem.mail.read.commands import is_question
 from pbem.mail.read.letter import Letter
 from pbem.mail.read.mime import Headers
 from pbem.mail.read.token import earlier_tokens, note_heard, note_signed, token, tokens_of
 from pbem.mail.write.answer_letters import refusal_letter
 from pbem.mail.write.deputies import is_deputy, tokens_for
-from pbem.mail.write.outgoing import About, MailSettings, Outgoing, Turned, build_letter, folded_paragraphs
+from pbem.mail.write.outgoing import About, MailSettings, Turned, build_letter, folded_paragraphs
 from pbem.post.settings import WhoConfig
 from pbem.post.who import bounces, confirm
 from pbem.post.who.proofs import Signed, aligned, same_sheet, signed_by, signed_sheets, vouched_for
 from pbem.protocol import Side
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import mail
+from pbem.repo.files.note_store import record_note
 
-_NOTE: Final = "pbem.refused."
 TELL_AGAIN: Final = timedelta(days=1)
 _LOG: Final = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """What is noted of letters in a side's name that were refused."""
+
+    told: str = ""
+    """When the side was told last."""
+    since: int = 0
+    """How many were refused since, without a word to it."""
+    letters: tuple[str, ...] = ()
+    """The digests of those that it was told of."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if it was told at no time."""
+        if self.told:
+            datetime.fromisoformat(self.told)
+
+
+_REFUSED: Final = record_note("pbem.refused.", _Refused())
+
+
 def refusal(game: Adjudicator, side: Side, refused: Letter, reason: str, settings: MailSettings) -> Turned:
-    """Return what becomes of a letter in a side's name that is refused. The game is locked."""
-    at = settings.letter_time
+    """Return what becomes of a letter in a side's name that is refused. The game is locked.
+
+    The log says so, and the side is told, at most once a day.
+    """
     log = f"letter from {refused.sender} in the name of {side} refused: {reason}"
-    note = _note(game.path, side)
-    if refused.digest in note["letters"]:  # it is taken in again
-        return Turned(log, [_refused_letter(game, side, refused, reason, 0, settings)])
-    if note["told"] and abs(at - datetime.fromisoformat(note["told"])) < TELL_AGAIN:  # it may have come before that
-        _keep(game.path, side, {**note, "since": note["since"] + 1})
+    more = _note_refused(game, side, refused, settings.letter_time)
+    if more is None:
         return Turned(log)
-    _keep(game.path, side, {"told": at.isoformat(), "since": 0, "letters": [*note["letters"], refused.digest][-10:]})
-    return Turned(log, [_refused_letter(game, side, refused, reason, note["since"], settings)])
-
-
-def _refused_letter(
-    game: Adjudicator, side: Side, refused: Letter, reason: str, more: int, settings: MailSettings
-) -> Outgoing:
-    """Return the letter that tells a side of it."""
     words = mail(
         "in_your_name",
         game=game.name,
@@ -74,21 +82,20 @@ def _refused_letter(
         more=more,
     )
     stamp = f"refused.{game.name}.{side}.{game.adjudication}.{refused.digest[:24]}"
-    return build_letter(settings, game.ledger.addresses[side], stamp, words, about=About(game, side, shared=False))
+    about = About(game, side, shared=False)
+    return Turned(log, [build_letter(settings, game.ledger.addresses[side], stamp, words, about=about)])
 
 
-def _note(repo: Path, side: Side) -> dict[str, Any]:
-    """Return when a side was last told, of which letters, and how many were refused since."""
-    try:
-        found = json.loads((repo / f"{_NOTE}{side}").read_text("utf-8"))
-        told = datetime.fromisoformat(found["told"]).isoformat()
-        return {"told": told, "since": int(found["since"]), "letters": list(map(str, found["letters"]))}
-    except (FileNotFoundError, ValueError, TypeError, LookupError):
-        return {"told": "", "since": 0, "letters": []}
-
-
-def _keep(repo: Path, side: Side, note: dict[str, Any]) -> None:
-    put_note(repo, f"{_NOTE}{side}", json.dumps(note, sort_keys=True).encode())
+def _note_refused(game: Adjudicator, side: Side, refused: Letter, at: datetime) -> int | None:
+    """Note a refused letter, and return how many others its side is told of with it; None: it is not told today."""
+    note = _REFUSED.read(game.path, side)
+    if refused.digest in note.letters:  # it is taken in again
+        return 0
+    if note.told and abs(at - datetime.fromisoformat(note.told)) < TELL_AGAIN:  # it may have come before that
+        _REFUSED.write(game.path, replace(note, since=note.since + 1), side)
+        return None
+    _REFUSED.write(game.path, _Refused(at.isoformat(), 0, (*note.letters, refused.digest)[-10:]), side)
+    return note.since
 
 
 class Proof(StrEnum):

@@ -13,14 +13,12 @@ journal also knows the letters that talk came in: one that is taken in again say
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from pbem.atomic import sync_folder, write
+from pbem.atomic import sync_folder
 from pbem.crypto.seal import recipient_of, seal, unseal
 from pbem.game import plain
 from pbem.game.order_form import compact
@@ -28,6 +26,7 @@ from pbem.game.plain import Record
 from pbem.protocol import Side
 from pbem.repo.files.charter import Charter
 from pbem.repo.files.layout import PRESS, UNOPENED, press_room
+from pbem.repo.files.note_store import Note
 from pbem.repo.git import Logged
 
 NOTE: Final = "pbem.talk"
@@ -99,27 +98,24 @@ class SealedJournal:
     """A journal beside the repo of a game, sealed to a key that is never revealed."""
 
     def __init__(self, repo: Path, office: str) -> None:
-        self._path = repo / NOTE
-        self._office = office
+        self._repo = repo
+        self._note = Note(
+            NOTE,
+            parse=lambda raw: unseal(office, NOTE, raw),
+            render=lambda content: seal([recipient_of(office)], NOTE, content or b""),
+            empty=None,
+            damaged=None,
+            mode=0o644,
+        )
 
     def read(self) -> bytes | None:
         """Return what was written last. Raises CannotOpen if that was altered."""
-        try:
-            return unseal(self._office, NOTE, self._path.read_bytes())
-        except FileNotFoundError:
-            return None
+        return self._note.read(self._repo)
 
     def write(self, content: bytes) -> None:
         """Write the journal so that it survives a crash."""
-        draft = self._path.with_name(f".{NOTE}.{os.getpid()}")
-        try:
-            write({draft: seal([recipient_of(self._office)], NOTE, content)})
-            os.replace(draft, self._path)
-        except BaseException:
-            with suppress(OSError):
-                draft.unlink(missing_ok=True)
-            raise
-        sync_folder(self._path.parent)
+        self._note.write(self._repo, content, lasting=False)
+        sync_folder(self._repo)
 
 
 class OpenJournal:
