@@ -10,7 +10,7 @@ from typing import Final
 from pbem.game.plain import Record
 from pbem.game.wording import counted, listing
 from pbem.mail.answer.command_actions import CommandResults, answers, before_the_beginning, carry_out_commands
-from pbem.mail.answer.proposals import is_open, letters_of_vote, proposal_letters
+from pbem.mail.answer.proposals import letters_of_vote
 from pbem.mail.choose.agreed import agreed_sheet, standing_beside, unchanged
 from pbem.mail.choose.sheet_choice import OtherReport, forms_of, is_form, sheet_for, sheets_passed_over
 from pbem.mail.notes.correspondence import CLOSED, reported
@@ -30,7 +30,6 @@ from pbem.referee.game.open_game import CannotPlay, OtherRules
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.forecast_text import foreseen
-from pbem.repo.files.requests import OPEN, Ending, Motion
 
 
 class Reply(Enum):
@@ -258,12 +257,10 @@ class Desk:
             handled.letters += refusal_letters(game, self.side, settings)
         if Command.DEPUTY in done.done:
             handled.letters += deputy_letter(game, self.side, settings)
-        asked = game.request() if {Command.DRAW, Command.PAUSE, Command.RESIGN} & set(done.done) else None
-        if isinstance(asked, Ending | Motion) and asked.outcome == OPEN and asked.side == self.side:
+        asks = {Command.DRAW, Command.PAUSE, Command.RESIGN, Command.REPLACE} & set(done.done)
+        asked = game.request() if asks else None
+        if asked is not None and asked.is_open and asked.side == self.side:
             handled.letters += request_letters(game, asked, settings)
-        proposed = game.request() if Command.REPLACE in done.done else None
-        if isinstance(proposed, Motion) and is_open(proposed):
-            handled.letters += proposal_letters(game, proposed, settings)
         if Command.CONSENT in done.done:
             handled.letters += letters_of_vote(game, settings, again=self.again)
 

@@ -10,9 +10,11 @@ from typing import Any
 from pbem.audit.explain.migrate import migrate
 from pbem.audit.verify import verify
 from pbem.crypto.seal import recipient_of, seal, unseal
-from pbem.referee.acts.consents import consent
-from pbem.referee.acts.rollback import ask_for, roll_back
+from pbem.referee.acts.consents import consent, propose
+from pbem.referee.acts.request_kinds import Proposal
+from pbem.referee.acts.rollback import roll_back
 from pbem.repo.files.layout import LETTERS, turn_path, view_path
+from pbem.repo.files.requests import ROLLBACK
 from tests.attacks.base import Dishonest, begun, found, go_on, written
 from tests.support.disputed import other_box
 from tests.support.live import SECRETS, Folder, git, order
@@ -78,7 +80,7 @@ def test_a_made_up_consent_shows_to_its_side(folder: Folder) -> None:
     """The side is told of the rollback with its name, and has mailed no such letter."""
     with begun(folder, Dishonest) as game:
         go_on(game, 6)
-        request = ask_for(game, 2, "please")
+        request = propose(game, None, Proposal(ROLLBACK, to=2), "please")
         for side in request.needed:
             n = consent(game, side, request.request)
         assert n is not None

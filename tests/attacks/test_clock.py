@@ -12,8 +12,8 @@ from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
 from pbem.protocol import Side
 from pbem.referee.acts import timekeeping
-from pbem.referee.acts.consents import carry_out, note_consent
-from pbem.referee.acts.motions import Proposal, propose
+from pbem.referee.acts.consents import carry_out_request, note_consent, propose
+from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.acts.timekeeping import catch_up, end_pause, hand_over, pause_game
 from pbem.referee.game import facts
 from pbem.referee.game.game_clock import GameClock
@@ -181,7 +181,7 @@ def test_a_fact_without_any_consent_shows(tmp_path: Path, monkeypatch: pytest.Mo
     folder = Folder(tmp_path)
     table = Rigged(folder, {**CLOCK, "master": "red"}).begun()
     motion = propose(table.game, None, Proposal(PAUSE, table.now + 5 * DAY), "a fair")
-    carry_out(table.game, note_consent(table.game, "blue", motion.request, None))
+    carry_out_request(table.game, note_consent(table.game, "blue", motion.request, None))
     assert table.verdict(folder, with_key=True) == []
     with pytest.raises(CannotPlay, match="ends at its time"):
         end_pause(table.wait(DAY), "I want to play")

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 import pytest
 
 from pbem.audit.verify import verify
-from pbem.referee.acts import ending
+from pbem.referee.acts import consents, ending
+from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.play.adjudicator import Adjudicator
+from pbem.repo.files.requests import DRAW, RESIGNATION
 from tests.referee.test_ending import folder as folder
 from tests.support.live import Folder
 from tests.support.walks import FOLDERS
@@ -42,7 +44,7 @@ class _Forges(Adjudicator):
 def test_a_forged_resignation_is_found(folder: Folder, path: str, old: bytes, new: bytes, found: str) -> None:
     with _Forges.open(folder.games, folder.keys, "punica", folders=FOLDERS) as game:
         game.forge(path, old, new)
-        request = ending.ask_to_resign(game, "blue")
+        request = consents.propose(game, "blue", Proposal(RESIGNATION, resigns="blue"))
         ending.end_by_request(game, request)
         wrong = [str(each) for each in verify(game.path, folders=FOLDERS).findings.sorted]
     assert wrong
@@ -52,7 +54,7 @@ def test_a_forged_resignation_is_found(folder: Folder, path: str, old: bytes, ne
 def test_a_draw_that_nobody_agreed_to_is_found(folder: Folder) -> None:
     """The turn file says that all sides consented; the request does not."""
     with folder.open() as game:
-        request = ending.ask_for_draw(game, "red")
+        request = consents.propose(game, "red", Proposal(DRAW))
         request.consents = ["red", "blue"]
         ending.end_by_request(game, request)
         wrong = [str(each) for each in verify(game.path, folders=FOLDERS).findings.sorted]

@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 
 from pbem.protocol import Event
-from pbem.referee.acts.rollback import ask_for, roll_back
+from pbem.referee.acts.consents import propose
+from pbem.referee.acts.request_kinds import Proposal
+from pbem.referee.acts.rollback import roll_back
 from pbem.referee.play.played import Played
 from pbem.repo.files.layout import turn_path
+from pbem.repo.files.requests import ROLLBACK
 from tests.attacks.base import STANDING, Dishonest, begun, dice, found, found_by_small, go_on
 from tests.support.live import Folder
 
@@ -205,7 +208,7 @@ def test_the_reason_of_an_act_turns_no_dice(tmp_path: Path) -> None:
 
 
 def test_a_rollback_merely_asked_for_turns_no_dice(tmp_path: Path) -> None:
-    games = iter((lambda game: None, lambda game: ask_for(game, 2, "please")))
+    games = iter((lambda game: None, lambda game: propose(game, None, Proposal(ROLLBACK, to=2), "please")))
     one, other = twins(tmp_path, Dishonest, lambda game: next(games)(game))
     with one, other:
         assert other.requests["made"] == 1

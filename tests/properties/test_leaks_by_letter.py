@@ -26,10 +26,12 @@ from pbem.mail.write.report_letters import first_letters
 from pbem.pages.record import read_record
 from pbem.pages.site import build
 from pbem.protocol import Decision, Side
-from pbem.referee.acts.rollback import ask_for, roll_back
+from pbem.referee.acts.consents import propose
+from pbem.referee.acts.request_kinds import Proposal
+from pbem.referee.acts.rollback import roll_back
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo import ledger
-from pbem.repo.files.requests import Request
+from pbem.repo.files.requests import ROLLBACK, Request
 from pbem.repo.ledger import Ledger
 from tests.properties.test_leaks import (
     about,
@@ -138,7 +140,7 @@ class Twin:
     def taken_back(self, to: int) -> tuple[Request, str]:
         """Roll the game back after a request; return the request, and what the viewer is told."""
         last, reason = self.game.adjudication, "a sheet was lost"
-        request = ask_for(self.game, to, reason)
+        request = propose(self.game, None, Proposal(ROLLBACK, to=to), reason)
         roll_back(self.game, to, reason)
         return request, side_report(self.game, self.viewer, last).text
 

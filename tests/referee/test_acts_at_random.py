@@ -13,7 +13,9 @@ from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
 from pbem.referee.acts import consents, rollback, ruling
 from pbem.referee.acts.preconditions import valid_adjudications
+from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.play.adjudicator import Adjudicator
+from pbem.repo.files.requests import ROLLBACK
 from tests.support.live import Folder, pick, play, sheet
 from tests.support.soak import scaled
 from tests.support.walks import FOLDERS
@@ -49,7 +51,7 @@ class _Course:
             if self.random.random() < 0.5:
                 rollback.roll_back(self.game, to, REASON)
             else:
-                request = rollback.ask_for(self.game, to, REASON)
+                request = consents.propose(self.game, None, Proposal(ROLLBACK, to=to), REASON)
                 for side in self.game.rules.sides:
                     consents.consent(self.game, side, request.request)
             if to in self.stood:
@@ -78,9 +80,9 @@ class _Course:
     def ask_in_vain(self) -> None:
         stands = valid_adjudications(self.state())[:-1]
         if stands:
-            request = rollback.ask_for(self.game, self.random.choice(stands), REASON)
+            request = consents.propose(self.game, None, Proposal(ROLLBACK, to=self.random.choice(stands)), REASON)
             if self.random.random() < 0.5:
-                consents.refuse(self.game, self.random.choice(self.game.rules.sides), request.request)
+                consents.refuse_request(self.game, self.random.choice(self.game.rules.sides), request.request)
 
     def step(self) -> None:
         acts = [self.play, self.play, self.roll_back, self.answer, self.set_default, self.change, self.ask_in_vain]

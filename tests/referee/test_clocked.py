@@ -16,9 +16,9 @@ from pbem.crypto.closing import PATIENCE
 from pbem.crypto.keys import Keys
 from pbem.game.decision_kinds import does_nothing
 from pbem.protocol import Side
-from pbem.referee.acts.consents import carry_out, note_consent, refuse
+from pbem.referee.acts.consents import carry_out_request, note_consent, propose, refuse_request
 from pbem.referee.acts.ending import end_by_game_master
-from pbem.referee.acts.motions import Proposal, propose
+from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.acts.rollback import roll_back
 from pbem.referee.acts.timekeeping import catch_up, extend_time, extended_by, note_away, note_down, pause_game
 from pbem.referee.game.open_game import CannotPlay
@@ -325,7 +325,7 @@ def test_the_end_of_a_game_stops_all_clocks(folder: Folder, table: Table) -> Non
 
 
 def consents(game: Adjudicator, side: Side, number: int) -> None:
-    carry_out(game, note_consent(game, side, number, None))
+    carry_out_request(game, note_consent(game, side, number, None))
 
 
 def test_sides_agree_to_a_pause(folder: Folder, table: Table) -> None:
@@ -347,7 +347,7 @@ def test_sides_agree_to_a_pause(folder: Folder, table: Table) -> None:
 
 def test_a_motion_that_is_refused_changes_nothing(folder: Folder, table: Table) -> None:
     motion = propose(table.game, "red", Proposal(PAUSE, table.now + DAY))
-    refuse(table.game, "blue", motion.request)
+    refuse_request(table.game, "blue", motion.request)
     assert table.clocks.pauses == []
     assert verified(folder, table) == []
 

@@ -15,9 +15,11 @@ from pbem.mail.intake import take_in
 from pbem.mail.tasks import Handled
 from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Side
-from pbem.referee.acts import consents, ending, rollback
+from pbem.referee.acts import consents, ending
+from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.game.open_game import CannotPlay
 from pbem.repo.files.layout import REVEALED, request_path
+from pbem.repo.files.requests import DRAW, RESIGNATION, ROLLBACK
 from tests.mail.test_intake import read
 from tests.support.blank import blank_pictures
 from tests.support.live import Folder, git, give, later, letter, order
@@ -172,8 +174,8 @@ def test_a_draw_needs_an_address_of_every_side(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     with folder.create(addresses={"red": "red@example.org"}) as game:
         with pytest.raises(CannotPlay, match="needs the consent of blue, who has no address here"):
-            ending.ask_for_draw(game, "red")
-        ending.ask_for_draw(game, None)
+            consents.propose(game, "red", Proposal(DRAW))
+        consents.propose(game, None, Proposal(DRAW))
         assert consents.consent(game, "red", 1) == 2
 
 
@@ -217,7 +219,7 @@ def test_the_game_master_ends_it_with_a_reason(folder: Folder) -> None:
 
 def test_the_game_master_asks_a_side_whether_it_resigns(folder: Folder) -> None:
     with folder.open() as game:
-        request = ending.ask_to_resign(game, "red", "she said so", by_player=False)
+        request = consents.propose(game, None, Proposal(RESIGNATION, resigns="red"), "she said so")
         assert (request.needed, request.consents) == (["red"], [])
         with pytest.raises(CannotPlay, match="waits for red"):
             ending.end_by_request(game, request)
@@ -228,7 +230,7 @@ def test_the_game_master_asks_a_side_whether_it_resigns(folder: Folder) -> None:
 
 def test_a_draw_takes_the_place_of_an_open_rollback(folder: Folder) -> None:
     with folder.open() as game:
-        rollback.ask_for(game, 1, "a slip")
+        consents.propose(game, None, Proposal(ROLLBACK, to=1), "a slip")
     says(folder, "red", "DRAW punica")
     assert record(folder)["outcome"] == "void: request 2 took its place"
     assert says(folder, "blue", "CONSENT punica 2").accepted

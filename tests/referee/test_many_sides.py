@@ -18,12 +18,14 @@ from pbem.mail.tasks import Handled
 from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Result, Side
 from pbem.referee.acts import consents, ending, rollback
+from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.game.home_check import check_at_home, take_home
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.sheet_check import check_sheet_of
 from pbem.render.text.messages import sentences
 from pbem.repo.files.layout import request_path
+from pbem.repo.files.requests import DRAW, RESIGNATION, ROLLBACK
 from tests.mail.test_intake import read
 from tests.support.blank import blank_pictures
 from tests.support.live import Folder, give, letter, order, sheet
@@ -116,9 +118,9 @@ def test_a_draw_of_two_winners(folder: Folder) -> None:
 
 def test_a_draw_with_other_winners_is_another_proposal(folder: Folder) -> None:
     with folder.create("five", "gaul") as game:
-        ending.ask_for_draw(game, "oak", winners=["elm"])
+        consents.propose(game, "oak", Proposal(DRAW, winners=["elm"]))
         with pytest.raises(CannotPlay, match="has no side rome"):
-            ending.ask_for_draw(game, "oak", winners=["rome"])
+            consents.propose(game, "oak", Proposal(DRAW, winners=["rome"]))
     says(folder, "elm", "DRAW gaul fir yew")
     with folder.open("gaul") as game:
         assert request(game)["outcome"] == "void: request 2 took its place"
@@ -133,7 +135,7 @@ def test_a_side_that_is_out_is_not_asked_for_consent(folder: Folder) -> None:
     with folder.create("five", "gaul", scenario=YEW_IS_OUT) as game:
         assert (game.out, game.in_play) == (("yew",), ["oak", "elm", "ash", "fir"])
         bid_all(game)
-        asked = rollback.ask_for(game, 1, "a slip")
+        asked = consents.propose(game, None, Proposal(ROLLBACK, to=1), "a slip")
         assert asked.needed == ["oak", "elm", "ash", "fir"]
         with pytest.raises(CannotPlay, match="yew is out of the game; its consent is not asked"):
             consents.consent(game, "yew", 1)
@@ -169,8 +171,8 @@ def test_the_home_check_knows_that_a_side_is_out(folder: Folder, tmp_path: Path)
 def test_a_quorum_is_enough(folder: Folder) -> None:
     with folder.create("five", "gaul", quorum=3) as game:
         bid_all(game)
-        assert rollback.ask_for(game, 1, "a slip").quorum == 3
-        consents.refuse(game, "oak", 1)
+        assert consents.propose(game, None, Proposal(ROLLBACK, to=1), "a slip").quorum == 3
+        consents.refuse_request(game, "oak", 1)
         assert consents.consent(game, "elm", 1) is None
         assert consents.consent(game, "ash", 1) is None
         assert consents.consent(game, "fir", 1) == game.adjudication
@@ -184,10 +186,10 @@ def test_a_quorum_is_enough(folder: Folder) -> None:
 def test_refusals_end_a_request_once_no_quorum_is_left(folder: Folder) -> None:
     with folder.create("five", "gaul", quorum=3) as game:
         bid_all(game)
-        ending.ask_for_draw(game, "oak")
+        consents.propose(game, "oak", Proposal(DRAW))
         for side in ("elm", "ash"):
-            assert consents.refuse(game, side, 1).outcome == "open"
-        assert consents.refuse(game, "fir", 1).outcome == "refused by fir"
+            assert consents.refuse_request(game, side, 1).outcome == "open"
+        assert consents.refuse_request(game, "fir", 1).outcome == "refused by fir"
         with pytest.raises(CannotPlay, match="not open any more"):
             consents.consent(game, "yew", 1)
     assert verified(folder) == []
@@ -195,8 +197,8 @@ def test_refusals_end_a_request_once_no_quorum_is_left(folder: Folder) -> None:
 
 def test_who_refused_may_still_consent(folder: Folder) -> None:
     with folder.create("five", "gaul", quorum=2) as game:
-        ending.ask_for_draw(game, "oak")
-        consents.refuse(game, "elm", 1)
+        consents.propose(game, "oak", Proposal(DRAW))
+        consents.refuse_request(game, "elm", 1)
         assert consents.consent(game, "elm", 1) == game.adjudication
         assert game.result == Result((), "draw_agreed")
     assert verified(folder) == []
@@ -229,7 +231,7 @@ def test_the_others_play_on_without_a_side_that_resigns(folder: Folder) -> None:
         answers = [each for n in range(2, game.adjudication + 1) for each in game.ledger.adjudication(n).answers]
         assert {each.by for each in answers if each.side == "yew"} <= {"default", "only", "bot"}
         assert sum(each.side == "yew" for each in answers) > 3
-        assert ending.ask_for_draw(game, "oak").needed == ["oak", "elm", "ash", "fir"]
+        assert consents.propose(game, "oak", Proposal(DRAW)).needed == ["oak", "elm", "ash", "fir"]
     assert "FORM: you have nothing to decide now" in read(says(folder, "yew", "FORM", 2).letters[0]).text
     assert verified(folder) == []
 
@@ -241,7 +243,7 @@ def test_a_side_stays_resigned_after_a_rollback(folder: Folder) -> None:
         rollback.roll_back(game, 1, "a slip")
         assert game.out == ("yew",)
         with pytest.raises(CannotPlay, match="yew is out of the game already"):
-            ending.ask_to_resign(game, "yew")
+            consents.propose(game, "yew", Proposal(RESIGNATION, resigns="yew"))
     assert verified(folder) == []
 
 
@@ -280,7 +282,7 @@ def test_standing_orders_end_when_a_side_resigns(folder: Folder) -> None:
         text = sheet(game, "yew").replace(b"orders:\n", b"standing:\n- march: {hold: true}\n")
         assert game.receive("yew", text).number == 1
         assert len(game.standing("yew")) == 1
-        consents.carry_out(game, ending.ask_to_resign(game, "yew"))
+        consents.carry_out_request(game, consents.propose(game, "yew", Proposal(RESIGNATION, resigns="yew")))
         assert game.standing("yew") == []
         bid_all(game)
         assert game.out == ("yew",)

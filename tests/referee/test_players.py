@@ -20,12 +20,14 @@ from pbem.mail.intake import take_in
 from pbem.mail.write.outgoing import side_report
 from pbem.mail.write.welcome import new_address_letter
 from pbem.protocol import Side
-from pbem.referee.acts import consents, ending, ruling
+from pbem.referee.acts import consents, ruling
 from pbem.referee.acts.players import change_of, change_player, last_wrote
+from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.charter import ChainPromise
 from pbem.repo.files.layout import joined_path, view_path
+from pbem.repo.files.requests import DRAW
 from tests.crypto.test_beacon import PUBLISHED
 from tests.mail.test_intake import Read, read
 from tests.support.blank import blank_pictures
@@ -193,7 +195,7 @@ def test_letters_count_from_the_new_address_alone(folder: Folder) -> None:
 
 def test_a_new_player_has_consented_to_nothing(folder: Folder) -> None:
     with folder.open() as game:
-        ending.ask_for_draw(game, "red")
+        consents.propose(game, "red", Proposal(DRAW))
         replaced(game)
         with pytest.raises(CannotPlay, match="request 1 is not open any more"):
             consents.consent(game, "blue", 1)

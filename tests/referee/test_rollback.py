@@ -21,10 +21,12 @@ from pbem.mail.tasks import Handled
 from pbem.mail.write.consent_letters import request_letters
 from pbem.mail.write.outgoing import Outgoing, side_report
 from pbem.referee.acts import consents, rollback, ruling
+from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.charter import ChainPromise
 from pbem.repo.files.layout import request_path, turn_path
+from pbem.repo.files.requests import ROLLBACK
 from tests.mail.test_letter_crash import LETTER, outbox
 from tests.mail.test_letter_crash import take_in as take_letter_in
 from tests.support.crash import dies
@@ -281,7 +283,8 @@ def test_where_it_cannot_go(toy: Adjudicator) -> None:
 def test_not_after_the_end(toy: Adjudicator) -> None:
     played(toy, 200)
     assert toy.result is not None
-    for act in (lambda: rollback.roll_back(toy, 2, "again"), lambda: rollback.ask_for(toy, 2, "again")):
+    back = Proposal(ROLLBACK, to=2)
+    for act in (lambda: rollback.roll_back(toy, 2, "again"), lambda: consents.propose(toy, None, back, "again")):
         with pytest.raises(CannotPlay, match="its secrets are published"):
             act()
 
@@ -292,11 +295,11 @@ def test_not_after_the_end(toy: Adjudicator) -> None:
 def test_all_must_consent(folder: Folder, toy: Adjudicator) -> None:
     played(toy, 8)
     last = toy.adjudication
-    request = rollback.ask_for(toy, 3, "Ann sent the wrong sheet")
+    request = consents.propose(toy, None, Proposal(ROLLBACK, to=3), "Ann sent the wrong sheet")
     assert (request.request, request.at, request.undone) == (1, last, list(range(4, last + 1)))
-    for n in request.undone:
+    for n in range(4, last + 1):
         for k, roll in enumerate(toy.ledger.adjudication(n).rolls, 1):
-            assert f"{n}.{k} {roll.name}: {roll.faces[0]}" in request.dice
+            assert f"{n}.{k} {roll.name}: {roll.faces[0]}" in (request.dice or ())
     assert consents.consent(toy, "red", 1) is None
     assert consents.consent(toy, "red", 1) is None, "twice is once"
     assert toy.adjudication == last
@@ -314,9 +317,9 @@ def test_all_must_consent(folder: Folder, toy: Adjudicator) -> None:
 def test_one_refusal_ends_it(toy: Adjudicator) -> None:
     played(toy, 8)
     last = toy.adjudication
-    rollback.ask_for(toy, 3, "a slip")
+    consents.propose(toy, None, Proposal(ROLLBACK, to=3), "a slip")
     consents.consent(toy, "red", 1)
-    consents.refuse(toy, "blue", 1)
+    consents.refuse_request(toy, "blue", 1)
     assert record(toy)["outcome"] == "refused by blue"
     with pytest.raises(CannotPlay, match="not open any more"):
         consents.consent(toy, "blue", 1)
@@ -326,7 +329,7 @@ def test_one_refusal_ends_it(toy: Adjudicator) -> None:
 
 def test_a_request_is_void_once_the_game_goes_on(toy: Adjudicator) -> None:
     played(toy, 8)
-    rollback.ask_for(toy, 3, "a slip")
+    consents.propose(toy, None, Proposal(ROLLBACK, to=3), "a slip")
     consents.consent(toy, "red", 1)
     played(toy, 2, seed=9)
     assert record(toy)["outcome"] == "void: the game went on"
@@ -337,9 +340,9 @@ def test_a_request_is_void_once_the_game_goes_on(toy: Adjudicator) -> None:
 
 def test_a_new_request_takes_the_place_of_the_old(toy: Adjudicator) -> None:
     played(toy, 8)
-    rollback.ask_for(toy, 3, "a slip")
+    consents.propose(toy, None, Proposal(ROLLBACK, to=3), "a slip")
     consents.consent(toy, "red", 1)
-    assert rollback.ask_for(toy, 4, "less").request == 2
+    assert consents.propose(toy, None, Proposal(ROLLBACK, to=4), "less").request == 2
     assert record(toy)["outcome"] == "void: request 2 took its place"
     assert consents.consent(toy, "blue", 2) is None, "red has consented to another"
     with pytest.raises(CannotPlay, match="request 1 is not open any more; request 2 is open"):
@@ -352,17 +355,18 @@ def test_who_cannot_be_written_to_cannot_be_asked(folder: Folder) -> None:
     with folder.create(addresses={}) as game:
         played(game, 6)
         with pytest.raises(CannotPlay, match="no side of punica has an address"):
-            rollback.ask_for(game, 2, "a slip")
+            consents.propose(game, None, Proposal(ROLLBACK, to=2), "a slip")
         assert rollback.roll_back(game, 2, "a slip")
 
 
 def test_nothing_hidden_stands_in_what_is_public_of_it(folder: Folder) -> None:
     with folder.create("rome_carthage") as game:
         played(game, 10)
-        request = rollback.ask_for(game, 3, "a slip")
+        request = consents.propose(game, None, Proposal(ROLLBACK, to=3), "a slip")
         public = files(game.ledger.repo)[request_path(1)]
         hands = [game.view(side).hands[side] for side in game.rules.sides]
-        assert request.shuffles == [] or all(" of " in each for each in request.shuffles)
+        assert request.shuffles is not None
+        assert all(" of " in each for each in request.shuffles)
         for hand in hands:
             assert str(hand).encode() not in public
 
@@ -388,7 +392,7 @@ def test_the_letters_that_ask_say_what_would_be_undone(folder: Folder) -> None:
         rolled = [
             (n, k) for n in range(to + 1, game.adjudication + 1) for k in range(len(game.ledger.adjudication(n).rolls))
         ]
-        request = rollback.ask_for(game, to, "Bob sent the wrong sheet")
+        request = consents.propose(game, None, Proposal(ROLLBACK, to=to), "Bob sent the wrong sheet")
         letters = {out.to: text_of(out) for out in request_letters(game, request, folder.office)}
         assert set(letters) == {"rome@example.org", "carthage@example.org"}
         for side in game.rules.sides:
@@ -403,7 +407,7 @@ def test_the_letters_that_ask_say_what_would_be_undone(folder: Folder) -> None:
 def test_consent_by_letter(folder: Folder, toy: Adjudicator) -> None:
     played(toy, 8)
     last = toy.adjudication
-    rollback.ask_for(toy, 3, "a slip")
+    consents.propose(toy, None, Proposal(ROLLBACK, to=3), "a slip")
     first = mailed(folder, "red", "CONSENT punica 1\n", 1)
     assert first.accepted
     (out,) = first.letters
@@ -423,7 +427,7 @@ def test_consent_by_letter(folder: Folder, toy: Adjudicator) -> None:
 def test_refusal_by_letter(folder: Folder, toy: Adjudicator) -> None:
     played(toy, 8)
     last = toy.adjudication
-    rollback.ask_for(toy, 3, "a slip")
+    consents.propose(toy, None, Proposal(ROLLBACK, to=3), "a slip")
     for _ in range(2):  # the same letter once more is answered once more
         handled = mailed(folder, "blue", "REFUSE punica 1\n", 1)
         letters = {out.to: text_of(out) for out in handled.letters}
@@ -446,7 +450,7 @@ def test_refusal_by_letter(folder: Folder, toy: Adjudicator) -> None:
 )
 def test_words_that_consent_to_nothing(folder: Folder, toy: Adjudicator, words: str) -> None:
     played(toy, 8)
-    rollback.ask_for(toy, 3, "a slip")
+    consents.propose(toy, None, Proposal(ROLLBACK, to=3), "a slip")
     handled = mailed(folder, "red", f"game: punica\n\n{words}\n", 1)
     assert not handled.accepted
     assert "was not carried out" in text_of(handled.letters[0])
@@ -457,7 +461,7 @@ def test_the_last_consent_survives_the_death_of_its_reader(folder: Folder) -> No
     with folder.create() as game:
         played(game, 4)
         last = game.adjudication
-        rollback.ask_for(game, 1, "a slip")
+        consents.propose(game, None, Proposal(ROLLBACK, to=1), "a slip")
         consents.consent(game, "red", 1)
         count = len(subjects(game))
     raw = letter("blue", b"CONSENT punica 1")

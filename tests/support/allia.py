@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from pbem.protocol import Decision, Order, Side
-from pbem.referee.acts import consents, ending, talk
+from pbem.referee.acts import consents, talk
+from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import happened
 from pbem.repo.files.layout import turn_path
@@ -107,7 +108,7 @@ class Story:
             self._listen()
         if missing := WANTED - self.told:
             raise Unlucky(f"the turn is over without {', '.join(sorted(missing))}")
-        proposed = ending.ask_for_draw(self.game, "greeks", DRAW)
+        proposed = consents.propose(self.game, "greeks", Proposal("draw"), DRAW)
         for side in proposed.needed:
             if self.game.result is None and side != "greeks":
                 consents.consent(self.game, side, proposed.request)

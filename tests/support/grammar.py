@@ -20,10 +20,12 @@ from pbem.crypto.dice import Chain, ChainDice, inputs_digest, step_key
 from pbem.crypto.seal import MARK, open_padded, recipient_of, unpadded, wrap
 from pbem.game import yaml as yamlio
 from pbem.protocol import Side
-from pbem.referee.acts import consents, ending, rollback, ruling
+from pbem.referee.acts import consents, rollback, ruling
+from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.charter import ChainPromise
 from pbem.repo.files.layout import LETTERS, PLAYERS, POSITION, STATE, VIEWS, turn_path
+from pbem.repo.files.requests import DRAW, ROLLBACK
 from tests.support.live import SECRETS, Folder, pick, sheet
 
 Files = dict[str, bytes | None]
@@ -285,7 +287,8 @@ def _steps(game: Adjudicator, random: Random) -> Iterator[Callable[[], object]]:
         game.adjudicate()
 
     def asked() -> None:
-        request = rollback.ask_for(game, game.adjudication - 1, "a slip of the pen").request
+        back = Proposal(ROLLBACK, to=game.adjudication - 1)
+        request = consents.propose(game, None, back, "a slip of the pen").request
         for side in game.rules.sides:
             consents.consent(game, side, request, letter=f"consent {side}")
 
@@ -301,8 +304,8 @@ def _steps(game: Adjudicator, random: Random) -> Iterator[Callable[[], object]]:
                 return
 
     def draw_refused() -> None:
-        request = ending.ask_for_draw(game, first, letter="a draw").request
-        consents.refuse(game, second, request, letter="no draw")
+        request = consents.propose(game, first, Proposal(DRAW), letter="a draw").request
+        consents.refuse_request(game, second, request, letter="no draw")
 
     standing = b"standing:\n- react: {card: none}\n" if game.charter.rules == "toy" else b"standing: default\n"
     yield lambda: hand_in(standing)

@@ -35,9 +35,11 @@ from pbem.game.boxes import shelf
 from pbem.protocol import Side
 from pbem.referee.acts import consents, rollback, ruling
 from pbem.referee.acts.preconditions import valid_adjudications
+from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.charter import ChainPromise, read_charter
 from pbem.repo.files.layout import CHARTER, PLAYERS, REVEALED, SEALED, VIEWS
+from pbem.repo.files.requests import ROLLBACK
 from pbem.repo.git import GameRepo
 from pbem.repo.git.history import PastRepo
 from tests.crypto.test_beacon import PUBLISHED
@@ -142,9 +144,9 @@ def acts(folder: Folder) -> Adjudicator:
     _turn(game, random, standing=b"standing:\n- react: {card: none}\n")
     for _ in range(3):
         _turn(game, random)
-    asked = rollback.ask_for(game, game.adjudication - 1, "a slip of the pen").request
-    consents.refuse(game, blue, asked, letter="refuses")
-    asked = rollback.ask_for(game, game.adjudication - 1, "a slip of the pen").request
+    asked = consents.propose(game, None, Proposal(ROLLBACK, to=game.adjudication - 1), "a slip of the pen").request
+    consents.refuse_request(game, blue, asked, letter="refuses")
+    asked = consents.propose(game, None, Proposal(ROLLBACK, to=game.adjudication - 1), "a slip of the pen").request
     for side in (red, blue):
         consents.consent(game, side, asked, letter=f"consent of {side}")
     _turn(game, random)

@@ -21,11 +21,13 @@ from pbem.crypto.keys import Secrets
 from pbem.game import yaml as yamlio
 from pbem.mail.write.enclosures import map_picture
 from pbem.mail.write.outgoing import side_report
-from pbem.referee.acts import consents, ending, talk
+from pbem.referee.acts import consents, talk
+from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.acts.reveal import open_history
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame
 from pbem.repo.files.layout import PINS
+from pbem.repo.files.requests import DRAW
 from tests.support import allia
 from tests.support.live import ADDRESSES, sheet
 
@@ -219,7 +221,8 @@ def _end_again(game: Adjudicator) -> None:
         if not ASKED.fullmatch(path):
             continue
         request: Mapping[str, Any] = yamlio.read(content, name=path).value
-        asked = ending.ask_for_draw(game, request["side"], request["reason"], winners=request.get("winners", ()))
+        draw = Proposal(DRAW, winners=request.get("winners", ()))
+        asked = consents.propose(game, request["side"], draw, request["reason"])
         for side in request["consents"]:
             if side != request["side"]:
                 consents.consent(game, side, asked.request)

@@ -33,22 +33,21 @@ from pbem.game.plain import Record
 from pbem.protocol import PbemError, Side
 from pbem.referee import GAME_MASTER
 from pbem.referee.acts import ruling
-from pbem.referee.acts.consents import note_consent, refuse
-from pbem.referee.acts.ending import ask_for_draw, ask_to_resign, end_by_game_master, end_by_request
-from pbem.referee.acts.motions import Proposal, propose
+from pbem.referee.acts.consents import note_consent, propose, refuse_request
+from pbem.referee.acts.ending import end_by_game_master
 from pbem.referee.acts.players import put_deputy
+from pbem.referee.acts.request_kinds import KINDS, proposal_of
 from pbem.referee.acts.reveal import reveal_secrets
-from pbem.referee.acts.rollback import ask_for, roll_back
+from pbem.referee.acts.rollback import roll_back
 from pbem.referee.acts.talk import show_to, speak, write_talk
 from pbem.referee.acts.timekeeping import put_fact
-from pbem.referee.game.calendar import read_instant
 from pbem.referee.game.facts import read_fact
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files import layout
 from pbem.repo.files.charter import Joined
 from pbem.repo.files.records import read_order
-from pbem.repo.files.requests import DRAW, MOTIONS, RESIGNATION, ROLLBACK, Ending, Request
+from pbem.repo.files.requests import DRAW, RESIGNATION, ROLLBACK, Request
 from pbem.repo.files.seats import Deputyship
 from pbem.repo.files.talk_book import JournalFile, OpenJournal
 from pbem.repo.ledger import Ledger, LetterId
@@ -258,10 +257,10 @@ class Engine:
         said = yamlio.read(recorded[paths[0]] or b"", name=paths[0]).value if paths else plain.encode(before)
         outcome = str(said.get("outcome", ""))
         if outcome.startswith("refused by "):
-            refuse(self._game, outcome.removeprefix("refused by "), before.request, letter)
+            refuse_request(self._game, outcome.removeprefix("refused by "), before.request, letter)
             return
         if more := [side for side in said.get("refusals", ()) if side not in before.refusals]:
-            refuse(self._game, more[0], before.request, letter)
+            refuse_request(self._game, more[0], before.request, letter)
             return
         new_sides = [side for side in said.get("consents", ()) if side not in before.consents] or [note.get("side", "")]
         note_consent(self._game, new_sides[0], before.request, letter)
@@ -302,10 +301,10 @@ class Engine:
             raise NotDerived("it says that the sides consented, and there is no request")
         if request is not None and request.kind != act["kind"]:
             raise NotDerived(f"the sides consented to a {request.kind}")
-        if act["kind"] == ROLLBACK:
-            roll_back(game, act["to"], act["reason"], request=request if isinstance(request, Request) else None)
-        elif isinstance(request, Ending):
-            end_by_request(game, request)
+        if request is not None:
+            KINDS[request.kind].carry_out(game, request)
+        elif act["kind"] == ROLLBACK:
+            roll_back(game, act["to"], act["reason"])
         else:
             end_by_game_master(game, act["kind"], act.get("side"), act["reason"], act.get("winners", ()))
 
@@ -326,21 +325,10 @@ class Engine:
 
 def _ask_again(game: Adjudicator, said: Record, letter: LetterId | None) -> None:
     """File a request again as its file says."""
-    if said["kind"] == ROLLBACK:
-        ask_for(game, said["to"], said["reason"])
-    elif said["kind"] == DRAW:
-        by = None if said["side"] == GAME_MASTER else said["side"]
-        ask_for_draw(game, by, said["reason"], letter, winners=said.get("winners", ()))
-    elif said["kind"] == RESIGNATION:
-        ask_to_resign(game, said["side"], said["reason"], letter, by_player=said["side"] in said.get("consents", ()))
-    elif said["kind"] in MOTIONS:
-        by = None if said["side"] == GAME_MASTER else said["side"]
-        until = read_instant(said["until"]) if "until" in said else None
-        extended = {side: read_instant(at) for side, at in said.get("extended", {}).items()}
-        proposal = Proposal(said["kind"], until, extended, said.get("replaced", ""))
-        propose(game, by, proposal, said["reason"], letter)
-    else:
+    if said["kind"] not in KINDS:
         raise NotDerived(f"nobody can ask for {said['kind']!r}")
+    request = plain.decode(Request, {"needed": [], **said})
+    propose(game, *proposal_of(request), request.reason, letter)
 
 
 def _say_again(game: Adjudicator, said: Record) -> None:

@@ -31,7 +31,7 @@ from pbem.referee.game.facts import BadFact, Extended, Fact, Late, Paused, fact_
 from pbem.referee.game.sides import Clocks, SideClock
 from pbem.referee.game.terms import BOT, DEFAULT, BadTerms, Terms, read_terms
 from pbem.repo.files.layout import CHARTER, CLOCK, FACTS, JOINED, SHEETS, request_path
-from pbem.repo.files.requests import MOTIONS, OPEN, RESIGNATION, Motion, still_needed
+from pbem.repo.files.requests import RESIGNATION, STAYING, Request, still_needed
 from pbem.repo.git.history import Past
 
 _UNREADABLE: Final = (yamlio.Unreadable, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -143,8 +143,8 @@ class _Watch:
             return
         oid = self._history.before(request_path(number), commit.at)
         said = {} if oid is None else yamlio.read(self._read(oid), name=request_path(number)).value
-        motion = plain.decode(Motion, {"needed": [], **said}) if said.get("kind") in MOTIONS else None
-        if motion is None or motion.outcome != OPEN or still_needed(motion) or not proposes(motion, fact):
+        asked = plain.decode(Request, {"needed": [], **said}) if said.get("kind") in STAYING else None
+        if asked is None or not asked.is_open or still_needed(asked) or not proposes(asked, fact):
             yield f"it says that the sides have consented by request {number}, and they have not consented to that"
 
     def _of_sheet(self, commit: Past, after: Clocks) -> Iterator[str]:

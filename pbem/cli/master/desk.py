@@ -45,7 +45,7 @@ from pbem.protocol import Bug, PbemError
 if TYPE_CHECKING:
     from pbem.mail.write.outgoing import MailSettings, Outgoing
     from pbem.protocol import Side
-    from pbem.referee.acts.motions import Proposal
+    from pbem.referee.acts.request_kinds import Proposal
     from pbem.referee.game.open_game import OpenGame
     from pbem.referee.play.adjudicator import Adjudicator
 
@@ -300,7 +300,7 @@ def give_more_time(
     """Give sides more time for their open decisions. If you play a side yourself, ask the others for consent."""
     from pbem.mail.write.time_letters import facts_so_far, time_letters
     from pbem.referee.acts import timekeeping
-    from pbem.referee.acts.motions import Proposal
+    from pbem.referee.acts.request_kinds import Proposal
     from pbem.repo.files.requests import EXTENSION
 
     if (by is None) == (until is None):
@@ -339,7 +339,7 @@ def pause_clocks(
     """Stop the clocks of games until a time, or for as long as their terms allow. Letters are still carried out."""
     from pbem.mail.write.time_letters import facts_so_far, time_letters
     from pbem.referee.acts import timekeeping
-    from pbem.referee.acts.motions import Proposal
+    from pbem.referee.acts.request_kinds import Proposal
     from pbem.repo.files.requests import PAUSE
 
     at = _time(until)
@@ -421,7 +421,7 @@ def _must_ask(game: Adjudicator) -> bool:
 def _asked(game: Adjudicator, proposal: Proposal, reason: str, settings: MailSettings) -> Dealt:
     """Ask the sides for their consent by letter."""
     from pbem.mail.write.consent_letters import outcome, request_letters
-    from pbem.referee.acts.motions import propose
+    from pbem.referee.acts.consents import propose
 
     motion = propose(game, None, proposal, reason)
     letters = _post(request_letters(game, motion, settings), settings)

@@ -505,16 +505,16 @@ def replace_player(
 
 def _ask_sides(game: Adjudicator, change: PlayerChange, reason: str, settings: MailSettings, json: bool) -> None:
     """Ask the other sides whether somebody takes a side over, and print the request."""
-    from pbem.mail.answer.proposals import proposal_letters
-    from pbem.mail.write.consent_letters import outcome
-    from pbem.referee.acts.motions import Proposal, propose
+    from pbem.mail.write.consent_letters import outcome, request_letters
+    from pbem.referee.acts.consents import propose
+    from pbem.referee.acts.request_kinds import Proposal
     from pbem.repo.files.requests import REPLACEMENT
     from pbem.repo.files.seats import Person
 
     person = Person(change.name, change.address)
     proposal = Proposal(REPLACEMENT, replaced=change.side, person=person)
     request = propose(game, None, proposal, reason or "its player does not write any more")
-    letters = post_all(proposal_letters(game, request, settings), settings.games / "outbox")
+    letters = post_all(request_letters(game, request, settings), settings.games / "outbox")
     if json:
         print_json({"game": game.name, "side": change.side, "request": request.request, "letters": letters})
         return

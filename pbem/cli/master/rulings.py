@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from pbem.audit.explain.migrate import Move
     from pbem.referee.acts.ruling import BadPatch
     from pbem.referee.play.adjudicator import Adjudicator
-    from pbem.repo.files.requests import AnyRequest
+    from pbem.repo.files.requests import Request
 
 _MOST_TOLD: Final = 20
 """The most differences that are printed of a game that cannot be moved."""
@@ -67,13 +66,15 @@ def go_back(
     """Go back in a game: ask all sides for their consent by letter, or do it at once with a reason."""
     if by_game_master and reason is None:
         misuse("--by-game-master needs a reason, which every side is told: --reason TEXT")
-    from pbem.referee.acts import rollback as room
+    from pbem.referee.acts.consents import propose
+    from pbem.referee.acts.request_kinds import Proposal
+    from pbem.referee.acts.rollback import roll_back
 
     with opened_to_change(name, games, rules_dir) as game:
         if by_game_master:
-            _go_on(game, room.roll_back(game, to, reason or ""), games, rules_dir, json)
+            _go_on(game, roll_back(game, to, reason or ""), games, rules_dir, json)
             return
-        request = room.ask_for(game, to, reason or "asked by the game master")
+        request = propose(game, None, Proposal("rollback", to=to), reason or "asked by the game master")
         _ask_for_consent(game, request, f"{name} is to go back to adjudication {to}", games, rules_dir, json)
 
 
@@ -90,17 +91,19 @@ def end_in_draw(
     json: Json = False,
 ) -> None:
     """End a game in a draw: ask all sides for their consent by letter, or do it at once with a reason."""
-    from pbem.referee.acts import ending as room
+    from pbem.referee.acts.consents import propose
+    from pbem.referee.acts.ending import end_by_game_master
+    from pbem.referee.acts.request_kinds import Proposal
 
     with _to_end(name, by_game_master, reason, games, rules_dir) as game:
         winners = winner or []
         for side in winners:
             require_side(game, side)
         if by_game_master:
-            number = room.end_by_game_master(game, "draw", None, reason or "", winners)
+            number = end_by_game_master(game, "draw", None, reason or "", winners)
             _go_on(game, number, games, rules_dir, json)
             return
-        request = room.ask_for_draw(game, None, reason or "asked by the game master", winners=winners)
+        request = propose(game, None, Proposal("draw", winners=winners), reason or "asked by the game master")
         _ask_for_consent(game, request, f"{name} is to end in a draw", games, rules_dir, json)
 
 
@@ -114,14 +117,16 @@ def resign_side(
     json: Json = False,
 ) -> None:
     """Let a side resign: ask for its consent by letter, or do it at once with a reason. The last one left wins."""
-    from pbem.referee.acts import ending as room
+    from pbem.referee.acts.consents import propose
+    from pbem.referee.acts.ending import end_by_game_master
+    from pbem.referee.acts.request_kinds import Proposal
 
     with _to_end(name, by_game_master, reason, games, rules_dir) as game:
         require_side(game, side)
         if by_game_master:
-            _go_on(game, room.end_by_game_master(game, "resignation", side, reason or ""), games, rules_dir, json)
+            _go_on(game, end_by_game_master(game, "resignation", side, reason or ""), games, rules_dir, json)
             return
-        request = room.ask_to_resign(game, side, reason or "asked by the game master", by_player=False)
+        request = propose(game, None, Proposal("resignation", resigns=side), reason or "asked by the game master")
         _ask_for_consent(game, request, f"{side} is to resign in {name}", games, rules_dir, json)
 
 
@@ -137,15 +142,16 @@ def _to_end(
 
 
 def _ask_for_consent(
-    game: Adjudicator, request: AnyRequest, what: str, games: Path | None, boxes: Boxes, json: bool
+    game: Adjudicator, request: Request, what: str, games: Path | None, boxes: Boxes, json: bool
 ) -> None:
     """Write the letters that ask for consent, and print the request."""
     from pbem.mail.write.consent_letters import request_letters
+    from pbem.referee.acts.request_kinds import KINDS
 
     settings = mail_settings(games, boxes)
     letters = post_all(request_letters(game, request, settings), settings.games / "outbox")
     if json:
-        print_json({**asdict(request), "letters": letters})
+        print_json({**KINDS[request.kind].record(request), "letters": letters})
         return
     print(f"Request {request.request}: {what}.")
     for line in _undone(request):
@@ -157,13 +163,10 @@ def _ask_for_consent(
         print(f"Letter: {path}")
 
 
-def _undone(request: AnyRequest) -> Iterator[str]:
+def _undone(request: Request) -> Iterator[str]:
     """Yield the dice and the shuffles that a rollback would undo."""
-    from pbem.repo.files.requests import Request
-
-    if isinstance(request, Request):
-        yield from (f"die {each}" for each in request.dice)
-        yield from (f"shuffle {each}" for each in request.shuffles)
+    yield from (f"die {each}" for each in request.dice or ())
+    yield from (f"shuffle {each}" for each in request.shuffles or ())
 
 
 # ---- `pbem ruling`

@@ -12,8 +12,8 @@ from pbem.mail.read.commands import CommandTask
 from pbem.mail.write.consent_letters import outcome
 from pbem.mail.write.outgoing import side_name
 from pbem.referee.acts import timekeeping
-from pbem.referee.acts.consents import carry_out
-from pbem.referee.acts.motions import Proposal, propose
+from pbem.referee.acts.consents import carry_out_request, propose
+from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.game import calendar
 from pbem.referee.game.calendar import Span
 from pbem.referee.game.facts import days_left
@@ -59,7 +59,7 @@ def propose_pause(task: CommandTask) -> str:
         return f"PAUSE: on record for {side_name(game, side)}. {outcome(game, number)}"
     now = timekeeping.fact_time(game, clocks)
     motion = propose(game, side, Proposal(PAUSE, _until(_rest_of(task), now, terms)), letter=task.letter)
-    carry_out(game, motion)
+    carry_out_request(game, motion)
     return f"PAUSE: on record for {side_name(game, side)}. {outcome(game, motion.request)}"
 
 

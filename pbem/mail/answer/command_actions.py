@@ -34,7 +34,7 @@ from pbem.mail.write.consent_letters import outcome
 from pbem.mail.write.deputies import OF_THE_PLAYER, name_deputy_by_word
 from pbem.mail.write.outgoing import as_written, side_name, side_report
 from pbem.protocol import Side
-from pbem.referee.acts.consents import consent, refuse
+from pbem.referee.acts.consents import consent, refuse_request
 from pbem.referee.acts.players import deputy_of
 from pbem.referee.game.open_game import CannotPlay, OtherRules
 from pbem.referee.game.time_ledger import ledger_line
@@ -342,7 +342,7 @@ def refuse_by_word(task: CommandTask) -> str:
     """Put on record that a side does not consent, which ends the request."""
     number = _request_number(task)
     if task.letter is not None:
-        refuse(task.game, task.side, number, task.letter)
+        refuse_request(task.game, task.side, number, task.letter)
     return f"REFUSE: on record for {side_name(task.game, task.side)}. {outcome(task.game, number)}"
 
 

@@ -13,16 +13,16 @@ from pbem.mail.notes.address import is_name, mailbox
 from pbem.mail.notes.correspondence import forget_side
 from pbem.mail.read.commands import CommandTask
 from pbem.mail.read.token import forget_heard
-from pbem.mail.write.consent_letters import outcome, request_letters, vote_letters
+from pbem.mail.write.consent_letters import outcome
 from pbem.mail.write.outgoing import MailSettings, Outgoing, side_name
 from pbem.mail.write.welcome import new_address_letter
 from pbem.protocol import Side
-from pbem.referee.acts.consents import carry_out, note_consent
-from pbem.referee.acts.ending import ask_for_draw, ask_to_resign, left_by
-from pbem.referee.acts.motions import Proposal, propose
+from pbem.referee.acts.consents import carry_out_request, note_consent, propose
+from pbem.referee.acts.ending import left_by
+from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.files.requests import DRAW, OPEN, REPLACEMENT, Ending, Motion
+from pbem.repo.files.requests import DRAW, REPLACEMENT, RESIGNATION
 from pbem.repo.files.seats import Person
 
 # ---- The words by which a player ends the game: DRAW proposes a draw or agrees to one, RESIGN gives the game up
@@ -38,15 +38,15 @@ def propose_draw(task: CommandTask) -> str:
     )
     named = [side_of_word(game, word) for word in words]
     request = game.request()
-    proposed = request if isinstance(request, Ending) and (request.kind, request.outcome) == (DRAW, OPEN) else None
+    proposed = request if request is not None and request.kind == DRAW and request.is_open else None
     if proposed is not None and set(named or proposed.winners) == set(proposed.winners):
         if side in proposed.consents:
             raise CannotPlay(f"you have proposed it or agreed already. {outcome(game, proposed.request)}")
         agreed = note_consent(game, side, proposed.request, task.letter)
-        carry_out(game, agreed)
+        carry_out_request(game, agreed)
         return f"DRAW: on record for {side_name(game, side)}. {outcome(game, agreed.request)}"
-    request = ask_for_draw(game, side, letter=task.letter, winners=named)
-    carry_out(game, request)
+    request = propose(game, side, Proposal(DRAW, winners=named), letter=task.letter)
+    carry_out_request(game, request)
     return f"DRAW: on record for {side_name(game, side)}. {outcome(game, request.request)}"
 
 
@@ -61,8 +61,8 @@ def resign_by_word(task: CommandTask) -> str:
     )
     if words:
         raise CannotPlay(f"write RESIGN {game.name}, and nothing else on its line")
-    request = ask_to_resign(game, side, letter=task.letter)
-    carry_out(game, request)
+    request = propose(game, side, Proposal(RESIGNATION, resigns=side), letter=task.letter)
+    carry_out_request(game, request)
     return f"RESIGN: on record for {side_name(game, side)}. {outcome(game, request.request)}"
 
 
@@ -118,22 +118,11 @@ def _replacement_words(task: CommandTask) -> tuple[str, str, Person | None]:
     return name, side, None if box is None or not is_name(box.name) else Person(box.name, box.address)
 
 
-def proposal_letters(game: Adjudicator, request: Motion, settings: MailSettings) -> Iterator[Outgoing]:
-    """Yield the letters of a proposal: to the sides that vote, and to the one that they vote about."""
-    yield from request_letters(game, request, settings)
-    yield from vote_letters(game, request, settings)
-
-
 def letters_of_vote(game: Adjudicator, settings: MailSettings, *, again: bool) -> Iterator[Outgoing]:
     """Yield the letter to the new player, if the last request has given a side one; `again`: it was written before."""
     request = game.request()
-    if isinstance(request, Motion) and (request.kind, request.outcome) == (REPLACEMENT, "done"):
+    if request is not None and (request.kind, request.outcome) == (REPLACEMENT, "done"):
         if not again:
             forget_side(game.path, request.replaced)
             forget_heard(game.path, request.replaced)
         yield new_address_letter(game, request.replaced, True, settings)
-
-
-def is_open(request: object) -> bool:
-    """Tell whether a request is a proposal of another player that is open."""
-    return isinstance(request, Motion) and (request.kind, request.outcome) == (REPLACEMENT, OPEN)

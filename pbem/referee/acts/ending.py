@@ -27,86 +27,27 @@ from pbem.game.plain import Record
 from pbem.game.wording import listing
 from pbem.protocol import Event, Result, Side
 from pbem.referee import GAME_MASTER, QUORUM
-from pbem.referee.acts.preconditions import (
-    asked_by_mail,
-    consented,
-    file_request,
-    quorum_of,
-    reason_of,
-    require_consents,
-    require_running,
-)
+from pbem.referee.acts.preconditions import consented, reason_of, require_consents, require_running
 from pbem.referee.game.open_game import CannotPlay, Now, OpenGame
 from pbem.referee.play.adjudicator import Adjudicator, Enacted
 from pbem.repo.files.adjudication import Seed
-from pbem.repo.files.requests import DRAW, OPEN, RESIGNATION, Ending
+from pbem.repo.files.requests import RESIGNATION, Request
 from pbem.repo.files.state import State
 from pbem.repo.git import NoSuchGame
-from pbem.repo.ledger import LetterId
 
 ARCHIVE: Final = "archive"
 """The folder of archived games, within the folder of the games."""
 
 
-def ask_for_draw(
-    game: Adjudicator,
-    by: Side | None,
-    reason: str = "",
-    letter: LetterId | None = None,
-    *,
-    winners: Collection[Side] = (),
-) -> Ending:
-    """Record a proposal to end a game in a draw, and return it; a request that is open becomes void.
-
-    The side that proposes it has consented; without one, the game master asks. `winners` are the sides that would win
-    together. `letter` is the digest, or the digests, of the letter that it came in. Raises CannotPlay if a side could
-    not consent by letter, or one of the winners is not in the game.
-    """
-    with game.lock():
-        require_running(game)
-        who = GAME_MASTER if by is None else by
-        said = reason_of(reason or f"{who} proposes it")
-        named, needed = _winners(game, winners), _asked(game, by)
-        consents = [] if by is None else [by]
-
-        def make(number: int, state: State) -> Ending:
-            quorum = quorum_of(game, needed)
-            return Ending(number, DRAW, who, state.adjudication, said, needed, consents, quorum=quorum, winners=named)
-
-        return file_request(game, make, "to end the game in a draw", letter)
-
-
-def ask_to_resign(
-    game: Adjudicator, side: Side, reason: str = "", letter: LetterId | None = None, *, by_player: bool = True
-) -> Ending:
-    """Record that a side wants to resign, and return the request; one that is open becomes void.
-
-    The side has consented if it asks itself (`by_player`). `letter` is as in `ask_for_draw`. Raises CannotPlay if the
-    side is out of the game, or has to be asked and has no address.
-    """
-    with game.lock():
-        require_running(game)
-        said = reason_of(reason or f"{side} resigns")
-        _require_in_play(game, side)
-        if not by_player and side not in game.by_mail:
-            raise CannotPlay(f"{side} has no address to ask; `--by-game-master` records what was said elsewhere")
-
-        def make(number: int, state: State) -> Ending:
-            consents = [side] if by_player else []
-            return Ending(number, RESIGNATION, side, state.adjudication, said, [side], consents)
-
-        return file_request(game, make, f"{side} resigns", letter)
-
-
-def end_by_request(game: Adjudicator, request: Ending) -> int:
+def end_by_request(game: Adjudicator, request: Request) -> int:
     """End a game, or let a side resign, as was agreed, and return the adjudication. Raises CannotPlay."""
     with game.lock():
         require_running(game)
-        if request.outcome != OPEN:
+        if not request.is_open:
             raise CannotPlay(f"request {request.request} is not open any more")
         require_consents(request)
         more = {"request": request.request, "consents": list(request.consents)}
-        by = consented(request)
+        by = request.needed[0] if len(request.needed) == 1 else consented(request)
         return _enact_end(game, _End(request.kind, request.side, request.winners), request.reason, by, more)
 
 
@@ -117,8 +58,8 @@ def end_by_game_master(
     with game.lock():
         require_running(game)
         if kind == RESIGNATION and side is not None:
-            _require_in_play(game, side)
-        end = _End(kind, side or GAME_MASTER, _winners(game, winners))
+            require_in_play(game, side)
+        end = _End(kind, side or GAME_MASTER, winners_of(game, winners))
         return _enact_end(game, end, reason_of(reason), GAME_MASTER, {})
 
 
@@ -135,12 +76,13 @@ class _End(NamedTuple):
     winners: list[Side]
 
 
-def _require_in_play(game: Adjudicator, side: Side) -> None:
+def require_in_play(game: Adjudicator, side: Side) -> None:
+    """Raise CannotPlay if a side is out of the game."""
     if side in game.out:
         raise CannotPlay(f"{side} is out of the game already")
 
 
-def _winners(game: Adjudicator, named: Collection[Side]) -> list[Side]:
+def winners_of(game: Adjudicator, named: Collection[Side]) -> list[Side]:
     """Return the sides that a draw names as its winners, in the order of the sides. Raises CannotPlay."""
     for side in named:
         if side not in game.rules.sides:
@@ -148,23 +90,6 @@ def _winners(game: Adjudicator, named: Collection[Side]) -> list[Side]:
         if side in game.out:
             raise CannotPlay(f"{side} is out of the game, and cannot win it")
     return [side for side in game.rules.sides if side in named]
-
-
-def _asked(game: Adjudicator, by: Side | None) -> list[Side]:
-    """Return the sides that must agree: all in the game, or those with an address, if the game master asks."""
-    by_mail = asked_by_mail(game)
-    if by is None:
-        if not by_mail:
-            raise CannotPlay(f"no side of {game.name} has an address to ask; `--by-game-master` ends it with a reason")
-        return by_mail
-    _require_in_play(game, by)
-    missing = [side for side in game.in_play if side not in by_mail and side != by]
-    if missing:
-        raise CannotPlay(
-            f"a draw needs the consent of {listing(missing)}, who {'have' if len(missing) > 1 else 'has'} no address "
-            "here. Write to your game master, who can end the game"
-        )
-    return game.in_play
 
 
 def _enact_end(game: Adjudicator, end: _End, reason: str, by: str, more: Record) -> int:

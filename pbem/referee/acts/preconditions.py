@@ -1,31 +1,21 @@
-"""The preconditions of acts: a game in play, the right rules, a reason; and the filing of requests for consent."""
+"""The preconditions of acts: a game in play, the right rules, a reason, and the consents of the sides."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final, TypeVar
+from collections.abc import Sequence
+from typing import Final
 
 from pbem.game.wording import listing
 from pbem.protocol import Side
 from pbem.referee import ALL_SIDES, QUORUM
 from pbem.referee.game.open_game import CannotPlay, OtherRules
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.files.requests import (
-    AnyRequest,
-    Ending,
-    Motion,
-    Request,
-    made,
-    open_request,
-    request_files,
-    still_needed,
-)
+from pbem.repo.files.requests import Request, made, open_request, still_needed
 from pbem.repo.files.state import State
 from pbem.repo.ledger import LetterId
 
 MOST_LETTERS: Final = 500
 """The greatest length of a reason: it stands in the turn file and in every report."""
-R = TypeVar("R", Request, Ending, Motion)
 
 
 def require_running(game: Adjudicator, *, pinned: bool = True) -> None:
@@ -84,36 +74,7 @@ def spans(numbers: Sequence[int]) -> list[str]:
     return [f"{span[0]} to {span[-1]}" if len(span) > 1 else str(span[0]) for span in found]
 
 
-def file_request(
-    game: Adjudicator,
-    make: Callable[[int, State], R],
-    what: str,
-    letter: LetterId | None = None,
-    more: Mapping[str, bytes] | None = None,
-) -> R:
-    """Record a request and return it; `make` is given its number, and `what` says for the log what is asked for.
-
-    `letter` is the digest, or the digests, of the letter that it came in, if a player asks. `more` are further files.
-    """
-    made_now: list[R] = []
-
-    def change(state: State) -> tuple[dict[str, bytes], str]:
-        number, files = made(state) + 1, dict[str, bytes]()
-        if (before := open_request(game.ledger, state)) is not None:
-            before.outcome = f"void: request {number} took its place"
-            files = request_files(before)
-        request = make(number, state)
-        state.requests = {"made": number, "open": number}
-        made_now.append(request)
-        if letter is not None and isinstance(request, Ending | Motion):
-            files |= letter_files(game, letter, {"side": request.side, "consents": number})
-        return {**files, **request_files(request), **(more or {})}, f"request {number}, {what}"
-
-    game.note(change)
-    return made_now[0]
-
-
-def opened(game: Adjudicator, number: int) -> AnyRequest:
+def open_request_of(game: Adjudicator, number: int) -> Request:
     """Return a request that is open. Raises CannotPlay if it is not."""
     state = state_of(game)
     request = open_request(game.ledger, state)
@@ -124,7 +85,7 @@ def opened(game: Adjudicator, number: int) -> AnyRequest:
     return request
 
 
-def require_consents(request: AnyRequest) -> None:
+def require_consents(request: Request) -> None:
     """Raise CannotPlay unless the sides have consented to a request whose consent it needs."""
     if missing := still_needed(request):
         raise CannotPlay(f"request {request.request} waits for {', '.join(missing)}")
@@ -136,16 +97,8 @@ def asked_by_mail(game: Adjudicator) -> list[Side]:
     return [side for side in game.by_mail if side not in out]
 
 
-def quorum_of(game: Adjudicator, needed: Sequence[Side]) -> int | None:
-    """Return how many of the sides that are asked must consent, as the charter says; None: all."""
-    quorum = game.charter.quorum
-    return None if quorum is None or quorum >= len(needed) else quorum
-
-
-def consented(request: AnyRequest) -> str:
+def consented(request: Request) -> str:
     """Return by whom a request was agreed to, as an act says it."""
-    if isinstance(request, Ending) and len(request.needed) == 1:
-        return request.needed[0]
     return ALL_SIDES if set(request.needed) <= set(request.consents) else QUORUM
 
 

@@ -18,10 +18,7 @@ from pbem.protocol import Event
 from pbem.referee import GAME_MASTER
 from pbem.referee.acts.preconditions import (
     adjudications,
-    asked_by_mail,
     consented,
-    file_request,
-    quorum_of,
     reason_of,
     require_consents,
     require_running,
@@ -47,37 +44,6 @@ def would_undo(game: Adjudicator, to: int) -> list[int]:
         earlier = max(n for n in valid_adjudications(state) if n < to)
         raise CannotPlay(f"adjudication {to} was undone itself; the last one before it that stands is {earlier}")
     return [n for n in valid_adjudications(state) if n > to]
-
-
-def ask_for(game: Adjudicator, to: int, reason: str) -> Request:
-    """Record a request for a rollback and return it; an earlier request that is open becomes void.
-
-    Raises CannotPlay if the game cannot go back there, or nobody could consent by letter.
-    """
-    with game.lock():
-        undone, said = would_undo(game, to), reason_of(reason)
-        needed = asked_by_mail(game)
-        if not needed:
-            raise CannotPlay(
-                f"no side of {game.name} has an address to ask; `--by-game-master` rolls back with a reason"
-            )
-        turns = [game.ledger.adjudication(n) for n in undone]
-        dice = [
-            f"{turn.n}.{k} {roll.name}: {' + '.join(map(str, roll.faces))}"
-            for turn in turns
-            for k, roll in enumerate(turn.rolls, 1)
-        ]
-        shuffles = [
-            f"{turn.n}.{k} {draw.name}: of {len(draw.items)}" for turn in turns for k, draw in enumerate(turn.draws, 1)
-        ]
-
-        def make(number: int, state: State) -> Request:
-            quorum = quorum_of(game, needed)
-            return Request(
-                number, ROLLBACK, to, state.adjudication, said, undone, needed, dice, shuffles, quorum=quorum
-            )
-
-        return file_request(game, make, f"to go back to adjudication {to}")
 
 
 def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | None = None) -> int:

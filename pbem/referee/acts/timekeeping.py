@@ -35,7 +35,7 @@ from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.game.sides import Clocks, deadline, late_at
 from pbem.referee.game.terms import Terms
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.files.requests import EXTENSION, OPEN, PAUSE, RESIGNATION, Motion, made, request_files
+from pbem.repo.files.requests import EXTENSION, PAUSE, RESIGNATION, Request, made, request_files
 from pbem.repo.ledger import LetterId
 
 MOST_CALLS: Final = 100
@@ -88,10 +88,10 @@ def _require_consent(game: Adjudicator, terms: Terms, fact: Fact) -> None:
     number = fact.request if isinstance(fact, Paused | Extended) else 0
     if number:
         request = game.request(number)
-        if request is None or request.outcome != OPEN:
+        if request is None or not request.is_open:
             raise CannotPlay(f"request {number} is not open")
         require_consents(request)
-        if not isinstance(request, Motion) or not proposes(request, fact):
+        if not proposes(request, fact):
             raise CannotPlay(f"request {number} is about something else")
     elif terms.master is not None and isinstance(fact, Resumed):
         raise CannotPlay(
@@ -103,14 +103,14 @@ def _require_consent(game: Adjudicator, terms: Terms, fact: Fact) -> None:
         )
 
 
-def proposes(motion: Motion, fact: Fact) -> bool:
-    """Tell whether a motion proposes just what a fact does."""
+def proposes(request: Request, fact: Fact) -> bool:
+    """Tell whether a request asks for just what a fact does."""
     match fact:
         case Paused():
-            return (motion.kind, motion.until, motion.reason) == (PAUSE, stamp(fact.until), fact.reason)
+            return (request.kind, request.until, request.reason) == (PAUSE, stamp(fact.until), fact.reason)
         case Extended():
             until = {side: stamp(at) for side, at in fact.sides.items()}
-            return (motion.kind, motion.extended, motion.reason) == (EXTENSION, until, fact.reason)
+            return (request.kind, request.extended, request.reason) == (EXTENSION, until, fact.reason)
         case _:
             return False
 

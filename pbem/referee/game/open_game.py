@@ -32,7 +32,7 @@ from pbem.referee.game.game_clock import GameClock
 from pbem.repo.files.adjudication import Adjudication
 from pbem.repo.files.charter import Pins
 from pbem.repo.files.records import result_in
-from pbem.repo.files.requests import AnyRequest, request_of
+from pbem.repo.files.requests import Request, request_of
 from pbem.repo.files.state import State
 from pbem.repo.files.talk_book import TalkBook
 from pbem.repo.git import GameRepo
@@ -318,7 +318,7 @@ class OpenGame:
         state = self.current().state
         return state.requests if state else {}
 
-    def request(self, number: int | None = None) -> AnyRequest | None:
+    def request(self, number: int | None = None) -> Request | None:
         """Return a request that needs consent by its number, or the last one; None: there is none."""
         return request_of(self.ledger, self.requests, number)
 

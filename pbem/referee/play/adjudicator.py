@@ -33,7 +33,7 @@ from pbem.referee.play.sheet_check import is_on_hold, require_gone_on
 from pbem.repo.files.adjudication import Seed, adjudication_message
 from pbem.repo.files.charter import ChainPromise, Joined
 from pbem.repo.files.layout import POSITION
-from pbem.repo.files.requests import OPEN, REPLACEMENT, Motion, made, open_request, request_files, settle, still_needed
+from pbem.repo.files.requests import REPLACEMENT, made, open_request, request_files, settle, still_needed
 from pbem.repo.files.state import State
 from pbem.repo.ledger import LetterId, by_word
 
@@ -51,8 +51,8 @@ def replacement_agreed(game: OpenGame, side: Side) -> bool:
     Raises CannotPlay if they must have, because the game master plays a side, and they have not.
     """
     request = game.request() if game.begun else None
-    asked = request is not None and (request.kind, request.outcome) == (REPLACEMENT, OPEN)
-    if isinstance(request, Motion) and request.replaced == side and asked and not still_needed(request):
+    asked = request is not None and request.is_open and (request.kind, request.replaced) == (REPLACEMENT, side)
+    if request is not None and asked and not still_needed(request):
         return True
     terms = game.clock.terms
     if game.begun and terms is not None and terms.master is not None and terms.master != side:
