@@ -62,7 +62,7 @@ def begin(settings: MailSettings) -> None:
     new = NewGame(GAME, RULES, players=PLAYERS, addresses=PLAYERS, secrets=SECRETS)
     with Adjudicator.create(settings.games, settings.keys, new) as game:
         for side in PLAYERS:
-            game.join(side, key=recipient_of(new_identity()))
+            game.join_side(side, key=recipient_of(new_identity()))
 
 
 def letters(settings: MailSettings, rng: Random) -> Iterator[tuple[float, float, float]]:

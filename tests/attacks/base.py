@@ -106,9 +106,9 @@ def begun(folder: Folder, referee: type[D], *, chain: bool = False, beacon: bool
     game = referee.open(folder.games, folder.keys, "punica", folders=FOLDERS)
     if beacon:
         game.moment = time_of(next(iter(PUBLISHED))) - PATIENCE
-    game.join("blue", phrase="three hills for the elven kings")
+    game.join_side("blue", phrase="three hills for the elven kings")
     if chain:
-        game.join("red", chain=ChainPromise(CHAIN.tip, CHAIN.length))
+        game.join_side("red", chain=ChainPromise(CHAIN.tip, CHAIN.length))
     game.adjudicate()
     return game
 

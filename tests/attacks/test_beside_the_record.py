@@ -125,7 +125,7 @@ def test_a_false_view_shows_to_its_side(folder: Folder) -> None:
     """Nobody else can open it. Its owner compares it with the report."""
     folder.create(begin=False).close()
     with ShowsAnotherView.open(folder.games, folder.keys, "punica", folders=FOLDERS) as game:
-        game.join("red", key=recipient_of(SECRETS.identity))
+        game.join_side("red", key=recipient_of(SECRETS.identity))
         game.adjudicate()
         go_on(game, 6)
         assert found(game, with_key=True) == []

@@ -63,7 +63,7 @@ def test_a_phrase_changes_all_dice_under_the_same_tip(tmp_path: Path) -> None:
         folder = Folder(tmp_path / phrase)
         folder.create(begin=False).close()
         game = folder.open()
-        game.join("red", phrase=phrase)
+        game.join_side("red", phrase=phrase)
         game.adjudicate()
         games.append(game)
     one, other = games

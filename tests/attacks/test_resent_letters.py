@@ -130,8 +130,8 @@ def test_letter_taken_in_by_an_earlier_version_counts_once(waiting: Folder) -> N
 
     raw = letter("red", b"PHRASE the first")
     with waiting.open() as game:
-        game.join("red", phrase="the first", letter=sha256(raw).hexdigest())
-        game.join("red", phrase="the second")
+        game.join_side("red", phrase="the first", letter=sha256(raw).hexdigest())
+        game.join_side("red", phrase="the second")
     sends(waiting, raw)
     assert joined(waiting, "red").phrase == "the second"
 

@@ -476,7 +476,7 @@ def test_a_link_of_a_side_that_has_no_chain_is_found(true: Scene) -> None:
 def test_links_that_are_passed_over_are_found(tmp_path: Path) -> None:
     folder, chain = Folder(tmp_path / "game"), Chain(b"r" * 32, 9)
     with folder.create(begin=False) as game:
-        game.join("red", chain=ChainPromise(chain.tip, 9))
+        game.join_side("red", chain=ChainPromise(chain.tip, 9))
         game.adjudicate()
         card = order("bury", card=game.view("red").hands["red"][0])
         text = sheet(game, "red", card).replace(b"orders:", f"link: {chain.link(1)}\norders:".encode())

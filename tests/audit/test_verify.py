@@ -104,7 +104,7 @@ def test_a_game_that_has_not_begun_is_right(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     with folder.create(begin=False) as game:
         right(folder.repo("punica"), folder.keys)
-        game.join("red", phrase="the first of all")
+        game.join_side("red", phrase="the first of all")
     assert right(folder.repo("punica"), folder.keys)["turns"].startswith("0 turn files")
 
 
@@ -121,7 +121,7 @@ def test_a_chain_that_is_renewed_goes_on(tmp_path: Path) -> None:
 def test_player_chains_are_checked(tmp_path: Path) -> None:
     folder, chain = Folder(tmp_path), Chain(b"r" * 32, 3)
     with folder.create(begin=False) as game:
-        game.join("red", chain=ChainPromise(chain.tip, 3))
+        game.join_side("red", chain=ChainPromise(chain.tip, 3))
         game.adjudicate()
         random, opened = Random(5), 0
         for _ in range(14):

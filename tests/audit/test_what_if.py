@@ -204,7 +204,7 @@ def test_game_with_a_player_chain_is_branched_without_its_links(folder: Folder) 
     """A game in which a side has a chain of its own is branched without the links of that chain."""
     chain = Chain(b"r" * 32, 4)
     with folder.create(begin=False) as game:
-        game.join("red", chain=ChainPromise(chain.tip, 4))
+        game.join_side("red", chain=ChainPromise(chain.tip, 4))
         game.adjudicate()
         raw = sheet(game, "red", order("bury", card=hand(game, "red")[0]))
         raw = raw.replace(b"orders:", f"link: {chain.link(1)}\norders:".encode())

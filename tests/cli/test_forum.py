@@ -162,7 +162,7 @@ def test_the_key_of_a_player_opens_their_view(game: Folder, monkeypatch: pytest.
     identity = new_identity()
     (game.path / "my.key").write_text(f"{identity}\n")
     with game.open() as found:
-        found.join("red", key=recipient_of(identity))
+        found.join_side("red", key=recipient_of(identity))
         for side in ("blue", "red"):
             give(found, side, order("bury", card=found.view(side).hands[side][0]))
         asked = [each.side for each in found.open_decisions]

@@ -143,7 +143,7 @@ def test_agreed_opens_the_link_that_stands_beside_it(folder: Folder) -> None:
     """A side with a dice chain writes its next link beside the word."""
     chain = Chain(b"r" * 32, 9)
     with folder.create(begin=False) as game:
-        game.join("red", chain=ChainPromise(chain.tip, 9))
+        game.join_side("red", chain=ChainPromise(chain.tip, 9))
         game.adjudicate()
         link = f"link: {chain.link(1)}\n".encode()
         hands = {side: game.view(side).hands[side] for side in ("red", "blue")}

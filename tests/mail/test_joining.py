@@ -173,7 +173,7 @@ def test_the_phrases_turn_the_first_shuffle(tmp_path: Path) -> None:
     hands = []
     for number, phrase in enumerate(("alea iacta est", "alea iacta est", "veni vidi vici")):
         with Folder(tmp_path / str(number)).create(begin=False) as game:
-            game.join("red", phrase=phrase)
+            game.join_side("red", phrase=phrase)
             game.adjudicate()
             hands.append(game.view("red").hands["red"])
     assert hands[0] == hands[1] != hands[2]
@@ -318,7 +318,7 @@ def test_letter_whose_reader_died_before_beginning_begins_game(waiting: Folder) 
         with pytest.raises(ZeroDivisionError):
             take_in(raw, waiting.office)
         assert joined(waiting, "blue") is None, "words and beginning are one"
-        game.join("blue", phrase="vae victis", letter=sha256(raw).hexdigest())
+        game.join_side("blue", phrase="vae victis", letter=sha256(raw).hexdigest())
     assert got(take_in(raw, waiting.office)).keys() == {"red", "blue"}
 
 
@@ -343,7 +343,7 @@ def test_player_opens_what_is_sealed_to_them_and_checks_a_sheet(shell: Folder) -
     for path, text in zip(keys, (f"# made today\n{identity}\n", new_identity(), "secret"), strict=True):
         path.write_text(text)
     with shell.create(begin=False) as game:
-        game.join("red", key=recipient_of(identity))
+        game.join_side("red", key=recipient_of(identity))
         game.adjudicate()
         sealed, home = game.ledger.repo.read("views/red.age"), take_home(game, "red")
         mine = sheet(game, "red", order("bury", card=game.view("red").hands["red"][0]))

@@ -255,7 +255,7 @@ def test_a_word_opens_a_link_of_its_sides_chain(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     folder = Folder(tmp_path)
     with folder.create(begin=False) as game:
-        game.join("red", chain=ChainPromise(CHAIN.tip, 50))
+        game.join_side("red", chain=ChainPromise(CHAIN.tip, 50))
         game.adjudicate()
     text = bury(folder, "red")
     says(folder, "red", text.replace("orders:", f"link: {CHAIN.link(1)}\norders:"))

@@ -178,7 +178,7 @@ def live(folder: Folder) -> GameRecord:
     """Return the record of a game that goes on, whose players are called and say something hostile."""
     names = {"red": HOSTILE, "blue": f"{HOSTILE}'\""}
     with folder.create(players=names, begin=False) as game:
-        game.join("red", phrase=HOSTILE)
+        game.join_side("red", phrase=HOSTILE)
         game.adjudicate()
         for _ in play(game, 3, 8):
             pass

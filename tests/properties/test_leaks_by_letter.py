@@ -187,7 +187,7 @@ def begun(path: Path, rules: Rules[Any], options: dict[str, Any], position: Any,
         folder = Folder(path)
         with folder.create(rules.id, NAME, begin=False, **terms_of(options)) as game:
             for side in rules.sides:
-                game.join(side, key=recipient_of(IDENTITIES["viewer" if side == viewer else "other"]))
+                game.join_side(side, key=recipient_of(IDENTITIES["viewer" if side == viewer else "other"]))
             game.adjudicate()
     return Twin(folder, viewer)
 

@@ -97,11 +97,11 @@ def test_without_a_beacon_nothing_is_closed(folder: Folder) -> None:
 def test_the_set_up_waits_for_a_round_too(folder: Folder) -> None:
     with folder.create(begin=False, beacon="drand") as game:
         game.moment = time_of(FIRST) - PATIENCE
-        game.join("red", phrase="nobody knows this yet")
+        game.join_side("red", phrase="nobody knows this yet")
         assert game.adjudicate() == game.adjudicate() == []
         assert (game.begun, game.closed and game.closed.round) == (False, FIRST)
         with pytest.raises(CannotPlay, match="closed until round 1000 of drand is put in"):
-            game.join("blue", phrase="too late")
+            game.join_side("blue", phrase="too late")
         assert game.put_in_round(FIRST, PUBLISHED[FIRST]) == [1]
         turn = game.ledger.public_turn(1)
         assert turn["beacon"] == {"round": FIRST, "signature": PUBLISHED[FIRST]}
@@ -165,7 +165,7 @@ def test_a_sheet_that_comes_after_the_closing_changes_nothing(toy: Adjudicator) 
     assert toy.receive("red", b"").number is None
     assert toy.adjudicate(late=["red", "blue"]) == []
     with pytest.raises(CannotPlay, match="closed until round"):
-        toy.join("red", key="age1lvyvwawkr0mcnnnncaghunadrqkmuf9e6507x9y920xxpp866cnql7dp2z")
+        toy.join_side("red", key="age1lvyvwawkr0mcnnnncaghunadrqkmuf9e6507x9y920xxpp866cnql7dp2z")
     assert head(toy) == before
 
 

@@ -44,7 +44,7 @@ OTHER = Chain(b"b" * 32, LENGTH)
 def toy(folder: Folder) -> Iterator[Adjudicator]:
     """Yield a game in which red has a chain of its own."""
     with folder.create(begin=False) as game:
-        game.join("red", chain=ChainPromise(CHAIN.tip, LENGTH))
+        game.join_side("red", chain=ChainPromise(CHAIN.tip, LENGTH))
         game.adjudicate()
         yield game
 
@@ -226,7 +226,7 @@ def test_a_chain_lost_after_a_link_gives_none_of_it(toy: Adjudicator) -> None:
 
 def test_a_chain_that_is_used_up_ends(folder: Folder) -> None:
     with folder.create(begin=False) as game:
-        game.join("red", chain=ChainPromise(Chain(b"r" * 32, 1).tip, 1))
+        game.join_side("red", chain=ChainPromise(Chain(b"r" * 32, 1).tip, 1))
         game.adjudicate()
         give(game, "red", Chain(b"r" * 32, 1).link(1))
         give(game, "blue")
@@ -239,13 +239,13 @@ def test_a_chain_that_is_used_up_ends(folder: Folder) -> None:
 def test_chain_is_promised_before_the_first_shuffle_not_after(toy: Adjudicator) -> None:
     """A chain is promised before the first shuffle and not after."""
     with pytest.raises(CannotPlay, match="before the first shuffle"):
-        toy.join("blue", chain=ChainPromise(OTHER.tip, LENGTH))
+        toy.join_side("blue", chain=ChainPromise(OTHER.tip, LENGTH))
 
 
 def test_two_sides_may_have_one_each(folder: Folder) -> None:
     with folder.create(begin=False) as game:
         for side, chain in (("red", CHAIN), ("blue", OTHER)):
-            game.join(side, chain=ChainPromise(chain.tip, LENGTH))
+            game.join_side(side, chain=ChainPromise(chain.tip, LENGTH))
         game.adjudicate()
         give(game, "red", CHAIN.link(1))
         (n,) = give(game, "blue", OTHER.link(1))

@@ -44,7 +44,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     folder = Folder(tmp_path)
     with folder.create(begin=False) as game:
-        game.join("red", chain=ChainPromise(OLD.tip, 50), key=recipient_of(SECRETS.identity))
+        game.join_side("red", chain=ChainPromise(OLD.tip, 50), key=recipient_of(SECRETS.identity))
         game.adjudicate()
         go_on(game, 4, OLD)
     return folder
@@ -116,7 +116,7 @@ def test_a_new_player_begins_afresh_and_the_game_goes_on(folder: Folder) -> None
 def test_a_new_player_has_a_chain_and_a_key_of_their_own(folder: Folder) -> None:
     with folder.open() as game:
         replaced(game)
-        game.join("red", chain=ChainPromise(NEW.tip, 50), key=recipient_of(SECRETS.office), letter="his")
+        game.join_side("red", chain=ChainPromise(NEW.tip, 50), key=recipient_of(SECRETS.office), letter="his")
         n = game.adjudication
         assert game.player_chain("red") is None, "it counts from the next adjudication on"
         go_on(game, 1, NEW)
@@ -126,7 +126,7 @@ def test_a_new_player_has_a_chain_and_a_key_of_their_own(folder: Folder) -> None
         assert {"red": {"link": NEW.link(1)}} in opened
         assert unseal(SECRETS.office, view_path("red"), game.ledger.read(view_path("red")) or b"")
         with pytest.raises(CannotPlay, match="counts only before the first shuffle"):
-            game.join("red", chain=ChainPromise(OLD.tip, 50))
+            game.join_side("red", chain=ChainPromise(OLD.tip, 50))
         assert verified(game) == []
         ruling.break_off(game, "enough")
         assert verified(game) == []
@@ -137,7 +137,7 @@ def test_a_chain_may_come_later_and_is_no_other_player(folder: Folder) -> None:
         replaced(game)
         go_on(game, 2, OLD)
         n = game.adjudication
-        game.join("red", chain=ChainPromise(NEW.tip, 50))
+        game.join_side("red", chain=ChainPromise(NEW.tip, 50))
         go_on(game, 4, NEW)
         turn = game.ledger.public_turn(n + 1)
         assert turn["joined"]["red"]["player"] == 2
@@ -254,11 +254,11 @@ def test_an_address_is_added_before_the_beginning(tmp_path: Path) -> None:
         got = read(new_address_letter(game, "blue", False, folder.office))
         assert got.subject == "punica: you play Blue. Please send a phrase"
         assert game.by_mail == ["red", "blue"]
-        game.join("blue", phrase="three hills")
+        game.join_side("blue", phrase="three hills")
         replaced(game, "blue", "Dora", "dora@example.net")
         assert game.awaited == ("red", "blue"), "the phrase of another player does not count for a new one"
         for side in ("red", "blue"):
-            game.join(side, phrase=f"words of {side}")
+            game.join_side(side, phrase=f"words of {side}")
         game.adjudicate()
         assert game.ledger.public_turn(1)["joined"]["blue"] == {
             "phrase": "words of blue",

@@ -491,7 +491,7 @@ def test_the_last_consent_survives_the_death_of_its_reader(folder: Folder) -> No
 def test_links_of_a_players_chain_never_go_back(folder: Folder) -> None:
     chain = Chain(b"a chain of red's own ...........", 20)
     with folder.create(begin=False) as game:
-        game.join("red", chain=ChainPromise(chain.tip, 20))
+        game.join_side("red", chain=ChainPromise(chain.tip, 20))
         game.adjudicate()
         for number, side in enumerate(("red", "blue", "red"), 1):
             kind = "bury" if number < 3 else "bid"

@@ -163,7 +163,7 @@ def test_signed_talk_is_opened_only_if_the_charter_says_so(folder: Folder, tmp_p
 
 def test_a_key_opens_what_its_side_has_heard(game: Adjudicator) -> None:
     identity = new_identity()
-    game.join("yew", key=recipient_of(identity))
+    game.join_side("yew", key=recipient_of(identity))
     speak(game, "fir", ["yew", "elm"], "They are at it.", "a", unsigned=True)
     speak(game, "fir", ["yew", "elm"], "So am I.", "b")
     speak(game, "fir", ["elm"], "Not so Yew.", "c")

@@ -123,7 +123,7 @@ def test_a_publication_has_no_secret_in_it_and_verifies(folder: Folder) -> None:
     secrets: dict[str, list[bytes]] = {}
     with folder.create("rome_carthage", secrets=DRAWN, players={}) as game:
         for side in game.rules.sides:
-            game.join(side, key=recipient_of(new_identity()))
+            game.join_side(side, key=recipient_of(new_identity()))
         seen: set[int] = set()
         held: set[int] = set()
         for _ in range(25):

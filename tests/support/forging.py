@@ -190,8 +190,10 @@ def told(folder: Folder, *, most: int = 60, seed: int = 2, rules: str = "toy", n
     """Play a game by letters in which all is used that a repo can hold, and return it; the caller closes it."""
     game = folder.create(rules, name, begin=False)
     sides = game.rules.sides
-    game.join(sides[0], phrase="Three hills for the elven kings", letter="join 1")
-    game.join(sides[1], key=recipient_of("AGE-SECRET-KEY-1RZ5CJD3AH2FCRCMFMJYYZQCPPWZ70ULEHYP6KDU6AXZCD8FPXLQSF0Q3VR"))
+    game.join_side(sides[0], phrase="Three hills for the elven kings", letter="join 1")
+    game.join_side(
+        sides[1], key=recipient_of("AGE-SECRET-KEY-1RZ5CJD3AH2FCRCMFMJYYZQCPPWZ70ULEHYP6KDU6AXZCD8FPXLQSF0Q3VR")
+    )
     game.adjudicate()
     random = Random(seed)
     for n in range(most):

@@ -258,9 +258,9 @@ def finish(game: Adjudicator) -> None:
 def _steps(game: Adjudicator, random: Random) -> Iterator[Callable[[], object]]:
     """Yield what happens in the game, one thing after another."""
     first, second = game.rules.sides[:2]
-    yield lambda: game.join(first, phrase="Three hills", letter="1")
-    yield lambda: game.join(first, chain=ChainPromise(CHAIN.tip, 200))
-    yield lambda: game.join(second, key=KEY, letter="2")
+    yield lambda: game.join_side(first, phrase="Three hills", letter="1")
+    yield lambda: game.join_side(first, chain=ChainPromise(CHAIN.tip, 200))
+    yield lambda: game.join_side(second, key=KEY, letter="2")
     yield game.adjudicate
     letters = count()
 
@@ -320,7 +320,7 @@ def _steps(game: Adjudicator, random: Random) -> Iterator[Callable[[], object]]:
     yield ruled
     yield lambda: game.change_player(second, "Carl", "carl@example.net", replaced=False)
     yield lambda: game.change_player(second, "Dora", "dora@example.net", replaced=True)
-    yield lambda: game.join(second, chain=ChainPromise(SECOND_CHAIN.tip, 200), letter="3")
+    yield lambda: game.join_side(second, chain=ChainPromise(SECOND_CHAIN.tip, 200), letter="3")
     yield hand_in
     yield lambda: rollback.roll_back(game, game.adjudication - 1, "a slip of the referee")
     yield hand_in

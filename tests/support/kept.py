@@ -139,7 +139,7 @@ def acts(folder: Folder) -> Adjudicator:
     game = folder.create("toy", "acts", begin=False)
     random = Random(5)
     red, blue = game.rules.sides
-    game.join(red, phrase="Three hills for the elven kings", letter="joins")
+    game.join_side(red, phrase="Three hills for the elven kings", letter="joins")
     game.adjudicate()
     _turn(game, random, standing=b"standing:\n- react: {card: none}\n")
     for _ in range(3):
@@ -196,7 +196,7 @@ def chains(folder: Folder) -> Adjudicator:
     chain = {side: Chain(f"the chain of {side}".ljust(32).encode(), LENGTH) for side in game.rules.sides}
     opened, letters = dict.fromkeys(game.rules.sides, 0), count()
     for side in game.rules.sides:
-        game.join(side, chain=ChainPromise(chain[side].tip, LENGTH))
+        game.join_side(side, chain=ChainPromise(chain[side].tip, LENGTH))
     game.adjudicate()
 
     def link(side: Side) -> bytes:

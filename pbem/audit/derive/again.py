@@ -200,7 +200,7 @@ class Engine:
         before = self._game.ledger.joined(side)
         phrase = said.phrase if content and not self._game.begun else None
         chain = said.chain if content and (not self._game.begun or said.chain != before.chain) else None
-        self._game.join(side, phrase=phrase, chain=chain, key=said.key if content else None, letter=letter)
+        self._game.join_side(side, phrase=phrase, chain=chain, key=said.key if content else None, letter=letter)
 
     def _player(self, recorded: Files) -> None:
         """Give a side another player or address again; who that is stays sealed."""

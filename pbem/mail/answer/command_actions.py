@@ -261,7 +261,7 @@ def join_by_phrase(task: CommandTask) -> str:
             raise CannotPlay("write any words of your own after it, on the same line.")
         if len(phrase) > MOST_OF_A_PHRASE:
             raise CannotPlay(f"a phrase has at most {MOST_OF_A_PHRASE} characters; this one has {len(phrase)}.")
-        game.join(side, phrase=phrase, letter=task.letter)
+        game.join_side(side, phrase=phrase, letter=task.letter)
     return f"PHRASE: on record for {side_name(game, side)}: {_on_record(game.ledger.joined(side).phrase)}"
 
 
@@ -273,7 +273,7 @@ def join_by_key(task: CommandTask) -> str:
             check_recipient(task.rest)
         except BadRecipient:
             raise CannotPlay(_why_no_key(task.rest)) from None
-        game.join(side, key=task.rest, letter=task.letter)
+        game.join_side(side, key=task.rest, letter=task.letter)
     kind, _, rest = _on_record(game.ledger.joined(side).key).partition(" ")
     return (
         f"KEY: on record for {side_name(game, side)}:\n  {kind}" + (f"\n  {rest}" if rest else "") + "\n"
@@ -316,7 +316,7 @@ def join_by_chain(task: CommandTask) -> str:
     if task.letter is not None:
         match task.rest.split():
             case [tip, length] if length.isascii() and length.isdigit() and len(length) < 10:
-                game.join(side, chain=ChainPromise(tip, int(length)), letter=task.letter)
+                game.join_side(side, chain=ChainPromise(tip, int(length)), letter=task.letter)
             case _:
                 raise CannotPlay("write the tip and the length after it, as `pbem my-chain new` prints them.")
     chain = _on_record(game.ledger.joined(side).chain)

@@ -90,7 +90,7 @@ class Adjudicator(OpenGame):
 
     # ---- before the first shuffle
 
-    def join(
+    def join_side(
         self,
         side: Side,
         *,
