@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench import Figure, alternating
+from pbem.mail.inbox import open_letter
 from pbem.mail.read.html_text import MOST_TAGS
-from pbem.mail.read.inbox import open_letter
 
 SLOWEST = Path(__file__).parent / "slowest_reply.eml"
 NESTED = b"From: ann@example.org\nContent-Type: text/html\n\n" + b"<div>" * (MOST_TAGS - 1) + b"game: punica"

@@ -417,7 +417,7 @@ def read_at_home(path: Path) -> bytes:
 
 def _in_post(path: Path, kinds: Collection[str], unseal: Unseal | None) -> bytes:
     from pbem.crypto.sealed_orders import BadBlock
-    from pbem.mail.choose.sealed_blocks import sheet_in_post
+    from pbem.mail.inbox import sheet_in_post
 
     try:
         return sheet_in_post(read(path), kinds, unseal)

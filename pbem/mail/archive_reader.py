@@ -19,9 +19,9 @@ from typing import Final
 from pbem.crypto import sealed_orders
 from pbem.mail.answer.table_talk import heard_in
 from pbem.mail.choose.routing import game_named, report_named, reports_in
+from pbem.mail.inbox import open_letter, whole_text
 from pbem.mail.notes.address import mailbox
 from pbem.mail.read.forum_tags import untagged
-from pbem.mail.read.inbox import open_letter, whole_text
 from pbem.mail.read.letter import Letter
 from pbem.mail.read.mime import Headers, MailPart, TangledLetter, take_apart
 from pbem.mail.read.own_text import is_own_sheet

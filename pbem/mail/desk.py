@@ -9,21 +9,32 @@ from typing import Final
 
 from pbem.game.plain import Record
 from pbem.game.wording import counted, listing
-from pbem.mail.answer.command_actions import CommandResults, answers, before_the_beginning, carry_out_commands
-from pbem.mail.answer.proposals import letters_of_vote
-from pbem.mail.choose.agreed import agreed_sheet, standing_beside, unchanged
-from pbem.mail.choose.sheet_choice import OtherReport, forms_of, is_form, sheet_for, sheets_passed_over
+from pbem.mail.answer.every_command import (
+    CommandResults,
+    Giver,
+    carry_out_commands,
+    last_answers,
+    told_letters,
+)
+from pbem.mail.answer.own_orders import AGREED, agreed_sheet, report_seen, standing_beside
+from pbem.mail.answer.questions import FORM, REPORT, STATUS, before_the_beginning
+from pbem.mail.choose.sheet_choice import (
+    OtherReport,
+    forms_of,
+    is_form,
+    sheet_for,
+    sheets_passed_over,
+    unchanged,
+)
 from pbem.mail.notes.correspondence import CLOSED, reported
-from pbem.mail.read.commands import Command, Instruction
+from pbem.mail.read.commands import Instruction
 from pbem.mail.read.letter import Enclosure, Letter
 from pbem.mail.read.sheet_finder import BareOrder
-from pbem.mail.tasks import NO_SHEET, Handled, Task, log_line, refuse_letter, unclear, wants_forecast
+from pbem.mail.read.token import is_deputy
+from pbem.mail.tasks import NO_SHEET, Handled, Task, log_line, refuse_letter, unclear
 from pbem.mail.write.answer_letters import commands_letter, foreseen_letter, form_letter, returned
-from pbem.mail.write.consent_letters import refusal_letters, request_letters
-from pbem.mail.write.deputies import is_deputy
 from pbem.mail.write.outgoing import Answered, MailSettings, report_of, side_report
 from pbem.mail.write.report_letters import last_report, receipt_letter
-from pbem.mail.write.welcome import deputy_letter
 from pbem.orders.check import Receipt
 from pbem.protocol import Side
 from pbem.referee.game.open_game import CannotPlay, OtherRules
@@ -51,10 +62,6 @@ class Reply(Enum):
     """The side gets the answers to its commands."""
     NONE = auto()
     """Nothing needs an answer."""
-
-
-_MOVE_ON: Final = frozenset({Command.CONSENT, Command.DRAW, Command.RESIGN})
-"""The commands by which a game may move on without a sheet."""
 
 
 @dataclass(slots=True)
@@ -99,7 +106,7 @@ class Desk:
 
     def forecast_sheet(self) -> None:
         """Answer the sheet with a forecast, if the letter asks for one; then only its commands are left."""
-        if wants_forecast(self.letter):
+        if self.letter.wants_forecast:
             if (sheet := self._chosen(self.task)) is not None:
                 self.forecast(sheet)
             elif not self.task.commands:
@@ -113,25 +120,31 @@ class Desk:
         noted = self._noted()
         self.again = noted is not None
         self.before = game.adjudication if noted is None else noted["after"]
-        agreed = next((each for each in task.commands if each.command == Command.AGREED), None)
-        others = [each for each in task.commands if each.command != Command.AGREED]
-        own = None if noted else letter.digests
+        agreed = next((each for each in task.commands if each.word is AGREED.word), None)
+        others = [each for each in task.commands if each.word is not AGREED.word]
         self.left_out = self._left_out(task, agreed)
-        deputy = is_deputy(game, self.side, letter.sender)
-        done = self.done = carry_out_commands(game, self.side, others, own, letter.identity, noted, said, deputy=deputy)
+        done = self.done = carry_out_commands(self._giver(noted), others, said)
         if done.done:
             again = "" if noted is None else " again"
-            self.handled.notes.append(f"{game.name}: {self.side} says {', '.join(done.done)}{again}")
-        offered = bool(agreed or task.sheets or (self.outside and not wants_forecast(letter)))
+            self.handled.notes.append(
+                f"{game.name}: {self.side} says {', '.join(each.name for each in done.done)}{again}"
+            )
+        offered = bool(agreed or task.sheets or (self.outside and not letter.wants_forecast))
         self.number = self._hand_in(task, done, agreed) if offered and self.before else None
         self.handled.accepted &= done.good
         if offered and not self.before:
             self._too_early(done)
 
+    def _giver(self, noted: Record | None = None) -> Giver:
+        """Return who gives the commands; `noted` is the note that the letter was carried out before."""
+        letter = self.letter
+        own, deputy = None if noted else letter.digests, is_deputy(self.game, self.side, letter.sender)
+        return Giver(self.game, self.side, own, letter.identity, noted or {}, deputy)
+
     def note(self, numbers: Sequence[int]) -> None:
         """Note what came of the letter, and what in it does not count."""
         if self.problem is None:
-            self.came += [*self.done.done, *(f"adjudication {n}" for n in numbers)]
+            self.came += [*(each.name for each in self.done.done), *(f"adjudication {n}" for n in numbers)]
             self.done.paragraphs += self.left_out
 
     @property
@@ -185,14 +198,14 @@ class Desk:
             if agreed is not None:
                 done.paragraphs.append(f"AGREED was not carried out: {refusal}".rstrip(".") + ".")
                 if game.asked(self.side):  # else there is no form to send
-                    done.questions.append(Command.FORM)
+                    done.questions.append(FORM)
                 done.good = False
                 return None
             if not (done.paragraphs or done.questions):
                 raise
             done.paragraphs.append(f"The orders in your letter were not carried out. {refusal}")
             if isinstance(refusal, OtherReport) and game.asked(self.side):  # it speaks of the form below
-                done.questions.append(Command.FORM)
+                done.questions.append(FORM)
             handled.accepted = False
             return None
         if enclosure is None or (enclosure.where == "quoted" and is_form(enclosure, forms_of(game, self.side))):
@@ -217,7 +230,8 @@ class Desk:
         """Return the sheet that AGREED hands in. Raises CannotPlay."""
         beside = (*task.sheets, *self.letter.passed_over)
         standing = standing_beside(self.game, self.side, self.outside, beside)
-        return agreed_sheet(self.game, self.side, said.rest, self.letter, self.settings.host, standing)
+        seen = report_seen(self.game, self.side, self.letter, self.settings.host)
+        return agreed_sheet(self.game, self.side, said.rest, seen, standing)
 
     def _too_early(self, done: CommandResults) -> None:
         done.good = self.handled.accepted = False
@@ -251,23 +265,13 @@ class Desk:
                 pass
 
     def write_requests(self) -> None:
-        """Write to the other sides what the commands ask of them, or refuse."""
-        game, settings, handled, done = self.game, self.settings, self.handled, self.done
-        if Command.REFUSE in done.done:
-            handled.letters += refusal_letters(game, self.side, settings)
-        if Command.DEPUTY in done.done:
-            handled.letters += deputy_letter(game, self.side, settings)
-        asks = {Command.DRAW, Command.PAUSE, Command.RESIGN, Command.REPLACE} & set(done.done)
-        asked = game.request() if asks else None
-        if asked is not None and asked.is_open and asked.side == self.side:
-            handled.letters += request_letters(game, asked, settings)
-        if Command.CONSENT in done.done:
-            handled.letters += letters_of_vote(game, settings, again=self.again)
+        """Write to the other sides what the commands ask of them, or tell."""
+        self.handled.letters += told_letters(self.done, self.settings)
 
     def reply(self, since: int) -> Reply:
         """Return how the letter is answered; `since` is the last adjudication that all sides have been told of."""
         game, done, sheet, before = self.game, self.done, self.number, self.before
-        may_move_on = sheet is not None or not _MOVE_ON.isdisjoint(done.done)
+        may_move_on = sheet is not None or any(each.moves_on for each in done.done)
         if not before and game.begun and not any(map(game.sheets, game.rules.sides)):
             # An earlier letter that is taken in again must not be answered by the report that answered another.
             if not (self.again and game.adjudication == since):
@@ -284,19 +288,19 @@ class Desk:
             return Reply.ANSWER if sheet is None and done.questions else Reply.REPORTED_BEFORE
         if sheet is not None:
             return Reply.RECEIPT
-        if Command.REPORT in done.questions and game.begun:
+        if REPORT in done.questions and game.begun:
             return Reply.LAST_REPORT
         return Reply.ANSWER if done.paragraphs or done.questions else Reply.NONE
 
     def _answer(self, done: CommandResults) -> None:
         """Answer the commands in a letter of their own."""
         game, side, form = self.game, self.side, None
-        done.paragraphs += answers(game, side, done.questions)
-        if not game.begun and Command.STATUS not in done.questions:
+        done.paragraphs += last_answers(self._giver(), done.questions)
+        if not game.begun and STATUS not in done.questions:
             done.paragraphs.append(" ".join(before_the_beginning(game, side)))
-        if game.begun and Command.FORM in done.questions:
+        if game.begun and FORM in done.questions:
             form = report_of(game, side, game.adjudication, game.asked(side)).sheet
-        asks = game.begun and Command.STATUS in done.questions
+        asks = game.begun and STATUS in done.questions
         position = side_report(game, side, game.adjudication).position if asks else ""
         answered = Answered(self.letter, done.paragraphs, side=self.side)
         self.handled.letters.append(

@@ -13,16 +13,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from pbem.mail.answer.command_actions import confirm_once
+from pbem.mail.answer.every_command import confirm_once, help_values
+from pbem.mail.answer.questions import HELP
 from pbem.mail.answer.table_talk import talk_letters
 from pbem.mail.choose.routing import about, meant, only_names
 from pbem.mail.choose.sealed_blocks import by_sender
 from pbem.mail.choose.sheet_choice import may_order_without_sheet, orders_outside
 from pbem.mail.desk import Desk, Reply
 from pbem.mail.due import carry_out_due, due_in, noted_due
+from pbem.mail.inbox import open_letter, with_orders
 from pbem.mail.notes.correspondence import note_reported, reported, set_back
-from pbem.mail.read.commands import Command, Instruction
-from pbem.mail.read.inbox import open_letter, with_orders
+from pbem.mail.read.commands import Instruction
 from pbem.mail.read.letter import Letter
 from pbem.mail.read.token import note_heard, token, tokens_of
 from pbem.mail.shared_letter import Share, shared_out
@@ -94,8 +95,8 @@ def take_in_where_possible(raw: bytes, settings: MailSettings) -> Handled:
     if letter.refusal is not None and without is None:
         answer_unread(handled, letter, settings)
         return handled
-    if any(each.command == Command.HELP and not each.rest for each in letter.commands):
-        handled.letters.append(help_letter(letter, settings, legends(letter, settings)))
+    if Instruction(HELP.word) in letter.commands:
+        handled.letters.append(help_letter(letter, settings, help_values(), legends(letter, settings)))
         handled.notes.append(f"letter {letter.digest[:12]} asks for help")
     for task in tasks_of(handled, letter, settings, without):
         try:

@@ -15,9 +15,10 @@ from typing import Final
 
 from pbem.game.wording import listing
 from pbem.game.words import Vocabulary
+from pbem.mail.answer.every_command import command_of
 from pbem.mail.choose.routing import only_names, report_answered
 from pbem.mail.choose.sheet_choice import forms_of, is_form, orders_outside
-from pbem.mail.read.commands import Command, Instruction
+from pbem.mail.read.commands import Instruction
 from pbem.mail.read.letter import Enclosure, Letter
 from pbem.mail.read.sheet_finder import BareOrder
 from pbem.mail.tasks import Task
@@ -30,10 +31,6 @@ from pbem.referee.play.adjudicator import Adjudicator
 _SIDE: Final = re.compile(
     r"""(?im)^(?:[^\S\n]|[>*-])*+side\s*:\s*["'*]{0,3}([^\W_][\w /-]{0,60}?)["'*]{0,3}[^\S\n]*+(?:#.*)?$"""
 )
-_OF_ONE: Final = frozenset({"CHAIN", "DEPUTY", "PRESS", "REPLACE", "RESIGN", "SAY", "SHOW"})
-"""The commands that only one side can mean."""
-_TOLD_ONCE: Final = frozenset({Command.HELP})
-"""The commands whose answer is the same for every side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +56,7 @@ def shared_out(game: Adjudicator, sides: Sequence[Side], letter: Letter, task: T
         return Shares([Share(sides[0], letter, task)])
     seats = _Seats(game, sides, letter, settings)
     shares = [each for side in sides if _brings(each := seats.share(side, task), game)]
-    refused = [*seats.unclear(task), *(seats.which(each.command) for each in seats.of_one(task))]
+    refused = [*seats.unclear(task), *(seats.which(each) for each in seats.of_one(task))]
     full = [each for each in shares if not _is_blank(each, game)]
     if not (full or shares or refused):  # nothing is found in it, which its sender is told as well
         return Shares([seats.share(seats.usual or sides[0], task)])
@@ -156,9 +153,9 @@ class _Seats:
         """Return the commands that are for one side, and do not say for which."""
         return [] if self.named else [each for each in task.commands if _is_of_one(each)]
 
-    def which(self, command: Command) -> str:
+    def which(self, said: Instruction) -> str:
         """Return why a command is refused that does not say for which side it is."""
-        return f"{command} counts for one side. {self._write()}"
+        return f"{said.word} counts for one side. {self._write()}"
 
     def _write(self) -> str:
         lines = listing([f"`side: {side}`" for side in self.sides], "or")
@@ -193,15 +190,11 @@ class _Seats:
             return side in self.named
         if _is_of_one(said):
             return False
-        if said.command in _TOLD_ONCE:
-            return side == self.sides[0]
-        meant = self.sides
-        if said.command == Command.AGREED:
-            meant = [each for each in self.sides if any(one.side == each for one in self.game.open_decisions)]
-        elif said.command == Command.WITHDRAW:
-            meant = [each for each in self.sides if self.game.waits(each)]
+        counts_for = command_of(said).counts_for
+        meant = self.sides if counts_for is None else [each for each in self.sides if counts_for(self.game, each)]
         return side in (meant or self.sides[:1])
 
 
 def _is_of_one(said: Instruction) -> bool:
-    return said.command in _OF_ONE or (said.command == Command.STANDING and bool(said.rest))
+    """Tell whether only one side can mean a command."""
+    return command_of(said).is_of_one_side and not said.is_question

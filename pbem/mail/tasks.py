@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from pbem.game.wording import listing
-from pbem.mail.answer.command_actions import before_the_beginning
+from pbem.mail.answer.questions import FORECAST, HELP, before_the_beginning
 from pbem.mail.choose.routing import answers_talk, game_named, game_shown, games_of, meant, only_names
 from pbem.mail.choose.sheet_choice import orders_outside
-from pbem.mail.read.commands import Command, Instruction
+from pbem.mail.read.commands import Instruction
 from pbem.mail.read.letter import Enclosure, Letter
 from pbem.mail.write.answer_letters import chat_letters, no_orders, refusal_letter
 from pbem.mail.write.outgoing import MailSettings, Outgoing, side_name
@@ -147,7 +147,7 @@ class Task:
 
 def tasks_of(handled: Handled, letter: Letter, settings: MailSettings, without: str | None) -> list[Task]:
     """Return what a letter asks for, game by game; `without` is the game that its orders without a sheet are for."""
-    of_itself = (Instruction(Command.FORECAST), Instruction(Command.HELP))
+    of_itself = (Instruction(FORECAST.word), Instruction(HELP.word))
     commands = [each for each in letter.commands if each not in of_itself]
     sheets: dict[str, list[Enclosure]] = {}
     for enclosure in letter.enclosures:
@@ -165,14 +165,9 @@ def tasks_of(handled: Handled, letter: Letter, settings: MailSettings, without: 
             sheets.setdefault(named, [])
         except CannotPlay as refusal:
             refuse_letter(handled, letter, settings, str(refusal))
-    elif wants_forecast(letter) and not sheets:
+    elif letter.wants_forecast and not sheets:
         refuse_letter(handled, letter, settings, NO_SHEET)
     return [Task(name, commands if name == named else (), each) for name, each in sheets.items()]
-
-
-def wants_forecast(letter: Letter) -> bool:
-    """Tell whether a letter asks what its sheet could lead to."""
-    return any(each.command == Command.FORECAST for each in letter.commands)
 
 
 def not_yours(name: str, letter: Letter) -> str:

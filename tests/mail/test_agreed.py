@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pbem.crypto.dice import Chain
-from pbem.mail.choose.agreed import agreed_at
+from pbem.mail.answer.own_orders import agreed_at
 from pbem.mail.intake import take_in
 from pbem.mail.tasks import Handled
 from pbem.mail.write.outgoing import side_report

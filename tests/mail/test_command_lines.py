@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pbem.crypto.seal import recipient_of
+from pbem.mail.answer.every_command import WORDS
 from pbem.mail.intake import take_in
 from pbem.mail.read.commands import commands_in
 from pbem.mail.write.welcome import welcome_letters
@@ -16,7 +17,7 @@ TIP = "ab" * 32
 
 
 def said(text: str, subject: str = "Re: punica", *, sheets: bool = False) -> list[str]:
-    return [str(each) for each in commands_in(subject, text.split("\n"), sheets=sheets).instructions]
+    return [str(each) for each in commands_in(WORDS, subject, text.split("\n"), sheets=sheets).instructions]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +79,7 @@ def test_phrase_in_small_letters_beside_a_sheet_is_talk() -> None:
 
 
 def test_lines_that_only_begin_like_a_command_are_unclear() -> None:
-    found = commands_in("Hi", ["Hello,", "phrase of mine", "status please"])
+    found = commands_in(WORDS, "Hi", ["Hello,", "phrase of mine", "status please"])
     assert found.instructions == ()
     assert found.unclear == ("phrase of mine", "status please")
 

@@ -13,8 +13,8 @@ import pytest
 
 from pbem.crypto.seal import recipient_of, salt_of
 from pbem.game import yaml as yamlio
+from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
-from pbem.mail.read.inbox import open_letter
 from pbem.mail.read.quoting import letter_lines
 from pbem.mail.read.sheet_finder import sheets
 from pbem.mail.tasks import Handled

@@ -12,12 +12,11 @@ import pytest
 
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
+from pbem.mail.answer.players import DEPUTY, deputy_in
 from pbem.mail.intake import take_in
 from pbem.mail.notes.outboxes import MaildirOutbox
-from pbem.mail.read.commands import Command
 from pbem.mail.read.token import deputy_token, token
 from pbem.mail.tasks import Handled
-from pbem.mail.write.deputies import deputy_in
 from pbem.mail.write.outgoing import MailSettings, Outgoing
 from pbem.mail.write.report_letters import first_letters
 from pbem.post.settings import WhoConfig
@@ -194,7 +193,7 @@ def test_words_that_name_a_deputy() -> None:
     assert (carl.name, carl.address, carl.until) == ("Carl Smit", CARL, "2026-12-14")
     assert deputy_in("carl@example.net, 14. Dec 2026", today) == replace(carl, name="carl")
     assert deputy_in("none.", today) is None
-    assert re.fullmatch(r"[A-Z]+", Command.DEPUTY)
+    assert re.fullmatch(r"[A-Z]+", DEPUTY.name)
 
 
 def test_deputy_never_gets_the_key_of_the_player(folder: Folder, office: MailSettings) -> None:

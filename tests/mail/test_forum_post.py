@@ -7,7 +7,7 @@ from time import process_time
 
 import pytest
 
-from pbem.mail.choose.sealed_blocks import sheet_in_post
+from pbem.mail.inbox import sheet_in_post
 from pbem.mail.read.forum_tags import untagged
 from pbem.orders.forgive import Known, forgive
 from tests.support.walks import loaded

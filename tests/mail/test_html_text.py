@@ -6,9 +6,9 @@ import time
 
 import pytest
 
+from pbem.mail.inbox import open_letter
 from pbem.mail.read.forum_tags import untagged
 from pbem.mail.read.html_text import MOST_TAGS, text_of
-from pbem.mail.read.inbox import open_letter
 from pbem.mail.read.quoting import letter_lines
 from pbem.mail.read.sheet_finder import sheets
 from tests.mail.test_inbox import BY_HAND, FORM, PLAY, plain

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pbem.mail.answer.questions import STATUS
 from pbem.mail.choose.routing import game_named, report_named, side_in_heading
+from pbem.mail.inbox import open_letter
 from pbem.mail.notes.address import mailbox
-from pbem.mail.read.commands import Command, Instruction
-from pbem.mail.read.inbox import open_letter
+from pbem.mail.read.commands import Instruction
 from pbem.mail.read.letter import Enclosure, Letter
 from pbem.mail.read.mime import LARGEST, legible, tidy_text
 from pbem.mail.read.quoting import letter_lines, unflowed, unsigned
@@ -186,7 +187,7 @@ def test_commands_stand_alone_on_a_line() -> None:
 def test_a_command_above_a_quoted_form_is_no_order() -> None:
     quoted = "".join(f"> {line}\n" for line in FORM.splitlines())
     letter = open_letter(plain(f"STATUS\n\n{quoted}"))
-    assert (letter.commands, letter.enclosures, letter.refusal) == ((Instruction(Command.STATUS),), (), None)
+    assert (letter.commands, letter.enclosures, letter.refusal) == ((Instruction(STATUS.word),), (), None)
     assert found(open_letter(plain(f"FORECAST\n\n{quoted}"))) == [("quoted", FORM)]
 
 

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
-from pbem.mail.read.inbox import open_letter
 from pbem.mail.tasks import Handled
 from pbem.mail.write.outgoing import Outgoing, report_of, side_report
 from pbem.mail.write.report_letters import first_letters

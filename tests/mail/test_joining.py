@@ -19,7 +19,7 @@ from pbem.cli.master import play as desk
 from pbem.crypto.dice import inputs_digest
 from pbem.crypto.seal import new_identity, recipient_of, unseal
 from pbem.game import yaml as yamlio
-from pbem.mail.answer.command_actions import MOST_OF_A_PHRASE
+from pbem.mail.answer.joining import MOST_OF_A_PHRASE
 from pbem.mail.intake import take_in
 from pbem.mail.tasks import Handled
 from pbem.mail.write.welcome import welcome_letters

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from pbem.mail.archive_reader import read_letter, read_mailbox
+from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
 from pbem.mail.notes.outboxes import MaildirOutbox
-from pbem.mail.read.inbox import open_letter
 from pbem.mail.read.own_text import without_receipts
 from pbem.mail.read.sheet_finder import sheets
 from pbem.mail.write.enclosures import enclosed

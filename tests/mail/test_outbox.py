@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pbem.mail.inbox import open_letter
 from pbem.mail.notes.outboxes import mark_read, read_maildir, write_to_maildir
-from pbem.mail.read.inbox import open_letter
 from pbem.mail.write.draft import LARGEST, Attachments, Draft, compose, content_id, slimmed
 from pbem.render.map.pictures import Picture
 

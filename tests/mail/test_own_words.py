@@ -9,6 +9,7 @@ import pytest
 from pbem.audit.verify import verify
 from pbem.crypto.dice import Chain
 from pbem.game import yaml as yamlio
+from pbem.mail.answer.every_command import WORDS
 from pbem.mail.intake import take_in
 from pbem.mail.read.commands import commands_in
 from pbem.mail.tasks import Handled
@@ -89,7 +90,7 @@ def verified(folder: Folder) -> list[str]:
     ],
 )
 def test_words_are_found_in_their_shapes(text: str, expected: list[str]) -> None:
-    assert [str(each) for each in commands_in("", text.split("\n")).instructions] == expected
+    assert [str(each) for each in commands_in(WORDS, "", text.split("\n")).instructions] == expected
 
 
 # ---- standing orders

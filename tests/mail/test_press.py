@@ -19,10 +19,11 @@ import pytest
 
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
+from pbem.mail.answer.every_command import WORDS
+from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
 from pbem.mail.notes.outboxes import MaildirOutbox
-from pbem.mail.read.inbox import open_letter
-from pbem.mail.read.press import Addressed, addressed, press_in
+from pbem.mail.read.press import Addressed, TalkNames, addressed, press_in
 from pbem.mail.tasks import Handled
 from pbem.mail.write.outgoing import MailSettings, side_report
 from pbem.mail.write.welcome import welcome_letters
@@ -35,8 +36,9 @@ from tests.support.live import ADDRESSES, Folder, give, letter, order, quoted, s
 from tests.support.soak import stride
 from tests.support.walks import FOLDERS
 
-NAMES = {"oak": ["Oak"], "elm": ["Elm", "Elms"], "ash": ["Ash"], "wolves": ["Ewes and Wolves"]}
-KINDS = ("bid", "march")
+NAMES = TalkNames(
+    {"oak": ["Oak"], "elm": ["Elm", "Elms"], "ash": ["Ash"], "wolves": ["Ewes and Wolves"]}, ("bid", "march"), WORDS
+)
 EVERY = 61
 """In the quick test, so many calls to the system lie between two deaths."""
 
@@ -82,7 +84,7 @@ def answer(handled: Handled) -> str:
 
 
 def talk_of(text: str) -> list[tuple[str, int]]:
-    return [(each.rest, each.line) for each in press_in(text).instructions]
+    return [(each.rest, each.line) for each in press_in(text, WORDS).instructions]
 
 
 def test_talk_on_one_line_and_below_it() -> None:
@@ -100,7 +102,7 @@ LONG = "SAY " + "march " * 11 + "on"
 
 def test_say_is_one_line_above_a_sheet() -> None:
     """Only what a mail program has wrapped belongs to it; nothing that may be meant for the referee does."""
-    found = press_in("SAY Good luck!\ngame: punica\nside: oak\n")
+    found = press_in("SAY Good luck!\ngame: punica\nside: oak\n", WORDS)
     assert [str(each) for each in found.instructions] == ["SAY Good luck!"]
     assert found.rest.split("\n")[1:] == ["game: punica", "side: oak", ""]
     assert talk_of(f"{LONG}\nto the valley\nMy plan: Yew")[0][0] == f"{LONG[4:]} to the valley"
@@ -112,8 +114,8 @@ def test_say_is_one_line_above_a_sheet() -> None:
 
 @pytest.mark.parametrize("text", ["I press on", "press elm: hi", "> PRESS elm: hi", "STATUS", "EXPRESS elm: hi"])
 def test_other_lines_are_no_talk(text: str) -> None:
-    assert press_in(text).instructions == ()
-    assert press_in(text).rest == text
+    assert press_in(text, WORDS).instructions == ()
+    assert press_in(text, WORDS).rest == text
 
 
 def test_what_is_quoted_is_never_passed_on() -> None:
@@ -126,7 +128,7 @@ def test_what_is_quoted_is_never_passed_on() -> None:
     assert rest == "elm\nHail!"
     ((rest, _),) = talk_of("PRESS elm\nHail!\n\n-----Original Message-----\nFrom: pbem\nYour hand: 1, 2, 3.\n")
     assert rest == "elm\nHail!"
-    assert "Your hand" in press_in(text).rest
+    assert "Your hand" in press_in(text, WORDS).rest
 
 
 def test_what_a_program_adds_is_not_passed_on() -> None:
@@ -135,9 +137,9 @@ def test_what_a_program_adds_is_not_passed_on() -> None:
 
 
 def test_end_press_gives_the_rest_of_the_letter_back() -> None:
-    found = press_in("PRESS elm\nSTATUS\nEND PRESS\n\nFORM\n")
+    found = press_in("PRESS elm\nSTATUS\nEND PRESS\n\nFORM\n", WORDS)
     assert found.rest.split() == ["FORM"]
-    assert addressed(found.instructions[0].rest, "oak", NAMES, KINDS).text == "STATUS"
+    assert addressed(found.instructions[0].rest, "oak", NAMES).text == "STATUS"
 
 
 @pytest.mark.parametrize(
@@ -153,9 +155,9 @@ def test_end_press_gives_the_rest_of_the_letter_back() -> None:
     ],
 )
 def test_sides_are_named_as_people_name_them(head: str, to: tuple[str, ...]) -> None:
-    assert addressed(f"{head}: Hail!", "oak", NAMES, KINDS) == Addressed(to, "Hail!")
-    assert addressed(f"{head}\nHail!", "oak", NAMES, KINDS) == Addressed(to, "Hail!")
-    assert addressed(f"UNSIGNED {head}: Hail!", "oak", NAMES, KINDS) == Addressed(to, "Hail!", unsigned=True)
+    assert addressed(f"{head}: Hail!", "oak", NAMES) == Addressed(to, "Hail!")
+    assert addressed(f"{head}\nHail!", "oak", NAMES) == Addressed(to, "Hail!")
+    assert addressed(f"UNSIGNED {head}: Hail!", "oak", NAMES) == Addressed(to, "Hail!", unsigned=True)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +176,7 @@ def test_sides_are_named_as_people_name_them(head: str, to: tuple[str, ...]) -> 
 )
 def test_what_cannot_be_told_is_sent_back(rest: str, reason: str) -> None:
     with pytest.raises(CannotPlay, match=reason):
-        addressed(rest, "oak", NAMES, KINDS)
+        addressed(rest, "oak", NAMES)
 
 
 # ---- letters

@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from pbem.mail.choose import sheet_choice
+from pbem.mail.inbox import whole_text
 from pbem.mail.read.forum_tags import untagged
-from pbem.mail.read.inbox import whole_text
 from pbem.mail.read.mime import take_apart
 from pbem.mail.read.quoting import letter_lines
 from pbem.render.text.form import order_lines

@@ -10,8 +10,8 @@ from pbem.audit.verify import Verdict, verify
 from pbem.crypto.seal import new_identity, recipient_of
 from pbem.crypto.sealed_orders import sealed_orders
 from pbem.mail.archive_reader import read_letter
+from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
-from pbem.mail.read.inbox import open_letter
 from pbem.mail.tasks import Handled
 from pbem.post.service.reception import is_private
 from pbem.protocol import Side

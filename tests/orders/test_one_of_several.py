@@ -13,7 +13,7 @@ from pbem.audit.verify import verify
 from pbem.engine.advance import play_on
 from pbem.engine.answers import Sources
 from pbem.engine.session import Answer, Queued
-from pbem.mail.choose.agreed import sheet_of_agreed
+from pbem.mail.answer.own_orders import sheet_of_agreed
 from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Order
 from pbem.referee.acts import ruling

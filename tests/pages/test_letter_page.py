@@ -15,9 +15,9 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from pbem.crypto.player_chains import PlayerChain
+from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
 from pbem.mail.read.html_text import text_of
-from pbem.mail.read.inbox import open_letter
 from pbem.mail.write.outgoing import MailSettings, Outgoing
 from pbem.mail.write.posting import bundled
 from pbem.mail.write.report_letters import first_letters

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from pbem.mail.inbox import open_letter
 from pbem.mail.notes.outboxes import MaildirOutbox, ToKeep
-from pbem.mail.read.inbox import open_letter
 from pbem.mail.write.outgoing import Outgoing
 from pbem.mail.write.report_letters import first_letters
 from pbem.post.service.reception import MOST_IN_VAIN, Muted, falls_silent, received

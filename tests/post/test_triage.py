@@ -6,10 +6,11 @@ from random import Random
 
 import pytest
 
-from pbem.mail.by_game_master import broadcast_letters
-from pbem.mail.read.inbox import open_letter
+from pbem.mail.answer.every_command import help_values
+from pbem.mail.inbox import open_letter
 from pbem.mail.read.mime import LARGEST
 from pbem.mail.write.answer_letters import help_letter
+from pbem.mail.write.by_game_master import broadcast_letters
 from pbem.mail.write.outgoing import side_report
 from pbem.mail.write.report_letters import first_letters
 from pbem.mail.write.welcome import welcome_letter
@@ -148,7 +149,7 @@ def test_list_is_ours_only_with_a_token(game: Folder, known: KnownPlayers, heade
 def test_our_own_letters_are_never_ours_to_answer(game: Folder, known: KnownPlayers) -> None:
     with game.open() as found:
         letters = [*first_letters(found, game.office), welcome_letter(found, "red", game.office)]
-    letters.append(help_letter(open_letter(written("HELP")), game.office))
+    letters.append(help_letter(open_letter(written("HELP")), game.office, help_values()))
     for out in letters:
         raw = out.content.replace(b"\r\n", b"\n")
         assert judged(known, raw) == Robot("it is a letter of ours")

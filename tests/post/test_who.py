@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pbem.crypto.seal import recipient_of
+from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
-from pbem.mail.read.inbox import open_letter
 from pbem.mail.read.token import acquaintance
 from pbem.mail.tasks import Handled
 from pbem.mail.write.welcome import welcome_letter

@@ -20,8 +20,8 @@ from pbem.crypto import beacon
 from pbem.crypto.beacon import BadBeacon, check_signature, time_of
 from pbem.crypto.closing import PATIENCE, Circumstances, Closing, closed_digest, closing_round
 from pbem.crypto.dice import inputs_digest
+from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
-from pbem.mail.read.inbox import open_letter
 from pbem.mail.write.outgoing import side_report
 from pbem.referee.acts import rollback, ruling
 from pbem.referee.game.open_game import CannotPlay, Now

@@ -22,9 +22,9 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from pbem.cli import demo
+from pbem.mail.answer.every_command import COMMANDS
 from pbem.mail.intake import take_in
 from pbem.mail.notes.outboxes import MaildirOutbox
-from pbem.mail.read.commands import Command
 from pbem.mail.write import outgoing
 from pbem.mail.write.draft import Attachments, Draft, compose
 from pbem.mail.write.outgoing import MailSettings, Outgoing
@@ -41,25 +41,25 @@ COMMIT: Final = re.compile(r"\b[0-9a-f]{40}\b")
 MOST: Final = 60
 """The most letters of one game between bots."""
 WORDS: Final[dict[str, tuple[str, ...]]] = {
-    Command.AWAY: ("AWAY 1-5 Dec", "AWAY", "AWAY tomorrow"),
-    Command.CHAIN: ("CHAIN next", f"CHAIN {'0' * 64}"),
-    Command.DEPUTY: ("DEPUTY Carl <carl@example.net> until 14 Dec", "DEPUTY nobody", "DEPUTY NONE"),
-    Command.DRAW: ("DRAW zama we both have a train to catch", "DRAW"),
-    Command.HELP: ("HELP", "HELP ORDERS", "HELP ORDERS play"),
-    Command.HISTORY: ("HISTORY", "HISTORY 1", "HISTORY 999"),
-    Command.KEY: ("KEY nothing", "KEY age1ge54vpp6nqpxcvm2fmpe2zk2wn0w5p0e9pmk5cz2lwkqs3r0sy8s2c5dlr"),
-    Command.NEWS: ("NEWS daily", "NEWS often", "NEWS every"),
-    Command.PAUSE: ("PAUSE 2 weeks", "PAUSE"),
-    Command.PHRASE: ("PHRASE festina lente",),
-    Command.PRESS: ("PRESS all: a fine day for a march",),
-    Command.REFUSE: ("REFUSE zama", "REFUSE"),
-    Command.CONSENT: ("CONSENT zama", "CONSENT"),
-    Command.REPLACE: ("REPLACE zama rome Carl <carl@example.net>", "REPLACE"),
-    Command.RESIGN: ("RESIGN", "RESIGN zama"),
-    Command.SAY: ("SAY rome: peace?", "SAY carthage\nPeace?\nEND", "SAY nobody: peace?"),
-    Command.SHOW: ("SHOW rome 1", "SHOW"),
-    Command.STANDING: ("STANDING", "STANDING CANCEL ALL"),
-    Command.ZONE: ("ZONE Europe/Rome", "ZONE Atlantis"),
+    "AWAY": ("AWAY 1-5 Dec", "AWAY", "AWAY tomorrow"),
+    "CHAIN": ("CHAIN next", f"CHAIN {'0' * 64}"),
+    "DEPUTY": ("DEPUTY Carl <carl@example.net> until 14 Dec", "DEPUTY nobody", "DEPUTY NONE"),
+    "DRAW": ("DRAW zama we both have a train to catch", "DRAW"),
+    "HELP": ("HELP", "HELP ORDERS", "HELP ORDERS play"),
+    "HISTORY": ("HISTORY", "HISTORY 1", "HISTORY 999"),
+    "KEY": ("KEY nothing", "KEY age1ge54vpp6nqpxcvm2fmpe2zk2wn0w5p0e9pmk5cz2lwkqs3r0sy8s2c5dlr"),
+    "NEWS": ("NEWS daily", "NEWS often", "NEWS every"),
+    "PAUSE": ("PAUSE 2 weeks", "PAUSE"),
+    "PHRASE": ("PHRASE festina lente",),
+    "PRESS": ("PRESS all: a fine day for a march",),
+    "REFUSE": ("REFUSE zama", "REFUSE"),
+    "CONSENT": ("CONSENT zama", "CONSENT"),
+    "REPLACE": ("REPLACE zama rome Carl <carl@example.net>", "REPLACE"),
+    "RESIGN": ("RESIGN", "RESIGN zama"),
+    "SAY": ("SAY rome: peace?", "SAY carthage\nPeace?\nEND", "SAY nobody: peace?"),
+    "SHOW": ("SHOW rome 1", "SHOW"),
+    "STANDING": ("STANDING", "STANDING CANCEL ALL"),
+    "ZONE": ("ZONE Europe/Rome", "ZONE Atlantis"),
 }
 """What is written in the game of commands; a command without an entry stands alone."""
 
@@ -153,11 +153,12 @@ def by_words(folder: Path) -> None:
     terms = {"press": "free", "clock": CLOCK, "players": samples.PLAYERS}
     with create(home, "zama", "rome_carthage", "standard", begin=False, **terms) as game:
         written.add(welcome_letters(game, settings(home, 0)))
-    lines = [line for word in Command if word != Command.RESIGN for line in WORDS.get(word, (str(word),))]
-    letters = [("carthage", each) for each in WORDS[Command.PHRASE]]
-    letters += [("rome", each) for each in WORDS[Command.PHRASE]]
+    names = sorted(each.name for each in COMMANDS)
+    lines = [line for name in names if name != "RESIGN" for line in WORDS.get(name, (name,))]
+    letters = [("carthage", each) for each in WORDS["PHRASE"]]
+    letters += [("rome", each) for each in WORDS["PHRASE"]]
     letters += [(side, line) for line in lines for side in ("rome", "carthage")]
-    letters += [("rome", line) for line in WORDS[Command.RESIGN]]
+    letters += [("rome", line) for line in WORDS["RESIGN"]]
     with (folder / "log.txt").open("w", encoding="utf-8") as log:
         for count, (side, line) in enumerate(letters, 1):
             handled = take_in(letter(side, line.encode(), number=count), settings(home, count))

@@ -1,7 +1,11 @@
-"""The generated pages of `docs/`: the command line, and the orders of each game. Written by `make reference`."""
+"""What is generated in `docs/`: the command line, the orders of each game, the table of commands in a letter.
+
+`make reference` writes it.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -11,10 +15,12 @@ from typer.main import get_command
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.cli.verbs import VERBS, app
 from pbem.game.boxes.box import open_box
+from pbem.mail.answer.every_command import command_table
 from pbem.paths import rules_folders
 from pbem.render.text.reference import WORDS, card_reference, order_reference
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
+PLAYING: Final = DOCS / "playing.md"
 MARK: Final = "<!-- Generated. Do not edit: change the source and run `make reference`. -->\n"
 EXIT_CODES: Final = {
     DONE: "Success.",
@@ -34,7 +40,14 @@ def pages() -> dict[Path, str]:
     boxes = [open_box(folder.name) for folder in sorted(rules_folders()[-1].iterdir()) if folder.is_dir()]
     orders = {DOCS / box.id / "orders.md": MARK + order_reference(box) for box in boxes}
     cards = {DOCS / box.id / "cards.md": MARK + card_reference(box) for box in boxes if WORDS in box.files}
-    return {DOCS / "cli.md": MARK + command_line()} | orders | cards
+    return {DOCS / "cli.md": MARK + command_line(), PLAYING: playing()} | orders | cards
+
+
+def playing() -> str:
+    """Return the page about playing by mail, with the table of commands as their records have it."""
+    above, table, below = re.split(r"(?m)^(\| command \| effect \|\n(?:\|.*\n)+)", PLAYING.read_text("utf-8"))
+    assert table
+    return above + _table("command", "effect", list(command_table())) + "\n" + below
 
 
 def command_line() -> str:

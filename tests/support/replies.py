@@ -10,7 +10,7 @@ from typing import Any
 
 from pbem.mail.choose.routing import about
 from pbem.mail.choose.sheet_choice import may_order_without_sheet, sheet_for
-from pbem.mail.read.inbox import open_letter
+from pbem.mail.inbox import open_letter
 from pbem.mail.tasks import Handled, tasks_of
 from pbem.mail.write.enclosures import enclosed
 from pbem.mail.write.outgoing import MailSettings, side_report

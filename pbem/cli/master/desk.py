@@ -151,7 +151,7 @@ def send_reminders(
     names: GamePatterns, side: OnlySides = None, games: Games = None, rules_dir: RulesDir = None, json: Json = False
 ) -> None:
     """Send players a reminder with their form, at most once a day for the same question."""
-    from pbem.mail.by_game_master import awaited_sides, reminders_by_hand
+    from pbem.mail.write.by_game_master import awaited_sides, reminders_by_hand
 
     def deal(name: str) -> Dealt:
         with opened_to_change(name, games, rules_dir) as game, game.lock():
@@ -167,7 +167,7 @@ def send_reminders(
 
 
 def _reminded(game: OpenGame, awaited: list[Side], whom: list[Side]) -> str:
-    from pbem.mail.by_game_master import names_of
+    from pbem.mail.write.by_game_master import names_of
 
     if whom:
         return f"{names_of(game, whom)} reminded"
@@ -185,7 +185,7 @@ def send_broadcast(
 ) -> None:
     """Write to all players and observers of games. Each reader gets one letter for all their games."""
     from pbem.game.wording import counted
-    from pbem.mail.by_game_master import broadcast_letters, broadcast_words, readers
+    from pbem.mail.write.by_game_master import broadcast_letters, broadcast_words, readers
 
     meant = games_meant(games or games_folder(), names)
     words, settings = (

@@ -69,7 +69,7 @@ def submit_sheet(
     """Hand in a side's sheet, or its agreement to the last report, and continue the game."""
     from datetime import UTC, datetime
 
-    from pbem.mail.choose.agreed import agreed_at
+    from pbem.mail.answer.own_orders import agreed_at
 
     if (sheet is None) == (agreed is None):
         misuse("give a sheet, or --agreed and the number of the report that the side agrees to")

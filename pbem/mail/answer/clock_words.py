@@ -1,15 +1,16 @@
-"""The words about the clock of a game: AWAY, BACK and PAUSE."""
+"""The commands about the clock of a game: AWAY, BACK and PAUSE."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from pbem.game.wording import counted, listing
+from pbem.mail.answer.command import Command, CommandTask, Topic, ask_others
 from pbem.mail.notes.dates import days_of, span_of
 from pbem.mail.notes.reader_time import reader_zone, time_shown
-from pbem.mail.read.commands import CommandTask
-from pbem.mail.write.consent_letters import outcome
+from pbem.mail.read.commands import Word
 from pbem.mail.write.outgoing import side_name
 from pbem.referee.acts import timekeeping
 from pbem.referee.acts.consents import carry_out_request, propose
@@ -20,10 +21,10 @@ from pbem.referee.game.facts import days_left
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.game.sides import Clocks
 from pbem.referee.game.terms import Terms
-from pbem.repo.files.requests import PAUSE
+from pbem.repo.files import requests
 
-_DAY = timedelta(days=1)
-_UNTIL = ("until ", "till ", "to ")
+_DAY: Final = timedelta(days=1)
+_UNTIL: Final = ("until ", "till ", "to ")
 
 
 def announce_away(task: CommandTask) -> str:
@@ -32,9 +33,9 @@ def announce_away(task: CommandTask) -> str:
     terms, clocks = timekeeping.require_clock(game)
     if task.letter is not None:
         now = timekeeping.fact_time(game, clocks)
-        if _rest_of(task).lower() == "off":
+        if task.behind_game.lower() == "off":
             return announce_back(task)
-        first, last = days_of(_rest_of(task), terms.where.local(now).date())
+        first, last = days_of(task.behind_game, terms.where.local(now).date())
         clocks = timekeeping.note_away(game, side, first, last, task.letter)
     return f"AWAY: on record for {side_name(game, side)}. {_vacations(task, terms, clocks)}"
 
@@ -50,20 +51,17 @@ def announce_back(task: CommandTask) -> str:
 
 def propose_pause(task: CommandTask) -> str:
     """Propose a pause to the other sides, and return the answer."""
-    game, side = task.game, task.side
+    game = task.game
     terms, clocks = timekeeping.require_clock(game)
     if task.letter is None:
-        number = task.noted.get("consents")
-        if number is None:
-            raise CannotPlay("nothing is on record")
-        return f"PAUSE: on record for {side_name(game, side)}. {outcome(game, number)}"
-    now = timekeeping.fact_time(game, clocks)
-    motion = propose(game, side, Proposal(PAUSE, _until(_rest_of(task), now, terms)), letter=task.letter)
+        return task.requested(PAUSE.word, task.noted_request)
+    until = _pause_until(task.behind_game, timekeeping.fact_time(game, clocks), terms)
+    motion = propose(game, task.side, Proposal(requests.PAUSE, until), letter=task.letter)
     carry_out_request(game, motion)
-    return f"PAUSE: on record for {side_name(game, side)}. {outcome(game, motion.request)}"
+    return task.requested(PAUSE.word, motion.request)
 
 
-def _until(text: str, now: datetime, terms: Terms) -> datetime:
+def _pause_until(text: str, now: datetime, terms: Terms) -> datetime:
     """Return until when a pause is proposed: for a span, or until a day, the whole of which is in it."""
     if (span := span_of(text)) is not None:
         return now + span
@@ -89,7 +87,27 @@ def _vacation_span(span: Span, zone: ZoneInfo) -> str:
     return f"from {time_shown(span.since, zone)} to {time_shown(span.until, zone)}"
 
 
-def _rest_of(task: CommandTask) -> str:
-    """Return what stands behind a command, without the name of the game."""
-    first, _, rest = task.rest.partition(" ")
-    return rest.strip() if first == task.game.name else task.rest.strip()
+_WITH_A_CLOCK: Final = Topic("In a game with a clock,")
+AWAY: Final = Command(
+    word=Word("AWAY", capitals_only=True),
+    does=announce_away,
+    topic=_WITH_A_CLOCK,
+    help=("AWAY 1-14 Dec", "stops your clock on these days,"),
+    docs=(("AWAY 1-14 Dec", "stops your [clock](clock.md#for-players) on these days"),),
+)
+BACK: Final = Command(
+    word=Word("BACK", capitals_only=True),
+    does=announce_back,
+    topic=_WITH_A_CLOCK,
+    help=("and BACK", "ends that."),
+    docs=(("BACK", "ends that: your clock runs again"),),
+)
+PAUSE: Final = Command(
+    word=Word("PAUSE", capitals_only=True),
+    does=propose_pause,
+    tells=ask_others,
+    topic=_WITH_A_CLOCK,
+    help=("PAUSE 2 weeks", "asks the others for a pause."),
+    docs=(("PAUSE 2 weeks", "asks the others for a pause of all clocks; `PAUSE until 14 Dec` for one up to that day"),),
+)
+COMMANDS: Final = (AWAY, BACK, PAUSE)

@@ -1,4 +1,4 @@
-"""The words PRESS, SAY and SHOW, and the letters by which sides hear what others say and show.
+"""The commands PRESS, SAY and SHOW, and the letters by which sides hear what others say and show.
 
 Each talk is a letter of its own, at once: it is worth something before the next decision, and a report may be days
 away. It names the side that talks and nobody's address. The words stand behind a mark, so that they are not read as
@@ -13,9 +13,19 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from pbem.game.wording import listing
-from pbem.mail.read.commands import CommandTask
-from pbem.mail.read.press import Addressed, addressed, said_to_all
-from pbem.mail.write.outgoing import MailSettings, Outgoing, all_names, build_letter, folded_paragraphs, side_name
+from pbem.mail.answer.command import Command, CommandTask, Topic
+from pbem.mail.read.commands import Word
+from pbem.mail.read.press import Addressed, TalkNames, addressed, said_to_all
+from pbem.mail.write.outgoing import (
+    TALK_MARK,
+    MailSettings,
+    Outgoing,
+    all_names,
+    behind_marks,
+    build_letter,
+    folded_paragraphs,
+    side_name,
+)
 from pbem.protocol import Side
 from pbem.referee.acts.players import deputy_of
 from pbem.referee.acts.talk import show_to, shown_event, speak
@@ -23,7 +33,7 @@ from pbem.referee.game.open_game import CannotPlay, OpenGame, Told
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.receipt import HeardTalk
 from pbem.render.text.report import happened, mail
-from pbem.render.text.text_lines import WIDTH, folded
+from pbem.render.text.text_lines import GLUE
 from pbem.repo.files.charter import PUBLIC
 from pbem.repo.files.talk_book import Talk
 
@@ -31,21 +41,19 @@ _ID: Final = re.compile(r"<talk\.([\w.-]+)\.[0-9a-f]{24}@")
 _BY: Final = re.compile(
     r"(?m)^(?:somebody at the table writes to you\b|(?:From|(?P<shows>Shown by)) (?P<name>\S.*?) to you\b)"
 )
-_MARK: Final = "  : "
-"""In front of a player's own words; nothing that is read in a letter begins so."""
 
 
 def press_by_word(task: CommandTask) -> str:
     """Pass on what a side says, and return the answer."""
-    return _pass_on(task, _said_to(task), "PRESS")
+    return _pass_on(task, _said_to(task), PRESS.word)
 
 
 def say_by_word(task: CommandTask) -> str:
     """Pass on what a side says to all others in one line, and return the answer."""
-    return _pass_on(task, said_to_all(task.rest, task.side, all_names(task.game)), "SAY")
+    return _pass_on(task, said_to_all(task.rest, task.side, all_names(task.game)), SAY.word)
 
 
-def _pass_on(task: CommandTask, said: Addressed, word: str) -> str:
+def _pass_on(task: CommandTask, said: Addressed, word: Word) -> str:
     game, side = task.game, task.side
     talk = speak(game, side, said.to, said.text, game.ledger.talk_digest(task.digest), unsigned=said.unsigned)
     if talk is None:
@@ -66,10 +74,8 @@ def show_to_others(task: CommandTask) -> str:
 
 
 def _said_to(task: CommandTask) -> Addressed:
-    return addressed(task.rest, task.side, all_names(task.game), list(task.game.box.forms))
-
-
-# ---------------------------------------------------------------------------------------------- letters
+    names = TalkNames(all_names(task.game), list(task.game.box.forms), task.words)
+    return addressed(task.rest, task.side, names)
 
 
 def talk_letters(game: Adjudicator, settings: MailSettings, passed_on: list[str]) -> Iterator[Outgoing]:
@@ -119,18 +125,17 @@ def heard_in(message_id: str, bodies: Iterable[str]) -> HeardTalk | None:
     by = _BY.search(text)
     if named is None or by is None:
         return None
-    said = (line.removeprefix(_MARK.rstrip()).strip() for line in text.split("\n") if line.startswith(_MARK.rstrip()))
+    said = (
+        line.removeprefix(TALK_MARK.rstrip()).strip()
+        for line in text.split("\n")
+        if line.startswith(TALK_MARK.rstrip())
+    )
     return HeardTalk(named[1], by["name"], "\n".join(said), shows=by["shows"] is not None)
 
 
 def talk_lines(talk: Talk) -> list[str]:
     """Return the words of a talk as lines behind a mark."""
     return behind_marks(talk.text)
-
-
-def behind_marks(text: str) -> list[str]:
-    """Return words as lines behind a mark: nothing in them is read as an order or a command when they are quoted."""
-    return [part for line in text.split("\n") for part in (folded(line, WIDTH, _MARK, _MARK) or [_MARK.rstrip()])]
 
 
 def shown_lines(game: OpenGame, talk: Talk) -> list[str]:
@@ -140,3 +145,34 @@ def shown_lines(game: OpenGame, talk: Talk) -> list[str]:
 
 def _side_names(game: OpenGame, sides: list[Side]) -> str:
     return listing([side_name(game, side) for side in sides])
+
+
+_TALK: Final = Topic(
+    "In a game with table talk you may write to other sides:",
+    ("SAY Good luck!", "PRESS elm, ash: Shall we march together?", "SHOW elm: card 7"),
+)
+PRESS: Final = Command(
+    word=Word("PRESS", is_talk=True),
+    does=press_by_word,
+    is_of_one_side=True,
+    topic=_TALK,
+    help=(f"PRESS, the sides{GLUE}and a colon,", "with your words behind it or below it, up to a line END PRESS."),
+    docs=(("PRESS sides: words", "says something to [other sides](#talking-to-the-others)"),),
+)
+SAY: Final = Command(
+    word=Word("SAY", is_talk=True, capitals_only=True),
+    does=say_by_word,
+    is_of_one_side=True,
+    topic=_TALK,
+    help=("SAY and one line of words,", "above your orders, goes to all."),
+    docs=(("SAY words", "says something to [all others](#talking-to-the-others), in one line above your orders"),),
+)
+SHOW: Final = Command(
+    word=Word("SHOW", is_talk=True),
+    does=show_to_others,
+    is_of_one_side=True,
+    topic=_TALK,
+    help=("SHOW, the sides, a colon and a card", "lets them see it."),
+    docs=(("SHOW sides: card", "lets [other sides](#talking-to-the-others) see what you hold"),),
+)
+COMMANDS: Final = (PRESS, SAY, SHOW)

@@ -12,7 +12,6 @@ from typing import Final
 from pbem.crypto.keys import BadKeys, Keys
 from pbem.crypto.seal import CannotOpen
 from pbem.game.wording import listing
-from pbem.mail.read.commands import Command
 from pbem.mail.read.letter import Enclosure, Letter
 from pbem.mail.read.token import without_token
 from pbem.mail.write.outgoing import MailSettings
@@ -36,10 +35,6 @@ _TALK: Final = re.compile(r"<talk\.[^@]+@(?P<host>[^@]+)>")
 """The id of a letter of ours that passes on what another side says."""
 _SIDE: Final = re.compile(r"""(?im)^[^\S\n]*+side\s*:\s*["']?(\w+)""")
 _NUMBER: Final = re.compile(r"(?im)^[^\S\n]*+adjudication\s*:\s*(\d{1,9})\b")
-_NAMING: Final = frozenset(
-    {Command.AGREED, Command.CONSENT, Command.DRAW, Command.REFUSE, Command.REPLACE, Command.RESIGN}
-)
-"""The commands that may be followed by the name of their game."""
 _FIRST_WORDS: Final = 8
 """Of a subject; a few of them are `Re:` and the like."""
 
@@ -83,7 +78,7 @@ def game_shown(letter: Letter, settings: MailSettings) -> str | None:
         raise CannotPlay(f"Are its words about {listing(named, 'or')}? Send them in a letter of their own.")
     if named:
         return named[0]
-    requests = [each.rest for each in letter.commands if each.command in _NAMING]
+    requests = [each.rest for each in letter.commands if each.word.names_game]
     said = [rest.split()[0] for rest in requests if rest]
     names = dict.fromkeys([*said, *games_named(letter.references, settings.host), *_in_subject(letter.subject)])
     return next((name for name in names if _plays(settings, name, letter.sender)), None)

@@ -13,18 +13,18 @@ from typing import Any, Final
 
 from pbem.game.wording import listing
 from pbem.game.yaml import LETTER, Unreadable, read
-from pbem.mail.choose.agreed import unchanged
 from pbem.mail.choose.routing import only_names, report_answered
 from pbem.mail.read.letter import Enclosure, Letter
 from pbem.mail.read.sheet_finder import BareOrder, bare_orders, may_order, sheet_of_bare
 from pbem.mail.write.outgoing import MailSettings, report_of
+from pbem.orders.check import nothing_chosen
 from pbem.orders.forgive import KEY_ABOVE, Answering, Known, forgive
 from pbem.orders.sheet import ORDERS, BadSheet, without_keys
-from pbem.protocol import Side
-from pbem.referee.game.open_game import CannotPlay
+from pbem.protocol import Decision, Side
+from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.render.text.form import SheetHead
+from pbem.render.text.form import SheetHead, order_lines
 
 _MOST_SHOWN: Final = 30
 """So many lines of a sheet are shown in a question about it."""
@@ -195,6 +195,39 @@ def orders_outside(letter: Letter, game: Adjudicator) -> list[BareOrder]:
     within = {line for each in quoted for line in each.lines}
     others = [line.strip(" -") for line in letter.quoted_lines if line not in within]
     return [] if any(line and not line.startswith("#") and line not in _FENCES for line in others) else quoted
+
+
+def unchanged(game: OpenGame, side: Side, own: Sequence[str] = ()) -> str:
+    """Return why a letter is refused in which there is only the quoted form, as it was sent.
+
+    `own` are the lines that the sender wrote: one that begins with the name of an order was perhaps meant for one.
+    """
+    asked = [decision for decision in game.open_decisions if decision.side == side]
+    if not asked:
+        return (
+            "The only order sheet in it is the form of your last report as it was sent. The orders you gave still wait."
+        )
+    reason = nothing_chosen(game.box, asked)
+    if (meant := _perhaps_order(asked, own)) is not None:
+        line, kind = meant
+        example = order_lines(kind, game.box.forms[kind].example, 10_000)[0].removeprefix("- ")
+        return (
+            f"Perhaps this was meant as an order:\n  | {line[:100]}\nAn order is written with a colon and braces, such "
+            f"as `{example}`. There is no other in your letter: {reason}."
+        )
+    return (
+        f"The only order sheet in it is the form of your last report as it was sent: {reason}. "
+        "To choose an order, take the # off in front of it, also where it is quoted."
+    )
+
+
+def _perhaps_order(asked: Sequence[Decision], own: Sequence[str]) -> tuple[str, str] | None:
+    """Return the first line that begins with a kind of order that is asked for, and the kind; None: there is none."""
+    for line in own:
+        for kind in {each.kind: None for each in asked}:
+            if re.match(rf"\W*{kind.replace('_', '[ _-]')}\b", line, re.IGNORECASE):
+                return line.strip(), kind
+    return None
 
 
 def sheets_passed_over(letter: Letter, forms: Sequence[str]) -> list[str]:

@@ -1,7 +1,7 @@
-"""The commands of a letter: which there are, and how they are found in it.
+"""The words that begin commands, and how they are found in the lines of a letter, in whatever dress.
 
 Some ask for an answer, most of them without more words. The others change something and take more words on the same
-line.
+line. Which words there are is said by their records (`pbem.mail.answer`); here is only how one is written.
 
 A command stands on a line of its own, in the sender's own text or the subject. Bullets before it and quotes, stars or
 a colon around it count for nothing. Which lines count:
@@ -22,131 +22,80 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
-from pbem.game.plain import Record
 from pbem.mail.read.quoting import BULLETS, MARKS, without_frame
-from pbem.protocol import Side
-from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.ledger import LetterId
 
-# ---- The commands of a letter: which there are
-
-
-class Command(StrEnum):
-    """A word that a player may write on a line of a letter."""
-
-    AGREED = "AGREED"
-    AWAY = "AWAY"
-    BACK = "BACK"
-    CALENDAR = "CALENDAR"
-    CHAIN = "CHAIN"
-    CONSENT = "CONSENT"
-    DEPUTY = "DEPUTY"
-    DRAW = "DRAW"
-    FORECAST = "FORECAST"
-    FORM = "FORM"
-    HELP = "HELP"
-    HISTORY = "HISTORY"
-    KEY = "KEY"
-    NEWS = "NEWS"
-    PAUSE = "PAUSE"
-    PHRASE = "PHRASE"
-    PRESS = "PRESS"
-    REFUSE = "REFUSE"
-    RENEW = "RENEW"
-    REPLACE = "REPLACE"
-    REPORT = "REPORT"
-    RESIGN = "RESIGN"
-    SAY = "SAY"
-    SHOW = "SHOW"
-    STANDING = "STANDING"
-    STATUS = "STATUS"
-    WITHDRAW = "WITHDRAW"
-    ZONE = "ZONE"
-
-
-QUESTIONS: Final = frozenset(
-    {
-        *(Command.FORECAST, Command.FORM, Command.HELP, Command.HISTORY),
-        *(Command.REPORT, Command.STANDING, Command.STATUS),
-    }
+_LINE: Final = re.compile(
+    rf"\s*{BULLETS}[{MARKS}]*+\s*(?P<word>[A-Za-z]+)(?P<close>[{MARKS}]*+)"
+    rf"(?P<colon>\s*[:：][{MARKS}]*+)?(?:\s+(?P<rest>\S.*)|(?<=[:：])(?P<joined>\S.*)|[.!?\s{MARKS}]*)"
 )
-"""The commands that ask and may stand alone, in small letters too; the others could then begin a sentence."""
-ASKED_WITH: Final[Mapping[Command, str]] = {
-    Command.HELP: r"ORDERS(?: +\S+)?",
-    Command.HISTORY: r"[0-9]{1,9}",
-}
-"""The shape of what may stand behind a command that asks, in small letters too."""
-CHANGES: Final = (frozenset(Command) - QUESTIONS) | {Command.HISTORY, Command.STANDING}
-"""The commands that are written in capitals and take more words, whatever these are. AGREED stands alone, unless its
-side has a dice chain."""
-OPENS_LINK: Final = frozenset({Command.AGREED, Command.STANDING, Command.WITHDRAW})
-"""The commands that end with a link of the player's chain, which a mail program may put on the next line."""
-
-TALK: Final = frozenset({Command.PRESS, Command.SAY, Command.SHOW})
-"""The commands by which a side talks to others. A letter may give them several times."""
+_BAR: Final = "|"
+"""What our letters set before words that others wrote: nobody fills anything in there."""
+_LINK: Final = re.compile(r"[0-9a-fA-F]{64}")
+_LONGEST: Final = 1000
+_MOST_UNCLEAR: Final = 3
 
 
-CAPITALS_ONLY: Final = frozenset(
-    {Command.AWAY, Command.BACK, Command.DEPUTY, Command.PAUSE, Command.REPLACE, Command.SAY}
-)
-"""The commands that are none in small letters: too many sentences begin so."""
+@dataclass(frozen=True, eq=False, slots=True)
+class Word:
+    """A word that begins a command, and how that is written; the shapes are patterns."""
+
+    name: str
+    asks: bool = False
+    """It may ask, alone on its line, in small letters too: the others could then begin a sentence."""
+    asks_with: str = ""
+    """The shape of what may stand behind it when it asks, in small letters too."""
+    changes: bool = True
+    """It changes something; one that may also ask does so with more words."""
+    takes_words: bool = True
+    """In capitals it takes the rest of its line, whatever that is."""
+    shape: str = ""
+    """What follows it, by which it is known in small letters."""
+    capitals_only: bool = False
+    """It is none in small letters: too many sentences begin so."""
+    may_begin_a_sentence: bool = False
+    """In small letters it needs a colon, or nothing but commands beside it."""
+    filled_in: str = ""
+    """What follows it in a quoted letter of ours into which it was filled."""
+    cut_short: str = ""
+    """What is left of its line where a mail program has broken that in two."""
+    ends_with_link: bool = False
+    """It ends with a link of the player's chain, which a mail program may put on the next line."""
+    names_game: bool = False
+    """It may be followed by the name of its game."""
+    is_talk: bool = False
+    """By it a side talks to others. A letter may give it several times."""
+    is_agreement: bool = False
+    """Who asks has not given it."""
+    is_sheet_key: bool = False
+    """With a colon and lines below it, it is a key of an order sheet."""
+    is_about_sheet: bool = False
+    """It asks about the sheet in the same letter, quoted or not."""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Words: TypeAlias = Mapping[str, Word]
+"""The words of commands by their names."""
 
 
 class Instruction(NamedTuple):
     """A command as it was given, with the rest of its line."""
 
-    command: Command
+    word: Word
     rest: str = ""
     line: int = 0
     """The line of the letter on which it stands, where that is told if it is refused; 0: it is not."""
 
     def __str__(self) -> str:
-        return f"{self.command} {self.rest}".rstrip()
+        return f"{self.word} {self.rest}".rstrip()
 
-
-def is_question(each: Instruction) -> bool:
-    """Tell whether a command only asks: STANDING does as long as it cancels nothing."""
-    return each.command in QUESTIONS and (each.command != Command.STANDING or not each.rest)
-
-
-# ---- The lines with commands: how a word such as STATUS or PHRASE is found in a letter, in whatever dress
-
-
-SAMPLE_PHRASE: Final = "any words of yours"
-"""The words that stand for a phrase in our letters."""
-_LINE: Final = re.compile(
-    rf"\s*{BULLETS}[{MARKS}]*+\s*(?P<word>[A-Za-z]+)(?P<close>[{MARKS}]*+)"
-    rf"(?P<colon>\s*[:：][{MARKS}]*+)?(?:\s+(?P<rest>\S.*)|(?<=[:：])(?P<joined>\S.*)|[.!?\s{MARKS}]*)"
-)
-_TAKES: Final[Mapping[Command, re.Pattern[str]]] = {
-    Command.AGREED: re.compile(r"(?:[0-9a-f]{64})?", re.IGNORECASE),
-    Command.KEY: re.compile(r"(?:age1|age-secret|ssh-|ecdsa-|-----BEGIN)\S.*", re.IGNORECASE),
-    Command.CALENDAR: re.compile(r"(?:[\w.-]+\s+)?(?:on|off)", re.IGNORECASE),
-    Command.CHAIN: re.compile(r"[0-9a-f]{16,}(?:\s.*)?", re.IGNORECASE),
-    Command.CONSENT: re.compile(r"(?:[\w.-]+\s+)?\d+"),
-    Command.REFUSE: re.compile(r"(?:[\w.-]+\s+)?\d+"),
-    Command.NEWS: re.compile(r"(?:[\w.-]+\s+)?(?:every|round|daily|asked)", re.IGNORECASE),
-    Command.WITHDRAW: re.compile(r"(?:[0-9a-f]{64})?", re.IGNORECASE),
-    Command.ZONE: re.compile(r"(?:[\w.-]+\s+)?(?:UTC|[A-Za-z]+(?:/[\w+-]+){1,2})"),
-}
-"""What follows a word that changes something, by which it is known in small letters."""
-_FILLED_IN: Final[Mapping[Command, re.Pattern[str]]] = {
-    Command.PHRASE: re.compile(rf"(?!(?i:{SAMPLE_PHRASE}|was not carried out\b))\S.*"),
-    Command.KEY: re.compile(r"age1[0-9a-z]{58}\b|ssh-ed25519 AAAA[\w+/=]{64}"),
-    Command.CHAIN: re.compile(r"[0-9a-f]{64} \d+"),
-}
-"""What follows a word in a quoted letter of ours into which it was filled."""
-_BAR: Final = "|"
-"""What our letters set before words that others wrote: nobody fills anything in there."""
-_CUT_SHORT: Final = re.compile(r"CHAIN(?: [0-9A-Fa-f]{64})?|KEY(?: ssh-ed25519)?")
-"""What is left of a line that a mail program has broken in two."""
-_LINK: Final = re.compile(r"[0-9a-fA-F]{64}")
-_WORDS: Final = frozenset(each.value for each in Command)
-_LONGEST: Final = 1000
-_MOST_UNCLEAR: Final = 3
+    @property
+    def is_question(self) -> bool:
+        """Whether it only asks: STANDING does as long as it cancels nothing."""
+        return self.word.asks and not (self.word.changes and self.rest)
 
 
 class CommandLines(NamedTuple):
@@ -154,38 +103,6 @@ class CommandLines(NamedTuple):
 
     instructions: tuple[Instruction, ...]
     unclear: tuple[str, ...]
-
-
-def commands_in(subject: str, own: Sequence[str], quoted: Sequence[str] = (), *, sheets: bool = False) -> CommandLines:
-    """Return the commands of a letter: of its subject, its sender's own lines, and the lines that they quote.
-
-    `sheets` says whether an order sheet was found in it.
-
-    >>> [str(each) for each in commands_in("Re: punica", ["* status", "*PHRASE*  the die is cast"]).instructions]
-    ['STATUS', 'PHRASE the die is cast']
-    """
-    alone = not sheets and _nothing_else(own)
-    found: list[Instruction] = []
-    unclear: list[str] = []
-    for text in ([subject], own):
-        for at, line in enumerate(text):
-            if (begun := _begun_by(line[:_LONGEST])) is None or _is_key(begun, text[at + 1 : at + 2]):
-                continue
-            if _counts(begun, alone and text is own):
-                found.append(_unbroken(begun.instruction, text[at + 1 : at + 2]))
-            else:
-                unclear.append(line.strip())
-    if not found and not sheets:
-        found += _filled_in(quoted)
-    return CommandLines(tuple(dict.fromkeys(found)), tuple(unclear[:_MOST_UNCLEAR]))
-
-
-def _nothing_else(own: Sequence[str]) -> bool:
-    """Tell whether no more than one line of a letter is neither a command nor set there by a program."""
-    others = [
-        line for line in without_frame(own) if not ((begun := _begun_by(line[:_LONGEST])) and _counts(begun, False))
-    ]
-    return len(others) == 1
 
 
 class _Begun(NamedTuple):
@@ -196,82 +113,99 @@ class _Begun(NamedTuple):
     colon: bool
 
 
-def _begun_by(line: str) -> _Begun | None:
+def commands_in(
+    words: Words, subject: str, own: Sequence[str], quoted: Sequence[str] = (), *, sheets: bool = False
+) -> CommandLines:
+    """Return the commands of a letter: of its subject, its sender's own lines, and the lines that they quote.
+
+    `sheets` says whether an order sheet was found in it.
+
+    >>> phrase = {"PHRASE": Word("PHRASE")}
+    >>> [str(each) for each in commands_in(phrase, "Re: punica", ["*PHRASE*  the die is cast"]).instructions]
+    ['PHRASE the die is cast']
+    """
+    alone = not sheets and _nothing_else(words, own)
+    found: list[Instruction] = []
+    unclear: list[str] = []
+    for text in ([subject], own):
+        for at, line in enumerate(text):
+            if (begun := _begun_by(words, line)) is None or _is_key(begun, text[at + 1 : at + 2]):
+                continue
+            if _counts(begun, alone=alone and text is own):
+                found.append(_unbroken(begun.instruction, text[at + 1 : at + 2]))
+            else:
+                unclear.append(line.strip())
+    if not found and not sheets:
+        found += _filled_in(words, quoted)
+    return CommandLines(tuple(dict.fromkeys(found)), tuple(unclear[:_MOST_UNCLEAR]))
+
+
+def is_command(words: Words, line: str) -> bool:
+    """Tell whether a line is a command, whatever stands beside it in its letter."""
+    return bool(commands_in(words, "", [line]).instructions)
+
+
+def _nothing_else(words: Words, own: Sequence[str]) -> bool:
+    """Tell whether no more than one line of a letter is neither a command nor set there by a program."""
+    others = [
+        line
+        for line in without_frame(own)
+        if (begun := _begun_by(words, line)) is None or not _counts(begun, alone=False)
+    ]
+    return len(others) == 1
+
+
+def _begun_by(words: Words, line: str) -> _Begun | None:
+    """Return the command with which a line begins; None: it begins with none."""
+    line = line[:_LONGEST]
     found = _LINE.fullmatch(line.rstrip())
-    if found is None or found["word"].upper() not in _WORDS:
+    word = None if found is None else words.get(found["word"].upper())
+    if found is None or word is None or (word.capitals_only and not found["word"].isupper()):
         return None
-    if found["word"].upper() in CAPITALS_ONLY and not found["word"].isupper():
-        return None
-    if found["word"].upper() == Command.AGREED and "?" in line:  # who asks has not agreed
+    if word.is_agreement and "?" in line:
         return None
     rest = found["rest"] or found["joined"] or ""
     before = line[: found.start("word")]
     if before[-1:] in tuple(MARKS) and not found["close"]:  # the whole line was set off, not the word alone
         rest = rest.rstrip(MARKS)
-    instruction = Instruction(Command(found["word"].upper()), " ".join(rest.split()))
+    instruction = Instruction(word, " ".join(rest.split()))
     return _Begun(instruction, found["word"].isupper(), found["colon"] is not None)
 
 
 def _is_key(begun: _Begun, below: Sequence[str]) -> bool:
     """Tell whether a line is the key `standing:` of a sheet, with its orders below it."""
-    return begun.instruction == Instruction(Command.STANDING) and begun.colon and "".join(below).strip() != ""
+    said = begun.instruction
+    return said.word.is_sheet_key and not said.rest and begun.colon and "".join(below).strip() != ""
 
 
-def _counts(begun: _Begun, alone: bool) -> bool:
+def _counts(begun: _Begun, *, alone: bool) -> bool:
     """Tell whether a line that begins with a command can only be one; `alone`: all others are commands."""
-    command, rest, _ = begun.instruction
-    if command in QUESTIONS and (not rest or _asks_with(command, rest)):
+    word, rest, _ = begun.instruction
+    if word.asks and (not rest or (word.asks_with and re.fullmatch(word.asks_with, rest, re.IGNORECASE))):
         return True
     if begun.capitals:
-        return command in CHANGES
-    if command == Command.PHRASE:
+        return word.takes_words
+    if word.may_begin_a_sentence:
         return bool(rest) and (begun.colon or alone)
-    return command in _TAKES and _TAKES[command].fullmatch(rest) is not None
-
-
-def _asks_with(command: Command, rest: str) -> bool:
-    """Tell whether the words behind a command that asks say what it asks for, as in `HISTORY 3`."""
-    return command in ASKED_WITH and re.fullmatch(ASKED_WITH[command], rest, re.IGNORECASE) is not None
+    return bool(word.shape) and re.fullmatch(word.shape, rest) is not None
 
 
 def _unbroken(instruction: Instruction, below: Sequence[str]) -> Instruction:
     """Return a command with the line below it, if a mail program has broken it in two."""
-    link_below = instruction.command in OPENS_LINK and below and _LINK.fullmatch(below[0].strip())
-    if not (link_below or _CUT_SHORT.fullmatch(str(instruction))):
+    word, rest, _ = instruction
+    link_below = word.ends_with_link and below and _LINK.fullmatch(below[0].strip())
+    if not (link_below or (word.cut_short and re.fullmatch(word.cut_short, rest))):
         return instruction
-    command, _, rest = " ".join([str(instruction), *(line.strip() for line in below)])[:_LONGEST].partition(" ")
-    return Instruction(Command(command), rest.strip())
+    _, _, whole = " ".join([str(instruction), *(line.strip() for line in below)])[:_LONGEST].partition(" ")
+    return Instruction(word, whole.strip())
 
 
-def _filled_in(quoted: Sequence[str]) -> Iterator[Instruction]:
+def _filled_in(words: Words, quoted: Sequence[str]) -> Iterator[Instruction]:
     """Yield the commands that were filled in where a letter of ours is quoted."""
     for line in quoted:
-        if line.lstrip().startswith(_BAR):
+        begun = None if line.lstrip().startswith(_BAR) else _begun_by(words, line)
+        if begun is None or begun.colon or not begun.capitals:
             continue
-        begun = _begun_by(line[:_LONGEST])
-        if begun is None or begun.colon or not begun.capitals or begun.instruction.command not in CHANGES:
-            continue
-        command, rest, _ = begun.instruction
-        filled = _FILLED_IN[command].match(rest) if command in _FILLED_IN else None
-        if filled is not None:
-            yield Instruction(command, filled[0])
-
-
-# ---- One command of a letter that is to be carried out, as the modules of actions are given it
-
-
-@dataclass(frozen=True, slots=True)
-class CommandTask:
-    """One command to be carried out: for which side of which game, the rest of its line, and the letter it came in.
-
-    `letter` are the digests to be noted; None: the letter was carried out before, and nothing is to change. `noted` is
-    then what was noted of it.
-    """
-
-    game: Adjudicator
-    side: Side
-    rest: str
-    letter: LetterId | None
-    digest: str
-    """The digest of that letter, by which notes outside the game know it."""
-    noted: Record
+        word, rest, _ = begun.instruction
+        if word.filled_in and (filled := re.match(word.filled_in, rest)) is not None:
+            yield Instruction(word, filled[0])

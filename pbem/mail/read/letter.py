@@ -78,6 +78,11 @@ class Letter:
     """The side that this share of the letter is for, if its sender plays several (`pbem.mail.shared_letter`)."""
 
     @property
+    def wants_forecast(self) -> bool:
+        """Whether it asks what its sheet could lead to."""
+        return any(each.word.is_about_sheet for each in self.commands)
+
+    @property
     def identity(self) -> str:
         """The digest by which the letter is known, also if its content has changed."""
         if not self.message_id:

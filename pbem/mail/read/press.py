@@ -19,7 +19,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from pbem.game.wording import listing
 from pbem.game.words import Vocabulary
-from pbem.mail.read.commands import TALK, Command, Instruction, commands_in
+from pbem.mail.read.commands import Instruction, Words, commands_in
 from pbem.mail.read.quoting import BULLETS, MARKS, SENT_FROM, WROTE, LetterLine, letter_lines
 from pbem.mail.read.sheet_finder import bare_orders, sheets
 from pbem.protocol import Side
@@ -33,6 +33,8 @@ _BEGINS: Final = re.compile(
 _ENDS: Final = re.compile(rf"[\s{MARKS}]*(?:END PRESS|PRESS END|END OF PRESS)[\s.{MARKS}]*", re.IGNORECASE)
 _HAS_A_KEY: Final = re.compile(r"\W*\w[\w .-]*[:：{]")
 """How an order and each line of a sheet begin."""
+_ONE_LINE: Final = "SAY"
+_MANY_LINES: Final = "PRESS"
 _MOST_LINES: Final = 500
 _MOST_NAMES: Final = 40
 _LONGEST_LINE: Final = 80
@@ -49,9 +51,9 @@ class Press(NamedTuple):
     rest: str
 
 
-def press_in(text: str) -> Press:
-    """Return the talk in a tidied text, and the text without it."""
-    if not any(word in text for word in TALK):
+def press_in(text: str, words: Words) -> Press:
+    """Return the talk in a tidied text, and the text without it; `words` are those of all commands."""
+    if not any(word.is_talk and word.name in text for word in words.values()):
         return Press((), text)
     read, raw = letter_lines(text), text.split("\n")
     found: list[Instruction] = []
@@ -63,14 +65,14 @@ def press_in(text: str) -> Press:
         if begun is None:
             at += 1
             continue
-        command, said = Command(begun["word"] or begun["say"]), [begun["rest"] or ""]
+        word, said = words[begun["word"] or begun["say"]], [begun["rest"] or ""]
         first, raw[at] = at + 1, ""
         at += 1
-        while command == Command.SAY and at < len(read) and _is_wrapped(read[at - 1], read[at]):
+        while word.name == _ONE_LINE and at < len(read) and _is_wrapped(read[at - 1], read[at], words):
             said[0] += f" {read[at].text.strip()}"
             raw[at] = ""
             at += 1
-        if command == Command.PRESS:
+        if word.name == _MANY_LINES:
             end = _end_of_talk(read, at)
             taken = [each for each in range(at, end) if read[each].depth == 0]
             said += [read[each].text for each in _without_heads(read, taken)]
@@ -82,11 +84,11 @@ def press_in(text: str) -> Press:
                 raw[at] = ""
                 said[-1] += CLOSED
                 at += 1
-        found.append(Instruction(command, "\n".join(said), first))
+        found.append(Instruction(word, "\n".join(said), first))
     return Press(tuple(found), "\n".join(raw))
 
 
-def _is_wrapped(line: LetterLine, below: LetterLine) -> bool:
+def _is_wrapped(line: LetterLine, below: LetterLine, words: Words) -> bool:
     """Tell whether a mail program has wrapped a line, so that the one below it belongs to it.
 
     What may be meant for the referee never does: the enemy would read it.
@@ -96,7 +98,7 @@ def _is_wrapped(line: LetterLine, below: LetterLine) -> bool:
         return False
     if below.text == "--" or _BEGINS.fullmatch(below.text) or _HAS_A_KEY.match(below.text):
         return False
-    said = commands_in("", [below.text])
+    said = commands_in(words, "", [below.text])
     return not (said.instructions or said.unclear)
 
 
@@ -129,9 +131,6 @@ def _without_tail(said: Sequence[str]) -> list[str]:
     return kept
 
 
-# ---------------------------------------------------------------------------------------------- what is said, to whom
-
-
 Names: TypeAlias = Mapping[Side, Sequence[str]]
 """The names of all sides; the first of each is the one that letters call it by."""
 
@@ -145,18 +144,26 @@ class Addressed:
     unsigned: bool = False
 
 
-def addressed(rest: str, side: Side, names: Names, kinds: Sequence[str]) -> Addressed:
+class TalkNames(NamedTuple):
+    """What talk may name: the sides; and what it may not hold by mistake: the orders of the game, and commands."""
+
+    sides: Names
+    orders: Sequence[str]
+    words: Words
+
+
+def addressed(rest: str, side: Side, names: TalkNames) -> Addressed:
     """Return to whom the talk of a side goes, and what it says; `rest` is what stands behind the word.
 
-    `kinds` are the orders of the game. Raises CannotPlay where that cannot be told.
+    Raises CannotPlay where that cannot be told.
     """
     head, _, below = rest.partition("\n")
     to, colon, first = head.partition(":") if ":" in head else head.partition("：")
     to = to.rstrip(CLOSED)
     text = "\n".join([*([first.strip()] if first.strip() else []), below]) if below else first.strip()
     if not text.endswith(CLOSED):
-        _require_no_order(below, kinds)
-    sides, unsigned = _sides_meant(to, side, names, ends=bool(colon))
+        _require_no_order(below, names)
+    sides, unsigned = _sides_meant(to, side, names.sides, ends=bool(colon))
     return Addressed(sides, text.rstrip(CLOSED), unsigned)
 
 
@@ -206,13 +213,13 @@ def _names_listed(names: Names) -> str:
     return listing(called for called, *_ in names.values())
 
 
-def _require_no_order(text: str, kinds: Sequence[str]) -> None:
+def _require_no_order(text: str, names: TalkNames) -> None:
     """Raise CannotPlay if lines of a talk that nothing ends look as if they were meant for the referee."""
     own = text.split("\n")
-    orders = [each.lines[0] for each in bare_orders(own, kinds)] or [
+    orders = [each.lines[0] for each in bare_orders(own, names.orders)] or [
         each.text.split("\n")[0] for each in sheets(text) if each.depth == 0
     ]
-    said = commands_in("", own)
+    said = commands_in(names.words, "", own)
     words = [str(each) for each in said.instructions]
     if orders or words:
         line, what = (orders[0], "an order") if orders else (words[0], "a command")

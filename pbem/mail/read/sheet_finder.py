@@ -28,7 +28,7 @@ from itertools import islice
 from typing import Final, TypeAlias
 
 from pbem.crypto.sealed_orders import BadBlock, SealedBlock, find_blocks
-from pbem.mail.read.commands import commands_in
+from pbem.mail.read.commands import Words, is_command
 from pbem.mail.read.quoting import BULLETS, MARKS, QUOTE_MARKS, LetterLine, letter_lines
 from pbem.orders.forgive import Answering
 from pbem.orders.sheet import AHEAD, LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL
@@ -80,13 +80,17 @@ SHEET_KEYS: Final = ("game", "side", "adjudication", AHEAD, ORDERS, STANDING, ST
 """The keys of an order sheet."""
 _MOST_BROKEN: Final = 5
 """So many lines a comment is broken into at most."""
+_NO_WORDS: Final[Words] = {}
 _TICKS: Final = re.compile(r"\s*(?:```+|~~~+)\s*[\w.+-]*")
 _BEGIN: Final = re.compile(r"\W*BEGIN ORDERS\W*", re.IGNORECASE)
 _END: Final = re.compile(r"\W*END ORDERS\W*", re.IGNORECASE)
 
 
-def sheets(text: str) -> list[FoundSheet]:
-    """Return the sheets in a tidied text, in order of appearance, quoted ones included."""
+def sheets(text: str, words: Words = _NO_WORDS) -> list[FoundSheet]:
+    """Return the sheets in a tidied text, in order of appearance, quoted ones included.
+
+    A command ends a sheet that has no orders; `words` are those of all commands.
+    """
     letter = letter_lines(text)
     fenced = _fenced(letter)
     starts = [i for i, line in enumerate(letter) if _START.fullmatch(line.text) or _IN_ONE.fullmatch(line.text)]
@@ -96,7 +100,7 @@ def sheets(text: str) -> list[FoundSheet]:
     found = []
     for start, first, limit in zip(starts, firsts, [*firsts, len(letter)][1:], strict=True):
         stop = _latest_end(letter, first, start, limit)
-        end = stop if start in fenced else _before_commands(letter, start, _end_by_shape(letter, start, stop))
+        end = stop if start in fenced else _before_commands(letter, start, _end_by_shape(letter, start, stop), words)
         sheet = "\n".join(_reindented(_spread_out([line.text for line in letter[first:end]], start - first)))
         found.append(FoundSheet(sheet.rstrip("\n") + "\n", letter[start].depth, first, end))
     return found
@@ -223,9 +227,9 @@ def _end_by_shape(letter: Sequence[LetterLine], start: int, stop: int) -> int:
     return end
 
 
-def _before_commands(letter: Sequence[LetterLine], start: int, end: int) -> int:
+def _before_commands(letter: Sequence[LetterLine], start: int, end: int, words: Words) -> int:
     """Return where a sheet ends that names a game and a side for the commands in it, such as STATUS; else its end."""
-    said = [i for i in range(start + 1, end) if commands_in("", [letter[i].text]).instructions]
+    said = [i for i in range(start + 1, end) if is_command(words, letter[i].text)]
     orders = [i for i in range(start + 1, end) if i not in said and not _NAMES.fullmatch(letter[i].text)]
     return said[0] if said and not orders else end
 

@@ -68,6 +68,17 @@ def deputy_token(game: OpenGame, side: Side, address: str) -> str:
     return _token_from(game, [side, "deputy", address.lower(), game.ledger.deputyship(side).named])
 
 
+def is_deputy(game: OpenGame, side: Side, address: str) -> bool:
+    """Tell whether who writes for a side from an address is its deputy, and not its player."""
+    return side not in game.ledger.sides_of(address)
+
+
+def tokens_for(game: OpenGame, side: Side, address: str) -> list[str]:
+    """Return the tokens that show that somebody who may write for a side has written, from an address."""
+    own = [deputy_token(game, side, address)] if is_deputy(game, side, address) else []
+    return [*own, token(game, side)]
+
+
 def earlier_tokens(game: OpenGame, side: Side) -> list[str]:
     """Return the tokens of a side that its player has replaced."""
     return [_token(game, side, number) for number in range(acquaintance(game.path, side).renewed)]
@@ -137,6 +148,11 @@ def message_id(stamp: str, key: str, host: str) -> str:
     '<punica.rome.12~abcdefghij234567abcd@example.org>'
     """
     return f"<{stamp}{f'~{key}' if key else ''}@{host}>"
+
+
+def with_token(reference: str, key: str) -> str:
+    """Return a Message-ID of ours with another token; one that has none stays as it is."""
+    return _IN_ID.sub(f"~{key}", reference)
 
 
 def without_token(reference: str) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pbem.game import yaml as yamlio
 from pbem.game.plain import Record
 from pbem.game.wording import on_one_line
-from pbem.mail.read.commands import Command
 from pbem.mail.read.letter import Letter
 from pbem.mail.read.own_text import MARK, marked
 from pbem.mail.write.draft import Attachments
@@ -106,7 +105,7 @@ def returned(
         sheet=own.rstrip("\n"),
         reasons=[] if own else folded_paragraphs(fault_sentence(each.fault) for each in receipt.complaints),
         answers=folded_paragraphs(answers),
-        forecast=any(each.command == Command.FORECAST for each in answered.commands),
+        forecast=answered.wants_forecast,
     )
     again = side_report(game, receipt.side, game.adjudication).sheet
     stamp = f"faults.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
@@ -140,7 +139,7 @@ def commands_letter(
     It has the form of its side if it was asked for, and says where things stand (`position`) if that was.
     """
     asked = answered.letter
-    said = ", ".join(dict.fromkeys(each.command for each in asked.commands)) or "your letter"
+    said = ", ".join(dict.fromkeys(each.word.name for each in asked.commands)) or "your letter"
     lines = folded_paragraphs(answered.paragraphs)
     form = sheet and sheet.rstrip("\n")
     words = {"commands": said, "refused": refused, "one": ", " not in said}
@@ -151,13 +150,16 @@ def commands_letter(
     return build_letter(settings, asked.sender, stamp, text, asked, attached, About(game, side, shared=False))
 
 
-def help_letter(answered: Letter, settings: MailSettings, legends: Sequence[Picture] = ()) -> Outgoing:
+def help_letter(
+    answered: Letter, settings: MailSettings, commands: Mapping[str, str], legends: Sequence[Picture] = ()
+) -> Outgoing:
     """Return the letter that explains how to play by mail; it names no game.
 
-    `legends` are what the signs on the maps of the game mean that it is about.
+    `commands` is what it says of the commands (`help_values`), `legends` what the signs on the maps of the game mean
+    that it is about.
     """
-    attached = Attachments(pictures=legends)
-    return build_letter(settings, answered.sender, f"help.{answered.digest[:24]}", mail("help"), answered, attached)
+    stamp, words = f"help.{answered.digest[:24]}", mail("help", **commands)
+    return build_letter(settings, answered.sender, stamp, words, answered, Attachments(pictures=legends))
 
 
 def refusal_letter(

@@ -23,8 +23,7 @@ from pbem.mail.notes.correspondence import Correspondence, SentNote, corresponde
 from pbem.mail.notes.outboxes import Outbox, ToKeep
 from pbem.mail.notes.reader_time import deadline_line
 from pbem.mail.read.letter import Letter
-from pbem.mail.read.token import address_with_token, message_id, token
-from pbem.mail.write.deputies import for_deputy, is_deputy
+from pbem.mail.read.token import address_with_token, deputy_token, is_deputy, message_id, token, with_token
 from pbem.mail.write.draft import POSITION, POSITION_DATA, Attachments, Draft, Framed, compose, html_of, slimmed
 from pbem.orders.sheet import STANDING, STANDING_ADD, shortened
 from pbem.protocol import Decision, Event, Side
@@ -155,6 +154,8 @@ _BULLET: Final = re.compile(r" *\* ")
 ENCLOSED: Final = "Enclosed: "
 COPY: Final = "copy."
 """How the names of copies for deputies begin: the clock of a side starts when its player has the letter."""
+TALK_MARK: Final = "  : "
+"""In front of a player's own words; nothing that is read in a letter begins so."""
 _NOTHING_ATTACHED: Final = Attachments()
 
 
@@ -382,6 +383,15 @@ def folded_paragraphs(texts: Iterable[str]) -> list[str]:
     return lines
 
 
+def behind_marks(text: str) -> list[str]:
+    """Return words as lines behind a mark: nothing in them is read as an order or a command when they are quoted."""
+    return [
+        part
+        for line in text.split("\n")
+        for part in (folded(line, WIDTH, TALK_MARK, TALK_MARK) or [TALK_MARK.rstrip()])
+    ]
+
+
 def build_letter(
     settings: MailSettings,
     to: str,
@@ -432,13 +442,34 @@ def _to_side(draft: Draft, to: str, stamp: str, about: About, now: datetime) -> 
     game, side, telling = about.game, about.side, about.telling
     whose, deputy = side_name(game, side), deputy_of(game, side, f"{now:%Y-%m-%d}")
     if is_deputy(game, side, to):  # perhaps not any more: the letter that is answered came in time
-        return Outgoing(to, stamp, for_deputy(draft, game, side, to.lower()), whose=whose, telling=telling)
+        return Outgoing(to, stamp, _for_deputy(draft, game, side, to.lower()), whose=whose, telling=telling)
     copies: tuple[Outgoing, ...] = ()
     if deputy is not None and about.shared:
-        copy = for_deputy(draft, game, side, deputy.address)
+        copy = _for_deputy(draft, game, side, deputy.address)
         copies = (Outgoing(deputy.address, f"{COPY}{stamp}", copy, telling=telling),)
     sent = (SentNote(game.path, side, draft.message_id, about.told, about.picture),)
     return Outgoing(to, stamp, draft, sent, whose, telling=telling, copies=copies)
+
+
+def _for_deputy(draft: Draft, game: OpenGame, side: Side, address: str) -> Draft:
+    """Return a letter to a side as its deputy gets it: with their own key in place of the player's."""
+    own, theirs = token(game, side), deputy_token(game, side, address)
+
+    def exchanged(text: str) -> str:
+        return text.replace(own, theirs) if own else text
+
+    sheet = draft.attached.sheet
+    return replace(
+        draft,
+        to=address,
+        text=exchanged(draft.text),
+        html=exchanged(draft.html),
+        message_id=with_token(draft.message_id, theirs),
+        reply_to=exchanged(draft.reply_to),
+        in_reply_to=draft.in_reply_to and with_token(draft.in_reply_to, theirs),
+        references=[with_token(each, theirs) for each in draft.references],
+        attached=replace(draft.attached, sheet=None if sheet is None else exchanged(sheet)),
+    )
 
 
 def _gap_above(text: Mail, about: About) -> str:

@@ -23,9 +23,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pbem.mail.choose.sheet_choice import may_order_without_sheet
+from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in_where_possible
 from pbem.mail.notes.outboxes import Outbox, ToKeep
-from pbem.mail.read.inbox import open_letter
 from pbem.mail.read.letter import Letter
 from pbem.mail.read.mime import LARGEST, Headers
 from pbem.mail.tasks import Handled

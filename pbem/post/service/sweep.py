@@ -15,7 +15,7 @@ from time import time
 from typing import Final, NamedTuple
 
 from pbem.mail.choose.routing import may_be_about
-from pbem.mail.read.inbox import open_letter
+from pbem.mail.inbox import open_letter
 from pbem.mail.read.letter import Letter
 from pbem.post.service.reception import is_private
 from pbem.post.service.triage import Bounce, KnownPlayers, Look, Ours, Robot, TooBig, has_sheet, judge_letter

@@ -16,8 +16,8 @@ from typing import Final, NamedTuple, TypeAlias
 from pbem.crypto.keys import BadKeys, Keys
 from pbem.crypto.seal import CannotOpen
 from pbem.mail.choose.routing import game_named, games_named
+from pbem.mail.inbox import is_automatic, open_letter
 from pbem.mail.notes.address import MESSAGE_ID, mailbox
-from pbem.mail.read.inbox import is_automatic, open_letter
 from pbem.mail.read.letter import Letter
 from pbem.mail.read.mime import LARGEST, Headers
 from pbem.mail.read.token import tokens_of

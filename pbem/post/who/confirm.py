@@ -25,8 +25,8 @@ from urllib.parse import quote
 
 from pbem.game.wording import counted
 from pbem.mail.choose.routing import games_of
+from pbem.mail.inbox import open_letter
 from pbem.mail.notes.address import mailbox
-from pbem.mail.read.inbox import open_letter
 from pbem.mail.read.letter import Letter
 from pbem.mail.read.quoting import without_frame
 from pbem.mail.read.sheet_finder import may_order

@@ -24,12 +24,10 @@ from functools import cached_property
 from typing import Final
 
 from pbem.mail.choose.sheet_choice import orders_outside
-from pbem.mail.read.commands import is_question
 from pbem.mail.read.letter import Letter
 from pbem.mail.read.mime import Headers
-from pbem.mail.read.token import earlier_tokens, note_heard, note_signed, token, tokens_of
+from pbem.mail.read.token import earlier_tokens, is_deputy, note_heard, note_signed, token, tokens_for, tokens_of
 from pbem.mail.write.answer_letters import refusal_letter
-from pbem.mail.write.deputies import is_deputy, tokens_for
 from pbem.mail.write.outgoing import About, MailSettings, Turned, build_letter, folded_paragraphs
 from pbem.post.settings import WhoConfig
 from pbem.post.who import bounces, confirm
@@ -247,7 +245,7 @@ def _covers(signed: Signed, letter: Letter, game: Adjudicator) -> bool:
     """Tell whether all that a letter asks for is the sheet that was signed."""
     own = [each for each in letter.enclosures if each.where != "quoted"]
     sheets = own and all(same_sheet(each.text.decode("utf-8", "replace"), signed) for each in own)
-    return bool(sheets) and all(map(is_question, letter.commands)) and not orders_outside(letter, game)
+    return bool(sheets) and all(each.is_question for each in letter.commands) and not orders_outside(letter, game)
 
 
 def _wrong(game: Adjudicator, shown: set[str], sides: Sequence[Side]) -> str:

@@ -11,31 +11,67 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from typing import Final
 
-from pbem.crypto.sealed_orders import find_blocks
+from pbem.crypto.sealed_orders import BadBlock, find_blocks
+from pbem.mail.answer.every_command import WORDS
 from pbem.mail.notes.address import MESSAGE_ID, mailbox, pretends
-from pbem.mail.read.commands import Command, commands_in
+from pbem.mail.read.commands import commands_in
 from pbem.mail.read.forum_tags import untagged
 from pbem.mail.read.html_text import text_of
 from pbem.mail.read.letter import Enclosure, Letter, Where
-from pbem.mail.read.mime import Headers, MailPart, TangledLetter, header_text, take_apart, tidy_text
+from pbem.mail.read.mime import Headers, MailPart, TangledLetter, header_text, legible, take_apart, tidy_text
 from pbem.mail.read.own_text import without_marks, without_receipts
 from pbem.mail.read.press import press_in
 from pbem.mail.read.quoting import unflowed, unsigned
-from pbem.mail.read.sheet_finder import BlocksOpened, FoundSheet, Unseal, outside, sheets, with_sheets
+from pbem.mail.read.sheet_finder import BlocksOpened, FoundSheet, Unseal, bare_orders, outside, sheets, with_sheets
 from pbem.mail.read.token import tokens_in_addresses
 from pbem.orders.sheet import keys_in, without_keys
+from pbem.referee.game.open_game import CannotPlay
 
 _MOST: Final = 20
 _YAML_KINDS: Final = {"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/vnd.yaml"}
 _CAME_TO: Final = ("to", "cc", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to")
 """The headers with the addresses that a letter came to."""
 _SECRET_KINDS: Final = {"application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"}
+_POST_HEAD: Final = b"From: post@localhost\nContent-Type: text/plain; charset=utf-8\n\n"
+_PAGE: Final = re.compile(r"\s*<(?:!doctype|html|article|blockquote|div|p|pre|ul|ol|span|br)\b", re.IGNORECASE)
+_SEALED: Final = re.compile(rb"AGE.{0,12}ENCRYPTED.{0,12}FILE", re.IGNORECASE | re.DOTALL)
+_SHUT: Final = "Its orders are sealed: only the referee of the game opens them."
+_HOW: Final = "Please write the sheet as plain text, or attach it as a file that ends in .yaml."
+_WHO: Final = "The letter does not say plainly who sent it: it needs one From line with one address."
+_TOO_MANY: Final = f"Your letter holds more than {_MOST} order sheets. Please send those that count, and no others."
+_HTML: Final = (
+    "Your letter came as HTML only, and no text could be taken out of it. Please switch your mail program to "
+    '"plain text" for this letter, or attach the sheet as a file that ends in .yaml.'
+)
+_CHARSET: Final = (
+    "Your letter says that its text is in the charset {charset}, which is not known here. Please use UTF-8."
+)
+_ENCRYPTED: Final = (
+    "Your letter is encrypted, and there is no key here to open it. Please send the order sheet unencrypted; "
+    "you may sign it."
+)
+_NO_SHEET: Final = (
+    "There is no order sheet in your letter, and no line that looks like an order. In the answer to a report one line "
+    "is enough: an order of its form without the # in front, or AGREED alone, which takes what counts without an "
+    "answer. A sheet begins with the line `game: NAME`."
+)
+_WINMAIL: Final = (
+    "Your letter came as winmail.dat, a format that only Outlook can read. Please send it as plain text "
+    "(in Outlook: Format Text, Plain Text), or attach the sheet as a file that ends in .yaml."
+)
+_LETTER_IN_LETTER: Final = (
+    "Your letter only has another letter attached. Orders in an attached letter are not read, since it may not be "
+    f"yours. {_HOW}"
+)
+_PICTURE: Final = f"There is only a picture in your letter, and orders cannot be read from a picture. {_HOW}"
+_OTHER_FILES: Final = f"There is no text in your letter, only files of a kind that is not read. {_HOW}"
+_EMPTY: Final = f"Your letter is empty. {_HOW}"
 
 
 def open_letter(raw: bytes, unseal: Unseal | None = None) -> Letter:
@@ -78,20 +114,20 @@ def _read_whole(headers: Headers, raw: bytes, unseal: Unseal | None) -> Letter:
         return replace(letter, refusal=shut.refused)
     letter = replace(letter, tokens=tuple(dict.fromkeys([*letter.tokens, *_keys_written(parts)])))
     whole = [text for part in parts if _is_body(part) and (text := _body(part)) is not None]
-    talk = [press_in(text) for text in whole]
+    talk = [press_in(text, WORDS) for text in whole]
     spoken = [each for said in talk for each in said.instructions]
     bodies = [said.rest for said in talk]
-    found = [sheets(text) for text in bodies]
+    found = [sheets(text, WORDS) for text in bodies]
     rest = [outside(text, each) for text, each in zip(bodies, found, strict=True)]
     loose = tuple(line for own, _ in rest for line in (*own, ""))
     quoted_lines = tuple(line for _, others in rest for line in (*others, ""))
-    said = commands_in(letter.subject, loose, quoted_lines, sheets=any(found) or bool(spoken))
+    said = commands_in(WORDS, letter.subject, loose, quoted_lines, sheets=any(found) or bool(spoken))
     commands = (*spoken, *said.instructions)[:_MOST]
     enclosures, beside = _enclosures([sheet for each in found for sheet in each], parts)
     passed_over: tuple[Enclosure, ...] = ()
     # A player who answers a report with the one word STATUS has not ordered what the form quoted below happens to say.
     quoted = any(sheet.where == "quoted" for sheet in enclosures)
-    if quoted and any(each.command != Command.FORECAST for each in commands):
+    if quoted and not all(each.word.is_about_sheet for each in commands):
         enclosures, passed_over = (), enclosures
     if len(enclosures) > _MOST:
         return replace(letter, refusal=_TOO_MANY)
@@ -262,7 +298,7 @@ def _attached(parts: Iterable[MailPart]) -> Iterator[Enclosure]:
         text = _body(part)
         if text is None or not text.strip():
             continue
-        texts = [text] if _is_yaml(part) else [sheet.text for sheet in sheets(text) if sheet.depth == 0]
+        texts = [text] if _is_yaml(part) else [sheet.text for sheet in sheets(text, WORDS) if sheet.depth == 0]
         name = _file_name(part.name)
         yield from (_enclosure(_sheet_name(name, i), sheet, "attachment") for i, sheet in enumerate(texts))
 
@@ -302,35 +338,43 @@ def _why_nothing(parts: list[MailPart], bodies: list[str]) -> str:
     return _OTHER_FILES if any(part.content.strip() for part in parts) else _EMPTY
 
 
-_SEALED: Final = re.compile(rb"AGE.{0,12}ENCRYPTED.{0,12}FILE", re.IGNORECASE | re.DOTALL)
-_SHUT: Final = "Its orders are sealed: only the referee of the game opens them."
-_HOW: Final = "Please write the sheet as plain text, or attach it as a file that ends in .yaml."
-_WHO: Final = "The letter does not say plainly who sent it: it needs one From line with one address."
-_TOO_MANY: Final = f"Your letter holds more than {_MOST} order sheets. Please send those that count, and no others."
-_HTML: Final = (
-    "Your letter came as HTML only, and no text could be taken out of it. Please switch your mail program to "
-    '"plain text" for this letter, or attach the sheet as a file that ends in .yaml.'
-)
-_CHARSET: Final = (
-    "Your letter says that its text is in the charset {charset}, which is not known here. Please use UTF-8."
-)
-_ENCRYPTED: Final = (
-    "Your letter is encrypted, and there is no key here to open it. Please send the order sheet unencrypted; "
-    "you may sign it."
-)
-_NO_SHEET: Final = (
-    "There is no order sheet in your letter, and no line that looks like an order. In the answer to a report one line "
-    "is enough: an order of its form without the # in front, or AGREED alone, which takes what counts without an "
-    "answer. A sheet begins with the line `game: NAME`."
-)
-_WINMAIL: Final = (
-    "Your letter came as winmail.dat, a format that only Outlook can read. Please send it as plain text "
-    "(in Outlook: Format Text, Plain Text), or attach the sheet as a file that ends in .yaml."
-)
-_LETTER_IN_LETTER: Final = (
-    "Your letter only has another letter attached. Orders in an attached letter are not read, since it may not be "
-    f"yours. {_HOW}"
-)
-_PICTURE: Final = f"There is only a picture in your letter, and orders cannot be read from a picture. {_HOW}"
-_OTHER_FILES: Final = f"There is no text in your letter, only files of a kind that is not read. {_HOW}"
-_EMPTY: Final = f"Your letter is empty. {_HOW}"
+def sheet_in_post(raw: bytes, kinds: Collection[str], unseal: Unseal | None) -> bytes:
+    """Return the sheet in a post; a text without one is returned as it is. `kinds` are the orders of the game.
+
+    Raises BadBlock for sealed orders that do not open, and CannotPlay where it cannot be told which sheet counts.
+    """
+    text = legible(raw, "") or ""
+    if _PAGE.match(text):
+        text = text_of(text) or text
+    text = tidy_text(text)
+    if not (sealed := any(find_blocks(text))) and _is_sheet_alone(text):
+        return raw if text == raw.decode("utf-8", "replace").replace("\r\n", "\n") else text.encode()
+    letter = open_letter(_POST_HEAD + text.encode(), unseal)
+    if letter.refusal is not None and sealed:
+        raise BadBlock(letter.refusal)
+    found = list(dict.fromkeys(each.text for each in letter.enclosures or letter.passed_over))
+    if not found:
+        return raw
+    if len(found) > 1:
+        raise CannotPlay("There are two order sheets in the post that differ. Hand in the one that counts alone.")
+    _require_no_other(letter, kinds)
+    return found[0]
+
+
+def _is_sheet_alone(text: str) -> bool:
+    """Tell whether there is nothing in a text but one sheet, or no sheet at all."""
+    if untagged(text) != text:
+        return False
+    found = sheets(text, WORDS)
+    own, quoted = outside(text, found)
+    return not found or (len(found) == 1 and found[0].depth == 0 and not any(map(str.strip, [*own, *quoted])))
+
+
+def _require_no_other(letter: Letter, kinds: Collection[str]) -> None:
+    """Raise CannotPlay if orders stand outside the sheet of a post."""
+    if stray := [line for each in bare_orders(letter.loose, kinds) for line in each.lines]:
+        shown = "\n".join(f"  | {line.strip()[:100]}" for line in stray)
+        raise CannotPlay(
+            f"Something that looks like an order stands outside the order sheet of the post. Put it into the sheet, or "
+            f"take it out:\n{shown}"
+        )

@@ -12,9 +12,8 @@ from hashlib import sha256
 from typing import Final
 
 from pbem.game.wording import listing
-from pbem.mail.answer.table_talk import behind_marks
 from pbem.mail.write.observers import observers
-from pbem.mail.write.outgoing import MailSettings, Outgoing, build_letter, side_name
+from pbem.mail.write.outgoing import MailSettings, Outgoing, behind_marks, build_letter, side_name
 from pbem.mail.write.time_letters import reminder
 from pbem.mail.write.welcome import welcome_letter
 from pbem.protocol import Side
