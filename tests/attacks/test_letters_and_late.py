@@ -14,9 +14,16 @@ from pbem.mail.intake import take_in
 from pbem.referee.acts import timekeeping
 from pbem.referee.game import facts
 from pbem.referee.game.sides import Clocks
-from tests.mail.test_deadlines import Desk, blank_maps
+from tests.support.blank import blank_pictures
+from tests.support.deadline_desk import Desk
 from tests.support.live import letter, sheet
 from tests.support.walks import FOLDERS
+
+
+@pytest.fixture(autouse=True)
+def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
+
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 CLOCK = {"pace": {"bank": "4d", "bonus": "12h", "most": "9d"}, "late": "wait"}

@@ -12,9 +12,9 @@ from pbem.mail.write.outgoing import side_report
 from pbem.orders.forgive import came_from_lines
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.charter import ChainPromise
-from tests.mail.test_intake import bid, form_of, head, only, read
 from tests.support.blank import blank_pictures
 from tests.support.live import Folder, give, letter, order, quoted, sheet
+from tests.support.read_letters import bid, form_of, head, only, read
 
 
 @pytest.fixture(autouse=True)

@@ -11,9 +11,16 @@ from pbem.audit.verify import verify
 from pbem.mail.notes.dates import days_of
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.game.sides import deadline
-from tests.mail.test_deadlines import Desk, blank_maps, flat, last, shown
+from tests.support.blank import blank_pictures
+from tests.support.deadline_desk import Desk, flat, last, shown
 from tests.support.live import NOON
 from tests.support.walks import FOLDERS
+
+
+@pytest.fixture(autouse=True)
+def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
+
 
 __all__ = ["blank_maps"]
 DAY = timedelta(days=1)

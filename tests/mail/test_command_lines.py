@@ -9,8 +9,8 @@ from pbem.mail.answer.every_command import WORDS
 from pbem.mail.intake import take_in
 from pbem.mail.read.commands import commands_in
 from pbem.mail.write.welcome import welcome_letters
-from tests.mail.test_intake import read
 from tests.support.live import SECRETS, Folder, letter, quoted
+from tests.support.read_letters import read
 
 KEY = recipient_of(SECRETS.identity)
 TIP = "ab" * 32

@@ -21,9 +21,9 @@ from pbem.mail.tasks import Handled
 from pbem.mail.write.outgoing import side_report
 from pbem.referee.game.open_game import OpenGame, OtherRules
 from pbem.referee.play.adjudicator import Adjudicator
-from tests.mail.test_intake import Read, only, read
 from tests.support.blank import blank_pictures
 from tests.support.live import OTHERS, SECRETS, Folder, git, give, later, letter, order, quoted, sheet
+from tests.support.read_letters import Read, only, read
 
 SECRET = SECRETS.identity
 KEY = recipient_of(SECRET)

@@ -15,9 +15,9 @@ from pbem.referee.game.home_check import take_home
 from pbem.referee.play.adjudicator import Adjudicator
 from tests.attacks.test_mailbox_witness import Mail, verified
 from tests.cli.test_verbs import pbem
-from tests.mail.test_intake import cards, only
 from tests.support.blank import blank_pictures
 from tests.support.live import Folder, letter
+from tests.support.read_letters import cards, only
 
 LOOSE = "GAME: punica\nSide: Red\nAdjudication: {n}\nOrders:\n* BURY: {{Card: {card}}}\n"
 

@@ -11,7 +11,7 @@ from pbem.mail.read.forum_tags import untagged
 from pbem.mail.read.html_text import MOST_TAGS, text_of
 from pbem.mail.read.quoting import letter_lines
 from pbem.mail.read.sheet_finder import sheets
-from tests.mail.test_inbox import BY_HAND, FORM, PLAY, plain
+from tests.support.mail_programs import BY_HAND, FORM, PLAY, plain
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,6 @@ import io
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from email import message_from_bytes, policy
-from email.message import EmailMessage
 from random import Random
 from typing import Any
 
@@ -17,79 +14,25 @@ from PIL import Image
 
 from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
-from pbem.mail.tasks import Handled
-from pbem.mail.write.outgoing import Outgoing, report_of, side_report
+from pbem.mail.write.outgoing import report_of, side_report
 from pbem.mail.write.report_letters import first_letters
 from pbem.referee.game.home_check import take_home
 from pbem.referee.game.open_game import position_at
 from pbem.referee.play.adjudicator import Adjudicator
-from tests.mail.test_inbox import AUTOMATIC, FOUND, LETTERS, REFUSED
 from tests.support.blank import blank_pictures
 from tests.support.live import OTHERS, SIDES, Folder, files, git, give, later, letter, order, pick, quoted, sheet
+from tests.support.mail_programs import AUTOMATIC, FOUND, LETTERS, REFUSED
+from tests.support.read_letters import bid, bury, cards, form_of, head, only, read
 
 WINDOWS = {"toy": (780, 480), "rome_carthage": (780, 900)}
 """The size of the window picture of a game: the toy's board is not as high as a window."""
 """Of the maps, in pixels."""
 
 
-@dataclass
-class Read:
-    """A letter as its reader's mail program shows it."""
-
-    to: str
-    subject: str
-    text: str
-    parts: dict[str, bytes]
-    message: EmailMessage
-
-
-def read(out: Outgoing) -> Read:
-    message = message_from_bytes(out.content, policy=policy.default)
-    assert isinstance(message, EmailMessage)
-    parts, text = {}, ""
-    for part in message.walk():
-        if part.is_multipart():
-            continue
-        if name := part.get_filename():
-            parts[name] = part.get_payload(decode=True)
-        elif part.get_content_type() == "text/plain":
-            text += part.get_content().replace("\r\n", "\n")
-    assert message["To"] == out.to
-    return Read(out.to, message["Subject"], text, parts, message)  # type: ignore[arg-type]
-
-
 @pytest.fixture
 def blank_maps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spare the drawing where a test does not look at the map."""
     monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
-
-
-def head(folder: Folder, name: str = "punica") -> str:
-    return git(folder.repo(name), "rev-parse", "main")
-
-
-def cards(folder: Folder, side: str) -> list[int]:
-    with folder.open() as game:
-        hand: list[int] = game.view(side).hands[side]
-        return hand
-
-
-def bury(folder: Folder, side: str, at: int = 0, **more: Any) -> bytes:
-    """Return a letter in which a side buries one of its cards."""
-    with folder.open() as game:
-        return letter(side, sheet(game, side, order("bury", card=game.view(side).hands[side][at])), **more)
-
-
-def form_of(folder: Folder, side: str) -> str:
-    with folder.open() as game:
-        text = side_report(game, side, game.adjudication).sheet
-        assert text is not None
-        return text
-
-
-def only(handled: Handled) -> Read:
-    (out,) = handled.letters
-    return read(out)
 
 
 # ---- accepted
@@ -385,13 +328,6 @@ def test_a_game_is_found_however_yaml_lets_it_be_written(
 
 
 # ---- the form, quoted
-
-
-def bid(folder: Folder) -> None:
-    """Bring the toy to a question that has a default."""
-    with folder.open() as game:
-        for side in ("red", "blue"):
-            give(game, side, order("bury", card=game.view(side).hands[side][0]))
 
 
 @pytest.mark.parametrize("default", [False, True])

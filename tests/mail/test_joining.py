@@ -28,10 +28,10 @@ from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.git import GameRepo
 from tests.cli.test_verbs import OF_TOY, told
 from tests.cli.test_verbs import said as printed
-from tests.mail.test_intake import Read, read
 from tests.support.blank import blank_pictures
 from tests.support.crash import dies
 from tests.support.live import SECRETS, Folder, files, git, later, letter, order, readable, sheet, subjects
+from tests.support.read_letters import Read, read
 from tests.support.walks import FOLDERS
 
 KEY = recipient_of(SECRETS.identity)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-from collections import Counter
 from dataclasses import replace
-from email import message_from_bytes
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -18,31 +15,17 @@ from pbem.audit.explain.replay import replay
 from pbem.mail.due import go_on
 from pbem.mail.notes.correspondence import reported
 from pbem.mail.notes.outboxes import MaildirOutbox
-from pbem.mail.read.own_text import OWN_SHEET
-from pbem.mail.read.token import without_token
-from pbem.render.text.receipt import NAME as RECEIPT
 from pbem.repo.git import GameRepo
 from tests.support.crash import dies, recorded
+from tests.support.crashed_letter import LETTER, outbox, take_in
 from tests.support.live import NOON, Folder, git, give, letter, order, readable, sheet
 from tests.support.soak import stride
-from tests.support.walks import FOLDERS
 
-LETTER = "red.eml"
-NAMES = ["close-up.png", "map.png", "orders.yaml", "position.txt", "position.json"]
-"""Of what is enclosed in a report."""
 COMMITS = 4
 """What the letter below sets off: its sheet, and three adjudications by standing orders."""
 EVERY = 31
 """In the quick test, so many calls lie between two deaths."""
 STANDING = b"standing: [bid: {card: lowest, when: {round: 1}}, assault: {hold: true, when: {round: 1}}]\n"
-
-
-def take_in(path: Path) -> None:
-    """Do what `pbem letter` does."""
-    from pbem.cli.master import play as desk
-
-    with patch.dict(os.environ, PBEM_KEYS=str(path / "keys")):
-        desk.receive_letter(path / LETTER, None, path / "games", [Path(folder) for folder in FOLDERS], json=True)
 
 
 @pytest.fixture(scope="module")
@@ -74,17 +57,6 @@ def commits(path: Path) -> list[tuple[str, dict[str, bytes]]]:
     """Return message and what anybody can read of each commit, youngest first; what is sealed differs each time."""
     with GameRepo.open(path / "games" / "punica.git") as repo:
         return [(commit.message, readable(repo, commit.sha)) for commit in repo.history()]
-
-
-def outbox(path: Path) -> dict[str, int]:
-    """Return the ids of the letters in the outbox, without tokens, and how often each is there; every one is whole."""
-    found: Counter[str] = Counter()
-    for file in sorted((path / "games" / "outbox" / "new").glob("*")):
-        message = message_from_bytes(file.read_bytes())
-        names = [part.get_filename() for part in message.walk() if part.get_filename()]
-        assert names in ([*NAMES, RECEIPT], [*NAMES, OWN_SHEET, RECEIPT])
-        found[without_token(message["Message-ID"])] += 1
-    return dict(found)
 
 
 def dies_and_is_taken_in_again(begun: Path, whole: Path, path: Path, at: int, torn: bool) -> bool:

@@ -19,9 +19,9 @@ from pbem.mail.read.sheet_finder import sheets
 from pbem.mail.write.enclosures import enclosed
 from pbem.mail.write.report_letters import first_letters
 from pbem.referee.play.adjudicator import Adjudicator
-from tests.mail.test_intake import head, only, read
 from tests.support.blank import large_pictures
 from tests.support.live import Folder, letter, order, quoted, sheet
+from tests.support.read_letters import head, only, read
 
 
 @pytest.fixture

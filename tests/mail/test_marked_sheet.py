@@ -13,9 +13,9 @@ from pbem.mail.read.own_text import MARK, marked, without_marks
 from pbem.orders.sheet import BadSheet, read_sheet
 from pbem.protocol import ILLEGAL, Fault
 from pbem.referee.play.adjudicator import Adjudicator
-from tests.mail.test_intake import cards, head, only
 from tests.support.blank import blank_pictures
 from tests.support.live import Folder, letter, order, quoted, sheet
+from tests.support.read_letters import cards, head, only
 
 SHEET = "game: punica\nside: red\norders:\n- march: {leader: varro, path: [arpi,\n    cannae]}\n\n"
 LINES = SHEET.split("\n")

@@ -17,9 +17,9 @@ from pbem.mail.write.outgoing import as_written, folded_paragraphs, side_report
 from pbem.protocol import Event, Side
 from pbem.referee.game.open_game import Told
 from pbem.repo.files.charter import ChainPromise
-from tests.mail.test_intake import Read, only, read
 from tests.support.blank import blank_pictures
 from tests.support.live import Folder, files, git, give, later, letter, numbers_in, order, play, readable, room, sheet
+from tests.support.read_letters import Read, only, read
 from tests.support.walks import FOLDERS
 
 FILED = (

@@ -15,9 +15,9 @@ from pbem.mail.read.forum_tags import untagged
 from pbem.mail.read.mime import take_apart
 from pbem.mail.read.quoting import letter_lines
 from pbem.render.text.form import order_lines
-from tests.mail.test_inbox import LETTERS
 from tests.support.frames import FRAMES, frames
 from tests.support.live import Folder, play
+from tests.support.mail_programs import LETTERS
 from tests.support.replies import IN_THE_QUOTE, SENT_BACK, TAKEN, WITHOUT_QUOTE, Edit, Made, Post, outcome, post
 from tests.support.soak import scaled
 

@@ -27,9 +27,9 @@ from pbem.mail.write.welcome import welcome_letters
 from pbem.protocol import Decision, Side
 from pbem.referee.acts.players import change_of
 from pbem.referee.game.open_game import CannotPlay
-from tests.mail.test_intake import read
 from tests.support.blank import blank_pictures
 from tests.support.live import NOON, Folder, later, letter, order, pick, quoted, sheet
+from tests.support.read_letters import read
 from tests.support.walks import FOLDERS
 
 ANN = "ann@example.org"

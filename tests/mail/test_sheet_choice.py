@@ -12,9 +12,9 @@ from pbem.mail.tasks import Handled
 from pbem.mail.write.outgoing import side_report
 from pbem.orders.forgive import Answering
 from pbem.referee.play.adjudicator import Adjudicator
-from tests.mail.test_intake import read
 from tests.support.blank import blank_pictures
 from tests.support.live import OTHERS, SIDES, Folder, git, give, letter, order, quoted, sheet
+from tests.support.read_letters import read
 
 KINDS = ["bid", "bury", "battle_card"]
 ANSWERED = "In-Reply-To: <punica.red.1@example.org>\n"

@@ -20,9 +20,9 @@ from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.game.open_game import CannotPlay
 from pbem.repo.files.layout import REVEALED, request_path
 from pbem.repo.files.requests import DRAW, RESIGNATION, ROLLBACK
-from tests.mail.test_intake import read
 from tests.support.blank import blank_pictures
 from tests.support.live import Folder, git, give, later, letter, order
+from tests.support.read_letters import read
 from tests.support.walks import FOLDERS
 
 

@@ -29,9 +29,9 @@ from pbem.repo.files.charter import ChainPromise
 from pbem.repo.files.layout import joined_path, view_path
 from pbem.repo.files.requests import DRAW
 from tests.crypto.test_beacon import PUBLISHED
-from tests.mail.test_intake import Read, read
 from tests.support.blank import blank_pictures
 from tests.support.live import SECRETS, Folder, every_file, git, letter, pick, sheet
+from tests.support.read_letters import Read, read
 from tests.support.walks import FOLDERS
 
 OLD, NEW = Chain(b"r" * 32, 50), Chain(b"n" * 32, 50)

@@ -27,9 +27,9 @@ from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.charter import ChainPromise
 from pbem.repo.files.layout import request_path, turn_path
 from pbem.repo.files.requests import ROLLBACK
-from tests.mail.test_letter_crash import LETTER, outbox
-from tests.mail.test_letter_crash import take_in as take_letter_in
 from tests.support.crash import dies
+from tests.support.crashed_letter import LETTER, outbox
+from tests.support.crashed_letter import take_in as take_letter_in
 from tests.support.live import Folder, files, give, letter, order, play, sheet, subjects
 
 GAMES = pytest.mark.parametrize("rules", ["toy", "rome_carthage", "hannibal_italy"])
