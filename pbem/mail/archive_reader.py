@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from mailbox import mbox
 from pathlib import Path
 from re import IGNORECASE
@@ -18,8 +16,8 @@ from typing import Final
 
 from pbem.crypto import sealed_orders
 from pbem.mail.answer.table_talk import heard_in
-from pbem.mail.choose.routing import game_named, report_named, reports_in
-from pbem.mail.inbox import open_letter, whole_text
+from pbem.mail.choose.routing import reports_in
+from pbem.mail.inbox import open_letter
 from pbem.mail.notes.address import mailbox
 from pbem.mail.read.forum_tags import untagged
 from pbem.mail.read.letter import Letter
@@ -78,8 +76,8 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
     try:
         for part in take_apart(raw, LARGEST):
             found += _blocks(part)
-            sealed += sealed_orders.find_blocks(untagged((whole_text(part) or "") if _SEALED in part.content else ""))
-            bodies += [] if part.attached or part.kind != "text/plain" else [whole_text(part) or ""]
+            sealed += sealed_orders.find_blocks(untagged((part.whole or "") if _SEALED in part.content else ""))
+            bodies += [] if part.attached or part.kind != "text/plain" else [part.whole or ""]
             taken_in += [part.content] if is_own_sheet(part.name) else []
     except TangledLetter:
         damage = "it is damaged or too large"
@@ -91,13 +89,13 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
         message_id=without_token(opened.message_id),  # what is said of a letter may be shown to others
         sender=opened.sender,
         to=to.address if to else "",
-        written=_header_time(headers.one("date")),
-        arrived=arrival(headers),
+        written=headers.time("date"),
+        arrived=headers.arrived,
         signed_by=tuple(dict.fromkeys(_signers(headers.every("dkim-signature")))),
         receipts=tuple(dict.fromkeys(block.receipt for block, _ in found if block.receipt is not None)),
         talk=talk,
         own=any(own for block, own in found if block.receipt is not None),
-        sheets=tuple((game_named(sheet), sheet.text) for sheet in opened.enclosures),
+        sheets=tuple((sheet.game, sheet.text) for sheet in opened.enclosures),
         sealed=tuple(sealed),
         taken_in=tuple(taken_in),
         words=tuple(map(str, opened.commands)),
@@ -112,11 +110,6 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
     )
 
 
-def arrival(headers: Headers) -> datetime | None:
-    """Return when a letter came to the server that took it in last, by its topmost line; None: none says it."""
-    return _header_time(headers.one("received").rpartition(";")[2])
-
-
 def _reports_answered(letter: Letter) -> Iterator[tuple[str, Side, int]]:
     """Yield the reports that a letter answers: of those it refers to the latest of each game, and those it quotes."""
     referred: dict[tuple[str, Side], int] = {}
@@ -124,7 +117,7 @@ def _reports_answered(letter: Letter) -> Iterator[tuple[str, Side, int]]:
         referred.setdefault((report.game, report.side), report.adjudication)
     yield from ((game, side, number) for (game, side), number in referred.items())
     for sheet in (*letter.enclosures, *letter.passed_over, *letter.beside):
-        if (named := report_named(sheet)) is not None:
+        if (named := sheet.report) is not None:
             yield named.game, named.side, named.adjudication
 
 
@@ -132,7 +125,7 @@ def _blocks(part: MailPart) -> Iterator[tuple[Block, bool]]:
     """Yield the receipts in a part of a letter, and whether each is the letter's own."""
     if part.kind != "text/plain" and part.name != NAME:
         return
-    text = whole_text(part)
+    text = part.whole
     if text is not None:
         read = letter_lines(text)
         yield from ((block, read[block.first].depth == 0) for block in blocks([line.text for line in read]))
@@ -140,15 +133,3 @@ def _blocks(part: MailPart) -> Iterator[tuple[Block, bool]]:
 
 def _signers(signatures: Iterable[str]) -> Iterator[str]:
     yield from (found[1].lower() for each in signatures for found in [_DOMAIN.search(each)] if found)
-
-
-def _header_time(text: str) -> datetime | None:
-    """Return the time that a header says; None: it says none."""
-    try:
-        found = parsedate_to_datetime(text.strip()[:100])
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-    try:
-        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-    except OverflowError:
-        return None

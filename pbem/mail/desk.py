@@ -18,6 +18,7 @@ from pbem.mail.answer.every_command import (
 )
 from pbem.mail.answer.own_orders import AGREED, agreed_sheet, report_seen, standing_beside
 from pbem.mail.answer.questions import FORM, REPORT, STATUS, before_the_beginning
+from pbem.mail.choose.routing import Route
 from pbem.mail.choose.sheet_choice import (
     OtherReport,
     forms_of,
@@ -181,7 +182,7 @@ class Desk:
         """Return the sheet that counts of all that the letter offers. Raises CannotPlay."""
         if not self.game.begun:
             return next(iter(task.sheets), None)
-        return sheet_for(self.game, self.side, self.letter, task.sheets, self.settings)
+        return sheet_for(self.game, self.side, Route(self.letter, self.settings), task.sheets)
 
     def _hand_in(self, task: Task, done: CommandResults, agreed: Instruction | None = None) -> int | None:
         """Hand in a sheet and return its number; None: it is sent back, and nothing of it was carried out."""

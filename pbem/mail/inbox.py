@@ -27,7 +27,6 @@ from pbem.mail.read.letter import Enclosure, Letter, Where
 from pbem.mail.read.mime import Headers, MailPart, TangledLetter, header_text, legible, take_apart, tidy_text
 from pbem.mail.read.own_text import without_marks, without_receipts
 from pbem.mail.read.press import press_in
-from pbem.mail.read.quoting import unflowed, unsigned
 from pbem.mail.read.sheet_finder import BlocksOpened, FoundSheet, Unseal, bare_orders, outside, sheets, with_sheets
 from pbem.mail.read.token import tokens_in_addresses
 from pbem.orders.sheet import keys_in, without_keys
@@ -154,7 +153,7 @@ def _with_blocks_opened(
     refused = quoted = ""
     games: list[str] = []
     for part in parts:
-        text = whole_text(part) if _SEALED.search(part.content) and not part.covered else None
+        text = part.whole if _SEALED.search(part.content) and not part.covered else None
         if text is None:
             done.append(part)
             continue
@@ -227,26 +226,15 @@ def _is_yaml(part: MailPart) -> bool:
 
 def _body(part: MailPart) -> str | None:
     """Return the tidied text of a part without flowed line ends, tags, clear signatures, receipts and keys of ours."""
-    text = whole_text(part)
+    text = part.whole
     return None if text is None else without_keys(without_receipts(untagged(text)))
 
 
 def _keys_written(parts: Iterable[MailPart]) -> Iterator[str]:
     """Yield the keys in the text and the attached sheets of a letter."""
     for part in parts:
-        if (_is_body(part) or _is_yaml(part) or part.kind == "text/plain") and (text := whole_text(part)) is not None:
+        if (_is_body(part) or _is_yaml(part) or part.kind == "text/plain") and (text := part.whole) is not None:
             yield from keys_in(untagged(text))
-
-
-def whole_text(part: MailPart) -> str | None:
-    """Return the tidied text of a text part, without flowed line ends and clear signatures; None: it has none."""
-    text = part.text()
-    if text is None:
-        return None
-    if part.kind == "text/html" and (text := text_of(text)) is None:
-        return None
-    text = tidy_text(text)
-    return unsigned(unflowed(text, part.delsp) if part.flowed else text)
 
 
 def _enclosures(
@@ -320,7 +308,7 @@ def _file_name(name: str) -> str:
 def _why_nothing(parts: list[MailPart], bodies: list[str]) -> str:
     """Return what to tell the sender of a letter without sheets and commands: the most helpful reason first."""
     kinds = {part.kind for part in parts}
-    unknown = [part for part in parts if (_is_body(part) or _is_yaml(part)) and part.text() is None]
+    unknown = [part for part in parts if (_is_body(part) or _is_yaml(part)) and not part.is_legible]
     if unknown:
         return _CHARSET.format(charset=re.sub(r"[^\w.:-]+", "_", unknown[0].charset)[:40])
     if kinds & _SECRET_KINDS or any("-----BEGIN PGP MESSAGE-----" in text for text in bodies):

@@ -16,7 +16,7 @@ from typing import Final
 from pbem.mail.answer.every_command import confirm_once, help_values
 from pbem.mail.answer.questions import HELP
 from pbem.mail.answer.table_talk import talk_letters
-from pbem.mail.choose.routing import about, meant, only_names
+from pbem.mail.choose.routing import Route
 from pbem.mail.choose.sealed_blocks import by_sender
 from pbem.mail.choose.sheet_choice import may_order_without_sheet, orders_outside
 from pbem.mail.desk import Desk, Reply
@@ -48,12 +48,11 @@ from pbem.repo.git import NoSuchGame
 _LOG: Final = logging.getLogger(__name__)
 
 
-def legends(letter: Letter, settings: MailSettings) -> tuple[Picture, ...]:
+def legends(route: Route) -> tuple[Picture, ...]:
     """Return the legend of the game that a letter is about; nothing if that is not clear, or it has not begun."""
     try:
-        name = meant(letter, settings)
-        with settings.open(name) as game:
-            side = next(iter(game.sides_of(letter.sender)), None)
+        with route.settings.open(route.meant) as game:
+            side = next(iter(game.sides_of(route.letter.sender)), None)
             if side is None or not game.begun:
                 return ()
             return (legend_picture(game.rules.scene(game.view(side))),)
@@ -91,14 +90,15 @@ def take_in_where_possible(raw: bytes, settings: MailSettings) -> Handled:
         why = "a program sent it" if letter.automatic else "its sender is not clear"
         handled.notes.append(f"letter {letter.digest[:12]} is left unanswered: {why}")
         return handled
-    without = about(letter, settings) if may_order_without_sheet(letter) else None
+    route = Route(letter, settings)
+    without = route.without_sheet if may_order_without_sheet(letter) else None
     if letter.refusal is not None and without is None:
-        answer_unread(handled, letter, settings)
+        answer_unread(handled, route)
         return handled
     if Instruction(HELP.word) in letter.commands:
-        handled.letters.append(help_letter(letter, settings, help_values(), legends(letter, settings)))
+        handled.letters.append(help_letter(letter, settings, help_values(), legends(route)))
         handled.notes.append(f"letter {letter.digest[:12]} asks for help")
-    for task in tasks_of(handled, letter, settings, without):
+    for task in tasks_of(handled, route, without):
         try:
             _carry_out(handled, letter, task, settings)
         except NoSuchGame:
@@ -154,10 +154,10 @@ def _desk(handled: Handled, share: Share, settings: MailSettings, game: Adjudica
     """Return what a letter brings for one side, ready to be carried out; None: nothing is found in it."""
     letter, task = share.letter, share.task
     outside = orders_outside(letter, game) if task.sheets or may_order_without_sheet(letter) else []
-    if outside and all(each.where == "quoted" or only_names(each) for each in letter.enclosures):
+    if outside and all(each.where == "quoted" or each.only_names for each in letter.enclosures):
         letter = with_orders(letter, [line for each in outside for line in each.lines])
     if letter.refusal is not None and not outside:
-        answer_unread(handled, letter, settings)
+        answer_unread(handled, Route(letter, settings))
         return None
     return Desk(handled, letter, settings, game, share.side, task, outside)
 

@@ -16,7 +16,7 @@ from typing import Final
 from pbem.game.wording import listing
 from pbem.game.words import Vocabulary
 from pbem.mail.answer.every_command import command_of
-from pbem.mail.choose.routing import only_names, report_answered
+from pbem.mail.choose.routing import Route
 from pbem.mail.choose.sheet_choice import forms_of, is_form, orders_outside
 from pbem.mail.read.commands import Instruction
 from pbem.mail.read.letter import Enclosure, Letter
@@ -96,7 +96,7 @@ class _Seats:
     owners: dict[int, Side | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        names = [each.text.decode("utf-8", "replace") for each in self.letter.enclosures if only_names(each)]
+        names = [each.text.decode("utf-8", "replace") for each in self.letter.enclosures if each.only_names]
         lines = "\n".join([*self.letter.loose, *names])
         found = [side for word in _SIDE.findall(lines) if (side := self._meant(word)) is not None]
         self.named = [side for side in self.sides if side in found]
@@ -127,7 +127,7 @@ class _Seats:
         found = {
             side: report
             for side in self.sides
-            if (report := report_answered(replace(self.letter, seat=side), self.settings)) is not None
+            if (report := Route(replace(self.letter, seat=side), self.settings).report) is not None
             and (report.game, report.side) == (self.game.name, side)
         }
         return next(iter(found.values())) if len(found) == 1 else None
@@ -143,7 +143,7 @@ class _Seats:
     def unclear(self, task: Task) -> Iterator[str]:
         """Yield why sheets are refused of which it cannot be told for which side they are."""
         for each in task.sheets:
-            if each.where != "quoted" and not only_names(each) and self.owner(each) is None:
+            if each.where != "quoted" and not each.only_names and self.owner(each) is None:
                 yield f"The order sheet in it ({each.name}) does not say for which of your sides it is. {self._write()}"
         if self.usual is None and (bare := _bare(self.letter, self.game)):
             lines = "\n".join(f"  | {line.rstrip()[:100]}" for each in bare for line in each.lines)
@@ -182,7 +182,7 @@ class _Seats:
         return Share(side, own, Task(task.game, said, self._own(tuple(task.sheets), side)))
 
     def _own(self, sheets: tuple[Enclosure, ...], side: Side) -> tuple[Enclosure, ...]:
-        return tuple(each for each in sheets if self.owner(each) == side and not only_names(each))
+        return tuple(each for each in sheets if self.owner(each) == side and not each.only_names)
 
     def _counts(self, said: Instruction, side: Side) -> bool:
         """Tell whether a command is for a side, too."""

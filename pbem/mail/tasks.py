@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from pbem.game.wording import listing
 from pbem.mail.answer.questions import FORECAST, HELP, before_the_beginning
-from pbem.mail.choose.routing import answers_talk, game_named, game_shown, games_of, meant, only_names
+from pbem.mail.choose.routing import Route
 from pbem.mail.choose.sheet_choice import orders_outside
 from pbem.mail.read.commands import Instruction
 from pbem.mail.read.letter import Enclosure, Letter
@@ -52,10 +52,11 @@ class Unread(NamedTuple):
     not_begun: str | None
 
 
-def unread(letter: Letter, settings: MailSettings) -> Unread | None:
+def unread(route: Route) -> Unread | None:
     """Return what is known of the game that a letter is about in which nothing is found; None: it shows none."""
+    letter, settings = route.letter, route.settings
     try:
-        name = game_shown(letter, settings)
+        name = route.shown
         if name is None:
             return None
         with settings.open(name) as game:
@@ -71,12 +72,12 @@ def unread(letter: Letter, settings: MailSettings) -> Unread | None:
         return None
 
 
-def orders_of_another(letter: Letter, settings: MailSettings) -> str | None:
+def orders_of_another(route: Route) -> str | None:
     """Return what to tell a player whose orders only another game of theirs knows; None: no such game is found."""
-    for name in games_of(settings, letter.sender):
+    for name in route.own_games:
         try:
-            with settings.open(name) as game:
-                found = [each for each in orders_outside(letter, game) if each.word in game.box.forms]
+            with route.settings.open(name) as game:
+                found = [each for each in orders_outside(route.letter, game) if each.word in game.box.forms]
         except (CannotPlay, StoreError):
             continue
         if found:
@@ -145,28 +146,29 @@ class Task:
     """All sheets for the game in it, the quoted ones included."""
 
 
-def tasks_of(handled: Handled, letter: Letter, settings: MailSettings, without: str | None) -> list[Task]:
+def tasks_of(handled: Handled, route: Route, without: str | None) -> list[Task]:
     """Return what a letter asks for, game by game; `without` is the game that its orders without a sheet are for."""
+    letter = route.letter
     of_itself = (Instruction(FORECAST.word), Instruction(HELP.word))
     commands = [each for each in letter.commands if each not in of_itself]
     sheets: dict[str, list[Enclosure]] = {}
     for enclosure in letter.enclosures:
-        if not (commands and only_names(enclosure)):
-            sheets.setdefault(game_named(enclosure), []).append(enclosure)
+        if not (commands and enclosure.only_names):
+            sheets.setdefault(enclosure.game, []).append(enclosure)
     for enclosure in letter.beside:
-        if (name := game_named(enclosure)) in sheets:
+        if (name := enclosure.game) in sheets:
             sheets[name].append(enclosure)
     if without is not None:
         sheets.setdefault(without, [])
     named = None
     if commands:
         try:
-            named = meant(letter, settings)
+            named = route.meant
             sheets.setdefault(named, [])
         except CannotPlay as refusal:
-            refuse_letter(handled, letter, settings, str(refusal))
+            refuse_letter(handled, letter, route.settings, str(refusal))
     elif letter.wants_forecast and not sheets:
-        refuse_letter(handled, letter, settings, NO_SHEET)
+        refuse_letter(handled, letter, route.settings, NO_SHEET)
     return [Task(name, commands if name == named else (), each) for name, each in sheets.items()]
 
 
@@ -178,12 +180,12 @@ def not_yours(name: str, letter: Letter) -> str:
     )
 
 
-def answer_unread(handled: Handled, letter: Letter, settings: MailSettings) -> None:
+def answer_unread(handled: Handled, route: Route) -> None:
     """Answer a letter in which nothing is found: mere words by the form, others by what its sender can do about it."""
-    found = unread(letter, settings)
+    letter, settings, found = route.letter, route.settings, unread(route)
     if found is not None:
         handled.log.append(found.log)
-    if found is not None and found.not_begun is None and (said := _of_words(letter, found, settings)):
+    if found is not None and found.not_begun is None and (said := _of_words(route, found)):
         handled.letters += bundled(chat_letters(found.game, said, letter, settings))
         handled.notes.append(f"letter {letter.digest[:12]} has no orders: its sender gets the form")
         return
@@ -192,19 +194,19 @@ def answer_unread(handled: Handled, letter: Letter, settings: MailSettings) -> N
     elif found is not None and found.not_begun is not None:
         reason = found.not_begun
     else:
-        reason = orders_of_another(letter, settings) or letter.refusal or ""
+        reason = orders_of_another(route) or letter.refusal or ""
     refuse_letter(handled, letter, settings, reason, reported=found is None or found.not_begun is None)
 
 
-def _of_words(letter: Letter, found: Unread, settings: MailSettings) -> str:
+def _of_words(route: Route, found: Unread) -> str:
     """Return what is said of a letter that has only words; empty: it is to be refused."""
-    if not letter.only_words:
+    if not route.letter.only_words:
         return ""
-    if letter.unclear:
-        return unclear(letter.unclear)
-    if answers_talk(letter, settings):
+    if route.letter.unclear:
+        return unclear(route.letter.unclear)
+    if route.answers_talk:
         return _TO_PASS_ON
-    return "" if orders_of_another(letter, settings) else found.no_orders
+    return "" if orders_of_another(route) else found.no_orders
 
 
 _TO_PASS_ON: Final = (

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pbem.mail.answer.questions import STATUS
-from pbem.mail.choose.routing import game_named, report_named, side_in_heading
 from pbem.mail.inbox import open_letter
 from pbem.mail.notes.address import mailbox
 from pbem.mail.read.commands import Instruction
@@ -439,13 +438,11 @@ def test_sheet_with_a_long_run_costs_little(name: str) -> None:
     start = time.process_time()
     letter = open_letter(plain(LONG_RUNS[name]))
     for each in letter.enclosures:
-        game_named(each)
-        side_in_heading(each)
-        report_named(each)
+        assert (each.game, each.side, each.report) is not None
         _SIDE.search(each.text.decode())
     for text in ("\n" * 20_000, "{\n" * 20_000, "-\n" * 20_000):
         sheet = Enclosure("orders.yaml", text.encode() + b"x", "attachment")
-        assert (game_named(sheet), side_in_heading(sheet), report_named(sheet)) == ("", "", None)
+        assert (sheet.game, sheet.side, sheet.report) == ("", "", None)
         assert _SIDE.search(text + "x") is None
     assert time.process_time() - start < 10
 

@@ -10,7 +10,6 @@ from random import Random
 import pytest
 
 from pbem.mail.choose import sheet_choice
-from pbem.mail.inbox import whole_text
 from pbem.mail.read.forum_tags import untagged
 from pbem.mail.read.mime import take_apart
 from pbem.mail.read.quoting import letter_lines
@@ -167,7 +166,7 @@ def orders_typed(raw: bytes, at: Post) -> list[str]:
     shape = re.compile(rf"\W*(?:\d+[.)]\W*)?(?:then\W*)?({kinds})[\"'”*`]*\s*[:{{].*", re.IGNORECASE)
     typed = []
     for part in take_apart(raw):
-        text = whole_text(part) if part.kind in ("text/plain", "text/html") and not part.covered else None
+        text = part.whole if part.kind in ("text/plain", "text/html") and not part.covered else None
         for line in letter_lines(untagged(text or "")):
             if line.depth == 0 and line.text == "--":
                 break

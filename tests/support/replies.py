@@ -8,7 +8,7 @@ from random import Random
 from textwrap import wrap
 from typing import Any
 
-from pbem.mail.choose.routing import about
+from pbem.mail.choose.routing import Route
 from pbem.mail.choose.sheet_choice import may_order_without_sheet, sheet_for
 from pbem.mail.inbox import open_letter
 from pbem.mail.tasks import Handled, tasks_of
@@ -91,13 +91,14 @@ class Outcome:
 def outcome(raw: bytes, at: Post) -> Outcome:
     """Read a letter as the intake does, without carrying it out."""
     letter, handled = open_letter(raw), Handled()
-    without = about(letter, at.settings) if may_order_without_sheet(letter) else None
+    route = Route(letter, at.settings)
+    without = route.without_sheet if may_order_without_sheet(letter) else None
     if letter.refusal is not None and without is None:
         return Outcome(None, "", letter.refusal)
     try:
-        for task in tasks_of(handled, letter, at.settings, without):
+        for task in tasks_of(handled, route, without):
             if task.game == at.game.name:
-                return _checked(sheet_for(at.game, at.side, letter, task.sheets, at.settings), at, letter.refusal)
+                return _checked(sheet_for(at.game, at.side, route, task.sheets), at, letter.refusal)
     except CannotPlay as refusal:
         return Outcome(None, "", str(refusal))
     return Outcome(None, "", letter.refusal or "nothing for this game")

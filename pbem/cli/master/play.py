@@ -118,7 +118,6 @@ def receive_letter(
     json: Json = False,
 ) -> None:
     """Take in a player's letter, continue the game, and write the answers to the outbox."""
-    from pbem.mail.archive_reader import arrival
     from pbem.mail.intake import take_in
     from pbem.mail.notes.outboxes import MaildirOutbox
     from pbem.mail.read.mime import Headers
@@ -130,7 +129,7 @@ def receive_letter(
     if not settings.games.is_dir():  # do not refuse a letter because a disk is not mounted
         raise FileNotFoundError(ENOENT, "the folder of the games does not exist; PBEM_GAMES names it", settings.games)
     raw = read(file if file is not None else Path("-"))
-    came = arrival(Headers(raw))  # the server's own time: a clock goes by it, not by when the command is given
+    came = Headers(raw).arrived  # the server's own time: a clock goes by it, not by when the command is given
     came = came if came is not None and came < settings.now else None
     handled = take_in(raw, replace(settings, outbox=MaildirOutbox(box), came=came))
     written = [post_letter(out, box) for out in handled.letters]

@@ -17,7 +17,7 @@ from pbem.crypto.player_chains import LINK_SHAPE, LOST
 from pbem.game.plain import Record
 from pbem.game.yaml import dump
 from pbem.mail.answer.command import Command, CommandTask
-from pbem.mail.choose.routing import game_named, reports_in
+from pbem.mail.choose.routing import reports_in
 from pbem.mail.read.commands import Word
 from pbem.mail.read.letter import Enclosure, Letter
 from pbem.mail.read.sheet_finder import BareOrder, sheet_of_bare
@@ -161,7 +161,7 @@ def _forms_quoted(game: OpenGame, letter: Letter) -> Iterator[int]:
     enclosures: Iterable[Enclosure] = (*letter.enclosures, *letter.passed_over)
     for enclosure in enclosures:
         found = _ADJUDICATION.search(enclosure.text.decode("utf-8", "replace"))
-        if found is not None and game_named(enclosure) == game.name:
+        if found is not None and enclosure.game == game.name:
             yield int(found[1])
 
 

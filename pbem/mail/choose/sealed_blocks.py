@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pbem.crypto.keys import BadKeys, Keys
 from pbem.crypto.sealed_orders import BadBlock, SealedBlock, open_block
 from pbem.game.wording import listing
-from pbem.mail.choose.routing import game_named, games_of, side_in_heading, sides_of
+from pbem.mail.choose.routing import games_of, sides_of
 from pbem.mail.read.letter import Enclosure
 from pbem.mail.read.sheet_finder import Unseal
 from pbem.mail.write.outgoing import MailSettings
@@ -55,11 +55,11 @@ def _sheet_of(block: SealedBlock, identities: list[tuple[str, str]], sides: Call
             "nothing of it was carried out."
         )
     sheet = Enclosure("sealed orders", content, "body")
-    named = side_in_heading(sheet)
-    if game_named(sheet) != game or named not in ("", side):
+    named = sheet.side
+    if sheet.game != game or named not in ("", side):
         raise BadBlock(
             f"The block was sealed for {side} of {game}, but the sheet in it is for {named or side} of "
-            f"{game_named(sheet) or 'no game'}. Nothing of it was carried out. Make it again with `pbem seal-orders`."
+            f"{sheet.game or 'no game'}. Nothing of it was carried out. Make it again with `pbem seal-orders`."
         )
     text = content.decode("utf-8", "replace")
     return text if named else f"side: {side}\n{text}"

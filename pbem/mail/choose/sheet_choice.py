@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from pbem.game.wording import listing
 from pbem.game.yaml import LETTER, Unreadable, read
-from pbem.mail.choose.routing import only_names, report_answered
+from pbem.mail.choose.routing import Route
 from pbem.mail.read.letter import Enclosure, Letter
 from pbem.mail.read.sheet_finder import BareOrder, bare_orders, may_order, sheet_of_bare
-from pbem.mail.write.outgoing import MailSettings, report_of
+from pbem.mail.write.outgoing import report_of
 from pbem.orders.check import nothing_chosen
 from pbem.orders.forgive import KEY_ABOVE, Answering, Known, forgive
 from pbem.orders.sheet import ORDERS, BadSheet, without_keys
@@ -53,7 +53,7 @@ class Choice:
         own = self._distinct([each for each in self.sheets if each.where != "quoted"])
         real = [each for each in own if not is_form(each, forms)]
         if self.bare:
-            real = [each for each in real if not only_names(each)]
+            real = [each for each in real if not each.only_names]
         quoted = [each for each in self.sheets if each.where == "quoted" and not is_form(each, forms)]
         if len(real) > 1:  # a mail program may enclose again what came with our letter
             real = [each for each in real if not self._is_on_record(each)] or real[:1]
@@ -157,16 +157,14 @@ class Choice:
         return missing
 
 
-def sheet_for(
-    game: Adjudicator, side: Side, letter: Letter, sheets: Sequence[Enclosure], settings: MailSettings
-) -> Enclosure | None:
+def sheet_for(game: Adjudicator, side: Side, route: Route, sheets: Sequence[Enclosure]) -> Enclosure | None:
     """Return the sheet that a letter means for a game; None: it has none. Raises CannotPlay where that cannot be told.
 
     `sheets` are those of its sheets that name the game.
     """
-    bare = orders_outside(letter, game)
+    bare = orders_outside(route.letter, game)
     whole = not bare and all(map(_has_heading, sheets))
-    report = None if whole else report_answered(letter, settings)
+    report = None if whole else route.report
     if report is not None and (report.game, report.side) != (game.name, side):
         report = None
     made = Choice(game, side, sheets, bare, report).made()
@@ -180,7 +178,7 @@ def _has_heading(sheet: Enclosure) -> bool:
 
 def may_order_without_sheet(letter: Letter) -> bool:
     """Tell whether a letter without a sheet of its sender's own may have orders, of whatever game."""
-    if any(each.where != "quoted" and not only_names(each) for each in letter.enclosures):
+    if any(each.where != "quoted" and not each.only_names for each in letter.enclosures):
         return False
     return may_order(letter.loose) or (not letter.enclosures and may_order(letter.quoted_lines))
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from pbem.mail.read.commands import Instruction
 from pbem.orders.forgive import Answering
 from pbem.protocol import Side
 
+_GAME: Final = re.compile(r"""(?im)^(?:[^\S\n]|\{)*+(["']?)game\1\s*:\s*(["']?)([^\s"'#,}]*)\2""")
+_ONLY_NAMES: Final = re.compile(r"\s*(?:(?:game|side)\s*:.*|#.*)?", re.IGNORECASE)
+_SIDE: Final = re.compile(r"""(?im)^[^\S\n]*+side\s*:\s*["']?(\w+)""")
+_NUMBER: Final = re.compile(r"(?im)^[^\S\n]*+adjudication\s*:\s*(\d{1,9})\b")
 Where: TypeAlias = Literal["body", "attachment", "quoted"]
 """Where a sheet was found: in the sender's own text, in an attached file, or in the text that they quote."""
 
@@ -25,6 +30,38 @@ class Enclosure:
     text: bytes
     where: Where
     answering: Answering | None = None
+
+    @property
+    def lines(self) -> list[str]:
+        """Its text, line by line."""
+        return self._words.splitlines()
+
+    @property
+    def game(self) -> str:
+        """The name of the game that it is for, as far as it can be read."""
+        found = _GAME.search(self._words)
+        return found[3] if found else ""
+
+    @property
+    def side(self) -> Side:
+        """The side that its heading names; empty: it names none."""
+        found = _SIDE.search(self._words)
+        return found[1].lower() if found else ""
+
+    @property
+    def report(self) -> Answering | None:
+        """The report that its heading names; None: it names none."""
+        number = _NUMBER.search(self._words)
+        return Answering(self.game, self.side, int(number[1])) if self.side and number else None
+
+    @property
+    def only_names(self) -> bool:
+        """Whether it is but the line `game: NAME`, for the words of its letter."""
+        return all(_ONLY_NAMES.fullmatch(line) for line in self.lines)
+
+    @property
+    def _words(self) -> str:
+        return self.text.decode("utf-8", "replace")
 
 
 @dataclass(slots=True, frozen=True)

@@ -11,13 +11,18 @@ import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from email import message_from_bytes
 from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message
 from email.parser import BytesHeaderParser
+from email.utils import parsedate_to_datetime
+from functools import cached_property
 from typing import Final
 
+from pbem.mail.read.html_text import text_of
+from pbem.mail.read.quoting import unflowed, unsigned
 from pbem.protocol import PbemError
 
 # ---- Charsets: turns the bytes of a letter into text, whether its label is right or wrong, and drops invisible marks
@@ -148,7 +153,7 @@ class TangledLetter(PbemError):
     """A letter that is not taken apart; the text says why, for the sender."""
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(frozen=True)
 class MailPart:
     """One leaf of a letter: its type, file name (may be empty), content without transfer encoding, and charset.
 
@@ -164,9 +169,21 @@ class MailPart:
     delsp: bool = False
     covered: bool = False
 
-    def text(self) -> str | None:
-        """Return the content as text, or None if its charset is unknown."""
-        return legible(self.content, self.charset)
+    @cached_property
+    def whole(self) -> str | None:
+        """The tidied text, without flowed line ends and clear signatures; None: it has none that is legible."""
+        text = legible(self.content, self.charset)
+        if text is not None and self.kind == "text/html":
+            text = text_of(text)
+        if text is None:
+            return None
+        text = tidy_text(text)
+        return unsigned(unflowed(text, self.delsp) if self.flowed else text)
+
+    @property
+    def is_legible(self) -> bool:
+        """Whether the charset of its text is known."""
+        return legible(self.content, self.charset) is not None
 
 
 class Headers:
@@ -188,6 +205,27 @@ class Headers:
 
     def one(self, name: str) -> str:
         return self._values.get(name, [""])[0]
+
+    def time(self, name: str) -> datetime | None:
+        """Return the time that a header says; None: it says none."""
+        return _time_in(self.one(name))
+
+    @property
+    def arrived(self) -> datetime | None:
+        """When the letter came to the server that took it in last, by its topmost line; None: none says it."""
+        return _time_in(self.one("received").rpartition(";")[2])
+
+
+def _time_in(text: str) -> datetime | None:
+    """Return the time that a header says; None: it says none."""
+    try:
+        found = parsedate_to_datetime(text.strip()[:100])
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    try:
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except OverflowError:
+        return None
 
 
 def header_text(value: str) -> str:

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from pbem.crypto.keys import BadKeys, Keys
 from pbem.crypto.seal import CannotOpen
-from pbem.mail.choose.routing import game_named, games_named
+from pbem.mail.choose.routing import games_named
 from pbem.mail.inbox import is_automatic, open_letter
 from pbem.mail.notes.address import MESSAGE_ID, mailbox
 from pbem.mail.read.letter import Letter
@@ -153,7 +153,7 @@ def has_sheet(raw: bytes, letter: Letter, known: KnownPlayers) -> Ours | NotOurs
     if not letter.tokens and any(Headers(raw).every(name) for name in _LIST_HEADERS):
         return NotOurs()
     sheets = (*letter.enclosures, *letter.passed_over, *letter.beside)
-    named = [game_named(each) for each in sheets if each.where != "quoted" or letter.tokens]
+    named = [each.game for each in sheets if each.where != "quoted" or letter.tokens]
     if any(map(known.has_game, [*named, *filter(None, letter.sealed)])):
         return Ours("token" if letter.tokens else "sheet")
     return NotOurs()
