@@ -43,6 +43,11 @@ from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.forecast_text import foreseen
 
+_OTHER_LETTER: Final = (
+    "A letter of yours with the same Message-ID, but other commands or another sheet in it, was carried out before. "
+    "Please write a new letter; your mail program then gives it an id of its own."
+)
+
 
 class Reply(Enum):
     """How a letter is answered that was carried out in a game."""
@@ -337,9 +342,3 @@ class Desk:
         """Note in one line what came of the letter, and who is now awaited."""
         came = listing(self.came, "and") if self.came else "nothing changed"
         self.handled.log.append(log_line(self.game, self.side, came))
-
-
-_OTHER_LETTER: Final = (
-    "A letter of yours with the same Message-ID, but other commands or another sheet in it, was carried out before. "
-    "Please write a new letter; your mail program then gives it an id of its own."
-)

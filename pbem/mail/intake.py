@@ -42,10 +42,9 @@ from pbem.render.map.pictures import Picture, legend_picture
 from pbem.repo.files.charter import OtherFormat
 from pbem.repo.git import NoSuchGame
 
-# ---- The legend that goes with the answer to HELP: what the signs on the map of the sender's game mean
-
-
 _LOG: Final = logging.getLogger(__name__)
+_TO_ALL: Final = (Reply.FIRST_REPORTS, Reply.REPORTS, Reply.CLOSED)
+"""The answers that go to every side, which also answer what the sender's other sides have asked."""
 
 
 def legends(route: Route) -> tuple[Picture, ...]:
@@ -61,13 +60,6 @@ def legends(route: Route) -> tuple[Picture, ...]:
     except Exception as wrong:  # a slip in a drawing must not hold a letter back
         _LOG.error("the legend for a letter cannot be drawn; it goes without one", exc_info=wrong)
         return ()
-
-
-# ---- The intake of letters: carries out a player's letter, and writes to everybody concerned
-
-
-_TO_ALL: Final = (Reply.FIRST_REPORTS, Reply.REPORTS, Reply.CLOSED)
-"""The answers that go to every side, which also answer what the sender's other sides have asked."""
 
 
 def take_in(raw: bytes, settings: MailSettings) -> Handled:

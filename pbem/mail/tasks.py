@@ -22,7 +22,11 @@ from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.sheet_check import on_hold_until
 from pbem.repo.git import StoreError
 
-# ---- Waiting games: whom a game waits for, for the log, and what to tell a player before it has begun
+NO_SHEET: Final = "It asks for a FORECAST of an order sheet, but there is no sheet in it."
+_TO_PASS_ON: Final = (
+    "You answer what another side says, but nothing in your letter says that it is to be passed on. Begin with the "
+    "line `PRESS ALL:`, or with the side in place of ALL, and write your words below it."
+)
 
 
 def waits_for(game: Adjudicator) -> str:
@@ -104,9 +108,6 @@ def _before_begun(game: Adjudicator, side: Side) -> str | None:
     return f"{said} Answer with one line that begins with the word PHRASE in capitals:\n\n  PHRASE any words of yours"
 
 
-# ---- The tasks of a letter: what it asks for in each game, and how it is refused where it asks for nothing
-
-
 class NextDue(NamedTuple):
     """When something falls due next in a game by itself (None: nothing does), as of a commit."""
 
@@ -131,9 +132,6 @@ class Handled:
     """What falls due next in each game that it was carried out in."""
     log: list[str] = field(default_factory=list)
     """A line for each game that the letter is about: its side, what came of it, whom the game waits for."""
-
-
-NO_SHEET: Final = "It asks for a FORECAST of an order sheet, but there is no sheet in it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,12 +205,6 @@ def _of_words(route: Route, found: Unread) -> str:
     if route.answers_talk:
         return _TO_PASS_ON
     return "" if orders_of_another(route) else found.no_orders
-
-
-_TO_PASS_ON: Final = (
-    "You answer what another side says, but nothing in your letter says that it is to be passed on. Begin with the "
-    "line `PRESS ALL:`, or with the side in place of ALL, and write your words below it."
-)
 
 
 def unclear(lines: Sequence[str]) -> str:

@@ -20,8 +20,6 @@ from pbem.mail.write.outgoing import MailSettings
 from pbem.protocol import Side
 from pbem.referee.game.open_game import OpenGame
 
-# ---- The sealed orders in a letter or a post: each block becomes the order sheet that was sealed in it
-
 
 def by_sender(settings: MailSettings) -> Unseal:
     """Return what opens the blocks of a letter: those of the sides that its sender plays."""

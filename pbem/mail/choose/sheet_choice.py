@@ -28,6 +28,8 @@ from pbem.render.text.form import SheetHead, order_lines
 
 _MOST_SHOWN: Final = 30
 """So many lines of a sheet are shown in a question about it."""
+_FENCES: Final = ("", "BEGIN ORDERS", "END ORDERS")
+_WHICH_REPORT: Final = "The orders in it have no heading, and your letter does not show which report it answers. "
 
 
 class OtherReport(CannotPlay):
@@ -299,7 +301,3 @@ def _behind_bar(lines: Iterable[str]) -> str:
     """Return lines of a player behind a bar, so that they are not read as a sheet when they are quoted."""
     text = [f"  | {line.rstrip()[:100]}" for line in lines if line.strip()]
     return "\n".join([*text[:_MOST_SHOWN], *(["  | ..."] if len(text) > _MOST_SHOWN else [])])
-
-
-_FENCES: Final = ("", "BEGIN ORDERS", "END ORDERS")
-_WHICH_REPORT: Final = "The orders in it have no heading, and your letter does not show which report it answers. "

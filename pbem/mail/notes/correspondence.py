@@ -25,11 +25,10 @@ from typing import Any, Final
 from pbem.protocol import Side
 from pbem.repo.files.note_store import Note, number_note, record_note, write_notes
 
-# ---- The last report: a note of the last adjudication that a game's players were written to. Later letters are owed
-
-
 REPORTED: Final = number_note("pbem.told")
 CLOSED: Final = number_note("pbem.told-closed")
+_MOST_LETTERS: Final = 100
+"""So many letters with NEWS are remembered."""
 
 
 def reported(repo: Path, note: Note[int | None] = REPORTED) -> int | None:
@@ -73,13 +72,6 @@ def set_back(repo: Path, adjudication: int) -> str | None:
         f"{repo.stem}: the note of what was reported to the players said adjudication {known}, but the game stands at "
         f"{adjudication}. It was set back; reports go on from there"
     )
-
-
-# ---- The correspondence with a side: which news its player wants, and what they were told and shown last
-
-
-_MOST_LETTERS: Final = 100
-"""So many letters with NEWS are remembered."""
 
 
 class NewsWish(StrEnum):

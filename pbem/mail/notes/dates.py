@@ -10,9 +10,6 @@ from typing import Final
 
 from pbem.referee.game.open_game import CannotPlay
 
-# ---- Dates as people write them in a letter: 14 Dec, December 14, 2026-12-14, 14.12.2026
-
-
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NAME: Final = rf"(?P<name>{'|'.join(_MONTHS)})[a-z]*\.?"
 _YEAR: Final = r"(?:,?\s+(?P<year>\d{4}))?"
@@ -25,6 +22,22 @@ _SHAPES: Final = tuple(
         r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4})?",
     )
 )
+_BETWEEN: Final = pattern(
+    r"\s*(?:\bto\b|\buntil\b|\btill\b|\bthrough\b|\.{2,3}|[\u2013\u2014]|(?<!\d{4})(?<!\d{4}-\d\d)-)\s*", IGNORECASE
+)
+"""What stands between two days; the hyphens within 2026-12-14 do not."""
+_PADDING: Final = pattern(r"^(?:on|from)\s+|,|\bof\b|\bthe\b", IGNORECASE)
+_DAY: Final = pattern(r"\b\d{1,2}(?:st|nd|rd|th|\.)?(?=\s|$)", IGNORECASE)
+_SPAN: Final = pattern(r"(?:for\s+)?(\d{1,3}|an?|one|two|three|four)\s*(d|days?|w|weeks?|h|hours?)", IGNORECASE)
+_NUMBERS: Final = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4}
+_UNITS: Final = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+_AGO: Final = timedelta(days=60)
+"""A span may have begun so long ago; a day without a year that lies further back is that of the next year."""
+_LONGEST: Final = timedelta(days=300)
+"""A last day that lies so far behind the first was meant to lie before it."""
+_FARTHEST: Final = timedelta(days=1000)
+"""A span begins so many days from today at most."""
+HOW: Final = "write the days, such as 1-14 Dec, 28 Dec - 3 Jan, or 2026-12-28 to 2027-01-03"
 
 
 def day_in(text: str, today: date) -> date | None:
@@ -50,27 +63,6 @@ def _date_or_none(year: int, month: int, day: int) -> date | None:
         return date(year, month, day)
     except ValueError:
         return None
-
-
-# ---- Days and spans of time as people write them in a letter: `1-14 Dec`, `28 Dec - 3 Jan`, `2 weeks`
-
-
-_BETWEEN: Final = pattern(
-    r"\s*(?:\bto\b|\buntil\b|\btill\b|\bthrough\b|\.{2,3}|[\u2013\u2014]|(?<!\d{4})(?<!\d{4}-\d\d)-)\s*", IGNORECASE
-)
-"""What stands between two days; the hyphens within 2026-12-14 do not."""
-_PADDING: Final = pattern(r"^(?:on|from)\s+|,|\bof\b|\bthe\b", IGNORECASE)
-_DAY: Final = pattern(r"\b\d{1,2}(?:st|nd|rd|th|\.)?(?=\s|$)", IGNORECASE)
-_SPAN: Final = pattern(r"(?:for\s+)?(\d{1,3}|an?|one|two|three|four)\s*(d|days?|w|weeks?|h|hours?)", IGNORECASE)
-_NUMBERS: Final = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4}
-_UNITS: Final = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
-_AGO: Final = timedelta(days=60)
-"""A span may have begun so long ago; a day without a year that lies further back is that of the next year."""
-_LONGEST: Final = timedelta(days=300)
-"""A last day that lies so far behind the first was meant to lie before it."""
-_FARTHEST: Final = timedelta(days=1000)
-"""A span begins so many days from today at most."""
-HOW: Final = "write the days, such as 1-14 Dec, 28 Dec - 3 Jan, or 2026-12-28 to 2027-01-03"
 
 
 def days_of(text: str, today: date) -> tuple[date, date]:

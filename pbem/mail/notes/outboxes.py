@@ -12,9 +12,6 @@ from typing import Final, NamedTuple, Protocol
 
 from pbem.atomic import sync_folder, write
 
-# ---- Letters in folders: a maildir, which every mail system can fill and empty, and which never holds half a letter
-
-
 _NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._+-]{0,159}")
 _SEEN: Final = ":2,S"
 _AT_COMMIT: Final = re.compile(rb"\n(?:commit: [0-9a-f]{40}|(?:Answer by|until:) .*)\r$", re.MULTILINE)
@@ -98,9 +95,6 @@ def mark_read(path: Path) -> Path:
     path.rename(target)
     sync_folder(cur)
     return target
-
-
-# ---- The outboxes: where letters lie that wait to be sent. A maildir, or the tables of `pbem post`
 
 
 class ToKeep(NamedTuple):

@@ -15,12 +15,13 @@ from pbem.referee.game.sides import deadline, deadline_if_asked
 from pbem.referee.game.terms import UnknownZone
 from pbem.referee.game.terms import zone_named as named_zone
 
-# ---- The time as readers of letters know it: in their own zone, and in UTC
-
-
 MORNING: Final = "07:00"
 """When daily news goes out, in the zone of its reader."""
 EXAMPLE: Final = "Europe/Berlin"
+_DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_LONGEST: Final = 74
+"""Octets of a line of a calendar file."""
 
 
 def zone_named(text: str) -> ZoneInfo | None:
@@ -68,10 +69,6 @@ def time_shown(at: datetime, zone: ZoneInfo) -> str:
     return f"{_day_name(own)} {own:%H:%M} {name} ({again}{world:%H:%M} UTC)"
 
 
-_DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-
-
 def _day_name(at: datetime) -> str:
     """Return a day in English, whatever the locale."""
     return f"{_DAYS[at.weekday()]} {at.day} {_MONTHS[at.month - 1]}"
@@ -90,13 +87,6 @@ def morning_after(at: datetime, zone: ZoneInfo) -> datetime:
         if found > at:
             return found
         day += timedelta(days=1)
-
-
-# ---- Deadlines as letters tell them: until when an answer is in time, in the zone of the reader and in UTC
-
-
-_LONGEST: Final = 74
-"""Octets of a line of a calendar file."""
 
 
 class Until(NamedTuple):

@@ -14,9 +14,6 @@ from typing import Final
 from pbem.mail.read.quoting import QUOTE_MARKS
 from pbem.orders.forgive.lines import unsmiled
 
-# ---- What forums do to a copied text, taken back where it can be read in one way only
-
-
 _DRESS: Final = re.compile(
     r"\[(/?)(b|i|u|s|c|icode|color|colour|size|font|url|email|user|mention|center|left|right|justify|indent|highlight|"
     r"spoiler|details|hide|list)(?:[=\s][^\[\]\n]{0,200})?\]",
@@ -55,6 +52,9 @@ _MOST: Final = 20
 """So many sheets are looked for: a letter with more is refused."""
 _FARTHEST: Final = 5
 """So many numbered lines may stand above the line `game:`: its comments, its side."""
+_TAG: Final = re.compile(r"\[(/?)(code|quote)(?:[=\s][^\]\n]{0,200})?\]", re.IGNORECASE)
+_FENCE: Final = "```"
+_DEEPEST: Final = 20
 
 
 def undamaged(text: str) -> str:
@@ -153,14 +153,6 @@ def _without_number_lines(rows: list[str], number: int) -> Iterator[str]:
             number += 1
         else:
             yield row
-
-
-# ---- Forum tags: `[code]` becomes a fence and `[quote]` quote marks, so that a post is read like a letter
-
-
-_TAG: Final = re.compile(r"\[(/?)(code|quote)(?:[=\s][^\]\n]{0,200})?\]", re.IGNORECASE)
-_FENCE: Final = "```"
-_DEEPEST: Final = 20
 
 
 def untagged(text: str) -> str:

@@ -25,9 +25,6 @@ from pbem.mail.read.html_text import text_of
 from pbem.mail.read.quoting import unflowed, unsigned
 from pbem.protocol import PbemError
 
-# ---- Charsets: turns the bytes of a letter into text, whether its label is right or wrong, and drops invisible marks
-
-
 _BOMS: Final = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -62,6 +59,26 @@ _SAYS_NOTHING: Final = {"", "unknown", "unknown-8bit", "x-unknown", "8bit", "bin
 _WESTERN: Final = {"ascii", "iso8859-1", "cp1252"}
 _NOT_A_CHARSET: Final = {"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined"}
 """Codecs of Python that are no charsets: slow on purpose-made bytes, or with a meaning of their own."""
+_LINE_END: Final = re.compile("\r\n?|[\x85\u2028\u2029]")
+_BLANKS: Final = dict.fromkeys([0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " ")
+_UNSEEN: Final = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF])
+_WIDE_COLON: Final = re.compile(r"^([ ]*(?:-[ ]+)*[A-Za-z_]\w*)[ ]*：[ ]*", re.MULTILINE)
+LARGEST: Final = 256 * 1024
+MOST_PARTS: Final = 20
+DEEPEST: Final = 5
+_MOST_LINES: Final = 20_000
+_HEAD: Final = 1024 * 1024
+_CROWDED_HEAD: Final = 64 * 1024
+_LONGEST_HEADER: Final = 4096
+_HEAD_END: Final = re.compile(rb"\r?\n\r?\n|\r\r")
+_BOUNDARY: Final = re.compile(rb"boundary[*0-9]{0,4}[ \t]*=", re.IGNORECASE)
+_DASHED: Final = re.compile(rb"[\r\n]--")
+_MOST_DASHED: Final = 2000
+_PART_HEADER: Final = re.compile(rb"(?:\A|[\r\n])content-[a-z-]{1,30}:[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*", re.IGNORECASE)
+_TANGLED: Final = (
+    f"Your letter could not be taken apart: it is damaged, or has more than {MOST_PARTS} parts, or "
+    "letters within letters. Please write a new letter with the order sheet alone in it."
+)
 
 
 def legible(content: bytes, label: str) -> str | None:
@@ -115,12 +132,6 @@ def _without_surrogates(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-_LINE_END: Final = re.compile("\r\n?|[\x85\u2028\u2029]")
-_BLANKS: Final = dict.fromkeys([0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " ")
-_UNSEEN: Final = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF])
-_WIDE_COLON: Final = re.compile(r"^([ ]*(?:-[ ]+)*[A-Za-z_]\w*)[ ]*：[ ]*", re.MULTILINE)
-
-
 def tidy_text(text: str) -> str:
     """Return a text with plain line ends and plain blanks, so that what looks like a sheet is one.
 
@@ -130,23 +141,6 @@ def tidy_text(text: str) -> str:
     """
     text = _LINE_END.sub("\n", text).translate(_BLANKS | _UNSEEN)
     return _WIDE_COLON.sub(r"\1: ", text)
-
-
-# ---- MIME: splits the bytes of any letter into headers and parts, within fixed limits of size and depth
-
-
-LARGEST: Final = 256 * 1024
-MOST_PARTS: Final = 20
-DEEPEST: Final = 5
-_MOST_LINES: Final = 20_000
-_HEAD: Final = 1024 * 1024
-_CROWDED_HEAD: Final = 64 * 1024
-_LONGEST_HEADER: Final = 4096
-_HEAD_END: Final = re.compile(rb"\r?\n\r?\n|\r\r")
-_BOUNDARY: Final = re.compile(rb"boundary[*0-9]{0,4}[ \t]*=", re.IGNORECASE)
-_DASHED: Final = re.compile(rb"[\r\n]--")
-_MOST_DASHED: Final = 2000
-_PART_HEADER: Final = re.compile(rb"(?:\A|[\r\n])content-[a-z-]{1,30}:[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*", re.IGNORECASE)
 
 
 class TangledLetter(PbemError):
@@ -259,12 +253,6 @@ def take_apart(raw: bytes, largest: int = LARGEST) -> list[MailPart]:
     if len(parts) > MOST_PARTS:
         raise TangledLetter(_TANGLED)
     return parts
-
-
-_TANGLED: Final = (
-    f"Your letter could not be taken apart: it is damaged, or has more than {MOST_PARTS} parts, or "
-    "letters within letters. Please write a new letter with the order sheet alone in it."
-)
 
 
 def _hurts(raw: bytes, most_lines: int) -> bool:

@@ -30,6 +30,9 @@ _NARROW: Final = 44
 """Columns that a telephone shows in one line: carets further to the right would stand below another word."""
 _MOST: Final = 50
 _LONGEST_NAMED: Final = 30
+OWN_SHEET: Final = "your-sheet.yaml"
+"""The name under which players get their own sheet back, as it was read."""
+_OWN_SHEET: Final = re.compile(r"your-sheet(?:-\w+)?\.yaml")
 
 
 def marked(lines: Sequence[str], faults: Iterable[Placed], report: Answering | None = None) -> str:
@@ -100,13 +103,6 @@ def _carets(line: str, mark: Mark) -> Iterator[str]:
         return
     wide = width_of(line[start : start + mark.width])
     yield MARK + " " * (room - len(MARK)) + "^" * min(max(1, wide), _WIDTH - room)
-
-
-OWN_SHEET: Final = "your-sheet.yaml"
-"""The name under which players get their own sheet back, as it was read."""
-
-
-_OWN_SHEET: Final = re.compile(r"your-sheet(?:-\w+)?\.yaml")
 
 
 def is_own_sheet(name: str) -> bool:

@@ -42,6 +42,8 @@ _WRAPPED: Final = 70
 """A mail program has wrapped a line if the first word of the next would have made it longer than this."""
 CLOSED: Final = "\x1e"
 """What ends the text of a talk that END PRESS has ended: no letter holds it."""
+Names: TypeAlias = Mapping[Side, Sequence[str]]
+"""The names of all sides; the first of each is the one that letters call it by."""
 
 
 class Press(NamedTuple):
@@ -129,10 +131,6 @@ def _without_tail(said: Sequence[str]) -> list[str]:
     while len(kept) > 1 and (not kept[-1].strip() or (SENT_FROM.fullmatch(kept[-1]) and not kept[-2].strip())):
         kept.pop()
     return kept
-
-
-Names: TypeAlias = Mapping[Side, Sequence[str]]
-"""The names of all sides; the first of each is the one that letters call it by."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,36 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+QUOTE_MARKS: Final = re.compile(r" ?>(?: ?>)*")
+"""The quote marks in front of a line."""
+_RULED: Final = re.compile(r"\s*-{3,} ?(?!BEGIN |END )[^\W\d_][^-]{2,60}? ?-{3,}\s*", re.IGNORECASE)
+_HEADER: Final = re.compile(r"[*_]{0,2}[^\W\d_][^\n:*]{0,24}[*_]{0,2} ?:[*_]{0,2}(?: .*)?")
+_FROM: Final = re.compile(
+    r"[*_]{0,2}(?:From|Von|Van|De|Da|Od|Fra|Från|Lähettäjä|От|Від|差出人|发件人)\b", re.IGNORECASE
+)
+WROTE: Final = re.compile(
+    r"(?:wrote|writes|schrieb|schreef|a écrit|escribió|escreveu|ha scritto|skrev|kirjoitti|napisał|napsal|"
+    r"написала?|пише|пишет|のメール|書きました|写道)\b[^:：]{0,80}[:：]\s*\Z",
+    re.IGNORECASE,
+)
+SENT_FROM: Final = re.compile(
+    r"\s*(?:Sent (?:from|via|with)|Get Outlook for|Gesendet (?:von|mit)|Von meinem .* gesendet|Envoyé (?:de|depuis)|"
+    r"Enviado (?:desde|do)|Inviato da|Verzonden (?:vanaf|met)|Skickat från|Sendt fra|Lähetetty|Wysłane z|Отправлено)"
+    r"\b.*",
+    re.IGNORECASE,
+)
+_LONGEST_TAIL: Final = 40
+"""A line that is no longer than this and says `wrote:` may go on with the line above it."""
+BULLETS: Final = r"(?:(?:[-–—−•·*+○▪◦‣>|»?]|\(?\d{1,2}[.)](?=\s)|then\b\s*(?=[-–—:]))[\s:]*+)*+"
+"""What people set before a line of a list, as a pattern: hyphens, dots, numbers, quote marks of their own, and
+the question mark that a program makes of a dot."""
+MARKS: Final = "\"'“”„«»‘’`*_"
+"""What may stand around a word to set it off."""
+_SIGNATURE_MARK: Final = "-- "
+_SIGNED: Final = "-----BEGIN PGP SIGNED MESSAGE-----"
+_SIGNATURE: Final = "-----BEGIN PGP SIGNATURE-----"
+_SIGNATURE_END: Final = "-----END PGP SIGNATURE-----"
+
 
 @dataclass(slots=True, frozen=True)
 class LetterLine:
@@ -24,10 +54,6 @@ class LetterLine:
     @property
     def depth(self) -> int:
         return self.marks + self.below
-
-
-QUOTE_MARKS: Final = re.compile(r" ?>(?: ?>)*")
-"""The quote marks in front of a line."""
 
 
 def letter_lines(text: str) -> list[LetterLine]:
@@ -49,28 +75,6 @@ def letter_lines(text: str) -> list[LetterLine]:
 def _unmarked(line: str) -> tuple[int, str]:
     marks = QUOTE_MARKS.match(line)
     return (marks[0].count(">"), line[marks.end() :]) if marks else (0, line)
-
-
-_RULED: Final = re.compile(r"\s*-{3,} ?(?!BEGIN |END )[^\W\d_][^-]{2,60}? ?-{3,}\s*", re.IGNORECASE)
-_HEADER: Final = re.compile(r"[*_]{0,2}[^\W\d_][^\n:*]{0,24}[*_]{0,2} ?:[*_]{0,2}(?: .*)?")
-_FROM: Final = re.compile(
-    r"[*_]{0,2}(?:From|Von|Van|De|Da|Od|Fra|Från|Lähettäjä|От|Від|差出人|发件人)\b", re.IGNORECASE
-)
-WROTE: Final = re.compile(
-    r"(?:wrote|writes|schrieb|schreef|a écrit|escribió|escreveu|ha scritto|skrev|kirjoitti|napisał|napsal|"
-    r"написала?|пише|пишет|のメール|書きました|写道)\b[^:：]{0,80}[:：]\s*\Z",
-    re.IGNORECASE,
-)
-
-
-SENT_FROM: Final = re.compile(
-    r"\s*(?:Sent (?:from|via|with)|Get Outlook for|Gesendet (?:von|mit)|Von meinem .* gesendet|Envoyé (?:de|depuis)|"
-    r"Enviado (?:desde|do)|Inviato da|Verzonden (?:vanaf|met)|Skickat från|Sendt fra|Lähetetty|Wysłane z|Отправлено)"
-    r"\b.*",
-    re.IGNORECASE,
-)
-_LONGEST_TAIL: Final = 40
-"""A line that is no longer than this and says `wrote:` may go on with the line above it."""
 
 
 def without_frame(own: Sequence[str]) -> list[str]:
@@ -121,15 +125,6 @@ def _marks_follow(split: list[tuple[int, str]], start: int) -> bool:
     return next((marks > 0 for marks, rest in split[start : start + 10] if marks or rest.strip()), False)
 
 
-BULLETS: Final = r"(?:(?:[-–—−•·*+○▪◦‣>|»?]|\(?\d{1,2}[.)](?=\s)|then\b\s*(?=[-–—:]))[\s:]*+)*+"
-"""What people set before a line of a list, as a pattern: hyphens, dots, numbers, quote marks of their own, and
-the question mark that a program makes of a dot."""
-MARKS: Final = "\"'“”„«»‘’`*_"
-"""What may stand around a word to set it off."""
-
-_SIGNATURE_MARK: Final = "-- "
-
-
 def unflowed(text: str, delsp: bool) -> str:
     """Return a format=flowed text (RFC 3676) with its lines as long as they were typed, `> ` before quoted ones."""
     done: list[str] = []
@@ -154,11 +149,6 @@ def unflowed(text: str, delsp: bool) -> str:
 
 def _marked(depth: int, pieces: list[str]) -> str:
     return f"{'>' * depth} {''.join(pieces)}" if depth else "".join(pieces)
-
-
-_SIGNED: Final = "-----BEGIN PGP SIGNED MESSAGE-----"
-_SIGNATURE: Final = "-----BEGIN PGP SIGNATURE-----"
-_SIGNATURE_END: Final = "-----END PGP SIGNATURE-----"
 
 
 def unsigned(text: str) -> str:

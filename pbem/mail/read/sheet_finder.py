@@ -33,22 +33,6 @@ from pbem.mail.read.quoting import BULLETS, MARKS, QUOTE_MARKS, LetterLine, lett
 from pbem.orders.forgive import Answering
 from pbem.orders.sheet import AHEAD, LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL
 
-# ---- The sheet finder: finds order sheets in the text of a letter, where each begins and where it ends
-
-
-@dataclass(slots=True, frozen=True)
-class FoundSheet:
-    """A sheet in a text, without quote marks; `depth` is 0 where the sender wrote it.
-
-    It stands from line `first` up to, but not including, line `end` of the text.
-    """
-
-    text: str
-    depth: int
-    first: int
-    end: int
-
-
 _START: Final = re.compile(r"""\s*(["']?)game\1\s*:\s*(["']?)[\w.-]+\2\s*(?:#.*)?""", re.IGNORECASE)
 _IN_ONE: Final = re.compile(
     r"\s*orders\s*:\s*(?P<game>[\w.-]+)\s+(?P<side>\w+)\s+(?P<number>\d+)\s*[-,:]?\s+"
@@ -84,6 +68,41 @@ _NO_WORDS: Final[Words] = {}
 _TICKS: Final = re.compile(r"\s*(?:```+|~~~+)\s*[\w.+-]*")
 _BEGIN: Final = re.compile(r"\W*BEGIN ORDERS\W*", re.IGNORECASE)
 _END: Final = re.compile(r"\W*END ORDERS\W*", re.IGNORECASE)
+_NAMES: Final = re.compile(r"""\s*(?:(["']?)(?:game|side)\1\s*:.*|#.*)?""", re.IGNORECASE)
+_QUOTED: Final = re.compile(r"""(?<!\w)(?:"[^"]*"|'[^']*')""")
+_REMARK: Final = re.compile(r"(?:^|\s)#.*")
+_LISTS: Final = (ORDERS, STANDING, STANDING_ADD)
+_SET_OFF: Final = rf"[\s{MARKS}]*+"
+_HEAD: Final = re.compile(
+    rf"\s*{BULLETS}{_SET_OFF}(?P<brace>\{{?){_SET_OFF}(?P<word>[^\W\d_][\w \-]{{0,39}}?){_SET_OFF}"
+    r"(?P<sign>[:{]|[,;=-](?=\s*\{))(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_WITHIN: Final = re.compile(r"\s+(?:[-–—•·]\s|[\"']?\w+[\"']?\s*:|[\[\]{}#])|\s*[\]}]")
+"""A line that can only go on with the order above it."""
+_BARE_KEY: Final = re.compile(r"[a-z_]\w*\s*:(?:\s|$)")
+_MOST_BLANK: Final = 2
+"""So many blank lines may stand within an order: some programs set one after each line."""
+_LONGEST: Final = 40
+"""So many lines one order has at most."""
+Unseal: TypeAlias = Callable[[str, SealedBlock], str]
+"""Returns the sheet in a block that came from a sender; raises BadBlock."""
+_MOST_BLOCKS: Final = 20
+_ORDERS_BEGIN: Final = "----- BEGIN ORDERS -----"
+_ORDERS_END: Final = "----- END ORDERS -----"
+
+
+@dataclass(slots=True, frozen=True)
+class FoundSheet:
+    """A sheet in a text, without quote marks; `depth` is 0 where the sender wrote it.
+
+    It stands from line `first` up to, but not including, line `end` of the text.
+    """
+
+    text: str
+    depth: int
+    first: int
+    end: int
 
 
 def sheets(text: str, words: Words = _NO_WORDS) -> list[FoundSheet]:
@@ -234,34 +253,10 @@ def _before_commands(letter: Sequence[LetterLine], start: int, end: int, words: 
     return said[0] if said and not orders else end
 
 
-_NAMES: Final = re.compile(r"""\s*(?:(["']?)(?:game|side)\1\s*:.*|#.*)?""", re.IGNORECASE)
-_QUOTED: Final = re.compile(r"""(?<!\w)(?:"[^"]*"|'[^']*')""")
-_REMARK: Final = re.compile(r"(?:^|\s)#.*")
-
-
 def brackets_opened(text: str) -> int:
     """Return how many more brackets a line opens than it closes."""
     text = _REMARK.sub("", _QUOTED.sub("", text))
     return sum(map(text.count, "[{")) - sum(map(text.count, "]}"))
-
-
-# ---- Bare orders: the lines of a letter that look like orders but stand in no sheet
-
-
-_LISTS: Final = (ORDERS, STANDING, STANDING_ADD)
-_SET_OFF: Final = rf"[\s{MARKS}]*+"
-_HEAD: Final = re.compile(
-    rf"\s*{BULLETS}{_SET_OFF}(?P<brace>\{{?){_SET_OFF}(?P<word>[^\W\d_][\w \-]{{0,39}}?){_SET_OFF}"
-    r"(?P<sign>[:{]|[,;=-](?=\s*\{))(?P<rest>.*)",
-    re.IGNORECASE,
-)
-_WITHIN: Final = re.compile(r"\s+(?:[-–—•·]\s|[\"']?\w+[\"']?\s*:|[\[\]{}#])|\s*[\]}]")
-"""A line that can only go on with the order above it."""
-_BARE_KEY: Final = re.compile(r"[a-z_]\w*\s*:(?:\s|$)")
-_MOST_BLANK: Final = 2
-"""So many blank lines may stand within an order: some programs set one after each line."""
-_LONGEST: Final = 40
-"""So many lines one order has at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,22 +401,6 @@ def _is_own_order(line: str, above: str, kinds: Collection[str]) -> bool:
     """Tell whether a line is an order of its own, no deeper than the one above it."""
     depth, deepest = (len(each) - len(each.lstrip()) for each in (line, above))
     return depth <= deepest and _order_head(line, kinds) is not None
-
-
-# ---- The sealed orders in a text: each block becomes the order sheet that was sealed in it
-
-
-Unseal: TypeAlias = Callable[[str, SealedBlock], str]
-"""Returns the sheet in a block that came from a sender; raises BadBlock."""
-
-
-_MOST_BLOCKS: Final = 20
-
-
-_ORDERS_BEGIN: Final = "----- BEGIN ORDERS -----"
-
-
-_ORDERS_END: Final = "----- END ORDERS -----"
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,9 +138,6 @@ def forget_heard(repo: Path, side: Side) -> None:
         _ACQUAINTANCES.write(repo, replace(known, heard="", by=""), side)
 
 
-# ---------------------------------------------------------------------------------------------- where it stands
-
-
 def message_id(stamp: str, key: str, host: str) -> str:
     """Return the Message-ID of a letter of ours.
 

@@ -33,14 +33,13 @@ from pbem.render.text.form import short_order
 from pbem.render.text.report import mail
 from pbem.render.text.text_lines import folded
 
-# ---- The echo: shows a player how their sheet was read, in the answer to it
-
-
 MOST_LINES: Final = 12
 """So many lines of an echo are shown in a letter; the whole sheet is enclosed."""
 _WIDTH: Final = 66
 _BAR: Final = "| "
 """Stands before each line, so that none is taken for an order when the letter is quoted."""
+_BEFORE_SUBJECT: Final = re.compile(r"(?:\s*(?:re|aw|antw|sv|vs|odp|fwd?|wg)\s*(?:\[\d+\])?\s*:)+\s*", re.IGNORECASE)
+"""What mail programs put before the subject of an answer."""
 
 
 def echo(canonical: bytes, most: int = MOST_LINES, rest: str = "the rest is in your-sheet.yaml") -> list[str]:
@@ -78,13 +77,6 @@ def _standing_lines(sheet: Record) -> Iterator[str]:
                 yield from folded(f"- {shown}", _WIDTH, later="  ")
     if STANDING_CANCEL in sheet:
         yield f"{STANDING_CANCEL}: {on_one_line(sheet[STANDING_CANCEL])}"
-
-
-# ---- The letters that answer one player: sheets sent back, forecasts, answers to commands, help, refusals
-
-
-_BEFORE_SUBJECT: Final = re.compile(r"(?:\s*(?:re|aw|antw|sv|vs|odp|fwd?|wg)\s*(?:\[\d+\])?\s*:)+\s*", re.IGNORECASE)
-"""What mail programs put before the subject of an answer."""
 
 
 def returned(
@@ -175,10 +167,6 @@ def refusal_letter(
     return build_letter(settings, answered.sender, f"refusal.{answered.digest[:24]}.{number}", words, answered)
 
 
-# ---- The answer to a letter of mere words: nothing in it is refused, and its sender gets the form that is open to
-#      them
-
-
 def chat_letters(game: str, said: str, answered: Letter, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the answer to a letter about a game: what is `said`, and the form of each side of its sender that is asked.
 
@@ -211,9 +199,6 @@ def _chat_letter(game: Adjudicator, side: Side, said: str, answered: Letter, set
     stamp = f"chat.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
     attached = Attachments(sheet=form, receipt=enclosed(game, side))
     return build_letter(settings, answered.sender, stamp, text, answered, attached, About(game, side, shared=False))
-
-
-# ---- The letter that refuses orders without a heading, and brings the form for the last report
 
 
 def form_letter(

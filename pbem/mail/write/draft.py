@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from pbem.referee.game.open_game import OpenGame
 
 
-# ---- The writer of letters: a draft and its attachments to bytes. The same draft gives the same bytes
-
-
 POSITION: Final = "position.txt"
 """The name of the attachment with the position as text."""
 POSITION_DATA: Final = "position.json"
@@ -57,6 +54,7 @@ LARGEST: Final = 300_000
 """So many bytes a letter has at most, as long as leaving out pictures makes it smaller."""
 _PAGE_ROOM: Final = 30_000
 """So many bytes are kept for the page of a letter."""
+_LOG: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,12 +371,6 @@ def _header(text: str) -> str:
 
 def _printable_line(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
-
-
-# ---- The HTML part of a letter with a report: what `pbem.pages` makes of it, or nothing, which holds no letter back
-
-
-_LOG: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,15 @@ from pbem.render.map.pictures import Picture, changed_places, legend_picture, pi
 from pbem.render.text.receipt import MOST_TURNS, ClosedSheets, LetterReceipt, ReceiptedSheet, write
 from pbem.repo.files.layout import turn_path
 
-# ---- The maps that go out with letters, each as the reader of the letter may see it
-
-
 _LOG: Final = logging.getLogger(__name__)
+_KEEP: Final = "Keep this letter: `pbem verify --letters` compares it with the game."
+_CHECK: Final = """\
+The digest of your sheet {number} {goes} into the dice. The sheet itself is
+sealed in {path}{turn}. Only you get the salt.
+To check that the digest is that of your sheet:
+  S={salt}
+  openssl dgst -sha256 -mac HMAC -macopt hexkey:$S {file}
+"""
 
 
 class Maps:
@@ -123,19 +128,6 @@ def map_picture(game: OpenGame, side: Side | None, since: int, drawings: Path | 
     It has arrows for what happened after an adjudication.
     """
     return render(scene_of(game, side, since, _position_before(game, since)), cache_folder=drawings)
-
-
-# ---- The receipts in letters: the one that a letter of ours encloses, and those in the text of any letter
-
-
-_KEEP: Final = "Keep this letter: `pbem verify --letters` compares it with the game."
-_CHECK: Final = """\
-The digest of your sheet {number} {goes} into the dice. The sheet itself is
-sealed in {path}{turn}. Only you get the salt.
-To check that the digest is that of your sheet:
-  S={salt}
-  openssl dgst -sha256 -mac HMAC -macopt hexkey:$S {file}
-"""
 
 
 def receipt_of(

@@ -96,9 +96,6 @@ def leave(game: OpenGame, address: str) -> None:
     _OBSERVERS.write(game.path, replace(note, observers=left))
 
 
-# ---------------------------------------------------------------------------------------------- what is due
-
-
 def write_to_observers(game: OpenGame, settings: MailSettings, outbox: Outbox, now: datetime) -> list[Outgoing]:
     """Write to the observers of a game what they may know by now, and return the letters. The game's lock is held."""
     written: list[Outgoing] = []
@@ -167,9 +164,6 @@ def _told_on(game: OpenGame, n: int, days: int) -> datetime:
     return datetime.combine(day, time(), UTC)
 
 
-# ---------------------------------------------------------------------------------------------- the letter
-
-
 def _observer_letter(
     game: OpenGame, observer: Observer, until: int, settings: MailSettings, maps: Maps
 ) -> Outgoing | None:
@@ -211,9 +205,6 @@ def _observer_intro(game: OpenGame, observer: Observer) -> str:
         f"You watch {game.name}, a game of {game.box.title}. These letters tell what everybody may see{late}. The game "
         "master can end them."
     )
-
-
-# ---------------------------------------------------------------------------------------------- the note
 
 
 def _note_observer_told(repo: Path, observer: Observer, until: int) -> None:

@@ -38,7 +38,21 @@ from pbem.render.text.text_lines import WIDTH, folded
 from pbem.repo.git import GameRepo
 from pbem.repo.git.kept import KeptRepos
 
-# ---- The door: who may send a letter to a game, where that is asked. A letter that is taken in by hand passes
+_LONGEST: Final = 100
+"""Of a standing order as it is named in a report."""
+_FILED: Final = re.compile(r"standing ([0-9]+) of (?:sheet ([0-9]+)|the default set)")
+_ANSWERED: Final = "standing_fired"
+"""The kind of the event which says that standing orders answered."""
+_FIRED: Final = re.compile(r"(\w+) \(([0-9]+ of (?:sheet [0-9]+|the default set))(, [0-9]+ times)?\)")
+"""How the record says that a standing order answered."""
+_INDENT: Final = "  "
+_BULLET: Final = re.compile(r" *\* ")
+ENCLOSED: Final = "Enclosed: "
+COPY: Final = "copy."
+"""How the names of copies for deputies begin: the clock of a side starts when its player has the letter."""
+TALK_MARK: Final = "  : "
+"""In front of a player's own words; nothing that is read in a letter begins so."""
+_NOTHING_ATTACHED: Final = Attachments()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,24 +69,6 @@ class Door(Protocol):
     def turned(self, game: Adjudicator, letter: Letter, sides: Sequence[Side]) -> Turned | None:
         """Return why a letter is not carried out; None: it is. `sides` are those of its sender, perhaps none."""
         ...
-
-
-# ---- Standing orders as letters name them: as their player wrote them, by number, in place of their names on record
-
-
-_LONGEST: Final = 100
-"""Of a standing order as it is named in a report."""
-
-
-_FILED: Final = re.compile(r"standing ([0-9]+) of (?:sheet ([0-9]+)|the default set)")
-
-
-_ANSWERED: Final = "standing_fired"
-"""The kind of the event which says that standing orders answered."""
-
-
-_FIRED: Final = re.compile(r"(\w+) \(([0-9]+ of (?:sheet [0-9]+|the default set))(, [0-9]+ times)?\)")
-"""How the record says that a standing order answered."""
 
 
 def standing_list(game: OpenGame, side: Side) -> Iterator[str]:
@@ -144,19 +140,6 @@ class _Names:
         items = [each[at] for each in lists if isinstance(each, (list, tuple)) and at < len(each)]
         fitting = [item for item in items if isinstance(item, Mapping) and kind in item]
         return fitting[0] if len(fitting) == 1 else None
-
-
-# ---- The letters that are sent, put together from templates, the report, the map and the form
-
-
-_INDENT: Final = "  "
-_BULLET: Final = re.compile(r" *\* ")
-ENCLOSED: Final = "Enclosed: "
-COPY: Final = "copy."
-"""How the names of copies for deputies begin: the clock of a side starts when its player has the letter."""
-TALK_MARK: Final = "  : "
-"""In front of a player's own words; nothing that is read in a letter begins so."""
-_NOTHING_ATTACHED: Final = Attachments()
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,9 +264,6 @@ class About:
     """Whether a deputy of the side gets it, too: it answers nobody's letter alone."""
 
 
-# ---------------------------------------------------------------------------------------------- reports
-
-
 def side_report(game: OpenGame, side: Side | None, since: int) -> Report:
     """Return the report of a game for a side or an observer, of what happened after an adjudication."""
     return report_of(game, side, since, game.open_decisions)
@@ -364,9 +344,6 @@ def side_name(game: OpenGame, side: Side) -> str:
 def all_names(game: OpenGame) -> dict[Side, list[str]]:
     """Return the names by which players may write each side, first the one that letters call it by."""
     return {side: game.box.names_of(side) for side in game.rules.sides}
-
-
-# ---------------------------------------------------------------------------------------------- other letters
 
 
 def folded_paragraphs(texts: Iterable[str]) -> list[str]:

@@ -24,9 +24,6 @@ from pbem.referee.acts.timekeeping import hand_over
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.note_store import write_notes
 
-# ---- The bundles of letters: what one person is written about several sides of theirs goes into one letter
-
-
 _LINE: Final = "=" * 72
 _ASKS: Final = "Your move "
 """How the subject of a report begins that asks something."""
@@ -208,9 +205,6 @@ def _of_all(name: str, sides: Sequence[Side]) -> str:
     return name.replace(f".{sides[0]}", f".{'+'.join(sides)}", 1)
 
 
-# ---- The handing over of letters that ask: from then on the clocks of the sides run that are asked
-
-
 def note_handed_over(game: Adjudicator, letters: Iterable[Outgoing], at: datetime) -> None:
     """Note that letters of a game were handed over to what sends them, if they ask anything."""
     if game.clock.terms is not None and (asked := {side: at for out in letters for side in _sides_asked(out)}):
@@ -227,9 +221,6 @@ def _sides_asked(out: Outgoing) -> Iterator[Side]:
             yield out.sent[0].side
         return
     yield from (each.of for each in (attached, *attached.more) if each.sheet is not None)
-
-
-# ---- The posting of letters: into the outbox, and then the notes of what they tell
 
 
 def post_letters(

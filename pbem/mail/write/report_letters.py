@@ -44,6 +44,14 @@ from pbem.render.text.text_lines import WIDTH, folded
 from pbem.repo.files.charter import PUBLIC, SILENT
 
 _INDENT: Final = "  "
+_STANDING: Final = re.compile(rb"(?m)^standing\w*\s*:")
+_LATER: Final[Mapping[NewsWish, str]] = {
+    NewsWish.EVERY: "What happened is told with your next question.",
+    NewsWish.ROUND: "What happened is told with your next question, or at the end of the turn, as you have chosen by "
+    "NEWS.",
+    NewsWish.DAILY: f"What happened is told with your next question, or at {MORNING}, as you have chosen by NEWS.",
+    NewsWish.ASKED: "What happened is told with your next question, as you have chosen by NEWS.",
+}
 
 
 def first_letters(game: Adjudicator, settings: MailSettings, answered: Sequence[Answered] = ()) -> Iterator[Outgoing]:
@@ -233,16 +241,6 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
 def _files_standing(game: Adjudicator, side: Side, number: int | None) -> bool:
     """Tell whether a sheet files standing orders: the letter that answers it then lists those in force."""
     return number is not None and _STANDING.search(game.ledger.sheet(side, number)) is not None
-
-
-_STANDING: Final = re.compile(rb"(?m)^standing\w*\s*:")
-_LATER: Final[Mapping[NewsWish, str]] = {
-    NewsWish.EVERY: "What happened is told with your next question.",
-    NewsWish.ROUND: "What happened is told with your next question, or at the end of the turn, as you have chosen by "
-    "NEWS.",
-    NewsWish.DAILY: f"What happened is told with your next question, or at {MORNING}, as you have chosen by NEWS.",
-    NewsWish.ASKED: "What happened is told with your next question, as you have chosen by NEWS.",
-}
 
 
 def last_report(

@@ -37,15 +37,13 @@ from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import mail
 from pbem.repo.files.layout import fact_path
 
-# ---- Reminders of what a game asks: at half time, when the last day begins, at the deadline; or by the game master
-
-
 _WORDS: Final[Mapping[What, str]] = {
     What.HALF_TIME: "Half of your time has passed.",
     What.LAST_DAY: "Your last day begins.",
     What.LATE: "",
 }
 """What a reminder says above the deadline."""
+_TOLD = (Paused, Resumed, Held, Extended)
 
 
 class Reminder(NamedTuple):
@@ -125,12 +123,6 @@ def _last_reminder(game: Adjudicator, side: Side, asked: int) -> int:
     """Return which reminder of a question was written to a side last; 0: none was."""
     question, _, what = correspondence(game.path, side).reminded.partition(" ")
     return int(what) if question == str(asked) and what.isdigit() else 0
-
-
-# ---- The letters that tell every side that the game is paused or goes on, or that sides have more time
-
-
-_TOLD = (Paused, Resumed, Held, Extended)
 
 
 def facts_so_far(game: OpenGame) -> int:
