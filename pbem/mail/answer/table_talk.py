@@ -19,6 +19,7 @@ from pbem.mail.read.press import Addressed, TalkNames, addressed, said_to_all
 from pbem.mail.write.outgoing import (
     TALK_MARK,
     MailSettings,
+    NewLetter,
     Outgoing,
     all_names,
     behind_marks,
@@ -106,7 +107,7 @@ def _talk_letter(game: Adjudicator, talk: Talk, side: Side, settings: MailSettin
         how=folded_paragraphs([_how(game, talk, side)]),
     )
     digest = game.ledger.talk_digest(f"{talk.letter} {side}")[:24]
-    return build_letter(settings, to, f"talk.{game.name}.{digest}", text)
+    return build_letter(settings, NewLetter(to, f"talk.{game.name}.{digest}", text))
 
 
 def _how(game: OpenGame, talk: Talk, side: Side) -> str:

@@ -17,6 +17,7 @@ from pbem.mail.write.outgoing import (
     About,
     Answered,
     MailSettings,
+    NewLetter,
     Outgoing,
     build_letter,
     folded_paragraphs,
@@ -87,7 +88,9 @@ def returned(
     if (closed := game.closed) is not None:
         words = mail("too_late", game=game.name, adjudication=closed.adjudication, round=closed.round, time=closed.time)
         stamp = f"late.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
-        return build_letter(settings, answered.sender, stamp, words, answered, Attachments(receipt=receipted), about)
+        return build_letter(
+            settings, NewLetter(answered.sender, stamp, words, answered, Attachments(receipt=receipted), about)
+        )
     own = marked(receipt.lines, receipt.complaints, Answering(game.name, receipt.side, game.adjudication))
     words = mail(
         "faults",
@@ -102,7 +105,7 @@ def returned(
     again = side_report(game, receipt.side, game.adjudication).sheet
     stamp = f"faults.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
     return build_letter(
-        settings, answered.sender, stamp, words, answered, Attachments(sheet=again, receipt=receipted), about
+        settings, NewLetter(answered.sender, stamp, words, answered, Attachments(sheet=again, receipt=receipted), about)
     )
 
 
@@ -114,7 +117,9 @@ def foreseen_letter(
     words = mail("forecast", game=game.name, forecast=foreseen, echo=read)
     stamp = f"forecast.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
     attached = Attachments(sheet=again, receipt=enclosed(game, side))
-    return build_letter(settings, answered.sender, stamp, words, answered, attached, About(game, side, shared=False))
+    return build_letter(
+        settings, NewLetter(answered.sender, stamp, words, answered, attached, About(game, side, shared=False))
+    )
 
 
 def commands_letter(
@@ -139,7 +144,9 @@ def commands_letter(
     side = answered.side
     stamp = f"words.{game.name}.{side}.{game.adjudication}.{asked.digest[:24]}"
     attached = Attachments(sheet=sheet, standing=position or None, receipt=enclosed(game, side))
-    return build_letter(settings, asked.sender, stamp, text, asked, attached, About(game, side, shared=False))
+    return build_letter(
+        settings, NewLetter(asked.sender, stamp, text, asked, attached, About(game, side, shared=False))
+    )
 
 
 def help_letter(
@@ -151,7 +158,7 @@ def help_letter(
     that it is about.
     """
     stamp, words = f"help.{answered.digest[:24]}", mail("help", **commands)
-    return build_letter(settings, answered.sender, stamp, words, answered, Attachments(pictures=legends))
+    return build_letter(settings, NewLetter(answered.sender, stamp, words, answered, Attachments(pictures=legends)))
 
 
 def refusal_letter(
@@ -164,7 +171,9 @@ def refusal_letter(
     lines = "\n".join(folded_paragraphs([reason]))
     sheet = reported and bool(answered.enclosures or not answered.commands)
     words = mail("refusal", subject=_BEFORE_SUBJECT.sub("", answered.subject), reason=lines, sheet=sheet)
-    return build_letter(settings, answered.sender, f"refusal.{answered.digest[:24]}.{number}", words, answered)
+    return build_letter(
+        settings, NewLetter(answered.sender, f"refusal.{answered.digest[:24]}.{number}", words, answered)
+    )
 
 
 def chat_letters(game: str, said: str, answered: Letter, settings: MailSettings) -> Iterator[Outgoing]:
@@ -198,7 +207,9 @@ def _chat_letter(game: Adjudicator, side: Side, said: str, answered: Letter, set
     )
     stamp = f"chat.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
     attached = Attachments(sheet=form, receipt=enclosed(game, side))
-    return build_letter(settings, answered.sender, stamp, text, answered, attached, About(game, side, shared=False))
+    return build_letter(
+        settings, NewLetter(answered.sender, stamp, text, answered, attached, About(game, side, shared=False))
+    )
 
 
 def form_letter(
@@ -210,4 +221,6 @@ def form_letter(
     )
     stamp = f"form.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
     attached = Attachments(sheet=form, receipt=enclosed(game, side))
-    return build_letter(settings, answered.sender, stamp, words, answered, attached, About(game, side, shared=False))
+    return build_letter(
+        settings, NewLetter(answered.sender, stamp, words, answered, attached, About(game, side, shared=False))
+    )

@@ -13,7 +13,7 @@ from typing import Final
 
 from pbem.game.wording import listing
 from pbem.mail.write.observers import observers
-from pbem.mail.write.outgoing import MailSettings, Outgoing, behind_marks, build_letter, side_name
+from pbem.mail.write.outgoing import MailSettings, NewLetter, Outgoing, behind_marks, build_letter, side_name
 from pbem.mail.write.time_letters import reminder
 from pbem.mail.write.welcome import welcome_letter
 from pbem.protocol import Side
@@ -72,7 +72,7 @@ def broadcast_letters(text: str, games: Mapping[str, Sequence[str]], settings: M
         mine = list(dict.fromkeys(own))
         about = "\n".join([*mine, to.lower(), f"{settings.now:%Y-%m-%d}", text])
         words = mail("broadcast", games=listing(mine), words=behind_marks(text))
-        yield build_letter(settings, to, f"broadcast.{sha256(about.encode()).hexdigest()[:24]}", words)
+        yield build_letter(settings, NewLetter(to, f"broadcast.{sha256(about.encode()).hexdigest()[:24]}", words))
 
 
 def names_of(game: OpenGame, sides: Iterable[Side]) -> str:

@@ -13,7 +13,15 @@ from pbem.game.wording import listing
 from pbem.mail.notes.reader_time import reader_zone, time_shown
 from pbem.mail.write.draft import Attachments
 from pbem.mail.write.enclosures import enclosed
-from pbem.mail.write.outgoing import About, MailSettings, Outgoing, build_letter, folded_paragraphs, side_name
+from pbem.mail.write.outgoing import (
+    About,
+    MailSettings,
+    NewLetter,
+    Outgoing,
+    build_letter,
+    folded_paragraphs,
+    side_name,
+)
 from pbem.protocol import Side
 from pbem.referee.acts.preconditions import adjudications
 from pbem.referee.acts.request_kinds import KINDS
@@ -75,7 +83,7 @@ def _about_request(game: Adjudicator, side: Side, stamp: str, words: Mail, setti
     """Return a letter to a side about a request; `stamp` names it among the letters to that side."""
     attached, about = Attachments(receipt=enclosed(game, side)), About(game, side)
     name = f"{game.name}.{side}.{stamp}"
-    return build_letter(settings, game.ledger.addresses[side], name, words, attached=attached, about=about)
+    return build_letter(settings, NewLetter(game.ledger.addresses[side], name, words, attached=attached, about=about))
 
 
 def _to_be_undone(game: Adjudicator, side: Side, request: Request) -> dict[str, object]:

@@ -148,6 +148,8 @@ class Draft:
     unasked: bool = False
     """Whether it answers no letter."""
     attached: Attachments = Attachments()
+    enclosed: str = ""
+    """What stands below the text: the line that says what is enclosed."""
     html: str = ""
     """The page that says the same as the text; empty: there is none. Its pictures are those that are attached."""
 
@@ -230,7 +232,7 @@ def _wire_size(content: bytes) -> int:
 
 def _parts_of(draft: Draft) -> list[_MimePart]:
     """Return the parts of a letter: the text, beside it the page with its pictures if there is one; and the files."""
-    text, files = _text_part(draft.text), list(draft.attached.parts())
+    text, files = _text_part(draft.text + draft.enclosed), list(draft.attached.parts())
     if not draft.html:
         return [text, *files]
     page, shown = _text_part(draft.html, subtype="html"), [each for each in files if _is_picture(each)]

@@ -18,7 +18,7 @@ from pbem.game.wording import counted
 from pbem.mail.notes.outboxes import Outbox
 from pbem.mail.write.draft import Attachments
 from pbem.mail.write.enclosures import Maps
-from pbem.mail.write.outgoing import MailSettings, Outgoing, build_letter, folded_paragraphs
+from pbem.mail.write.outgoing import MailSettings, NewLetter, Outgoing, build_letter, folded_paragraphs
 from pbem.referee.game.open_game import CannotPlay, OpenGame, position_at, result_at, told_until
 from pbem.render.text.contents import Contents, ReportRequest
 from pbem.render.text.report import mail, report
@@ -196,7 +196,9 @@ def _observer_letter(
     pictures = maps.of_the_past(game, game.rules.scene(view, [each.event for each in told]))
     digest = sha256(f"{observer.address.lower()} {until}".encode()).hexdigest()[:24]
     attached = Attachments(pictures=pictures, standing=written.position)
-    return build_letter(settings, observer.address, f"observer.{game.name}.{digest}", words, attached=attached)
+    return build_letter(
+        settings, NewLetter(observer.address, f"observer.{game.name}.{digest}", words, attached=attached)
+    )
 
 
 def _observer_intro(game: OpenGame, observer: Observer) -> str:

@@ -47,7 +47,6 @@ _FIRED: Final = re.compile(r"(\w+) \(([0-9]+ of (?:sheet [0-9]+|the default set)
 """How the record says that a standing order answered."""
 _INDENT: Final = "  "
 _BULLET: Final = re.compile(r" *\* ")
-ENCLOSED: Final = "Enclosed: "
 COPY: Final = "copy."
 """How the names of copies for deputies begin: the clock of a side starts when its player has the letter."""
 TALK_MARK: Final = "  : "
@@ -369,34 +368,45 @@ def behind_marks(text: str) -> list[str]:
     ]
 
 
-def build_letter(
-    settings: MailSettings,
-    to: str,
-    stamp: str,
-    text: Mail | Framed,
-    answered: Letter | None = None,
-    attached: Attachments = _NOTHING_ATTACHED,
-    about: About | None = None,
-    id: str = "",
-) -> Outgoing:
-    """Return a letter under its name, which is also the first half of its Message-ID unless `id` is.
+@dataclass(frozen=True, slots=True)
+class NewLetter:
+    """A letter that is to go out: to whom, under which name, what it says, which letter it answers, what it encloses.
+
+    Its name is also the first half of its Message-ID, unless `id` is.
+    """
+
+    to: str
+    stamp: str
+    text: Mail | Framed
+    answers: Letter | None = None
+    attached: Attachments = _NOTHING_ATTACHED
+    about: About | None = None
+    id: str = ""
+
+    @property
+    def words(self) -> Mail:
+        """Its subject and its text."""
+        return self.text.text if isinstance(self.text, Framed) else self.text
+
+
+def build_letter(settings: MailSettings, new: NewLetter) -> Outgoing:
+    """Return a letter that is to go out. Every letter of the referee is built here.
 
     A letter about a game belongs to the thread of its side, and says what is enclosed. One with a report also has a
     page.
     """
-    page, text = (text, text.text) if isinstance(text, Framed) else (None, text)
+    about, answered, attached = new.about, new.answers, new.attached
     known = Correspondence() if about is None else correspondence(about.game.path, about.side)
-    if about is not None and len(about.game.ledger.sides_of(to)) > 1:
+    if about is not None and len(about.game.ledger.sides_of(new.to)) > 1:
         attached = replace(attached, of=about.side)  # the files of two sides in one letter need names of their own
     key = "" if about is None else token(about.game, about.side)
-    own_id = message_id(id or stamp, key, settings.host)
     thread = [each for each in (known.first, known.last) if each]
     draft = Draft(
         sender=settings.sender,
-        to=to,
-        subject=text.subject,
-        text=text.text,
-        message_id=own_id,
+        to=new.to,
+        subject=new.words.subject,
+        text=new.words.text,
+        message_id=message_id(new.id or new.stamp, key, settings.host),
         date=settings.now,
         reply_to=address_with_token(settings.sender, key) if key and settings.plus else "",
         in_reply_to=answered.message_id if answered else known.last or None,
@@ -407,16 +417,16 @@ def build_letter(
     )
     draft = slimmed(draft)
     if about is not None and draft.attached.names:
-        below = f"{_gap_above(text, about)}{enclosed_line(draft.attached.names)}"
-        draft = replace(draft, text=text.text + below)
-    if page is not None:
-        draft = replace(draft, html=html_of(page, draft, must_sign=settings.must_sign(page.game.name)))
-    return Outgoing(to, stamp, draft) if about is None else _to_side(draft, to, stamp, about, settings.now)
+        draft = replace(draft, enclosed=_gap_above(new.words, about) + enclosed_line(shown_names(draft.attached)))
+    if isinstance(new.text, Framed):
+        signs = settings.must_sign(new.text.game.name)
+        draft = replace(draft, html=html_of(new.text, draft, must_sign=signs))
+    return Outgoing(new.to, new.stamp, draft) if about is None else _to_side(draft, new.stamp, about, settings.now)
 
 
-def _to_side(draft: Draft, to: str, stamp: str, about: About, now: datetime) -> Outgoing:
+def _to_side(draft: Draft, stamp: str, about: About, now: datetime) -> Outgoing:
     """Return a letter to a side, with the copy for its deputy; or as a deputy gets it, if it is to one."""
-    game, side, telling = about.game, about.side, about.telling
+    game, side, to, telling = about.game, about.side, draft.to, about.telling
     whose, deputy = side_name(game, side), deputy_of(game, side, f"{now:%Y-%m-%d}")
     if is_deputy(game, side, to):  # perhaps not any more: the letter that is answered came in time
         return Outgoing(to, stamp, _for_deputy(draft, game, side, to.lower()), whose=whose, telling=telling)
@@ -455,12 +465,18 @@ def _gap_above(text: Mail, about: About) -> str:
     return "" if about.told is not None and last and not above else "\n"
 
 
-def enclosed_line(names: list[str]) -> str:
-    """Return the line that says what is enclosed."""
+def shown_names(attached: Attachments) -> list[str]:
+    """Return the names of files as a letter lists them."""
+    names = attached.names
     if POSITION in names and POSITION_DATA in names:  # on one line, if that can be
         names.remove(POSITION_DATA)
         names[names.index(POSITION)] += "/json"
-    return "\n".join(folded(f"{ENCLOSED}{', '.join(names)}", WIDTH, later=_INDENT))
+    return names
+
+
+def enclosed_line(names: Sequence[str]) -> str:
+    """Return the line that says what is enclosed."""
+    return "\n".join(folded(f"Enclosed: {', '.join(names)}", WIDTH, later=_INDENT))
 
 
 def _list_id(about: About, host: str) -> str:

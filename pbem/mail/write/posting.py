@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import takewhile
@@ -18,7 +18,7 @@ from pbem.game.wording import listing
 from pbem.mail.notes.correspondence import CLOSED, reported_note, sent_notes
 from pbem.mail.write.draft import Draft, slimmed
 from pbem.mail.write.observers import write_to_observers
-from pbem.mail.write.outgoing import ENCLOSED, MailSettings, Outgoing, enclosed_line, put_all
+from pbem.mail.write.outgoing import MailSettings, Outgoing, enclosed_line, put_all, shown_names
 from pbem.protocol import Side
 from pbem.referee.acts.timekeeping import hand_over
 from pbem.referee.play.adjudicator import Adjudicator
@@ -71,22 +71,21 @@ def _one_for_all(bundle: Sequence[Outgoing]) -> Outgoing:
     draft = _draft(drafts, subjects, message_id)
     slim = slimmed(draft)
     left_out = set(draft.attached.names) - set(slim.attached.names)
-    text = _joined_text([each.whose for each in bundle], [each.text for each in drafts], left_out)
+    files = [name for each in drafts for name in shown_names(each.attached) if name not in left_out]
+    text = _joined_text([each.whose for each in bundle], [each.text for each in drafts])
+    slim = replace(slim, text=text, enclosed=f"\n\n{enclosed_line(files)}")
     telling = " ".join(each.telling for each in bundle) if all(each.telling for each in bundle) else ""
     copies = tuple(copy for each in bundle for copy in each.copies)
-    return Outgoing(first.to, name, replace(slim, text=text), sent, telling=telling, copies=copies)
+    return Outgoing(first.to, name, slim, sent, telling=telling, copies=copies)
 
 
-def _joined_text(names: Sequence[str], texts: Sequence[str], left_out: Collection[str]) -> str:
+def _joined_text(names: Sequence[str], texts: Sequence[str]) -> str:
     """Return one text in place of several, a section for each side.
 
     What letters with a greeting begin with alike stands once above the sections, and what they end with alike once
-    below them. What is enclosed stands at the end, but for what was `left_out`.
+    below them.
     """
-    letters = [text.rpartition(f"\n{ENCLOSED}") for text in texts]
-    files = [name for *_, after in letters for name in " ".join(after.split()).split(", ")]
-    files = [name for name in files if name not in left_out]
-    parts = [before.strip("\n").split("\n\n") for before, *_ in letters]
+    parts = [text.strip("\n").split("\n\n") for text in texts]
     above = _shared_beginning(parts, _FORM_BEGINS) if parts[0][0].startswith("Dear ") else 0
     whole, parts = parts[0], [each[above:] for each in parts]
     below = _shared_beginning([each[::-1] for each in parts], _FORM_ENDS) if above else 0
@@ -97,7 +96,7 @@ def _joined_text(names: Sequence[str], texts: Sequence[str], left_out: Collectio
         head += [f"{_LINE}\n{name}\n{_LINE}\n\n" + "\n\n".join(own) for name, own in sections]
     else:
         head += tail
-    return "\n\n".join([*head, enclosed_line(files)])
+    return "\n\n".join(head)
 
 
 def _told_once(letters: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -169,7 +168,8 @@ def _draft(drafts: Sequence[Draft], subjects: Sequence[str], message_id: str) ->
     return replace(
         first,
         subject=_joined_subject(subjects),
-        text="\n".join(each.text for each in drafts),
+        text="\n".join(each.text + each.enclosed for each in drafts),
+        enclosed="",
         html="",
         message_id=message_id,
         references=list(dict.fromkeys(known for each in drafts for known in each.references)),

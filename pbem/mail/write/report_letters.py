@@ -25,6 +25,7 @@ from pbem.mail.write.outgoing import (
     About,
     Answered,
     MailSettings,
+    NewLetter,
     Outgoing,
     build_letter,
     folded_paragraphs,
@@ -180,7 +181,7 @@ def turn_letter(
     attached = attachments(game, side, told, pictures, since, number)
     about = About(game, side, game.adjudication, lies, telling=telling)
     to = game.ledger.addresses[side]
-    yield build_letter(settings, to, stamp, text, answered.letter if answered else None, attached, about)
+    yield build_letter(settings, NewLetter(to, stamp, text, answered.letter if answered else None, attached, about))
 
 
 def attachments(
@@ -235,7 +236,7 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
     )
     stamp = f"{game.name}.{side}.{game.adjudication}.sheet-{number or game.sheets(side)}"
     to = game.ledger.addresses[side]
-    yield build_letter(settings, to, stamp, text, answered.letter, attached, About(game, side))
+    yield build_letter(settings, NewLetter(to, stamp, text, answered.letter, attached, About(game, side)))
 
 
 def _files_standing(game: Adjudicator, side: Side, number: int | None) -> bool:
@@ -287,7 +288,9 @@ def closing_letters(game: Adjudicator, settings: MailSettings, answered: Sequenc
                 stamp, telling = f"{stamp}.sheet-{number}", ""
             answers = to_it.letter if to_it else None
             attached = Attachments(own_sheet=own_sheet, receipt=enclosed(game, side, answered=number))
-            yield build_letter(settings, to, stamp, text, answers, attached, About(game, side, telling=telling))
+            yield build_letter(
+                settings, NewLetter(to, stamp, text, answers, attached, About(game, side, telling=telling))
+            )
 
 
 def _receipt(game: Adjudicator, side: Side, number: int, after: int) -> dict[str, object]:

@@ -21,6 +21,7 @@ from pbem.mail.write.enclosures import enclosed
 from pbem.mail.write.outgoing import (
     About,
     MailSettings,
+    NewLetter,
     Outgoing,
     build_letter,
     folded_paragraphs,
@@ -116,7 +117,9 @@ def reminder(game: Adjudicator, side: Side, words: str, about: str, settings: Ma
         receipt=enclosed(game, side),
         calendar=calendar_file(game, side, game.clock.now) if wanted else None,
     )
-    return build_letter(settings, game.ledger.addresses[side], stamp, text, attached=attached, about=About(game, side))
+    return build_letter(
+        settings, NewLetter(game.ledger.addresses[side], stamp, text, attached=attached, about=About(game, side))
+    )
 
 
 def _last_reminder(game: Adjudicator, side: Side, asked: int) -> int:
@@ -148,7 +151,7 @@ def time_letters(game: Adjudicator, since: int, settings: MailSettings) -> Itera
                 said=folded_paragraphs([each for each in said if each]),
             )
             stamp, attached = f"{game.name}.{side}.fact-{number}", Attachments(receipt=enclosed(game, side))
-            yield build_letter(settings, to, stamp, words, attached=attached, about=About(game, side))
+            yield build_letter(settings, NewLetter(to, stamp, words, attached=attached, about=About(game, side)))
 
 
 def _fact_subject(fact: Fact) -> str:

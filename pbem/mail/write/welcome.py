@@ -10,6 +10,7 @@ from pbem.mail.write.enclosures import Maps, enclosed
 from pbem.mail.write.outgoing import (
     About,
     MailSettings,
+    NewLetter,
     Outgoing,
     build_letter,
     folded_paragraphs,
@@ -40,12 +41,14 @@ def welcome_letter(game: Adjudicator, side: Side, settings: MailSettings, *, aga
     # An id of its own for each: mail programs throw a second letter of the same id away.
     return build_letter(
         settings,
-        game.ledger.addresses[side],
-        stamp,
-        words,
-        attached=Attachments(receipt=enclosed(game, side)),
-        about=About(game, side),
-        id=f"{stamp}.{settings.now:%Y%m%d%H%M%S}",
+        NewLetter(
+            game.ledger.addresses[side],
+            stamp,
+            words,
+            attached=Attachments(receipt=enclosed(game, side)),
+            about=About(game, side),
+            id=f"{stamp}.{settings.now:%Y%m%d%H%M%S}",
+        ),
     )
 
 
@@ -89,7 +92,7 @@ def new_address_letter(game: Adjudicator, side: Side, replaced: bool, settings: 
     attached = attachments(game, side, told, pictures, since)
     stamp = f"{game.name}.{side}.address-{joined.addresses}"
     about = About(game, side, game.adjudication, lies, shared=False)
-    return build_letter(settings, game.ledger.addresses[side], stamp, words, attached=attached, about=about)
+    return build_letter(settings, NewLetter(game.ledger.addresses[side], stamp, words, attached=attached, about=about))
 
 
 def _new_player_intro(game: Adjudicator, side: Side, replaced: bool) -> Iterator[str]:
@@ -135,7 +138,9 @@ def deputy_letter(game: Adjudicator, side: Side, settings: MailSettings) -> Iter
     attached = attachments(game, side, told, Maps(settings.drawings).pictures(game, side, since, legend=True), since)
     named = game.ledger.deputyship(side).named
     stamp = f"{game.name}.{side}.deputy-{named}"
-    yield build_letter(settings, deputy.address, stamp, words, attached=attached, about=About(game, side, shared=False))
+    yield build_letter(
+        settings, NewLetter(deputy.address, stamp, words, attached=attached, about=About(game, side, shared=False))
+    )
 
 
 def _deputy_intro(game: Adjudicator, side: Side, until: str) -> Iterator[str]:

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from pbem.mail.choose.routing import games_named
 from pbem.mail.read.token import TOKEN, earlier_tokens, token, without_token
 from pbem.mail.write.enclosures import Maps
-from pbem.mail.write.outgoing import MailSettings, Outgoing, build_letter, folded_paragraphs
+from pbem.mail.write.outgoing import MailSettings, NewLetter, Outgoing, build_letter, folded_paragraphs
 from pbem.mail.write.posting import note_handed_over
 from pbem.mail.write.report_letters import before_last_report, turn_letter
 from pbem.paths import GAME_NAME
@@ -198,7 +198,7 @@ def _bounce_letter(game: Adjudicator, side: Side, now: _Refusals, settings: Mail
         reason="\n".join(folded_paragraphs([now.reason])),
     )
     stamp = f"bounced.{game.name}.{side}.{re.sub(r'[^0-9]', '', now.since)}"
-    return build_letter(settings, game_master, stamp, words)
+    return build_letter(settings, NewLetter(game_master, stamp, words))
 
 
 def _reason_line(text: str) -> str:

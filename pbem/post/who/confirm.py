@@ -31,7 +31,7 @@ from pbem.mail.read.letter import Letter
 from pbem.mail.read.quoting import without_frame
 from pbem.mail.read.sheet_finder import may_order
 from pbem.mail.read.token import address_with_token, token, without_token
-from pbem.mail.write.outgoing import About, MailSettings, Outgoing, Turned, build_letter, folded_paragraphs
+from pbem.mail.write.outgoing import About, MailSettings, NewLetter, Outgoing, Turned, build_letter, folded_paragraphs
 from pbem.protocol import Side
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import mail
@@ -265,7 +265,9 @@ def _confirm_letter(
         many=many,
     )
     stamp = f"confirm.{game.name}.{side}.{game.adjudication}.{code}"
-    return build_letter(settings, game.ledger.addresses[side], stamp, words, about=About(game, side, shared=False))
+    return build_letter(
+        settings, NewLetter(game.ledger.addresses[side], stamp, words, about=About(game, side, shared=False))
+    )
 
 
 def _not_kept(count: int) -> str:

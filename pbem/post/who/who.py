@@ -28,7 +28,7 @@ from pbem.mail.read.letter import Letter
 from pbem.mail.read.mime import Headers
 from pbem.mail.read.token import earlier_tokens, is_deputy, note_heard, note_signed, token, tokens_for, tokens_of
 from pbem.mail.write.answer_letters import refusal_letter
-from pbem.mail.write.outgoing import About, MailSettings, Turned, build_letter, folded_paragraphs
+from pbem.mail.write.outgoing import About, MailSettings, NewLetter, Turned, build_letter, folded_paragraphs
 from pbem.post.settings import WhoConfig
 from pbem.post.who import bounces, confirm
 from pbem.post.who.proofs import Signed, aligned, same_sheet, signed_by, signed_sheets, vouched_for
@@ -81,7 +81,7 @@ def refusal(game: Adjudicator, side: Side, refused: Letter, reason: str, setting
     )
     stamp = f"refused.{game.name}.{side}.{game.adjudication}.{refused.digest[:24]}"
     about = About(game, side, shared=False)
-    return Turned(log, [build_letter(settings, game.ledger.addresses[side], stamp, words, about=about)])
+    return Turned(log, [build_letter(settings, NewLetter(game.ledger.addresses[side], stamp, words, about=about))])
 
 
 def _note_refused(game: Adjudicator, side: Side, refused: Letter, at: datetime) -> int | None:
