@@ -347,13 +347,13 @@ class ForumStyle(NamedTuple):
 
 def forum_text(game: OpenGame, side: str | None, since: int, style: ForumStyle) -> str:
     """Return the post of a game to a side, or to all."""
-    from pbem.mail.write.outgoing import report_request
+    from pbem.mail.write.outgoing import ReportScope, report_request
     from pbem.render.text.forum_formats import FORMATS
     from pbem.render.text.forum_post import Around, post
 
     players = {each: game.player(each) for each in game.rules.sides}
     # A form that goes into a forum is copied into its threads: it must not have the key that proves letters.
-    request = replace(report_request(game, side, since, game.open_decisions), key="")
+    request = replace(report_request(game, side, ReportScope(since, game.open_decisions)), key="")
     around = Around(players, game.ledger.repo.head, style.link, style.picture)
     return FORMATS[style.format].post(post(game.rules, game.box, request, around))
 

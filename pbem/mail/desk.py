@@ -34,7 +34,7 @@ from pbem.mail.read.sheet_finder import BareOrder
 from pbem.mail.read.token import is_deputy
 from pbem.mail.tasks import NO_SHEET, Handled, Task, log_line, refuse_letter, unclear
 from pbem.mail.write.answer_letters import commands_letter, foreseen_letter, form_letter, returned
-from pbem.mail.write.outgoing import Answered, MailSettings, report_of, side_report
+from pbem.mail.write.outgoing import Answered, MailSettings, ReportScope, report_of, side_report
 from pbem.mail.write.report_letters import last_report, receipt_letter
 from pbem.orders.check import Receipt
 from pbem.protocol import Side
@@ -305,13 +305,11 @@ class Desk:
         if not game.begun and STATUS not in done.questions:
             done.paragraphs.append(" ".join(before_the_beginning(game, side)))
         if game.begun and FORM in done.questions:
-            form = report_of(game, side, game.adjudication, game.asked(side)).sheet
+            form = report_of(game, side, ReportScope(game.adjudication, game.asked(side))).sheet
         asks = game.begun and STATUS in done.questions
         position = side_report(game, side, game.adjudication).position if asks else ""
-        answered = Answered(self.letter, done.paragraphs, side=self.side)
-        self.handled.letters.append(
-            commands_letter(game, answered, form, self.settings, position, refused=not done.good)
-        )
+        answered = Answered(self.letter, done.paragraphs, side=self.side, refused=not done.good)
+        self.handled.letters.append(commands_letter(game, answered, form, self.settings, position))
 
     def forecast(self, enclosure: Enclosure) -> None:
         """Answer a sheet with what it may lead to; nothing is carried out."""
@@ -328,13 +326,13 @@ class Desk:
         else:
             text = foreseen(game.box, self.side, prospects, costs=receipt.costs)
             again = receipt.canonical.decode()
-            handled.letters.append(foreseen_letter(game, self.side, text, again, self.letter, self.settings))
+            handled.letters.append(foreseen_letter(game, self.answered, text, again, self.settings))
         handled.notes.append(f"{game.name}: a forecast for {self.side}")
 
     def send_form(self, reason: str) -> None:
         """Refuse orders that answer no report, or not the last one, and send the form for the last one."""
         form = side_report(self.game, self.side, self.game.adjudication).sheet
-        self.handled.letters.append(form_letter(self.game, self.side, reason, form, self.letter, self.settings))
+        self.handled.letters.append(form_letter(self.game, self.answered, reason, form, self.settings))
         self.handled.accepted = False
         self.came.append("orders that answer no report, or an earlier one, were refused")
 

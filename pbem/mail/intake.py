@@ -30,7 +30,7 @@ from pbem.mail.shared_letter import Share, shared_out
 from pbem.mail.tasks import Handled, Task, answer_unread, not_yours, refuse_letter, tasks_of
 from pbem.mail.write.answer_letters import help_letter
 from pbem.mail.write.outgoing import MailSettings, Outgoing
-from pbem.mail.write.posting import bundled, post_letters
+from pbem.mail.write.posting import Tells, bundled, post_letters
 from pbem.mail.write.report_letters import closing_letters, first_letters, reports
 from pbem.mail.write.time_letters import facts_so_far, time_letters
 from pbem.paths import GAME_NAME
@@ -213,8 +213,8 @@ class _Sitting:
 
     def _post(self, letters: Sequence[Outgoing]) -> None:
         """Put the letters into the outbox, and note what they tell."""
-        at, told, closing_told = self.settings.letter_time, self.reported_to_all, self.closing_told
-        post_letters(self.game, letters, self.settings, at, told=told, closing_told=closing_told)
+        tells = Tells(self.reported_to_all, self.closing_told)
+        post_letters(self.game, letters, self.settings, self.settings.letter_time, tells)
 
     def _write(self, desks: Sequence[Desk]) -> None:
         """Write the letters: reports to all if the game has moved on, else an answer to the sender."""

@@ -14,7 +14,7 @@ from PIL import Image
 
 from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
-from pbem.mail.write.outgoing import report_of, side_report
+from pbem.mail.write.outgoing import ReportScope, report_of, side_report
 from pbem.mail.write.report_letters import first_letters
 from pbem.referee.game.home_check import take_home
 from pbem.referee.game.open_game import position_at
@@ -59,7 +59,7 @@ def test_sheet_that_carries_the_game_on_is_answered_to_all_sides(folder: Folder,
         for side in (one, other):
             got = letters[f"{side}@example.org"]
             view = game.rules.view(position_at(game, before), side)
-            report = report_of(game, side, before, game.open_decisions, view)
+            report = report_of(game, side, ReportScope(before, game.open_decisions, view))
             assert report.text.strip() in got.text
             assert got.parts["position.txt"].decode().replace("\r\n", "\n") == report.position
             assert got.subject.startswith("Your move in punica: " if report.asked else "punica, ")

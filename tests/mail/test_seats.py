@@ -20,7 +20,7 @@ from pbem.mail.notes.correspondence import NewsWish, correspondence, reported
 from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.mail.tasks import Handled
 from pbem.mail.write import enclosures
-from pbem.mail.write.outgoing import Outgoing, report_of
+from pbem.mail.write.outgoing import Outgoing, ReportScope, report_of
 from pbem.mail.write.posting import _told_once, bundled
 from pbem.mail.write.report_letters import first_letters
 from pbem.mail.write.welcome import welcome_letters
@@ -416,7 +416,7 @@ def test_a_question_that_nobody_waits_for_stands_beside_one(folder: Folder) -> N
             "aid", "oak", "7", {"marcher": "ash", "holder": "fir", "valley": "north"}, {"card": "none"}, waits=False
         )
         game.session.open_decisions = (*game.session.open_decisions, beside)
-        told = report_of(game, "oak", game.adjudication, game.open_decisions)
+        told = report_of(game, "oak", ReportScope(game.adjudication, game.open_decisions))
         assert told.sheet is not None
         assert "# - bid: {card: lowest}" in told.sheet
         assert "# - aid: {card: none}" in told.sheet
@@ -424,4 +424,4 @@ def test_a_question_that_nobody_waits_for_stands_beside_one(folder: Folder) -> N
         assert told.asked == game.box.forms["bid"].title
         assert [each.kind for each in game.open_decisions if each.side == "oak"] == ["bid"]
         game.session.open_decisions = (beside,)
-        assert report_of(game, "oak", game.adjudication, game.open_decisions).sheet is None
+        assert report_of(game, "oak", ReportScope(game.adjudication, game.open_decisions)).sheet is None

@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from pbem.game.wording import listing
 from pbem.game.yaml import LETTER, Unreadable, read
 from pbem.mail.choose.routing import Route
 from pbem.mail.read.letter import Enclosure, Letter
 from pbem.mail.read.sheet_finder import BareOrder, bare_orders, may_order, sheet_of_bare
-from pbem.mail.write.outgoing import report_of
+from pbem.mail.write.outgoing import ReportScope, report_of
 from pbem.orders.check import nothing_chosen
 from pbem.orders.forgive import KEY_ABOVE, Answering, Known, forgive
 from pbem.orders.sheet import ORDERS, BadSheet, without_keys
@@ -121,7 +121,7 @@ class Choice:
         head = SheetHead(self.game.name, self.side, self.game.adjudication)
         return f"Answer the report itself, or write above them: {listing(f'`{line}`' for line in head.lines())}."
 
-    def _reading(self, text: bytes) -> Any:
+    def _reading(self, text: bytes) -> object:
         """Return what a sheet says, or its words if it cannot be read: two that say the same have it in common."""
         try:
             text = forgive(text, Known(self.game.box, self.game.periods)).text
@@ -131,7 +131,7 @@ class Choice:
 
     def _distinct(self, sheets: Sequence[Enclosure]) -> list[Enclosure]:
         """Return sheets without those that say what an earlier one says."""
-        kept: list[tuple[Any, Enclosure]] = []
+        kept: list[tuple[object, Enclosure]] = []
         for each in sheets:
             reading = self._reading(each.text)
             if all(reading != other for other, _ in kept):
@@ -248,7 +248,8 @@ def is_form(enclosure: Enclosure, forms: Sequence[str]) -> bool:
 def forms_of(game: Adjudicator, side: Side) -> list[str]:
     """Return the forms that a side may have been sent with its last report."""
     sheets = (
-        report_of(game, side, game.adjudication, waiting).sheet for waiting in (game.open_decisions, game.asked(side))
+        report_of(game, side, ReportScope(game.adjudication, waiting)).sheet
+        for waiting in (game.open_decisions, game.asked(side))
     )
     return [sheet for sheet in sheets if sheet]
 
@@ -263,7 +264,7 @@ def _words_by_line(sheet: str) -> list[list[str]]:
     return [line for line in lines if line and (not line[0].startswith("#") or line[:2] == ["#", "-"])]
 
 
-def _yaml_value(text: bytes) -> Any:
+def _yaml_value(text: bytes) -> object:
     """Return what a sheet says; None: it cannot be read."""
     try:
         return read(text, name="letter", limits=LETTER).value

@@ -15,12 +15,12 @@ and what was held back is told with the next one. A note that cannot be read cou
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pbem.protocol import Side
 from pbem.repo.files.note_store import Note, number_note, record_note, write_notes
@@ -172,25 +172,25 @@ def choose_news(repo: Path, side: Side, news: NewsWish, told: int, letter: str) 
     `told` is the last adjudication that all were told of. A letter that was carried out before changes nothing.
     """
     told = told if (known := correspondence(repo, side).told) is None else known
-    return _choose(repo, side, letter, news=news, told=told).news
+    return _choose(repo, side, letter, lambda known: replace(known, news=news, told=told)).news
 
 
 def choose_zone(repo: Path, side: Side, zone: str, letter: str) -> str:
     """Note the time zone of a player, by a letter of a digest, and return the one that counts now."""
-    return _choose(repo, side, f"{letter} zone", zone=zone).zone
+    return _choose(repo, side, f"{letter} zone", lambda known: replace(known, zone=zone)).zone
 
 
 def choose_calendar(repo: Path, side: Side, wanted: bool, letter: str) -> bool:
     """Note whether a player wants files for a calendar, by a letter of a digest, and return what is wanted now."""
-    return _choose(repo, side, f"{letter} calendar", calendar=wanted).calendar
+    return _choose(repo, side, f"{letter} calendar", lambda known: replace(known, calendar=wanted)).calendar
 
 
-def _choose(repo: Path, side: Side, letter: str, **settings: Any) -> Correspondence:
+def _choose(repo: Path, side: Side, letter: str, change: Callable[[Correspondence], Correspondence]) -> Correspondence:
     """Note settings that a letter has chosen, unless it was carried out before, and return what is noted now."""
     known = correspondence(repo, side)
     if letter in known.letters:
         return known
-    now = replace(known, letters=(*known.letters, letter)[-_MOST_LETTERS:], **settings)
+    now = replace(change(known), letters=(*known.letters, letter)[-_MOST_LETTERS:])
     _write_side_note(repo, side, known, now)
     return now
 

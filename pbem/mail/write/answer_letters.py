@@ -109,29 +109,21 @@ def returned(
     )
 
 
-def foreseen_letter(
-    game: Adjudicator, side: Side, foreseen: str, again: str, answered: Letter, settings: MailSettings
-) -> Outgoing:
+def foreseen_letter(game: Adjudicator, to: Answered, foreseen: str, again: str, settings: MailSettings) -> Outgoing:
     """Return the letter that says what a sheet may lead to, with the sheet enclosed `again`."""
     read = echo(again.encode(), rest="the rest is in orders.yaml")
     words = mail("forecast", game=game.name, forecast=foreseen, echo=read)
-    stamp = f"forecast.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
-    attached = Attachments(sheet=again, receipt=enclosed(game, side))
+    stamp = f"forecast.{game.name}.{to.side}.{game.adjudication}.{to.letter.digest[:24]}"
+    attached = Attachments(sheet=again, receipt=enclosed(game, to.side))
     return build_letter(
-        settings, NewLetter(answered.sender, stamp, words, answered, attached, About(game, side, shared=False))
+        settings, NewLetter(to.letter.sender, stamp, words, to.letter, attached, About(game, to.side, shared=False))
     )
 
 
 def commands_letter(
-    game: Adjudicator,
-    answered: Answered,
-    sheet: str | None,
-    settings: MailSettings,
-    position: str = "",
-    *,
-    refused: bool = False,
+    game: Adjudicator, answered: Answered, sheet: str | None, settings: MailSettings, position: str = ""
 ) -> Outgoing:
-    """Return the letter that answers the commands of a letter; its subject says if one is `refused`.
+    """Return the letter that answers the commands of a letter; its subject says if one is refused.
 
     It has the form of its side if it was asked for, and says where things stand (`position`) if that was.
     """
@@ -139,7 +131,7 @@ def commands_letter(
     said = ", ".join(dict.fromkeys(each.word.name for each in asked.commands)) or "your letter"
     lines = folded_paragraphs(answered.paragraphs)
     form = sheet and sheet.rstrip("\n")
-    words = {"commands": said, "refused": refused, "one": ", " not in said}
+    words = {"commands": said, "refused": answered.refused, "one": ", " not in said}
     text = mail("commands", game=game.name, answers=lines, sheet=form, position=position, **words)
     side = answered.side
     stamp = f"words.{game.name}.{side}.{game.adjudication}.{asked.digest[:24]}"
@@ -212,15 +204,13 @@ def _chat_letter(game: Adjudicator, side: Side, said: str, answered: Letter, set
     )
 
 
-def form_letter(
-    game: Adjudicator, side: Side, reason: str, form: str | None, answered: Letter, settings: MailSettings
-) -> Outgoing:
+def form_letter(game: Adjudicator, to: Answered, reason: str, form: str | None, settings: MailSettings) -> Outgoing:
     """Return the letter that refuses orders without a heading, with the form for the last report."""
     words = mail(
         "form", game=game.name, reason="\n".join(folded_paragraphs([reason])), sheet=form and form.rstrip("\n")
     )
-    stamp = f"form.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
-    attached = Attachments(sheet=form, receipt=enclosed(game, side))
+    stamp = f"form.{game.name}.{to.side}.{game.adjudication}.{to.letter.digest[:24]}"
+    attached = Attachments(sheet=form, receipt=enclosed(game, to.side))
     return build_letter(
-        settings, NewLetter(answered.sender, stamp, words, answered, attached, About(game, side, shared=False))
+        settings, NewLetter(to.letter.sender, stamp, words, to.letter, attached, About(game, to.side, shared=False))
     )

@@ -245,6 +245,8 @@ class Answered:
     """The last adjudication before that sheet."""
     side: Side = ""
     """The side that it came from."""
+    refused: bool = False
+    """Whether a command in it was refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,42 +265,37 @@ class About:
     """Whether a deputy of the side gets it, too: it answers nobody's letter alone."""
 
 
+@dataclass(frozen=True, slots=True)
+class ReportScope:
+    """What a report tells.
+
+    With the view that its reader had `before`, it says what has changed; else how all things stand.
+    """
+
+    since: int
+    """The adjudication after which things happened that it tells of."""
+    waiting: Sequence[Decision]
+    """The questions in it."""
+    before: object | None = None
+    filed: bool = False
+    """Whether it lists the standing orders of its side, as it does where it tells of no adjudication."""
+    sheets: tuple[int, int] = (0, 0)
+    """The sheets of its reader to be told of, as `unanswered_sheets` counts them."""
+
+
 def side_report(game: OpenGame, side: Side | None, since: int) -> Report:
     """Return the report of a game for a side or an observer, of what happened after an adjudication."""
-    return report_of(game, side, since, game.open_decisions)
+    return report_of(game, side, ReportScope(since, game.open_decisions))
 
 
-def report_of(
-    game: OpenGame,
-    side: Side | None,
-    since: int,
-    waiting: Sequence[Decision],
-    before: object | None = None,
-    *,
-    filed: bool = False,
-    sheets: tuple[int, int] = (0, 0),
-) -> Report:
-    """Return the report of a game with these questions in it.
-
-    With the view that its reader had `before`, it says what has changed; else how all things stand. With `filed` it
-    lists the standing orders of its side, as it does where it tells of no adjudication. `sheets` are those of its
-    reader to be told of, as `unanswered_sheets` counts them.
-    """
-    request = report_request(game, side, since, waiting, before, filed=filed, sheets=sheets)
-    return report(Contents(game.rules, game.box, request))
+def report_of(game: OpenGame, side: Side | None, scope: ReportScope) -> Report:
+    """Return the report of a game for a side or an observer."""
+    return report(Contents(game.rules, game.box, report_request(game, side, scope)))
 
 
-def report_request(
-    game: OpenGame,
-    side: Side | None,
-    since: int,
-    waiting: Sequence[Decision],
-    before: object | None = None,
-    *,
-    filed: bool = False,
-    sheets: tuple[int, int] = (0, 0),
-) -> ReportRequest[Any]:
-    """Return what a report is written from; the arguments are those of `report_of`."""
+def report_request(game: OpenGame, side: Side | None, scope: ReportScope) -> ReportRequest[Any]:
+    """Return what a report is written from."""
+    since, waiting, before = scope.since, scope.waiting, scope.before
     return ReportRequest(
         game=game.name,
         adjudication=game.adjudication,
@@ -309,13 +306,13 @@ def report_request(
         others=[each.side for each in game.open_decisions],
         result=game.result,
         filed=[each.written() for each in game.standing(side)] if side is not None else (),
-        list_filed=filed or (before is None and since == game.adjudication),
+        list_filed=scope.filed or (before is None and since == game.adjudication),
         chain=None if side is None else game.player_chain(side),
         rulings=list(_rulings(game, side)),
         before=before,
         late=game.clock.terms.late if game.clock.terms is not None and game.clock.decides else "",
         ruled=side in game.defaults,
-        sheets=sheets,
+        sheets=scope.sheets,
         key="" if side is None else token(game, side),
         deadline="" if side is None else deadline_line(game, side),
         time=ledger_line(game, now=False),  # a report that is written again says the same

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import takewhile
-from typing import Final
+from typing import Final, NamedTuple
 
 from pbem.game.wording import listing
 from pbem.mail.notes.correspondence import CLOSED, reported_note, sent_notes
@@ -223,20 +223,23 @@ def _sides_asked(out: Outgoing) -> Iterator[Side]:
     yield from (each.of for each in (attached, *attached.more) if each.sheet is not None)
 
 
+class Tells(NamedTuple):
+    """What letters tell every side: everything that has happened, and a closing of the sheets as well."""
+
+    everything: bool = True
+    closing: bool = True
+
+
+_EVERYTHING: Final = Tells()
+
+
 def post_letters(
-    game: Adjudicator,
-    letters: Sequence[Outgoing],
-    settings: MailSettings,
-    at: datetime,
-    *,
-    told: bool = True,
-    closing_told: bool = True,
+    game: Adjudicator, letters: Sequence[Outgoing], settings: MailSettings, at: datetime, tells: Tells = _EVERYTHING
 ) -> None:
     """Put letters of a game into the outbox, if there is one, write to its observers, and note what was told.
 
     The game's lock is held: no report is written twice, or in the wrong order. Observers are told what they may know
-    by the time `at`. `told` says that the letters tell every side everything that has happened, and `closing_told`
-    that they tell of a closing of the sheets, too.
+    by the time `at`.
     """
     outbox = settings.outbox
     if outbox is None:
@@ -246,8 +249,8 @@ def post_letters(
         note_handed_over(game, letters, settings.now)
     write_to_observers(game, settings, outbox, at)
     notes = sent_notes(game.path, sent)
-    if told:
+    if tells.everything:
         notes |= reported_note(game.path, game.adjudication)
-        if closing_told and (closed := game.closed) is not None:
+        if tells.closing and (closed := game.closed) is not None:
             notes |= reported_note(game.path, closed.round, CLOSED)
     write_notes(game.path, notes, lasting=False)

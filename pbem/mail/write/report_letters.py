@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -27,6 +28,7 @@ from pbem.mail.write.outgoing import (
     MailSettings,
     NewLetter,
     Outgoing,
+    ReportScope,
     build_letter,
     folded_paragraphs,
     report_request,
@@ -62,7 +64,7 @@ def first_letters(game: Adjudicator, settings: MailSettings, answered: Sequence[
     """
     maps = Maps(settings.drawings)
     for side in game.rules.sides:
-        yield from turn_letter(game, side, 0, settings, maps, _answered_to(answered, side))
+        yield from turn_letter(game, side, TurnNews(0, _answered_to(answered, side)), settings, maps)
 
 
 def _answered_to(answered: Sequence[Answered], side: Side) -> Answered | None:
@@ -86,7 +88,7 @@ def reports(
         if start == game.adjudication:  # its report lies in the outbox; others were still to be written
             continue
         if _is_told(game, side, known.news, start):
-            yield from turn_letter(game, side, start, settings, maps, to_it)
+            yield from turn_letter(game, side, TurnNews(start, to_it), settings, maps)
             continue
         if known.news == NewsWish.DAILY and settings.outbox is not None and side in game.ledger.addresses:
             note_owed(game.path, side, settings.letter_time)
@@ -100,7 +102,7 @@ def daily_news(game: Adjudicator, now: datetime, settings: MailSettings) -> Iter
     for side in game.rules.sides:
         known, when = correspondence(game.path, side), news_due(game, side)
         if when is not None and when <= now and known.told is not None:
-            yield from turn_letter(game, side, min(known.told, game.adjudication), settings, maps)
+            yield from turn_letter(game, side, TurnNews(min(known.told, game.adjudication)), settings, maps)
 
 
 def news_due(game: OpenGame, side: Side) -> datetime | None:
@@ -131,20 +133,22 @@ def _period_is_over(game: Adjudicator, period: str, before: object | None) -> bo
     return before is None or (bool(period) and game.rules.periods(before).get(period) != game.periods.get(period))
 
 
-def turn_letter(
-    game: Adjudicator,
-    side: Side,
-    since: int,
-    settings: MailSettings,
-    maps: Maps,
-    answered: Answered | None = None,
-    stamp: str = "",
-) -> Iterator[Outgoing]:
-    """Yield the letter that tells a side what happened after an adjudication (0: the first), if it has an address.
+@dataclass(frozen=True, slots=True)
+class TurnNews:
+    """What a letter tells a side of: what happened after an adjudication (0: it is the first letter)."""
 
-    `answered` is the letter of that side that it answers. `stamp` is the letter's name, if it is not the usual one; it
-    then says in full how things stand.
-    """
+    since: int
+    answered: Answered | None = None
+    """The letter of that side that it answers."""
+    stamp: str = ""
+    """The letter's name, if it is not the usual one; it then says in full how things stand."""
+
+
+def turn_letter(
+    game: Adjudicator, side: Side, news: TurnNews, settings: MailSettings, maps: Maps
+) -> Iterator[Outgoing]:
+    """Yield the letter that tells a side what happened, if it has an address."""
+    since, answered, stamp = news.since, news.answered, news.stamp
     if side not in game.ledger.addresses:
         return
     before = position_at(game, since) if since and not stamp else None
@@ -153,7 +157,9 @@ def turn_letter(
     number = answered.sheet if answered and since else None
     filed, unknown = _files_standing(game, side, number), unanswered_sheets(game, side, since, number)
     contents = Contents(
-        game.rules, game.box, report_request(game, side, since, game.open_decisions, view, filed=filed, sheets=unknown)
+        game.rules,
+        game.box,
+        report_request(game, side, ReportScope(since, game.open_decisions, view, filed=filed, sheets=unknown)),
     )
     told = report(contents)
     values: dict[str, object] = {
@@ -214,7 +220,9 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
     number, view = answered.sheet, game.view(side)
     filed = _files_standing(game, side, number)
     contents = Contents(
-        game.rules, game.box, report_request(game, side, game.adjudication, game.open_decisions, view, filed=filed)
+        game.rules,
+        game.box,
+        report_request(game, side, ReportScope(game.adjudication, game.open_decisions, view, filed=filed)),
     )
     told = report(contents)
     values: dict[str, object] = {
@@ -250,7 +258,7 @@ def last_report(
     """Yield the letter that answers REPORT: the last report again, in full, and what the side has not been told."""
     told = correspondence(game.path, side).told
     since = min(before_last_report(game), game.adjudication if told is None else told)
-    yield from turn_letter(game, side, since, settings, Maps(settings.drawings), answered, stamp)
+    yield from turn_letter(game, side, TurnNews(since, answered, stamp), settings, Maps(settings.drawings))
 
 
 def before_last_report(game: Adjudicator) -> int:

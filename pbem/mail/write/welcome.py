@@ -12,6 +12,7 @@ from pbem.mail.write.outgoing import (
     MailSettings,
     NewLetter,
     Outgoing,
+    ReportScope,
     build_letter,
     folded_paragraphs,
     report_request,
@@ -76,7 +77,7 @@ def new_address_letter(game: Adjudicator, side: Side, replaced: bool, settings: 
     if not game.begun:
         return welcome_letter(game, side, settings)
     since = last_wrote(game, side)
-    contents = Contents(game.rules, game.box, report_request(game, side, since, game.asked(side)))
+    contents = Contents(game.rules, game.box, report_request(game, side, ReportScope(since, game.asked(side))))
     told = report(contents)
     values: dict[str, object] = {
         "intro": folded_paragraphs(_new_player_intro(game, side, replaced)),
@@ -125,7 +126,7 @@ def deputy_letter(game: Adjudicator, side: Side, settings: MailSettings) -> Iter
     if deputy is None:
         return
     since = last_wrote(game, side)
-    contents = Contents(game.rules, game.box, report_request(game, side, since, game.asked(side)))
+    contents = Contents(game.rules, game.box, report_request(game, side, ReportScope(since, game.asked(side))))
     told = report(contents)
     values: dict[str, object] = {
         "deputy": deputy.name,

@@ -20,7 +20,7 @@ from pbem.mail.read.token import TOKEN, earlier_tokens, token, without_token
 from pbem.mail.write.enclosures import Maps
 from pbem.mail.write.outgoing import MailSettings, NewLetter, Outgoing, build_letter, folded_paragraphs
 from pbem.mail.write.posting import note_handed_over
-from pbem.mail.write.report_letters import before_last_report, turn_letter
+from pbem.mail.write.report_letters import TurnNews, before_last_report, turn_letter
 from pbem.paths import GAME_NAME
 from pbem.protocol import PbemError, Side
 from pbem.referee.acts.timekeeping import note_bounced, note_reached
@@ -148,7 +148,7 @@ def _ask_again(game: Adjudicator, side: Side, settings: MailSettings) -> None:
     digest = sha256(f"{game.name} {side} {settings.letter_time}".encode()).hexdigest()[:24]
     stamp = f"report.{game.name}.{side}.{game.adjudication}.{digest}"
     since = before_last_report(game)
-    letters = list(turn_letter(game, side, since, settings, Maps(settings.drawings), stamp=stamp))
+    letters = list(turn_letter(game, side, TurnNews(since, stamp=stamp), settings, Maps(settings.drawings)))
     for out in letters:
         out.put_into(settings.outbox)
     game.carry_out_letter_of(settings.letter_time, settings.now)
