@@ -17,6 +17,7 @@ from hypothesis import settings
 from pbem.crypto import beacon
 from pbem.referee.play.adjudicator import Adjudicator
 from tests.support import disk, processor
+from tests.support.blank import blank_pictures
 from tests.support.disputed import Assault, assaulted, hand
 from tests.support.live import Folder, give, order
 from tests.support.walks import FOLDERS
@@ -108,6 +109,16 @@ def toy(folder: Folder) -> Iterator[Adjudicator]:
 def punica(folder: Folder) -> Folder:
     """Return a folder in which a game of Three Hills waits for both sides."""
     folder.create().close()
+    return folder
+
+
+@pytest.fixture
+def both_buried(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Folder:
+    """Return a folder with a game of red and blue in which both have buried a card."""
+    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
+    with folder.create() as game:
+        for side in ("red", "blue"):
+            give(game, side, order("bury", card=game.view(side).hands[side][0]))
     return folder
 
 

@@ -31,7 +31,7 @@ from pbem.repo.files.adjudication import Seed
 from pbem.repo.files.charter import ChainPromise
 from pbem.repo.files.state import State
 from pbem.repo.ledger import Ledger
-from tests.crypto.test_beacon import PUBLISHED
+from tests.support.beacon_rounds import PUBLISHED
 from tests.support.live import Folder, git, pick, sheet
 from tests.support.walks import FOLDERS
 

@@ -13,9 +13,9 @@ from pbem.audit.verify import verify
 from pbem.game import yaml as yamlio
 from pbem.repo.files.layout import joined_path
 from tests.attacks.base import Dishonest
-from tests.referee.test_players import OLD, go_on, joined, replaced
-from tests.referee.test_players import folder as folder
 from tests.support.live import Folder, git
+from tests.support.new_players import OLD, go_on, joined, replaced
+from tests.support.new_players import folder as folder
 from tests.support.walks import FOLDERS
 
 

@@ -12,7 +12,7 @@ from pbem.crypto.beacon import check_signature, time_of
 from pbem.crypto.closing import PATIENCE, Circumstances, Closing, closed_digest
 from pbem.referee.play.played import Played
 from tests.attacks.base import Dishonest, begun, dice, found, written
-from tests.crypto.test_beacon import PUBLISHED
+from tests.support.beacon_rounds import PUBLISHED
 from tests.support.live import Folder, order
 
 FIRST, SECOND, THIRD, FOURTH = PUBLISHED

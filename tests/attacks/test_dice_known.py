@@ -12,7 +12,7 @@ from pbem.engine.forecast import of_sheet
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.state import read_state
 from tests.attacks.base import CHAIN, STANDING, Dishonest, answers, begun, dice, found, go_on, written
-from tests.crypto.test_beacon import PUBLISHED
+from tests.support.beacon_rounds import PUBLISHED
 from tests.support.live import Folder, order
 
 FIRST, SECOND, *_ = PUBLISHED

@@ -11,9 +11,13 @@ from pbem.referee.acts import consents, ending
 from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.requests import DRAW, RESIGNATION
-from tests.referee.test_ending import folder as folder
 from tests.support.live import Folder
 from tests.support.walks import FOLDERS
+
+
+@pytest.fixture
+def folder(both_buried: Folder) -> Folder:
+    return both_buried
 
 
 class _Forges(Adjudicator):

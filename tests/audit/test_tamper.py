@@ -29,7 +29,7 @@ from pbem.referee.acts.rollback import roll_back
 from pbem.repo.files.charter import ChainPromise
 from pbem.repo.files.layout import sealed_path, turn_path
 from pbem.repo.git import GameRepo
-from tests.crypto.test_beacon import PUBLISHED
+from tests.support.beacon_rounds import PUBLISHED
 from tests.support.forging import FALSE_KEY, Sign, Tale, flipped, told, unchanged
 from tests.support.live import SECRETS, Folder, git, give, order, play, sheet
 from tests.support.soak import scaled

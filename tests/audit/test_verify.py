@@ -26,8 +26,8 @@ from pbem.referee.acts.ruling import break_off
 from pbem.repo.files.charter import ChainPromise
 from pbem.repo.git import NoSuchGame
 from pbem.repo.public import repo_of
-from tests.cli.test_verbs import said
-from tests.crypto.test_beacon import PUBLISHED
+from tests.support.beacon_rounds import PUBLISHED
+from tests.support.command_line import said
 from tests.support.forging import STANDING, told
 from tests.support.live import SECRETS, Folder, git, order, pick, play, sheet
 from tests.support.walks import FOLDERS

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from pbem.cli.runtime import DONE, USAGE, WORLD
-from tests.cli.test_verbs import pbem
 from tests.support.blank import blank_pictures
+from tests.support.command_line import pbem
 from tests.support.live import Folder, git
 
 PLAYERS = ("--player", "red=Ann <ann@example.org>", "--player", "blue=Bob <bob@example.org>")

@@ -10,8 +10,8 @@ from pbem.cli.runtime import DONE, USAGE, WORLD
 from pbem.referee.acts.timekeeping import hand_over
 from pbem.referee.game.sides import deadline
 from tests.cli.test_desk import outbox
-from tests.cli.test_verbs import pbem, said, told
 from tests.support.clocked import CLOCK
+from tests.support.command_line import pbem, said, told
 from tests.support.live import OTHERS, SECRETS, Folder, order, sheet
 
 pytestmark = pytest.mark.usefixtures("in_the_folder")

@@ -15,7 +15,7 @@ from pbem.cli.escaped import escaped_output
 from pbem.cli.master import desk
 from pbem.cli.runtime import DONE, USAGE, WORLD
 from pbem.cli.verbs import app
-from tests.cli.test_verbs import pbem, said, told
+from tests.support.command_line import pbem, said, told
 from tests.support.live import OTHERS, SECRETS, Folder
 from tests.support.walks import FOLDERS
 

@@ -13,7 +13,7 @@ from typer.testing import Result
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.crypto.seal import new_identity, recipient_of
 from pbem.referee.game.home_check import take_home
-from tests.cli.test_verbs import pbem
+from tests.support.command_line import pbem
 from tests.support.live import Folder, git, give, letter, order, sheet
 
 pytestmark = pytest.mark.usefixtures("in_the_folder")

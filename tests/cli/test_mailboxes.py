@@ -6,8 +6,8 @@ import pytest
 
 from pbem.cli.runtime import DONE
 from pbem.post.service.reception import bounced
-from tests.cli.test_verbs import said, told
 from tests.post.test_bounces import postfix
+from tests.support.command_line import said, told
 from tests.support.live import Folder
 from tests.support.posted import at, bury, report_id, take, written
 

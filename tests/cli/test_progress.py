@@ -12,7 +12,7 @@ import pytest
 from pbem.cli import sceptics
 from pbem.cli.escaped import escaped_output
 from pbem.cli.runtime import DONE, progress
-from tests.cli.test_verbs import said
+from tests.support.command_line import said
 from tests.support.live import Folder
 
 ERASED = "\x1b[2K"

@@ -9,7 +9,8 @@ import pytest
 
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.game import yaml as yamlio
-from tests.cli.test_verbs import both_bury, hand, pbem, said, sheet_file, told
+from tests.cli.test_verbs import both_bury, hand, sheet_file
+from tests.support.command_line import pbem, said, told
 from tests.support.live import Folder, letter, play
 
 pytestmark = pytest.mark.usefixtures("in_the_folder")

@@ -19,9 +19,9 @@ from pbem.cli.verbs import app
 from pbem.crypto.seal import new_identity, recipient_of
 from pbem.post.service.service import Post, run_once
 from pbem.post.tables.open_tables import open_tables
-from tests.cli.test_verbs import pbem
 from tests.support.blank import blank_pictures
 from tests.support.boxes import Box, Way
+from tests.support.command_line import pbem
 from tests.support.seasons import Season, bot_sheet
 
 DOCS = Path(__file__).parent.parent.parent / "docs" / "hosting.md"

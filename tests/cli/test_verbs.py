@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 import typer
 from PIL import Image
-from typer.testing import CliRunner, Result
 
 from pbem import __version__
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.cli.verbs import app
 from pbem.game import yaml as yamlio
 from pbem.referee.game.home_check import take_home
+from tests.support.command_line import said, told
 from tests.support.live import Folder, git, give, letter, order, sheet
 from tests.support.walks import FOLDERS, TOY, loaded
 
@@ -30,30 +30,6 @@ OF_TOY = ["new", "gallia", "--rules", "toy", "--rules-dir", FOLDERS[0]]
 
 
 pytestmark = pytest.mark.usefixtures("in_the_folder")
-
-
-def pbem(*words: object, stdin: bytes | None = None) -> Result:
-    """Run the command line; anything but an exit with a code is a failure."""
-    result = CliRunner().invoke(app, [*map(str, words)], input=stdin)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert "Traceback" not in result.output
-    return result
-
-
-def said(code: int, *words: object, stdin: bytes | None = None) -> str:
-    """Run the command line and return what it printed; it must end with a code, and complain only if that is not 0."""
-    result = pbem(*words, stdin=stdin)
-    assert result.exit_code == code, result.output
-    assert (result.stderr != "") == (code in (WORLD, USAGE)), result.stderr
-    return result.output
-
-
-def told(code: int, *words: object, stdin: bytes | None = None) -> Any:
-    """Run the command line with --json and return what it printed."""
-    result = pbem(*words, "--json", stdin=stdin)
-    assert result.exit_code == code, result.output
-    return json.loads(result.stdout)
 
 
 def hand(folder: Folder, side: str) -> list[int]:

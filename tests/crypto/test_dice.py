@@ -27,6 +27,7 @@ from pbem.crypto.dice import (
     inputs_digest,
     step_key,
 )
+from tests.support.bencode import parse
 
 SECRET, HIDDEN = b"a secret of thirty-two bytes ...", b"another one, for what is hidden."
 CHAIN = Chain(SECRET, 100)
@@ -151,22 +152,6 @@ CANONICAL = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
     max_leaves=8,
 )
-
-
-def parse(text: bytes, at: int = 0) -> tuple[object, int]:
-    """Read bencode back: what can be read back cannot be ambiguous."""
-    if text[at : at + 1] == b"i":
-        end = text.index(b"e", at)
-        return int(text[at + 1 : end]), end + 1
-    if text[at : at + 1] in (b"l", b"d"):
-        kind, items, at = text[at : at + 1], [], at + 1
-        while text[at : at + 1] != b"e":
-            item, at = parse(text, at)
-            items.append(item)
-        return (items if kind == b"l" else dict(zip(items[::2], items[1::2], strict=True))), at + 1
-    colon = text.index(b":", at)
-    size = int(text[at:colon])
-    return text[colon + 1 : colon + 1 + size].decode(), colon + 1 + size
 
 
 @given(CANONICAL)

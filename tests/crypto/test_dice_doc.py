@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pbem.audit.record.schemas import BY
 from pbem.crypto.dice import INPUTS, ChainDice, canonical, inputs_digest, step_key
-from tests.crypto.test_dice import parse
+from tests.support.bencode import parse
 
 ROOT = Path(__file__).resolve().parents[2]
 DOC = (ROOT / "docs" / "dice.md").read_text("utf-8")

@@ -19,9 +19,9 @@ from pbem.mail.write.outgoing import MailSettings
 from pbem.referee.acts.rollback import roll_back
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
-from tests.properties.test_leaks import resampled
 from tests.support.blank import spelled_pictures
 from tests.support.live import NOON, OTHERS, Folder, letter, pick, sheet
+from tests.support.twins import resampled
 
 DORA = "dora@example.net"
 BASE = NOON + timedelta(days=3650)

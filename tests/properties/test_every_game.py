@@ -30,6 +30,7 @@ from pbem.game.table import Table
 from pbem.protocol import Event, Fault, Order, Path, Roll, Side
 from pbem.referee.game.open_game import Told
 from pbem.render.text.messages import sentences
+from tests.support.fingerprint import fingerprint
 from tests.support.garbled import garbled
 from tests.support.soak import GAMES, scaled
 from tests.support.walks import TOY, Walk, editions, faults_of_shape, loaded, plain, sharing, start, state, told, walk
@@ -313,7 +314,7 @@ def test_no_result_depends_on_the_order_of_hashes() -> None:
     """The order of a set changes from one Python to the next; nothing may hang on it."""
     code = (
         "from tests.support.walks import editions\n"
-        "from tests.properties.test_every_game import fingerprint\n"
+        "from tests.support.fingerprint import fingerprint\n"
         "print(*(fingerprint(*edition) for edition in editions()), sep='\\n')"
     )
     prints = []
@@ -327,14 +328,6 @@ def test_no_result_depends_on_the_order_of_hashes() -> None:
         assert ran.returncode == 0, ran.stderr
         prints.append(ran.stdout)
     assert prints[0] == prints[1]
-
-
-def fingerprint(game: str, edition: str, scenario: str) -> str:
-    """Return a digest of all that happens in a random game."""
-    rules = rules_of(game, edition)
-    played = play_out(rules, start(rules, scenario, 5), SeededDice(5), Random(5), most=3 * FEW)
-    whole = repr((played.decisions, played.events, played.result, rules.encode(played.position)))
-    return hashlib.sha256(whole.encode()).hexdigest()
 
 
 @each_edition

@@ -33,20 +33,11 @@ from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo import ledger
 from pbem.repo.files.requests import ROLLBACK, Request
 from pbem.repo.ledger import Ledger
-from tests.properties.test_leaks import (
-    about,
-    lays_open,
-    misplaced,
-    played,
-    resampled,
-    same_orders,
-    some_answers,
-    viewers,
-)
 from tests.support.blank import blank_legend, spelled_pictures
 from tests.support.garbled import garbled_sheets
 from tests.support.live import ADDRESSES, Folder, files, letter, sheet
 from tests.support.soak import scaled
+from tests.support.twins import about, lays_open, misplaced, played, resampled, same_orders, some_answers, viewers
 from tests.support.walks import FOLDERS, GAMES, Walk, by_viewers, loaded, plain, walk
 
 NAME = "punica"

@@ -24,8 +24,8 @@ from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
-from tests.properties.test_leaks import played
 from tests.support.soak import scaled
+from tests.support.twins import played
 from tests.support.walks import Walk, editions, loaded, plain, sharing, walk
 
 DEALS = 12

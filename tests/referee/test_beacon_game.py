@@ -26,8 +26,8 @@ from pbem.mail.write.outgoing import side_report
 from pbem.referee.acts import rollback, ruling
 from pbem.referee.game.open_game import CannotPlay, Now
 from pbem.referee.play.adjudicator import Adjudicator, Call
-from tests.cli.test_verbs import pbem
-from tests.crypto.test_beacon import PUBLISHED
+from tests.support.beacon_rounds import PUBLISHED
+from tests.support.command_line import pbem
 from tests.support.live import Folder, git, give, letter, order, sheet, subjects
 from tests.support.walks import FOLDERS
 

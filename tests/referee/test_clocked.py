@@ -26,7 +26,7 @@ from pbem.referee.game.terms import BadTerms
 from pbem.referee.game.time_ledger import ledger_line, time_ledger
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.requests import EXTENSION, PAUSE
-from tests.crypto.test_beacon import PUBLISHED
+from tests.support.beacon_rounds import PUBLISHED
 from tests.support.clocked import CLOCK, DAY, HOUR, Table
 from tests.support.disputed import other_box
 from tests.support.live import NOON, Folder, sheet, subjects

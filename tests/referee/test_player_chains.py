@@ -31,7 +31,7 @@ from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.charter import ChainPromise
-from tests.cli.test_verbs import pbem
+from tests.support.command_line import pbem
 from tests.support.live import Folder, git, letter, order, sheet
 from tests.support.walks import FOLDERS
 

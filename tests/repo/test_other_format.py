@@ -17,7 +17,7 @@ from pbem.referee.play import new_game
 from pbem.repo.files import charter
 from pbem.repo.files.charter import FORMAT, OtherFormat, read_charter
 from pbem.repo.git import GameRepo
-from tests.cli.test_verbs import pbem, said
+from tests.support.command_line import pbem, said
 from tests.support.live import Folder, letter, order, sheet
 
 NAME = "punica"

@@ -42,8 +42,8 @@ from pbem.repo.files.layout import CHARTER, PLAYERS, REVEALED, SEALED, VIEWS
 from pbem.repo.files.requests import ROLLBACK
 from pbem.repo.git import GameRepo
 from pbem.repo.git.history import PastRepo
-from tests.crypto.test_beacon import PUBLISHED
 from tests.support import samples
+from tests.support.beacon_rounds import PUBLISHED
 from tests.support.live import Folder, pick, sheet
 from tests.support.walks import FOLDERS
 
