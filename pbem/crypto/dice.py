@@ -389,7 +389,7 @@ class LoadedDice:
         self._uses[name] = use
         return name if use == 1 else f"{name}#{use}"
 
-    def _loaded(self, loads: Mapping[str, Any]) -> str:
+    def _loaded(self, loads: Mapping[str, object]) -> str:
         left = [name for name in loads if name not in self._rolled]
         return f"loaded and not yet used: {', '.join(left)}" if left else "nothing loaded is left"
 

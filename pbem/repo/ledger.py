@@ -104,9 +104,9 @@ def noted(read: Read, path_of: PathOf, digest: str) -> Record | None:
 
     Of a word in several notes the first counts. `word` is the sheet that a word of the letter has handed in first.
     """
-    by_words = [{**note, "word": note["sheet"]} for note in _notes_of(read, path_of, _by_word(digest))]
+    by_words = [{**note, "word": note["sheet"]} for note in _notes_under(read, path_of, _by_word(digest))]
     notes = [
-        *_notes_of(read, path_of, digest),
+        *_notes_under(read, path_of, digest),
         *({word: value for word, value in note.items() if word != "sheet"} for note in by_words),
     ]
     return {word: value for note in reversed(notes) for word, value in note.items()} if notes else None
@@ -122,7 +122,7 @@ def by_word(letter: str | tuple[str, ...]) -> str | tuple[str, ...]:
     return _by_word(letter) if isinstance(letter, str) else tuple(map(_by_word, letter))
 
 
-def _notes_of(read: Read, path_of: PathOf, digest: str) -> Iterator[Record]:
+def _notes_under(read: Read, path_of: PathOf, digest: str) -> Iterator[Record]:
     for path in _note_paths(path_of, digest):
         text = read(path)
         if text is None:

@@ -21,7 +21,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from pbem.audit.explain.migrate import carry_over
-from pbem.audit.record.evidence import Books, Kind
+from pbem.audit.record.evidence import Books, CommitKind
 from pbem.crypto.beacon import time_of
 from pbem.crypto.closing import PATIENCE, Closing
 from pbem.crypto.keys import Keys
@@ -62,10 +62,10 @@ class NotDerived(PbemError):
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedCommit:
     """A commit as it is on record: what is taken out of it is what came from outside."""
 
-    kind: Kind
+    kind: CommitKind
     files: Files
     author: int
     """The author's date, in seconds since 1970."""
@@ -143,7 +143,7 @@ class Engine:
         self._game.ledger.journal = OpenJournal()
         self._game.forget()
 
-    def make(self, commit: Recorded) -> None:
+    def make(self, commit: RecordedCommit) -> None:
         """Make a commit again from what came from outside. Raises NotDerived, and whatever the rules raise."""
         kind, recorded = commit.kind, commit.files
         self._game.talk.due = layout.PRESS in recorded
@@ -152,23 +152,23 @@ class Engine:
         self._game.today, self._game.moment = date.min, None
         if self._game.clock.terms is not None:
             self._repo.letter_time = datetime.fromtimestamp(commit.author, UTC)
-        if kind is Kind.TALK:
+        if kind is CommitKind.TALK:
             write_talk(self._game)
-        elif kind is Kind.JOIN:
+        elif kind is CommitKind.JOIN:
             self._join(recorded)
-        elif kind is Kind.PLAYER:
+        elif kind is CommitKind.PLAYER:
             self._player(recorded)
-        elif kind is Kind.DEPUTY:
+        elif kind is CommitKind.DEPUTY:
             self._deputy(recorded)
-        elif kind is Kind.SHEET:
+        elif kind is CommitKind.SHEET:
             self._sheet(recorded)
-        elif kind is Kind.CLOSING:
+        elif kind is CommitKind.CLOSING:
             self._closing(recorded)
-        elif kind is Kind.REQUEST:
+        elif kind is CommitKind.REQUEST:
             self._request(recorded)
-        elif kind is Kind.REVEAL:
+        elif kind is CommitKind.REVEAL:
             reveal_secrets(self._game)
-        elif kind is Kind.FACT:
+        elif kind is CommitKind.FACT:
             self._fact(recorded)
         else:
             n = commit.n
@@ -249,7 +249,7 @@ class Engine:
         new = [path for path in paths if self._game.ledger.read(path) is None]
         if new:
             said = yamlio.read(recorded[new[0]] or b"", name=new[0]).value
-            _ask_again(self._game, said, letter)
+            _file_request(self._game, said, letter)
             return
         before = self._game.request()
         if before is None:
@@ -323,7 +323,7 @@ class Engine:
             raise NotDerived(f"the orders of the game master have faults: {receipt.complaints[0].fault.reason}")
 
 
-def _ask_again(game: Adjudicator, said: Record, letter: LetterId | None) -> None:
+def _file_request(game: Adjudicator, said: Record, letter: LetterId | None) -> None:
     """File a request again as its file says."""
     if said["kind"] not in KINDS:
         raise NotDerived(f"nobody can ask for {said['kind']!r}")

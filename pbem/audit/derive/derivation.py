@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Final, TypeAlias
 
-from pbem.audit.derive.again import Engine, Files, NotDerived, Recorded
+from pbem.audit.derive.again import Engine, Files, NotDerived, RecordedCommit
 from pbem.audit.record.evidence import Evidence
 from pbem.audit.record.findings import Place
 from pbem.audit.record.rules_pinned import RulesHere
@@ -64,7 +64,7 @@ class Derivation:
                 self._engine.forget()
                 continue
             try:
-                recorded = Recorded(kind, self._recorded(commit), commit.author, self._turn_at.get(commit.at))
+                recorded = RecordedCommit(kind, self._recorded(commit), commit.author, self._turn_at.get(commit.at))
                 self._engine.make(recorded)
                 self._compare(commit, recorded.files)
                 derived += 1

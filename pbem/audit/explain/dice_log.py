@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
-from typing import Any, Final
+from typing import Final
 
 from pbem.crypto.chi_square import ENOUGH, Fairness, chance, fairness
 from pbem.game.plain import Record
@@ -124,7 +124,7 @@ def rolls_of(turns: Iterable[Record], purposes: Collection[str] = (), undone: Co
     return found
 
 
-def _without(record: Record, words: Collection[str]) -> dict[str, Any]:
+def _without(record: Record, words: Collection[str]) -> Record:
     """Return a record without some of its words."""
     return {word: value for word, value in record.items() if word not in words}
 
@@ -249,7 +249,7 @@ def _many(count: int, one: str, more: str = "") -> str:
 # ---------------------------------------------------------------------------------------------- for programs
 
 
-def roll_row(each: Rolled) -> dict[str, Any]:
+def roll_row(each: Rolled) -> dict[str, object]:
     """Return a roll for a program to read."""
     roll = each.roll
     return {
@@ -269,7 +269,7 @@ def roll_row(each: Rolled) -> dict[str, Any]:
     }
 
 
-def count_row(count: Count) -> dict[str, Any]:
+def count_row(count: Count) -> dict[str, object]:
     """Return counted dice for a program to read; nothing is rounded."""
     tally, found = count.tally, count.tally.fairness
     return {
@@ -303,7 +303,7 @@ def as_csv(rolls: Sequence[Rolled], counts: Sequence[Count]) -> str:
     return out.getvalue()
 
 
-def _cell_value(value: object) -> Any:
+def _cell_value(value: object) -> object:
     """Return a value as a spreadsheet shows it in one cell."""
     if isinstance(value, dict):
         return " ".join(f"{key}{number:+d}" for key, number in value.items())

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from pbem.audit.record.schemas import same_words
 from pbem.game.plain import Record
@@ -199,7 +199,9 @@ class Differ:
         return ", ".join(self._say.name(word) for word in path) or "all of it"
 
 
-def different(one: object, other: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
+def different(
+    one: object, other: object, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], object, object]]:
     """Yield every place in which two plain values differ: the way to it, and both values (None: not there)."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         for key in [*one, *(key for key in other if key not in one)]:
@@ -219,7 +221,7 @@ def _same_event(one: Event | None, other: Event | None) -> bool:
     return alike and same_words(_as_written(one), _as_written(other))
 
 
-def _as_written(event: Event) -> Any:
+def _as_written(event: Event) -> object:
     """Return what of an event has words in an order: in another they would make other dice."""
     return [as_plain(event.facts), None if event.roll is None else as_plain(event.roll.modifiers)]
 
@@ -232,7 +234,7 @@ def _same_draw(one: Draw | None, other: Draw | None) -> bool:
     return one is not None and other is not None and _draw_record(one) == _draw_record(other)
 
 
-def _draw_record(draw: Draw) -> tuple[str, Any, Any]:
+def _draw_record(draw: Draw) -> tuple[str, object, object]:
     return draw.name, as_plain(draw.items), as_plain(draw.order)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from pbem.audit.explain.playback import Playback
 from pbem.audit.explain.replay import Replayed, replayed
@@ -29,7 +29,8 @@ from pbem.referee.play.played import ORDER_EXPIRED
 from pbem.repo.files.adjudication import Seed
 from pbem.repo.files.state import State
 
-UPKEEP = "the rules here are newer"
+S = TypeVar("S")
+UPKEEP: Final = "the rules here are newer"
 """The reason on record if the game master gives none."""
 
 
@@ -100,7 +101,7 @@ def migrate(game: Adjudicator, reason: str = "", *, accept: bool = False) -> tup
             return move, None
         reason = " ".join(reason.split()) or UPKEEP
         pins = {"box": game.box.digest, "code": game.loaded.code}
-        act: dict[str, Any] = {"kind": "migration", "reason": reason, **pins}
+        act: dict[str, object] = {"kind": "migration", "reason": reason, **pins}
         act |= {"changed": move.changed} if move.changed else {}
         act |= {"accepted": move.accepted} if move.accepted else {}
 
@@ -117,7 +118,7 @@ def carry_over(game: Adjudicator, act: Record) -> int:
     return game.enact(act, play, resumed=False)
 
 
-def _carried_over(rules: Rules[Any], now: Now, state: State, seed: Seed, act: Record) -> tuple[Outcome[Any], Sources]:
+def _carried_over(rules: Rules[S], now: Now, state: State, seed: Seed, act: Record) -> tuple[Outcome[S], Sources]:
     """Resume a game from its checkpoint with the answers that still hold, and tell the sides of the others."""
     try:
         position = rules.decode(state.checkpoint)
@@ -138,9 +139,7 @@ def _carried_over(rules: Rules[Any], now: Now, state: State, seed: Seed, act: Re
     return Outcome([], events, [], [], session, None), sources
 
 
-def still_holding(
-    rules: Rules[Any], position: Any, steps: Sequence[Step], dice: Dice
-) -> tuple[Session[Any], list[Step]]:
+def still_holding(rules: Rules[S], position: S, steps: Sequence[Step], dice: Dice) -> tuple[Session[S], list[Step]]:
     """Give recorded answers again from a checkpoint, as many as hold; return the resumed game and its steps.
 
     An answer holds if its decision is the same, if it is legal, and if the game waits for another one after it. Raises
@@ -170,7 +169,7 @@ def _cut_to(steps: Sequence[Step], count: int) -> list[Step]:
     return kept
 
 
-def _give(session: Session[Any], answers: Sequence[Answer]) -> None:
+def _give(session: Session[S], answers: Sequence[Answer]) -> None:
     """Give recorded answers again. Raises RulesDiffer for one that is not legal."""
     left = list(answers)
     while left:

@@ -100,7 +100,7 @@ def compare_talk(talk: OpenedTalk | None, kept: KeptLetters, findings: Findings)
     for letter in heard:
         assert letter.talk is not None
         own = {side for side, addresses in kept.readers.items() if letter.to in addresses} or set(kept.readers)
-        alike = [each for each in said if _one_line(each["text"]) == _one_line(letter.talk.text)]
+        alike = [each for each in said if _words_joined(each["text"]) == _words_joined(letter.talk.text)]
         if any(own & {*each["to"]} and talk.calls(each["side"], letter.talk.by) for each in alike):
             continue
         if letter.talk.by is None or not talk.signed:
@@ -123,12 +123,12 @@ def _check_unheard(
     said: Iterable[Record], talk: OpenedTalk, kept: KeptLetters, heard: Iterable[KeptLetter], findings: Findings
 ) -> None:
     """Put on record what was said to a reader and is in no letter here: it was lost, or never passed on."""
-    told = [(each.talk.by, _one_line(each.talk.text)) for each in heard if each.talk is not None]
+    told = [(each.talk.by, _words_joined(each.talk.text)) for each in heard if each.talk is not None]
     missing = [
         f"{each['number']} of {each['side']}"
         for each in said
         if {*each["to"]} & {*kept.readers}
-        and not any(words == _one_line(each["text"]) and talk.calls(each["side"], by) for by, words in told)
+        and not any(words == _words_joined(each["text"]) and talk.calls(each["side"], by) for by, words in told)
     ]
     if missing:
         findings.leave("unheard", f"no letter here passes on talk {listed(missing)}")
@@ -137,16 +137,17 @@ def _check_unheard(
 def _check_unsaid(said: Iterable[Record], kept: KeptLetters, findings: Findings) -> None:
     """Put on record what a side is said to have said and is in no letter of its own: it was made up, or is missing."""
     sent = {
-        side: [_one_line(" ".join(each.words)) for each in kept.written_by(side) if each.words] for side in kept.readers
+        side: [_words_joined(" ".join(each.words)) for each in kept.written_by(side) if each.words]
+        for side in kept.readers
     }
     missing = [
         f"{each['number']} of {each['side']}"
         for each in said
-        if (own := sent.get(each["side"])) and not any(_one_line(each["text"]) in words for words in own)
+        if (own := sent.get(each["side"])) and not any(_words_joined(each["text"]) in words for words in own)
     ]
     if missing:
         findings.leave("unsaid", f"no letter here that was sent has talk {listed(missing)}")
 
 
-def _one_line(text: str) -> str:
+def _words_joined(text: str) -> str:
     return " ".join(text.split())

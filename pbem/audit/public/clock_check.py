@@ -16,7 +16,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
-from pbem.audit.record.evidence import Evidence, Kind
+from pbem.audit.record.evidence import CommitKind, Evidence
 from pbem.audit.record.findings import Place
 from pbem.audit.record.schemas import not_canonical
 from pbem.game import plain
@@ -88,13 +88,13 @@ class _Watch:
             yield f"{CLOCK} or the fact that it brings cannot be read: {_first_line(wrong)}"
             return
         try:
-            if kind is Kind.FACT and fact is not None and after is not None:
+            if kind is CommitKind.FACT and fact is not None and after is not None:
                 yield from self._of_fact(commit, fact, after)
-            elif kind is Kind.SHEET and after is not None:
+            elif kind is CommitKind.SHEET and after is not None:
                 yield from self._of_sheet(commit, after)
-            elif kind is Kind.PLAYER and self._clocks is not None and after is not None:
+            elif kind is CommitKind.PLAYER and self._clocks is not None and after is not None:
                 yield from self._of_player(commit, self._clocks, after)
-            elif kind in (Kind.ADJUDICATION, Kind.MIGRATION):
+            elif kind in (CommitKind.ADJUDICATION, CommitKind.MIGRATION):
                 yield from self._of_adjudication(commit, after)
         except _UNREADABLE as wrong:
             yield f"no clock can be moved on as it says: {type(wrong).__name__}: {_first_line(wrong)}"

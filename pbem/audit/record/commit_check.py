@@ -13,8 +13,8 @@ from pbem.audit.record.evidence import (
     REQUEST,
     SHEET,
     TURN,
+    CommitKind,
     History,
-    Kind,
     LayoutPath,
     Read,
     Version,
@@ -92,7 +92,7 @@ class Historian:
             self.history.files.setdefault(change.path, []).append(Version(commit.at, change.new))
             sorts.setdefault(known.sort, []).append(known)
         kind = kind_of(sorts)
-        if kind is None or (kind is Kind.CHARTER) != (commit.at == 0):
+        if kind is None or (kind is CommitKind.CHARTER) != (commit.at == 0):
             self._findings.blame(place, f"no commit of a game changes just these: {', '.join(sorted(sorts))}")
         else:
             self.history.kinds[commit.at] = kind
@@ -163,7 +163,7 @@ class Historian:
             reasons.append(f"it says fact {note['fact']}, which came otherwise")
         self._findings.blame(Place(commit.at, file=change.path), *reasons)
 
-    def _said(self, commit: Past, change: FileChange, shape: Any) -> dict[str, Any] | None:
+    def _said(self, commit: Past, change: FileChange, shape: object) -> dict[str, Any] | None:
         """Return what a file in clear says; blame it, and return None, if that is not of its shape."""
         if change.new is None:
             return None

@@ -52,11 +52,13 @@ LETTER: Final = "letter"
 DEPUTY: Final = "deputy"
 REQUEST: Final = "request"
 FACT: Final = "fact"
+_OF_SIDES: Final = ((JOINED, joined_path), (DEPUTY, deputy_path), (STANDING, standing_path), (VIEW, view_path))
+"""The sorts of which each side has one file, with its path."""
 _NUMBER: Final = pattern(r"(?:turns|requests|clock|sheets/[^/]+)/[0-9]{3,}/([0-9]{4,})\.(?:age|yaml)")
 _LETTER: Final = pattern(r"letters/([0-9a-f]{2})/\1[0-9a-f]{62}")
 
 
-class Kind(StrEnum):
+class CommitKind(StrEnum):
     """What a commit does."""
 
     CHARTER = "charter"
@@ -76,35 +78,35 @@ class Kind(StrEnum):
 class _Row(NamedTuple):
     """A kind of commit: the sorts of files that it must change, those of which it must change one, and others."""
 
-    kind: Kind
+    kind: CommitKind
     must: frozenset[str]
     one_of: frozenset[str]
     may: frozenset[str]
 
 
-def _kind_row(kind: Kind, must: Collection[str], one_of: Collection[str] = (), may: Collection[str] = ()) -> _Row:
+def _kind_row(kind: CommitKind, must: Collection[str], one_of: Collection[str] = (), may: Collection[str] = ()) -> _Row:
     return _Row(kind, frozenset(must), frozenset(one_of), frozenset(may))
 
 
 _PLAYED: Final = (POSITION, STANDING, VIEW, REQUEST, REVEALED, PRESS, UNOPENED, CLOCK)
 _ROWS: Final = (
-    _kind_row(Kind.CHARTER, (CHARTER, PINS, PLAYERS), may=(BOX,)),
-    _kind_row(Kind.JOIN, (), (JOINED, LETTER)),
-    _kind_row(Kind.JOIN, (JOINED, STATE), may=(LETTER,)),
-    _kind_row(Kind.PLAYER, (JOINED, PLAYERS), may=(STATE, REQUEST, DEPUTY, CLOCK)),
-    _kind_row(Kind.DEPUTY, (DEPUTY, PLAYERS, STATE), may=(LETTER,)),
-    _kind_row(Kind.SHEET, (SHEET, STATE), may=(STANDING, LETTER, CLOCK)),
-    _kind_row(Kind.ADJUDICATION, (TURN, STATE), may=_PLAYED),
-    _kind_row(Kind.MIGRATION, (TURN, STATE, BOX), may=_PLAYED),
-    _kind_row(Kind.CLOSING, (BEACON,)),
-    _kind_row(Kind.REQUEST, (STATE,), (REQUEST, LETTER), may=(PLAYERS,)),
-    _kind_row(Kind.REVEAL, (REVEALED,)),
-    _kind_row(Kind.FACT, (CLOCK, FACT), may=(LETTER, STATE, REQUEST)),
-    _kind_row(Kind.TALK, (PRESS,), may=(UNOPENED,)),
+    _kind_row(CommitKind.CHARTER, (CHARTER, PINS, PLAYERS), may=(BOX,)),
+    _kind_row(CommitKind.JOIN, (), (JOINED, LETTER)),
+    _kind_row(CommitKind.JOIN, (JOINED, STATE), may=(LETTER,)),
+    _kind_row(CommitKind.PLAYER, (JOINED, PLAYERS), may=(STATE, REQUEST, DEPUTY, CLOCK)),
+    _kind_row(CommitKind.DEPUTY, (DEPUTY, PLAYERS, STATE), may=(LETTER,)),
+    _kind_row(CommitKind.SHEET, (SHEET, STATE), may=(STANDING, LETTER, CLOCK)),
+    _kind_row(CommitKind.ADJUDICATION, (TURN, STATE), may=_PLAYED),
+    _kind_row(CommitKind.MIGRATION, (TURN, STATE, BOX), may=_PLAYED),
+    _kind_row(CommitKind.CLOSING, (BEACON,)),
+    _kind_row(CommitKind.REQUEST, (STATE,), (REQUEST, LETTER), may=(PLAYERS,)),
+    _kind_row(CommitKind.REVEAL, (REVEALED,)),
+    _kind_row(CommitKind.FACT, (CLOCK, FACT), may=(LETTER, STATE, REQUEST)),
+    _kind_row(CommitKind.TALK, (PRESS,), may=(UNOPENED,)),
 )
 
 
-def kind_of(sorts: Collection[str]) -> Kind | None:
+def kind_of(sorts: Collection[str]) -> CommitKind | None:
     """Return the kind of a commit that changes files of these sorts; None: there is no such kind."""
     changed = frozenset(sorts)
     for row in _ROWS:
@@ -127,27 +129,21 @@ def layout_path(path: str, sides: Sequence[Side]) -> LayoutPath | None:
     """Return how the layout knows a path; None: it does not."""
     if path in (CHARTER, PINS, POSITION, REVEALED, STATE, PLAYERS, BEACON, PRESS, UNOPENED, CLOCK):
         return LayoutPath(path)
-    found = _NUMBER.fullmatch(path)
-    n = int(found[1]) if found else 0
     if path.startswith(BOX) and path.endswith(SUFFIX):
         return LayoutPath(BOX)
-    if n and path in (turn_path(n), sealed_path(turn_path(n))):
-        return LayoutPath(TURN, None, n)
-    if n and path == request_path(n):
-        return LayoutPath(REQUEST, None, n)
-    if n and path == fact_path(n):
-        return LayoutPath(FACT, None, n)
     if _LETTER.fullmatch(path):
         return LayoutPath(LETTER)
+    found = _NUMBER.fullmatch(path)
+    n = int(found[1]) if found else 0
+    if n and path in (turn_path(n), sealed_path(turn_path(n))):
+        return LayoutPath(TURN, None, n)
+    for sort, numbered_path in ((REQUEST, request_path), (FACT, fact_path)):
+        if n and path == numbered_path(n):
+            return LayoutPath(sort, None, n)
     for side in sides:
-        if path == joined_path(side):
-            return LayoutPath(JOINED, side)
-        if path == deputy_path(side):
-            return LayoutPath(DEPUTY, side)
-        if path == standing_path(side):
-            return LayoutPath(STANDING, side)
-        if path == view_path(side):
-            return LayoutPath(VIEW, side)
+        for sort, own_path in _OF_SIDES:
+            if path == own_path(side):
+                return LayoutPath(sort, side)
         if n and path == sheet_path(side, n):
             return LayoutPath(SHEET, side, n)
     return None
@@ -169,7 +165,7 @@ class History:
     files: dict[str, list[Version]] = field(default_factory=dict)
     turns: dict[int, int] = field(default_factory=dict)
     """The commit that brought each adjudication."""
-    kinds: dict[int, Kind] = field(default_factory=dict)
+    kinds: dict[int, CommitKind] = field(default_factory=dict)
     """What each commit does, by its number."""
     sheets: dict[int, dict[Side, list[str]]] = field(default_factory=dict)
     """The sheets that were committed after each adjudication, and before the next."""

@@ -116,7 +116,7 @@ def misfit_act(act: Record) -> str | None:
     return misfit(act, _ACTS[kind], "act") if kind in _ACTS else f"the game master cannot do {kind!r}"
 
 
-def misfit(value: object, shape: Any, at: str = "") -> str | None:
+def misfit(value: object, shape: object, at: str = "") -> str | None:
     """Return what does not fit a shape, and where; None: all fits."""
     if isinstance(shape, Pattern):
         fits = type(value) is str and shape.fullmatch(value)
@@ -143,7 +143,7 @@ def same_words(one: object, other: object) -> bool:
     return bool(one == other) and json.dumps(one) == json.dumps(other)
 
 
-def _misfit_words(value: dict[str, Any], shape: dict[str, Any], at: str) -> str | None:
+def _misfit_words(value: dict[str, object], shape: dict[str, object], at: str) -> str | None:
     order = []
     for word, inner in shape.items():
         key = word.removesuffix("?")
@@ -173,7 +173,7 @@ def _cut_short(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def said_in(content: bytes, shape: Any, place: Place, findings: Findings) -> dict[str, Any] | None:
+def said_in(content: bytes, shape: object, place: Place, findings: Findings) -> dict[str, Any] | None:
     """Return what a file in clear says; blame it, and return None, if that is not of its shape."""
     try:
         said: dict[str, Any] = yamlio.read(content, name=place.file or str(place)).value
