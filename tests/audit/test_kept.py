@@ -10,6 +10,8 @@ from tests.support.kept import BUNDLES, GAMES, differences
 from tests.support.samples import SAMPLES
 
 KEPT = sorted(BUNDLES.glob("*.bundle"))
+LONG = ("allia", "cannae")
+"""Games that are left to `make check`."""
 
 
 def test_every_game_is_kept() -> None:
@@ -18,7 +20,10 @@ def test_every_game_is_kept() -> None:
     assert all(path.stat().st_size < 1_000_000 for path in KEPT)
 
 
-@pytest.mark.parametrize("bundle", KEPT, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "bundle",
+    [pytest.param(path, id=path.stem, marks=pytest.mark.slow if path.stem in LONG else ()) for path in KEPT],
+)
 def test_a_kept_game_comes_out_the_same(bundle: Path) -> None:
     """If this fails, what a game comes to has changed: that is another format, and `FORMAT` must count up.
 

@@ -20,7 +20,7 @@ from pbem.render.text.form import order_lines
 from tests.support.samples import GAMES as KEPT
 from tests.support.samples import SAMPLES
 from tests.support.soak import scaled
-from tests.support.walks import GAMES, editions, loaded, walk
+from tests.support.walks import GAMES, edition_params, loaded, walk
 
 FEW = 25
 """How many questions of a random game are looked at."""
@@ -60,7 +60,7 @@ def test_the_sheets_of_the_samples_stay_as_they_are(name: str) -> None:
         assert (found.text, found.changes) == (file.read_bytes(), ())
 
 
-@pytest.mark.parametrize(("game", "edition", "scenario"), editions())
+@pytest.mark.parametrize(("game", "edition", "scenario"), edition_params())
 def test_a_legal_order_stays_as_it_is(game: str, edition: str, scenario: str) -> None:
     orders = legal(game, edition, scenario)
     for width in (20, 76):
@@ -92,7 +92,7 @@ def dressed(order: Order, rng: Random) -> str:
     return rng.choice(BULLETS) + text
 
 
-@pytest.mark.parametrize(("game", "edition", "scenario"), editions())
+@pytest.mark.parametrize(("game", "edition", "scenario"), edition_params())
 def test_a_dressed_order_is_read_as_it_was_meant(game: str, edition: str, scenario: str) -> None:
     rng, orders = Random(f"{game} {scenario}"), legal(game, edition, scenario)
     for _ in range(scaled(40)):

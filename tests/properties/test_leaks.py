@@ -36,7 +36,7 @@ from pbem.repo.files.records import decision_record
 from tests.support.garbled import garbled_sheets
 from tests.support.soak import scaled
 from tests.support.twins import SEES_ALL, lays_open, played, resampled, same_orders, viewers
-from tests.support.walks import GAMES, Walk, aside, by_viewers, editions, loaded, plain, sharing, walk
+from tests.support.walks import GAMES, Walk, by_viewers, edition_params, loaded, plain, sharing, walk
 
 FEW, MANY = 13, scaled(1_500, 60)
 """How many random positions of each edition, or of editions with the same options, `make test` looks at; how many of
@@ -53,10 +53,7 @@ ENVELOPE = Envelope("punica", "", "", "pbem@example.org")
 SPAN = 40
 """So many questions two twins are played on together at most."""
 
-each_edition = pytest.mark.parametrize(
-    ("game", "edition", "scenario"),
-    [pytest.param(*each, marks=[pytest.mark.soak] if aside(*each) else []) for each in editions()],
-)
+each_edition = pytest.mark.parametrize(("game", "edition", "scenario"), edition_params(dear=True))
 
 
 @pytest.fixture(params=[pytest.param(False, id="quick"), pytest.param(True, id="long", marks=pytest.mark.soak)])

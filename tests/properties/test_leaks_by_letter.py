@@ -8,12 +8,12 @@ who is written to after each letter, and every byte of its own letters.
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -47,8 +47,6 @@ FEW, MANY = 1, scaled(15, 2)
 """How many pairs of games `make test` plays for each viewer, and `make soak`."""
 LETTERS = 8
 """So many letters are written to two games at most."""
-ROUNDS = 60
-"""So many sheets of a game are measured."""
 IDENTITIES = {side: new_identity() for side in ("viewer", "other")}
 
 
@@ -229,17 +227,31 @@ def next_letter(twins: tuple[Twin, Twin], number: int, rng: Random) -> tuple[Sid
     return side, letter(side, text, number=number)
 
 
-@pytest.fixture(params=[pytest.param(False, id="quick"), pytest.param(True, id="long", marks=pytest.mark.soak)])
-def most(request: pytest.FixtureRequest) -> int:
-    """Return how many pairs of games are played for each viewer."""
-    return MANY if request.param else by_viewers(FEW, loaded(request.getfixturevalue("game")).rules)
+class Reach(NamedTuple):
+    """How many pairs of games are played for each viewer, and for how many viewers, an observer among them."""
+
+    most: int
+    viewers: int
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(2, id="quick"),
+        pytest.param(3, id="whole", marks=pytest.mark.slow),
+        pytest.param(0, id="long", marks=pytest.mark.soak),
+    ]
+)
+def reach(request: pytest.FixtureRequest) -> Reach:
+    rules = loaded(request.getfixturevalue("game")).rules
+    return Reach(by_viewers(FEW, rules), request.param) if request.param else Reach(MANY, len(viewers(rules)))
 
 
 @each_way
 @pytest.mark.usefixtures("same_digests")
 def test_nothing_that_a_viewer_can_read_tells_what_is_hidden(
-    game: str, options: dict[str, Any], most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    game: str, options: dict[str, Any], reach: Reach, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    most = reach.most
     monkeypatch.setattr(Walk, "pick", played)
     monkeypatch.setattr(
         "pbem.mail.write.enclosures.legend_picture", blank_legend
@@ -248,7 +260,7 @@ def test_nothing_that_a_viewer_can_read_tells_what_is_hidden(
     for at, position in enumerate(starts(loads.rules, loads.scenarios[0], AT_MOST * most)):
         if at >= most and compared > 4 * most:
             break  # a game whose rules lay much open ends its pairs early, and needs more of them
-        for viewer in some(viewers(loads.rules), most):
+        for viewer in viewers(loads.rules)[-reach.viewers :]:
             rng = Random(f"{at} {viewer}")
             other = resampled(loads.rules, position, viewer, at, near=at % 3 != 2)
             first, second = (
@@ -262,11 +274,6 @@ def test_nothing_that_a_viewer_can_read_tells_what_is_hidden(
                     assert first.site() == second.site()
                 compared += count
     assert compared > 4 * most
-
-
-def some(found: Sequence[Side | None], most: int) -> Sequence[Side | None]:
-    """Return all viewers, or in the quick test a few of them, an observer among them."""
-    return found if most > FEW else found[-3:]
 
 
 def compare(twins: tuple[Twin, Twin], rng: Random) -> int:
@@ -298,8 +305,9 @@ def compare(twins: tuple[Twin, Twin], rng: Random) -> int:
 
 
 @each_way
+@pytest.mark.parametrize("rounds", [12, pytest.param(60, marks=pytest.mark.slow)])
 def test_the_size_of_what_is_sealed_follows_from_what_is_public(
-    game: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    game: str, options: dict[str, Any], rounds: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Room is given by public lengths. What did not fit would be given more, and its size would tell of it."""
     needed: dict[str, float] = {}
@@ -314,7 +322,7 @@ def test_the_size_of_what_is_sealed_follows_from_what_is_public(
     monkeypatch.setattr("pbem.crypto.seal.seal", measured)
     twin, random = begun(tmp_path, loaded(game, options.get(EDITION)).rules, options, None, None), Random(1)
     with twin.game as live:
-        for at in range(ROUNDS):
+        for at in range(rounds):
             if not live.open_decisions:
                 break
             side = live.open_decisions[0].side

@@ -26,7 +26,7 @@ from pbem.game.table import Table
 from pbem.protocol import Decision, Order
 from tests.support.soak import scaled
 from tests.support.twins import played
-from tests.support.walks import Walk, editions, loaded, plain, sharing, walk
+from tests.support.walks import Walk, edition_params, loaded, plain, sharing, walk
 
 DEALS = 12
 """So many other deals are tried, at the question and at the checkpoint."""
@@ -35,7 +35,7 @@ FEW, MANY = 26, scaled(10_000, 600)
 ENOUGH = 3
 """A kind is judged that was asked so often with one answer."""
 
-each_edition = pytest.mark.parametrize(("game", "edition", "scenario"), editions())
+each_edition = pytest.mark.parametrize(("game", "edition", "scenario"), edition_params())
 
 
 @pytest.fixture(params=[pytest.param(False, id="quick"), pytest.param(True, id="long", marks=pytest.mark.soak)])

@@ -30,6 +30,8 @@ from tests.support.disk import unsynced
 _DIED = 77
 _FAILED = 78
 _SECONDS = 60
+FEW = 12
+"""The points at which work dies in `make test`; in `make check` it dies at all of them."""
 NURSERY = multiprocessing.get_context("forkserver")
 """Where processes of the tests are born: small, with one thread, so that they may fork."""
 # Children start with these imported: what the modules of tests import, and the command line when it is at work. It is
@@ -62,7 +64,7 @@ def dies(work: Callable[[], object], at: int, *, torn: bool = False) -> bool:
 
     `torn`: where that call would write, half of the bytes are written first.
     """
-    child = NURSERY.Process(target=_run, args=(work, at, torn))
+    child = NURSERY.Process(target=_run, args=(work, at, torn, None))
     child.start()
     child.join(_SECONDS)
     if child.exitcode is None:
@@ -72,6 +74,21 @@ def dies(work: Callable[[], object], at: int, *, torn: bool = False) -> bool:
     if child.exitcode not in (0, _DIED):
         raise AssertionError(f"the work failed instead of dying at call {at}: exit code {child.exitcode}, see stderr")
     return child.exitcode == _DIED
+
+
+def points(work: Callable[[], object], *, whole: bool) -> list[int]:
+    """Return the calls before which work is to die: all of them, or a few from the first to the last; then one more.
+
+    The work is done once, in a process of its own, to count its calls.
+    """
+    made = NURSERY.Value("q", 0)
+    child = NURSERY.Process(target=_run, args=(work, 0, False, made))
+    child.start()
+    child.join(_SECONDS)
+    assert child.exitcode == 0, child.exitcode
+    last = made.value
+    found = range(1, last + 1) if whole else sorted({1 + at * (last - 1) // (FEW - 1) for at in range(FEW)})
+    return [*found, last + 1]
 
 
 @contextmanager
@@ -138,7 +155,8 @@ _WRITING = {"write", "pwrite", "fsync", "fdatasync", "rename", "replace", "link"
 _LESSENING = {"unlink", "remove", "rmdir", "truncate", "ftruncate", "chmod"}
 
 
-def _run(work: Callable[[], object], at: int, torn: bool) -> None:
+def _run(work: Callable[[], object], at: int, torn: bool, made: Any) -> None:
+    """Do the work, and die before its `at`-th call; `made` gets the number of all its calls."""
     left = at
     os.fsync = unsynced
 
@@ -163,4 +181,6 @@ def _run(work: Callable[[], object], at: int, torn: bool) -> None:
     except BaseException:
         traceback.print_exc()
         code = _FAILED
+    if made is not None:
+        made.value = at - left
     os._exit(code)

@@ -13,6 +13,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
+from _pytest.mark import ParameterSet
+
 from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Answer, Session
 from pbem.game.boxes import shelf
@@ -45,6 +48,20 @@ def editions() -> list[tuple[str, str, str]]:
         for edition in loaded(game).box.editions
         for scenario in loaded(game, edition).scenarios
     ]
+
+
+def edition_params(*, dear: bool = False) -> list[ParameterSet]:
+    """Return `editions` as parameters of a test: but for the first of each game they are left to `make check`.
+
+    `dear`: what `aside` says is left to the soak.
+    """
+    seen: set[str] = set()
+    found = []
+    for each in editions():
+        left = pytest.mark.soak if dear and aside(*each) else pytest.mark.slow if each[0] in seen else ()
+        found.append(pytest.param(*each, marks=left))
+        seen.add(each[0])
+    return found
 
 
 def sharing(game: str, edition: str) -> int:
