@@ -207,7 +207,11 @@ def dressed(mail: Mail, dress: str) -> bytes:
     return raw.replace(b"text/plain", b"text/html") if dress == "web page" else raw
 
 
-HALVES = [list(DRESSES)[::2], list(DRESSES)[1::2]]
+WORN = [
+    pytest.param(list(DRESSES)[::4], id="some"),
+    pytest.param(list(DRESSES)[::2], id="one half", marks=pytest.mark.slow),
+    pytest.param(list(DRESSES)[1::2], id="the other half", marks=pytest.mark.slow),
+]
 """A game of the toy is too short for all of them."""
 PUT_DOWN = ["no heading", "a bullet and a capital", "agreed", "agreed again"]
 
@@ -237,7 +241,7 @@ def until_asked_with_default(fresh: Mail) -> None:
         fresh.write(asked.side, text)
 
 
-@pytest.mark.parametrize("worn", HALVES, indirect=True, ids=["one half", "the other half"])
+@pytest.mark.parametrize("worn", WORN, indirect=True)
 def test_orders_in_every_dress_came_from_their_player(fresh: Mail, worn: dict[str, Path]) -> None:
     """Without its letter the sheet is made up, also where an earlier letter has the same words."""
     said = verified(fresh.clone(), fresh.red, DONE)
