@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from pbem.audit.explain.differences import NOT_OF_THE_RULES
-from pbem.audit.explain.replay import replay
+from pbem.audit.explain.replay import NOT_OF_THE_RULES, replay
 from pbem.crypto.dice import canonical, inputs_digest
 from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Result

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from struct import unpack
 from typing import Final
 
-from pbem.audit.explain.differences import Differ
 from pbem.audit.explain.playback import GivenAnswer, Playback
+from pbem.audit.explain.replay import Differ
 from pbem.audit.explain.what_if import answer_as_written
 from pbem.crypto.dice import canonical
 from pbem.engine.session import BY_BOT, BY_DEFAULT, BY_ONLY, Answer

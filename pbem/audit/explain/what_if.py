@@ -20,8 +20,8 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from pbem.audit.explain.differences import different, shortly
 from pbem.audit.explain.playback import Playback
+from pbem.audit.explain.replay import different, shortly
 from pbem.crypto.dice import BadLoad, Dice, LoadedDice, SeededDice
 from pbem.crypto.keys import Keys
 from pbem.crypto.seal import recipient_of

@@ -6,8 +6,8 @@ It stays sealed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, Final
 
 from pbem.engine.session import Queued, Step
 from pbem.game.plain import Record
@@ -81,25 +81,10 @@ class State:
         }
 
 
-_PLAIN = (
-    "adjudication",
-    "checkpoint",
-    "new_sheets",
-    "sheets",
-    "standing",
-    "standing_digests",
-    "opened",
-    "open_decisions",
-    "result",
-    "pins",
-    "undone",
-    "links",
-    "new_links",
-    "handed_in",
-    "inputs",
-    "day",
-    "requests",
+_PLAIN: Final = tuple(
+    each.name for each in fields(State) if each.name not in ("steps", "pending", "defaults", "newcomers", "resigned")
 )
+"""The fields that are plain data as they are, in the order in which they are written."""
 
 
 def read_state(record: Record) -> State:
