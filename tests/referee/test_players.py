@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -13,9 +12,7 @@ from pbem.audit.explain.replay import replay
 from pbem.audit.verify import verify
 from pbem.crypto.beacon import time_of
 from pbem.crypto.closing import PATIENCE
-from pbem.crypto.dice import Chain
 from pbem.crypto.seal import recipient_of, unseal
-from pbem.game import yaml as yamlio
 from pbem.mail.intake import take_in
 from pbem.mail.write.outgoing import side_report
 from pbem.mail.write.welcome import new_address_letter
@@ -26,52 +23,14 @@ from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.charter import ChainPromise
-from pbem.repo.files.layout import joined_path, view_path
+from pbem.repo.files.layout import view_path
 from pbem.repo.files.requests import DRAW
-from tests.crypto.test_beacon import PUBLISHED
-from tests.support.blank import blank_pictures
+from tests.support.beacon_rounds import PUBLISHED
+from tests.support.read_letters import read
 from tests.support.live import SECRETS, Folder, every_file, git, letter, pick, sheet
-from tests.support.read_letters import Read, read
+from tests.support.new_players import CARL, NEW, OLD, go_on, joined, replaced
+from tests.support.new_players import folder as folder
 from tests.support.walks import FOLDERS
-
-OLD, NEW = Chain(b"r" * 32, 50), Chain(b"n" * 32, 50)
-CARL = "carl@example.net"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
-    """Return a folder with a game of red and blue, where red has a chain and a key; it has gone on for a while."""
-    monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
-    folder = Folder(tmp_path)
-    with folder.create(begin=False) as game:
-        game.join_side("red", chain=ChainPromise(OLD.tip, 50), key=recipient_of(SECRETS.identity))
-        game.adjudicate()
-        go_on(game, 4, OLD)
-    return folder
-
-
-def go_on(game: Adjudicator, sheets: int, chain: Chain) -> None:
-    """Play on by some sheets; those of red open the links of a chain."""
-    random = Random(5)
-    for _ in range(sheets):
-        side = game.open_decisions[0].side
-        own = game.player_chain(side)
-        link = b"" if own is None else f"link: {chain.link(own.opened + 1)}\n".encode()
-        text = sheet(game, side, *[pick(game, each, random) for each in game.asked(side)])
-        receipt = game.receive(side, link + text)
-        assert receipt.number is not None, str(receipt)
-        game.adjudicate()
-
-
-def replaced(game: Adjudicator, side: Side = "red", name: str = "Carl", address: str = CARL) -> Read:
-    """Give a side to another player, and return the letter to them."""
-    change = change_of(game, side, name, address)
-    change_player(game, change)
-    return read(new_address_letter(game, side, change.replaced, office(game)))
-
-
-def office(game: Adjudicator) -> Any:
-    return Folder(game.path.parent.parent).office
 
 
 def verified(game: Adjudicator) -> list[str]:
@@ -83,10 +42,6 @@ def verified(game: Adjudicator) -> list[str]:
     git(game.path, "clone", "-q", str(game.path), str(away))
     verify_one.main(str(away))
     return found
-
-
-def joined(game: Adjudicator, side: Side = "red") -> Any:
-    return yamlio.read(game.ledger.read(joined_path(side)) or b"", name="joined").value
 
 
 # ---- another player
