@@ -114,7 +114,7 @@ def play(loaded: Loaded, course: Course, seed: int, filed: Mapping[Side, Sequenc
         if session.at_checkpoint:
             session.go_on()
             continue
-        force = InForce(rules, filed, today=DAY)
+        force = InForce(filed, today=DAY)
         sources = Sources(standing=force)
         found = [sources.find(session, decision) for decision in session.open_decisions]
         asked = [each for each, answer in zip(session.open_decisions, found, strict=True) if answer is None]

@@ -22,7 +22,7 @@ from itertools import islice
 from typing import Any, Final, TypeAlias, TypeVar
 
 from pbem.game.contract import Rules
-from pbem.protocol import Decision, Fault, Order, Path
+from pbem.protocol import FOR, Decision, Fault, Order, Path
 
 IsLegal: TypeAlias = Callable[[Decision, Order], bool]
 """Tells whether an order is a legal answer to a decision."""
@@ -49,6 +49,15 @@ def is_for(order: Order, decision: Decision, open_decisions: Sequence[Decision],
     if order.about or not decision.about:
         return order.about == decision.about
     return fitting(order, like(decision, open_decisions), is_legal) in ([decision], [])
+
+
+def name_in_full(kind: str, about: str) -> str:
+    """Return the kind of an order or of a decision, and what tells it from its like.
+
+    >>> name_in_full("march", ""), name_in_full("intercept", "capua")
+    ('march', 'intercept (for: capua)')
+    """
+    return f"{kind} ({FOR}: {about})" if about else kind
 
 
 def like(decision: Decision, open_decisions: Sequence[Decision]) -> list[Decision]:

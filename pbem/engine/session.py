@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pbem.crypto.dice import Dice
-from pbem.engine.faults import costs_in_sequence, every_fault, faults_in_sequence, is_for, second_answers
+from pbem.engine.faults import costs_in_sequence, every_fault, faults_in_sequence, is_for, name_in_full, second_answers
 from pbem.game.contract import Rules
 from pbem.game.plain import Record
 from pbem.game.table import Table
-from pbem.protocol import FOR, Bug, Checkpoint, Decision, Fault, Order, Path, PbemError, Result, Side
+from pbem.protocol import Bug, Checkpoint, Decision, Fault, Order, Path, PbemError, Result, Side
 
 S = TypeVar("S")
 
@@ -214,8 +214,8 @@ def require_same_decision(asked: Decision, recorded: Answer) -> None:
     """Raise RulesDiffer unless a decision is the recorded one: kind, side, what it is about, and facts."""
     if (asked.kind, asked.side, asked.about) != (recorded.kind, recorded.side, recorded.about):
         raise RulesDiffer(
-            f"rule {asked.rule} asks {asked.side} for {_named(asked)}; recorded is {_named(recorded)} of "
-            f"{recorded.side} (rule {recorded.rule})"
+            f"rule {asked.rule} asks {asked.side} for {name_in_full(asked.kind, asked.about)}; recorded is "
+            f"{name_in_full(recorded.kind, recorded.about)} of {recorded.side} (rule {recorded.rule})"
         )
     if dict(asked.facts) != dict(recorded.facts):
         odd = sorted(
@@ -224,11 +224,6 @@ def require_same_decision(asked: Decision, recorded: Answer) -> None:
         raise RulesDiffer(
             f"rule {asked.rule}: the facts of {asked.kind} differ from the recorded ones: {', '.join(odd)}"
         )
-
-
-def _named(decision: Decision | Answer) -> str:
-    """Return the kind of a decision, and what tells it from its like."""
-    return f"{decision.kind} ({FOR}: {decision.about})" if decision.about else decision.kind
 
 
 def resume(rules: Rules[S], checkpoint: S, past: Sequence[Step], dice: Dice) -> Session[S]:

@@ -13,7 +13,7 @@ from typing import Final, Protocol, TypeAlias
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.player_chains import PlayerChain, link_fault, next_of
-from pbem.engine.faults import is_for
+from pbem.engine.faults import is_for, name_in_full
 from pbem.game.boxes.box import Box
 from pbem.game.order_form import OrderForm, too_much
 from pbem.game.plain import Record
@@ -76,18 +76,13 @@ def missing_answers(at: OpenDecisions, orders: Sequence[Order]) -> Iterator[Faul
     for decision in at.decisions:
         left_out = decision.about and decision.kind in answers and not at.given(decision, orders)
         if left_out and decision.waits and not at.answered(decision):
-            reason = f"an answer is missing: you are asked for {order_named(decision)}, too"
+            reason = f"an answer is missing: you are asked for {name_in_full(decision.kind, decision.about)}, too"
             yield Fault(ILLEGAL, (ORDERS,), reason)
-
-
-def order_named(asked: Order | Decision) -> str:
-    """Return the kind of an order or of a decision, and what tells it from its like."""
-    return f"{asked.kind} ({FOR}: {asked.about})" if asked.about else asked.kind
 
 
 def asks_for(decisions: Sequence[Decision]) -> str:
     """Return what a side is asked for, to be read behind what it is not."""
-    asked = sorted({order_named(decision) for decision in decisions})
+    asked = sorted({name_in_full(decision.kind, decision.about) for decision in decisions})
     if asked:
         return f"it asks for {', '.join(asked)}"
     return f"it asks nothing of you; orders for what comes have the line `{AHEAD}: true` above them"
@@ -345,7 +340,8 @@ def _order_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[P
         elif number in answering or number in wrong:
             yield from (sheet.placed(fault, number) for fault in wrong.get(number, ()))
         elif not answers and not sheet.ahead:
-            reason = f"the game does not ask you for {order_named(order)} now; {asks_for(at.decisions)}"
+            not_asked = name_in_full(order.kind, order.about)
+            reason = f"the game does not ask you for {not_asked} now; {asks_for(at.decisions)}"
             if others := [side for side, kinds in at.others.items() if order.kind in kinds]:
                 reason = (
                     f"this sheet is for {at.side}, who is not asked for {order.kind} now; {listing(others)} is, whom "

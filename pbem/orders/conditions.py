@@ -98,15 +98,15 @@ def condition_holds(wanted: object, fact: object) -> bool:
 
 def why_not(name: str, wanted: object, fact: object) -> str:
     """Say in what a fact is not as it is wanted: `enemy_cu 8 is more than 5`."""
-    stands = f"{name} {_fact_said(fact)}"
+    stands = f"{name} {_value_said(fact)}"
     if isinstance(wanted, Mapping):
-        return f"{name} is {_fact_said(fact)}"
+        return f"{name} is {_value_said(fact)}"
     if isinstance(wanted, (list, tuple)):
-        return f"{stands} is not {listing(map(_fact_said, wanted), 'or') if wanted else 'one of an empty list'}"
+        return f"{stands} is not {listing(map(_value_said, wanted), 'or') if wanted else 'one of an empty list'}"
     found = _COMPARISON.fullmatch(wanted) if isinstance(wanted, str) else None
     if found is not None and isinstance(fact, int):
         return f"{stands} is {_COMPARE[found[1]][1]} {found[2]}"
-    return f"{stands} is not {_fact_said(wanted)}"
+    return f"{stands} is not {_value_said(wanted)}"
 
 
 def _comparison(wanted: object) -> Callable[[int], bool] | None:
@@ -122,9 +122,9 @@ def _comparison(wanted: object) -> Callable[[int], bool] | None:
     return None
 
 
-def _fact_said(value: object) -> str:
+def _value_said(value: object) -> str:
     if isinstance(value, (list, tuple)):
-        return listing(map(_fact_said, value), "and") if value else "none"
+        return listing(map(_value_said, value), "and") if value else "none"
     if isinstance(value, bool):
         return "true" if value else "false"
     return "none" if value is None else str(value)

@@ -24,7 +24,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
 from pbem.engine.session import Queued, Session
-from pbem.game.contract import Rules
 from pbem.game.order_form import OrderForm
 from pbem.game.plain import Record
 from pbem.game.wording import guess, listing, nearest
@@ -194,14 +193,12 @@ class InForce:
 
     def __init__(
         self,
-        rules: Rules[Any],
         filed: Mapping[Side, Sequence[FiledOrder]],
         *,
         today: str,
         earlier: Sequence[Decision] = (),
         opened: int = 0,
     ) -> None:
-        self._rules = rules
         self._filed = filed
         self._today = today
         self._earlier = earlier
@@ -230,7 +227,7 @@ class InForce:
         orders = [each for each in self._filed.get(decision.side, ()) if each.kind == decision.kind]
         if not orders:
             return tried
-        facts, now = _Facts(self._rules, session, decision), self._rules.periods(session.position)
+        facts, now = _Facts(session, decision), session.rules.periods(session.position)
         for each in orders:
             if conditions.is_expired(each.until, each.period, now, self._today):
                 continue
@@ -272,9 +269,9 @@ class InForce:
                 continue
             yield Event(PASSED, {"order": kind, "by": by, "reasons": reasons}, None, (side,))
 
-    def expired(self, position: object) -> Iterator[tuple[Side, FiledOrder]]:
-        """Yield the orders that have expired in a position, because their period or their day is over."""
-        now = self._rules.periods(position)
+    def expired(self, session: Session[S]) -> Iterator[tuple[Side, FiledOrder]]:
+        """Yield the orders that have expired in a game as it stands, because their period or their day is over."""
+        now = session.rules.periods(session.position)
         for side, orders in self._filed.items():
             for each in orders:
                 if conditions.is_expired(each.until, each.period, now, self._today):
@@ -287,8 +284,7 @@ class InForce:
 class _Facts:
     """The facts that a condition may use: those of the decision, and those that the rules add."""
 
-    def __init__(self, rules: Rules[Any], session: Session[Any], decision: Decision) -> None:
-        self._rules = rules
+    def __init__(self, session: Session[Any], decision: Decision) -> None:
         self._session = session
         self._decision = decision
         self._more: Record | None = None
@@ -300,7 +296,7 @@ class _Facts:
         if name == FOR and self._decision.about:
             return self._decision.about
         if self._more is None:
-            rules = self._rules
+            rules = self._session.rules
             view = rules.view(self._session.position, self._decision.side)
             self._more = rules.facts(view, self._decision)
         return self._more.get(name, _MISSING)

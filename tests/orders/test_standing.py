@@ -204,7 +204,10 @@ class Rules(NoGame):
 class Table:
     """As much of a session: an order that says `illegal` is."""
 
-    position = 3
+    rules = Rules()
+
+    def __init__(self, position: int = 3) -> None:
+        self.position = position
 
     def faults(self, decision: Decision, given: Order) -> list[Any]:
         return [given.fault((), "that is not possible", rule="1")] if "illegal" in str(given.body) else []
@@ -218,9 +221,8 @@ def filed(*written: Any, after: int = 0) -> list[FiledOrder]:
 
 
 def tried(orders: list[FiledOrder], decision: Decision = ASKED, **words: Any) -> tuple[Any, list[Event]]:
-    rules: Any = Rules()
     session: Any = Table()
-    force = InForce(rules, {"rome": orders}, **{"today": "2026-12-01", **words})
+    force = InForce({"rome": orders}, **{"today": "2026-12-01", **words})
     found = force.answer(session, decision)
     return found and (found.order.body, found.by), list(force.notices())
 
@@ -266,10 +268,9 @@ class Line:
 
 def test_orders_with_conditions_are_told_once_where_nobody_waits() -> None:
     """Where nobody waits, only orders with conditions are reported, and each only once."""
-    rules: Any = Rules()
     session: Any = Table()
     orders = filed({"intercept": {"illegal": True}}, {"intercept": {"with": []}, "when": {"enemy_cu": "<= 5"}})
-    force = InForce(rules, {"rome": orders}, today="2026-12-01")
+    force = InForce({"rome": orders}, today="2026-12-01")
     for cu in (9, 7, 9, 8, 6):
         decision = Decision("intercept", "rome", "9.4", {"enemy_cu": cu}, {"with": []}, waits=False)
         assert force.answer(session, decision) is None
@@ -286,7 +287,6 @@ def test_a_default_answers_with_the_default_of_the_question() -> None:
 
 
 def test_order_that_asks_leaves_the_decision_to_the_player() -> None:
-    rules: Any = Rules()
     session: Any = Table()
     asked = Decision("intercept", "rome", "9.4", {"enemy_cu": 9}, {"with": []}, on_request=True)
     for orders, waits in [
@@ -294,7 +294,7 @@ def test_order_that_asks_leaves_the_decision_to_the_player() -> None:
         (filed({"intercept": "ask", "when": {"enemy_cu": "<= 5"}}), False),
         (filed({"intercept": {"with": [1]}}, {"intercept": "ask"}), False),
     ]:
-        force = InForce(rules, {"rome": orders}, today="2026-12-01")
+        force = InForce({"rome": orders}, today="2026-12-01")
         assert force.waits(session, asked) == force.as_wanted(session, asked).waits == waits
         assert (force.answer(session, asked) is None) == (len(orders) == 1 or waits)
 
@@ -356,11 +356,12 @@ def test_an_order_acts_as_long_as_it_holds(until: str, today: str, acts: bool) -
 def test_an_order_for_a_turn_lapses_with_it() -> None:
     written = [{"intercept": "default", "until": "end_of_turn"}]
     (one,) = file_standing(written, (), sheet=1, after=1, periods={"turn": 2})
-    rules: Any = Rules()
-    force = InForce(rules, {"rome": [one]}, today="2026-12-01")
+    later: Any = Table(3)
+    now: Any = Table(2)
+    force = InForce({"rome": [one]}, today="2026-12-01")
     assert tried([one]) == (None, [])
-    assert list(force.expired(3)) == [("rome", one)]
-    assert list(force.expired(2)) == []
+    assert list(force.expired(later)) == [("rome", one)]
+    assert list(force.expired(now)) == []
 
 
 # ---- in a live game

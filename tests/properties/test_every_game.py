@@ -22,7 +22,7 @@ import pytest
 from pbem.crypto.dice import SeededDice
 from pbem.engine.advance import advance, begin, play_on
 from pbem.engine.answers import Sources
-from pbem.engine.cases.game_words import GameWords, Slot, whole
+from pbem.engine.cases.game_words import GameWords, PositionSlot, whole
 from pbem.engine.playout import play_out
 from pbem.engine.session import Queued, Session, Step, resume
 from pbem.game.contract import Rules
@@ -123,7 +123,7 @@ def test_positions_and_views_hold_words_of_the_vocabulary(game: str, edition: st
     for at in stops(game, edition, scenario, lengths):
         cls = type(at.position)
         for position in (at.position, *(at.view(side) for side in viewers(at.rules))):
-            assert list(words.faults(Slot(cls, cls.__name__), whole(position))) == []
+            assert list(words.faults(PositionSlot(cls, cls.__name__), whole(position))) == []
 
 
 @pytest.mark.parametrize("game", sorted({game for game, _, _ in editions()}))
@@ -131,7 +131,7 @@ def test_the_vocabulary_names_places_of_the_position(game: str) -> None:
     """What it does not name is a place for any number, or a mapping by ids of the box."""
     rules = rules_of(game, loaded(game).box.editions[0])
     cls = type(start(rules, loaded(game).box.scenarios[0], 0))
-    places = {slot.name: slot for slot in Slot(cls, cls.__name__).named()}
+    places = {slot.name: slot for slot in PositionSlot(cls, cls.__name__).named()}
     assert rules.vocabulary().keys() - places.keys() == set()
     texts = {name for name, spot in places.items() if spot.kind is str}
     assert texts - rules.vocabulary().keys() == set() or not rules.vocabulary()

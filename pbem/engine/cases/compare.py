@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pbem.engine.session import Session
 from pbem.game.plain import Record
@@ -13,10 +13,10 @@ from pbem.protocol import Decision, Event, Fault, Path
 S = TypeVar("S")
 
 
-def change(plain: dict[str, Any], dotted: str, value: object) -> str | None:
+def change(plain: dict[str, object], dotted: str, value: object) -> str | None:
     """Set or delete the value at a dotted path; return why it cannot be done."""
     *way, last = dotted.split(".")
-    slot: Any = plain
+    slot: object = plain
     for key in way:
         if isinstance(slot, list) and key.isdecimal() and int(key) < len(slot):
             slot = slot[int(key)]
@@ -39,7 +39,7 @@ def change(plain: dict[str, Any], dotted: str, value: object) -> str | None:
     return None
 
 
-def look_up(plain: object, dotted: str) -> Any:
+def look_up(plain: object, dotted: str) -> object:
     """Return the value at a dotted path; None if there is none."""
     for key in dotted.split("."):
         if isinstance(plain, list) and key.isdecimal() and int(key) < len(plain):
@@ -78,16 +78,16 @@ def kind_and_facts(expected: str | Record) -> tuple[str, Record]:
 def is_event(event: Event, expected: str | Record) -> bool:
     """Tell whether an event is the one described by its kind, or by its kind and facts."""
     kind, facts = kind_and_facts(expected)
-    return event.kind == kind and within(facts, facts_of(event))
+    return event.kind == kind and within(facts, event_facts(event))
 
 
-def is_question(decision: Decision, expected: Record) -> bool:
+def is_expected_decision(decision: Decision, expected: Record) -> bool:
     """Tell whether a decision is the one described by its side, kind and any of its facts; null: that is not told."""
     actual = {**decision.facts, "side": decision.side, "kind": decision.kind}
     return all(same_value(value, actual.get(key)) for key, value in expected.items())
 
 
-def facts_of(event: Event) -> dict[str, Any]:
+def event_facts(event: Event) -> dict[str, object]:
     """Return the facts of an event, for a roll also its name and its faces."""
     if event.roll is None:
         return event.facts

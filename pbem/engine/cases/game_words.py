@@ -40,7 +40,7 @@ class WordFault(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Slot:
+class PositionSlot:
     """A place in a position: its type, and the name that `Rules.vocabulary` has for it."""
 
     type: Any
@@ -54,10 +54,10 @@ class Slot:
         return None if self.declared is None else whole(default_of(self.declared))
 
     @cached_property
-    def inner(self) -> Slot:
+    def inner(self) -> PositionSlot:
         """The same place without the choice of None."""
         if self.optional:
-            return Slot(next(each for each in get_args(self.type) if each is not type(None)), self.name)
+            return PositionSlot(next(each for each in get_args(self.type) if each is not type(None)), self.name)
         return self
 
     @cached_property
@@ -70,13 +70,13 @@ class Slot:
         return get_origin(self.inner.type) or self.inner.type
 
     @cached_property
-    def below(self) -> Slot:
+    def below(self) -> PositionSlot:
         """The place of the items of a list, or of the values of a mapping."""
         inner = self.inner
         item = get_args(inner.type)[-1] if get_args(inner.type) else Any
-        return Slot(item, inner.name if inner.kind is list else f"{inner.name}.*")
+        return PositionSlot(item, inner.name if inner.kind is list else f"{inner.name}.*")
 
-    def fields(self) -> dict[str, Slot]:
+    def fields(self) -> dict[str, PositionSlot]:
         """Return the places of the fields of a dataclass."""
         return _slots(self.kind)
 
@@ -84,7 +84,7 @@ class Slot:
     def class_name(self) -> str:
         return str(self.kind.__name__)
 
-    def named(self) -> Iterator[Slot]:
+    def named(self) -> Iterator[PositionSlot]:
         """Yield this place and every one below it that holds text or a mapping: those that have words."""
         if is_dataclass(self.kind):
             for slot in self.fields().values():
@@ -103,8 +103,8 @@ def fields_of(cls: Any) -> dict[str, tuple[Any, Field[Any]]]:
 
 
 @cache
-def _slots(cls: Any) -> dict[str, Slot]:
-    return {name: Slot(hint, f"{cls.__name__}.{name}", each) for name, (hint, each) in fields_of(cls).items()}
+def _slots(cls: Any) -> dict[str, PositionSlot]:
+    return {name: PositionSlot(hint, f"{cls.__name__}.{name}", each) for name, (hint, each) in fields_of(cls).items()}
 
 
 def default_of(declared: Field[Any]) -> Any:
@@ -123,7 +123,7 @@ def whole(value: Any) -> Any:
     return [whole(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def completed(slot: Slot, value: Any) -> Any:
+def completed(slot: PositionSlot, value: Any) -> Any:
     """Return what a case writes for a part of a position, with the defaults of what it leaves out or writes as null."""
     kind = slot.kind
     if value is None:
@@ -155,13 +155,13 @@ class GameWords:
         self.all: frozenset[Word] = frozenset(self.ids | options | named | declared | set(self.forms))
         """Every word that the game knows, wherever it stands."""
         self.facts, self.in_code = _facts_named(box), _words_in_code(box.package)
-        self.events = {kind for key in self.messages.get("events", {}) for kind in _kinds(key)} | {"roll"}
+        self.events = {kind for key in self.messages.get("events", {}) for kind in _event_kinds(key)} | {"roll"}
 
     # ---- positions
 
-    def slot(self, position: type[Any] | None, dotted: str) -> Slot | str:
+    def slot(self, position: type[Any] | None, dotted: str) -> PositionSlot | str:
         """Return the place at a dotted path of a position (None: its types say nothing), or why there is none."""
-        slot = Slot(Any, "") if position is None else Slot(position, position.__name__)
+        slot = PositionSlot(Any, "") if position is None else PositionSlot(position, position.__name__)
         for step in dotted.split("."):
             reason = self.key_fault(slot, step)
             if reason is not None:
@@ -169,7 +169,7 @@ class GameWords:
             slot = slot.fields()[step] if is_dataclass(slot.kind) else slot.below
         return slot
 
-    def key_fault(self, slot: Slot, key: str) -> str | None:
+    def key_fault(self, slot: PositionSlot, key: str) -> str | None:
         """Return why nothing can stand below a place under a key."""
         kind = slot.kind
         if kind is Any:
@@ -182,9 +182,9 @@ class GameWords:
         if kind is not dict:
             return f"nothing can stand below {_called(kind)}"
         words = self.vocabulary.get(slot.inner.name)
-        return None if words is not None and not words else _unknown(key, self.ids if words is None else words)
+        return None if words is not None and not words else _unknown_word(key, self.ids if words is None else words)
 
-    def faults(self, slot: Slot, value: Any, path: Path = (), *, removes: bool = False) -> Iterator[WordFault]:
+    def faults(self, slot: PositionSlot, value: Any, path: Path = (), *, removes: bool = False) -> Iterator[WordFault]:
         """Yield what in a value cannot stand at a place. Null stands for what is left out; so with `removes` only."""
         kind = slot.kind
         if kind is Any:
@@ -201,10 +201,10 @@ class GameWords:
             yield WordFault(path, f"{_called(kind)} stands here, not {value!r}")
         elif kind is not bool:
             words = self.vocabulary.get(slot.inner.name)
-            if words and value != "" and (reason := _unknown(value, words)) is not None:
+            if words and value != "" and (reason := _unknown_word(value, words)) is not None:
                 yield WordFault(path, reason)
 
-    def faults_below(self, slot: Slot, value: Any, path: Path, removes: bool) -> Iterator[WordFault]:
+    def faults_below(self, slot: PositionSlot, value: Any, path: Path, removes: bool) -> Iterator[WordFault]:
         """Yield what cannot stand in a mapping or list."""
         if isinstance(value, list):
             for at, item in enumerate(value):
@@ -275,7 +275,7 @@ def _ids(value: Any) -> Iterator[str]:
             yield from _ids(item)
 
 
-def _kinds(key: str) -> list[str]:
+def _event_kinds(key: str) -> list[str]:
     """Return the kinds of events that a sentence of the box is for."""
     return [word.removesuffix("+") for word in re.split(r"[ |]", key)]
 
@@ -309,7 +309,7 @@ def _words_in_code(package: str) -> frozenset[str]:
     return frozenset(re.findall(r"[a-z][a-z_]*", _code(package)))
 
 
-def _unknown(word: Word, known: Words) -> str | None:
+def _unknown_word(word: Word, known: Words) -> str | None:
     """Return why a word is none of those known."""
     if word in known:
         return None

@@ -10,12 +10,12 @@ from pbem.engine.cases.case import Case, CaseVerdict
 from pbem.engine.cases.case_check import OBSERVER, as_list
 from pbem.engine.cases.compare import (
     asked_text,
+    event_facts,
     event_text,
-    facts_of,
     fault_text,
     is_event,
+    is_expected_decision,
     is_fault,
-    is_question,
     kind_and_facts,
     look_up,
     same_value,
@@ -23,7 +23,7 @@ from pbem.engine.cases.compare import (
     wanted_text,
     within,
 )
-from pbem.engine.cases.game_words import GameWords, Slot, completed, whole
+from pbem.engine.cases.game_words import GameWords, PositionSlot, completed, whole
 from pbem.engine.session import Session
 from pbem.game.contract import Rules
 from pbem.game.plain import Record
@@ -32,7 +32,7 @@ from pbem.protocol import Decision, Event, Fault
 
 
 @dataclass(slots=True)
-class Happened:
+class CaseOutcome:
     """What happened in a case: its events, the faults of its orders by their numbers, and the questions."""
 
     events: list[Event] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Judge:
         """Record that something is not as the case has it."""
         self.verdict.differences.append(f"{self.case.where(*path)} {text}")
 
-    def compare(self, happened: Happened, session: Session[Any], position: type[Any] | None) -> None:
+    def compare(self, happened: CaseOutcome, session: Session[Any], position: type[object] | None) -> None:
         """Record everything that is not as expected."""
         expect = self.expect
         self.compare_faults(happened.faults)
@@ -125,14 +125,14 @@ class Judge:
 
     def told(self, kind: str, events: Sequence[Event]) -> set[str]:
         """Return the facts that the events of a kind had."""
-        return {fact for event in events if event.kind == kind for fact in facts_of(event)}
+        return {fact for event in events if event.kind == kind for fact in event_facts(event)}
 
-    def compare_position(self, position: Any, cls: type[Any] | None, expected: Record, *place: str | int) -> None:
+    def compare_position(self, position: object, cls: type[object] | None, expected: Record, *place: str | int) -> None:
         """Compare parts of a position; what is left out, or null, is what stands there if nothing is written."""
         plain = self.rules.encode(position) if cls is None else whole(position)
         for dotted, value in expected.items():
             slot = self.words.slot(cls, dotted)
-            assert isinstance(slot, Slot)
+            assert isinstance(slot, PositionSlot)
             actual = look_up(plain, dotted)
             if not same_value(completed(slot, value), actual):
                 self.differ(f"expected {dotted}: {on_one_line(value)}; it is {on_one_line(actual)}", *place, dotted)
@@ -174,4 +174,4 @@ class Judge:
 
 def _are(decisions: Sequence[Decision], wanted: Sequence[Record]) -> bool:
     """Tell whether decisions are those described, in their order."""
-    return len(wanted) == len(decisions) and all(map(is_question, decisions, wanted))
+    return len(wanted) == len(decisions) and all(map(is_expected_decision, decisions, wanted))

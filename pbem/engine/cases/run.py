@@ -13,9 +13,9 @@ from typing import Any, Final, TypeVar
 from pbem.crypto.dice import BadLoad, Dice, LoadedDice, NotLoaded, SeededDice
 from pbem.engine.cases.case import Case, CaseVerdict, Given
 from pbem.engine.cases.case_check import CHECKPOINT, faults_of_case
-from pbem.engine.cases.compare import change, event_text, fault_text, is_question, waits_text
+from pbem.engine.cases.compare import change, event_text, fault_text, is_expected_decision, waits_text
 from pbem.engine.cases.game_words import GameWords, fields_of, words_of
-from pbem.engine.cases.judge import Happened, Judge
+from pbem.engine.cases.judge import CaseOutcome, Judge
 from pbem.engine.session import MOST_CHECKPOINTS, Session
 from pbem.game.boxes import shelf
 from pbem.game.boxes.box import NotInTheBox
@@ -81,7 +81,7 @@ class _Run:
         self.faulty = self.judge.expected_faults()
         self.dice = _dice_of_case(case.told)
         self.stop = _Halt(case.told.get("stop"), self.words)
-        self.happened = Happened()
+        self.happened = CaseOutcome()
         self.session: Session[Any] | None = None
 
     # ---- playing
@@ -101,7 +101,7 @@ class _Run:
             self.differ(f"the rules break off: {_reason(broken, self.words)}{_where_raised(broken)}")
             self.verdict.report += traceback.format_exception(broken)
 
-    def lay_out(self) -> tuple[Any, type[Any] | None]:
+    def lay_out(self) -> tuple[object, type[object] | None]:
         """Return the position that the case begins with, and the type that says what can stand in it."""
         rules, told = self.rules, self.case.told
         scenario = told.get("scenario", self.box.scenarios[0])
@@ -111,7 +111,7 @@ class _Run:
             raise _CannotGoOn
         begun = rules.setup(scenario, Table(_Shuffles()))
         plain = rules.encode(begun)
-        cls: type[Any] | None = type(begun)
+        cls: type[object] | None = type(begun)
         if not is_dataclass(cls) or not plain.keys() <= fields_of(cls).keys():
             cls = None
         for reason, place in faults_of_case(self.case, self.words, cls):
@@ -120,7 +120,7 @@ class _Run:
             raise _CannotGoOn
         return self.changed(plain), cls
 
-    def changed(self, plain: dict[str, Any]) -> Any:
+    def changed(self, plain: dict[str, object]) -> object:
         """Return the position with the changes of the case."""
         for dotted, value in self.case.told.get("with", {}).items():
             # A copy: a later path may reach into the value, which other cases of a shared position have too.
@@ -137,7 +137,7 @@ class _Run:
             raise _CannotGoOn
         return position
 
-    def played(self, position: Any) -> Session[Any]:
+    def played(self, position: object) -> Session[Any]:
         """Play on from decision to decision until one stays open, the case stops, or the game is over."""
         try:
             session = self.session = Session(self.rules, position, self.dice)
@@ -267,7 +267,7 @@ class _Halt:
 
     def at_question(self, decision: Decision) -> bool:
         """Tell whether the case stops at a decision."""
-        return self.question is not None and is_question(decision, self.question)
+        return self.question is not None and is_expected_decision(decision, self.question)
 
     def at_checkpoint(self, events: Iterable[Event], *, over: bool) -> bool:
         """Tell whether the case stops at a checkpoint, after some events; `over`: all its orders are given."""

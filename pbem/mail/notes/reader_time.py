@@ -12,8 +12,7 @@ from pbem.mail.notes.correspondence import correspondence
 from pbem.protocol import Side
 from pbem.referee.game.open_game import OpenGame
 from pbem.referee.game.sides import deadline, deadline_if_asked
-from pbem.referee.game.terms import UnknownZone
-from pbem.referee.game.terms import zone_named as named_zone
+from pbem.referee.game.terms import UnknownZone, time_zone
 
 MORNING: Final = "07:00"
 """When daily news goes out, in the zone of its reader."""
@@ -36,7 +35,7 @@ def zone_named(text: str) -> ZoneInfo | None:
         "/".join("_".join(map(_capitalized, part.split("_"))) for part in text.split("/")),
     ):
         with suppress(UnknownZone):
-            return named_zone(name).info
+            return time_zone(name).info
     return None
 
 
@@ -48,8 +47,8 @@ def reader_zone(game: OpenGame, side: Side) -> ZoneInfo:
     """Return the time zone of the player of a side: their own, else that of the game's clock, else UTC."""
     own, terms = correspondence(game.path, side).zone, game.clock.terms
     with suppress(UnknownZone):
-        return named_zone(own or (terms.zone if terms is not None else "UTC")).info
-    return named_zone("UTC").info
+        return time_zone(own or (terms.zone if terms is not None else "UTC")).info
+    return time_zone("UTC").info
 
 
 def time_shown(at: datetime, zone: ZoneInfo) -> str:

@@ -177,7 +177,7 @@ class Rollback(RequestKind):
         return f"{game.name} does not go back to adjudication {request.to}"
 
 
-class Draw(RequestKind):
+class DrawOffer(RequestKind):
     """To end the game in a draw: every side that is still in the game must agree, or as many as the charter says."""
 
     name = DRAW
@@ -395,7 +395,7 @@ class Replacement(Motion):
 
 
 KINDS: Final[dict[str, RequestKind]] = {
-    kind.name: kind for kind in (Rollback(), Draw(), Resignation(), Pause(), Extension(), Replacement())
+    kind.name: kind for kind in (Rollback(), DrawOffer(), Resignation(), Pause(), Extension(), Replacement())
 }
 
 

@@ -13,7 +13,7 @@ from re import ASCII
 from re import compile as pattern
 from typing import Final, NamedTuple
 
-from pbem.referee.game.terms import MOVED, Terms, zone_named
+from pbem.referee.game.terms import MOVED, Terms, time_zone
 
 _DAY: Final = timedelta(days=1)
 _NOTHING: Final = timedelta(0)
@@ -174,7 +174,7 @@ def _hours(terms: Terms, day: date) -> Sequence[Span]:
 
 @lru_cache(maxsize=_DAYS_KEPT)
 def _hours_of(zone: str, quiet: tuple[time, time] | None, day: date) -> Sequence[Span]:
-    where = zone_named(zone)
+    where = time_zone(zone)
     begin, end = (where.instant(datetime.combine(each, time())) for each in (day, day + _DAY))
     if quiet is None:
         return (Span(begin, end),)

@@ -361,7 +361,7 @@ class OpenGame:
             side: [read_filed(record) for record in records if kinds is None or record["kind"] in kinds]
             for side, records in state.standing.items()
         }
-        return InForce(self.rules, filed, today=today, earlier=session.open_decisions, opened=state.opened)
+        return InForce(filed, today=today, earlier=session.open_decisions, opened=state.opened)
 
     def public_turn(self, n: int) -> Record:
         """Return the content of a turn file."""

@@ -342,7 +342,7 @@ def expected(terms: Terms, clocks: Clocks) -> list[FallsDue]:
     for each in tuple(found):
         clock = clocks.sides[each.side]
         if clock.called is None and clock.since is not None:
-            found += reminders_due(terms, clocks, each.side, clock.since, each.at)
+            found += reminders_before(terms, clocks, each.side, clock.since, each.at)
     return found
 
 
@@ -356,7 +356,7 @@ def calls(terms: Terms, clocks: Clocks) -> list[FallsDue]:
     return found
 
 
-def reminders_due(terms: Terms, clocks: Clocks, side: Side, since: datetime, until: datetime) -> list[FallsDue]:
+def reminders_before(terms: Terms, clocks: Clocks, side: Side, since: datetime, until: datetime) -> list[FallsDue]:
     """Return the reminders of a side before its deadline: at half time, and a day before it, if that is later."""
     stops = stops_of(clocks, side)
     half = calendar.after_counted(terms, since, calendar.time_counted(terms, since, until, stops) / 2, stops)

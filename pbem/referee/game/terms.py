@@ -98,7 +98,7 @@ class Zone:
 
 
 @cache
-def zone_named(name: str) -> Zone:
+def time_zone(name: str) -> Zone:
     """Return a time zone by its name, such as `Europe/Berlin`. Raises UnknownZone."""
     folder, found = files("tzdata.zoneinfo"), _ZONE.fullmatch(name)
     path = folder.joinpath(*name.split("/")) if found else folder
@@ -176,7 +176,7 @@ class Terms:
     @cached_property
     def where(self) -> Zone:
         """The zone of the game."""
-        return zone_named(self.zone)
+        return time_zone(self.zone)
 
     @property
     def runs(self) -> bool:
@@ -326,7 +326,7 @@ def _read_time(value: object) -> time:
 
 def _read_zone(value: object) -> str:
     try:
-        return zone_named(str(value)).name
+        return time_zone(str(value)).name
     except UnknownZone as wrong:
         raise BadTerms(str(wrong)) from None
 

@@ -389,7 +389,7 @@ class Adjudicator(OpenGame):
     def _begin(self, now: Now, call: Call) -> bool:
         seed = self.ledger.seed(1, None, beacon=call.beacon)
         outcome = begin(self.rules, self.charter.scenario, seed.key, now.dice)
-        standing = InForce(self.rules, {}, today=call.at.day)
+        standing = InForce({}, today=call.at.day)
         state = State(0, {}, [])
         for side in self.rules.sides:
             if (chain := self.ledger.joined(side).chain) is not None:
@@ -423,7 +423,7 @@ class Adjudicator(OpenGame):
         for decision in session.open_decisions:  # a side is told why its standing orders did not answer
             if not has_order_for(session, played.sources.sheets, decision):
                 played.standing.answer(session, decision)
-        expired = list(played.standing.expired(session.position))
+        expired = list(played.standing.expired(session))
         settled = settle(self.ledger, state, n, played.act)
         made = adjudication_of(n, played, expired, state.newcomers)
         after = advanced(self.rules, state, played, expired, settled.requests)

@@ -19,7 +19,7 @@ from pbem.referee.game.calendar import (
     stamp,
     time_counted,
 )
-from pbem.referee.game.terms import BadTerms, Terms, UnknownZone, duration, duration_text, read_terms, zone_named
+from pbem.referee.game.terms import BadTerms, Terms, UnknownZone, duration, duration_text, read_terms, time_zone
 
 SIDES = ("rome", "carthage")
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -49,13 +49,13 @@ def terms(**said: object) -> Terms:
     ],
 )
 def test_local_time_in_gap_or_double_is_one_instant(zone: str, local: str, instant: str) -> None:
-    assert zone_named(zone).instant(at(local).replace(tzinfo=None)) == at(instant)
+    assert time_zone(zone).instant(at(local).replace(tzinfo=None)) == at(instant)
 
 
 @pytest.mark.parametrize("name", ["Mars/Olympus", "../etc/passwd", "Europe", "", "europe/Nowhere", "zone.tab"])
 def test_name_that_is_no_zone_is_refused(name: str) -> None:
     with pytest.raises(UnknownZone, match="no time zone"):
-        zone_named(name)
+        time_zone(name)
 
 
 @pytest.mark.parametrize(
