@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta
-from typing import Final, NamedTuple
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from pbem.game.wording import counted
 from pbem.mail.notes.correspondence import correspondence
 from pbem.protocol import Side
 from pbem.referee.game.open_game import OpenGame
-from pbem.referee.game.sides import deadline, deadline_if_asked
 from pbem.referee.game.terms import UnknownZone, time_zone
+from pbem.referee.game.time_ledger import until_when
 
 MORNING: Final = "07:00"
 """When daily news goes out, in the zone of its reader."""
@@ -88,30 +88,6 @@ def morning_after(at: datetime, zone: ZoneInfo) -> datetime:
         day += timedelta(days=1)
 
 
-class Until(NamedTuple):
-    """Until when a side's answer is in time; `passed`: that was then, and the game still waits."""
-
-    at: datetime
-    passed: bool
-
-
-def until_when(game: OpenGame, side: Side) -> Until | None:
-    """Return until when a side's answer is in time; None: it is asked nothing that has a deadline.
-
-    As long as the letter that asks was not handed over, that is told as if it were now.
-    """
-    terms, clocks = game.clock.terms, game.clock.read()
-    if terms is None or clocks is None or not terms.runs or game.result is not None or side not in clocks.sides:
-        return None
-    clock = clocks.sides[side]
-    if not clock.asked or clock.answered is not None or clock.opened is None:
-        return None
-    if clock.called is not None:
-        return Until(clock.called, passed=True)
-    at = deadline(terms, clocks, side) or deadline_if_asked(
-        terms, clocks, side, max(clock.opened, clocks.time, game.clock.now)
-    )
-    return None if at is None else Until(at, passed=False)
 
 
 def deadline_line(game: OpenGame, side: Side) -> str:

@@ -10,11 +10,12 @@ from typing import Final
 
 from pbem.crypto.seal import salt_of
 from pbem.game.board.scene import Scene
-from pbem.mail.notes.reader_time import deadline_of, until_when
+from pbem.mail.notes.reader_time import deadline_of
 from pbem.mail.read.own_text import OWN_SHEET, sheet_number
 from pbem.mail.write.draft import name_for
 from pbem.protocol import Decision, Side
 from pbem.referee.game.open_game import OpenGame, position_at
+from pbem.referee.game.time_ledger import until_when
 from pbem.render.map.picture import render
 from pbem.render.map.pictures import Picture, changed_places, legend_picture, pictures
 from pbem.render.text.receipt import MOST_TURNS, ClosedSheets, LetterReceipt, ReceiptedSheet, write

@@ -1,4 +1,4 @@
-"""The ledger of time: how much time each side has used and has left, and how often it was late."""
+"""The ledger of time: how much time each side has used, until when it can answer, and how often it was late."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pbem.game.wording import counted
 from pbem.protocol import Side
 from pbem.referee.game.calendar import Span, stamp
 from pbem.referee.game.open_game import OpenGame
-from pbem.referee.game.sides import bank_at, deadline, used_at
+from pbem.referee.game.sides import bank_at, deadline, deadline_if_asked, used_at
 from pbem.referee.game.terms import duration_text
 
 
@@ -63,6 +63,32 @@ def time_ledger(game: OpenGame, *, now: bool = True) -> TimeLedger | None:
         for side in game.rules.sides
     ]
     return TimeLedger(at, clocks.paused(at), sides)
+
+
+class Until(NamedTuple):
+    """Until when a side's answer is in time; `passed`: that was then, and the game still waits."""
+
+    at: datetime
+    passed: bool
+
+
+def until_when(game: OpenGame, side: Side) -> Until | None:
+    """Return until when a side's answer is in time; None: it is asked nothing that has a deadline.
+
+    As long as the letter that asks was not handed over, that is told as if it were now.
+    """
+    terms, clocks = game.clock.terms, game.clock.read()
+    if terms is None or clocks is None or not terms.runs or game.result is not None or side not in clocks.sides:
+        return None
+    clock = clocks.sides[side]
+    if not clock.asked or clock.answered is not None or clock.opened is None:
+        return None
+    if clock.called is not None:
+        return Until(clock.called, passed=True)
+    at = deadline(terms, clocks, side) or deadline_if_asked(
+        terms, clocks, side, max(clock.opened, clocks.time, game.clock.now)
+    )
+    return None if at is None else Until(at, passed=False)
 
 
 def ledger_line(game: OpenGame, *, now: bool = True) -> str:
