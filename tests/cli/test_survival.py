@@ -28,9 +28,9 @@ from pbem.game.boxes import shelf
 from pbem.mail.intake import take_in
 from pbem.mail.notes.correspondence import note_reported
 from pbem.repo.git import GameRepo
-from tests.referee.test_kills import sent
 from tests.support.crash import NURSERY, refuse_writing
 from tests.support.live import NOON, Folder, git, give, letter, order, pick, readable, sheet
+from tests.support.sent import sent
 from tests.support.soak import stride
 from tests.support.walks import FOLDERS
 from tests.support.ward import Ward

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import re
 import shutil
 import signal
 import sys
@@ -26,6 +25,7 @@ from pbem.audit.explain.replay import replay
 from pbem.audit.verify import verify
 from pbem.repo.git import GameRepo
 from tests.support.live import Folder, files, git, letter, pick, sheet
+from tests.support.sent import sent
 from tests.support.soak import scaled
 from tests.support.walks import FOLDERS
 from tests.support.ward import Ward
@@ -33,8 +33,6 @@ from tests.support.ward import Ward
 GAME = "punica"
 TIDY_EVERY = 16
 """Repacks are rare in life; here they must be hit too."""
-_DATE = re.compile(rb"(?m)^Date: .*\r\n")
-_COMMIT = re.compile(rb"(?m)(?<=^commit: )[0-9a-f]{40}|=_[0-9a-f]{40}")
 
 
 @dataclass
@@ -70,20 +68,6 @@ def look(path: Path) -> Stage:
     with GameRepo.open(path / "games" / f"{GAME}.git") as repo:
         public = {name: content for name, content in files(repo).items() if not name.endswith((".age", ".siv"))}
         return Stage(len(list(repo.history())), public, sent(path))
-
-
-def sent(path: Path) -> dict[str, bytes]:
-    """Return the letters in the outbox by file, without what differs each time; none is there twice.
-
-    That is their date, and the id of a commit (what is sealed in it differs) with the digests made from it.
-    """
-    files = sorted((path / "games" / "outbox" / "new").glob("*"))
-    found = [_DATE.sub(b"", file.read_bytes(), count=1) for file in files]
-    ids = [re.search(rb"(?m)^Message-ID: (.*)\r$", content) for content in found]
-    known = [match[1] for match in ids if match]
-    assert len(known) == len(found), "half a letter was sent"
-    assert len(set(known)) == len(known), f"sent twice: {sorted(known)}"
-    return {file.stem: _COMMIT.sub(b"", content) for file, content in zip(files, found, strict=True)}
 
 
 def write_story(folder: Path, rules: str, seed: int, most: int) -> Story:
