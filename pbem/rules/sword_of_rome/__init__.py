@@ -9,59 +9,73 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from pbem.game import Kind, Kinds, LegalOrders, Rules, Table, as_printed, by_name, plain, propose_order
-from pbem.protocol import Decision, Event, Fault, Flow, Order, Roll, Side
-from pbem.rules.sword_of_rome.battle import battle
-from pbem.rules.sword_of_rome.events import alliances, desperate_times, events, minor_leaders, nonplayers, responses
-from pbem.rules.sword_of_rome.movement import activation
+from pbem.game import Rules, Table, as_printed, by_name, plain
+from pbem.protocol import Decision, Event, Fault, Flow, Roll, Side
+from pbem.rules.sword_of_rome.battle.losses import LOSSES_KINDS
+from pbem.rules.sword_of_rome.battle.retreat import RETREAT_KINDS
+from pbem.rules.sword_of_rome.battle.spoils import SPOILS_KINDS
+from pbem.rules.sword_of_rome.events.alliances import ALLIANCE_KINDS
+from pbem.rules.sword_of_rome.events.desperate_times import DESPERATE_KINDS
+from pbem.rules.sword_of_rome.events.minor_leaders import MINOR_LEADER_KINDS
+from pbem.rules.sword_of_rome.events.responses import RESPONSE_KINDS
+from pbem.rules.sword_of_rome.movement.avoidance import AVOIDANCE_KINDS
+from pbem.rules.sword_of_rome.movement.cities import CITY_KINDS
+from pbem.rules.sword_of_rome.movement.entering import BRIBE_KINDS
+from pbem.rules.sword_of_rome.movement.flanks import FLANK_KINDS
+from pbem.rules.sword_of_rome.movement.interception import INTERCEPTION_KINDS
+from pbem.rules.sword_of_rome.movement.march_orders import MARCH_KINDS
+from pbem.rules.sword_of_rome.movement.voyages import VOYAGE_KINDS
 from pbem.rules.sword_of_rome.position.accounts import audit
 from pbem.rules.sword_of_rome.position.options import Options
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.unpack import unpack
-from pbem.rules.sword_of_rome.siege import plunder, siege, unrest
-from pbem.rules.sword_of_rome.turn import (
-    action,
-    draw,
-    order_of_play,
-    overseas,
-    reinforcements,
-    renewal,
-    returning,
-    surrender,
-)
+from pbem.rules.sword_of_rome.siege.plunder import PLUNDER_KINDS
+from pbem.rules.sword_of_rome.siege.relief import RELIEF_KINDS
 from pbem.rules.sword_of_rome.turn import sequence as turn
+from pbem.rules.sword_of_rome.turn.action import ACTION_KINDS
+from pbem.rules.sword_of_rome.turn.draw import DRAW_KINDS
+from pbem.rules.sword_of_rome.turn.order_of_play import ORDER_OF_PLAY_KINDS
+from pbem.rules.sword_of_rome.turn.overseas import OVERSEAS_KINDS
+from pbem.rules.sword_of_rome.turn.reinforcements import REINFORCEMENT_KINDS
+from pbem.rules.sword_of_rome.turn.renewal import RENEWAL_KINDS
+from pbem.rules.sword_of_rome.turn.returning import RETURN_KINDS
 from pbem.rules.sword_of_rome.turn.set_up import set_up, settle
+from pbem.rules.sword_of_rome.turn.surrender import SURRENDER_KINDS
 from pbem.rules.sword_of_rome.views.secrets import resample_hidden, view
 from pbem.rules.sword_of_rome.views.summary import facts, periods
 
 if TYPE_CHECKING:
-    from pbem.game import BaseMap, Box, Odds, Scene, Section, Summary
+    from pbem.game import BaseMap, Box, Odds, Scene, Summary
 
-ASKING: Final = (
-    draw,
-    order_of_play,
-    action,
-    activation,
-    battle,
-    siege,
-    plunder,
-    unrest,
-    events,
-    responses,
-    desperate_times,
-    minor_leaders,
-    alliances,
-    nonplayers,
-    overseas,
-    surrender,
-    renewal,
-    reinforcements,
-    returning,
+KINDS: Final = by_name(
+    *DRAW_KINDS,
+    *ORDER_OF_PLAY_KINDS,
+    *ACTION_KINDS,
+    *MARCH_KINDS,
+    *FLANK_KINDS,
+    *CITY_KINDS,
+    *INTERCEPTION_KINDS,
+    *AVOIDANCE_KINDS,
+    *BRIBE_KINDS,
+    *VOYAGE_KINDS,
+    *LOSSES_KINDS,
+    *RETREAT_KINDS,
+    *SPOILS_KINDS,
+    *RELIEF_KINDS,
+    *PLUNDER_KINDS,
+    *RESPONSE_KINDS,
+    *DESPERATE_KINDS,
+    *MINOR_LEADER_KINDS,
+    *ALLIANCE_KINDS,
+    *OVERSEAS_KINDS,
+    *SURRENDER_KINDS,
+    *RENEWAL_KINDS,
+    *REINFORCEMENT_KINDS,
+    *RETURN_KINDS,
+    close_up="views.summary:close_up",
+    places="views.summary:places",
 )
-"""The modules with decisions, in the order of play."""
-KINDS: Final[Kinds] = {kind: pair for module in ASKING for kind, pair in module.KINDS.items()}
-ASKED_ONCE: Final = frozenset({"discard", "first_player"})
-"""Kinds for which a side is asked once in a phase, before its queue is dropped (5.2, 5.3)."""
+"""The kinds of decisions, in the order of play."""
 
 
 class SwordOfRome(Rules[Game]):
@@ -69,8 +83,7 @@ class SwordOfRome(Rules[Game]):
 
     id = "sword_of_rome"
     round = "turn"
-    kinds = by_name(*(Kind(kind, *pair) for kind, pair in KINDS.items()))
-    has_bot = True
+    kinds = KINDS
     reveals = frozenset({"dealt", "consuls_drawn", "robbed", "fetched"})
 
     def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
@@ -95,34 +108,6 @@ class SwordOfRome(Rules[Game]):
     def view(self, position: Game, side: Side | None) -> Game:
         """Return the position without the hands, decks and lots that a side may not see."""
         return view(position, side)
-
-    def legal_orders(self, view: Game, decision: Decision) -> LegalOrders:
-        """Return every legal answer to a decision."""
-        options, _ = KINDS[decision.kind]
-        return options(view, decision)
-
-    def check(self, view: Game, decision: Decision, order: Order) -> Iterable[Fault]:
-        """Yield what is wrong with an answer to a decision."""
-        _, check = KINDS[decision.kind]
-        return check(view, decision, order)
-
-    def ends(self, order: Order) -> bool:
-        """Tell whether an order ends an activation: it waits if an action before it cannot be carried out (5.4)."""
-        return order.kind == "act" and order["do"] == "end"
-
-    def successors(self, view: Game, decision: Decision, order: Order) -> Sequence[tuple[Game, Decision]]:
-        """Return the view once a leader is activated, with the question for his march, if nothing may come before."""
-        from pbem.rules.sword_of_rome.views.successors import successors
-
-        return successors(view, decision, order, self.legal_orders)
-
-    def is_last(self, view: Game, decision: Decision, order: Order) -> bool:
-        """Tell whether its side is not asked for the kind again before its queue is dropped (5.2, 5.3, 5.4)."""
-        return decision.kind in ASKED_ONCE or self.ends(order)
-
-    def is_for_later(self, view: Game, decision: Decision, order: Order) -> bool:
-        """Tell whether an order is meant for a later decision: a response waits for its moment (7.1.1)."""
-        return decision.kind == "respond" and responses.is_for_later(view, decision.side, order)
 
     def out(self, position: Game) -> Collection[Side]:
         """Return the sides that are out of the game (5.10.3)."""
@@ -155,48 +140,11 @@ class SwordOfRome(Rules[Game]):
         """Return the turn and the round that the game is in, for standing orders that end with one."""
         return periods(position)
 
-    def close_up(self, view: Game, decision: Decision) -> Sequence[Section]:
-        """Return the part of a position that a decision is about, for the text of a report."""
-        from pbem.rules.sword_of_rome.views.summary import close_up
-
-        return list(close_up(view, decision, self.box.names))
-
-    def places(self, view: Game, decision: Decision) -> Sequence[str]:
-        """Return the spaces that a decision is about."""
-        from pbem.rules.sword_of_rome.views.summary import place_of
-
-        space = place_of(view, decision)
-        return () if space is None else (space,)
-
-    def hints(self, view: Game, decision: Decision) -> Sequence[str | Order]:
-        """Return what an order form says about the choices: sentences, and examples of orders."""
-        from pbem.rules.sword_of_rome.views.hints import hints
-
-        return list(hints(view, decision))
-
-    def foresee(self, view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
-        """Return the flow that plays on from an order to a leader, for a forecast; None for any other order."""
-        from pbem.rules.sword_of_rome.views.forecast import foresee
-
-        return foresee(view, table, decision, order)
-
     def outcome(self, position: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
         """Return the result of a roll on a table: how bad it is, and in words."""
         from pbem.rules.sword_of_rome.views.forecast import outcome
 
         return outcome(position, roll, facts)
-
-    def prospects(self, position: Game, decision: Decision) -> Iterable[Event]:
-        """Yield who can intercept or avoid battle, and with what chance."""
-        from pbem.rules.sword_of_rome.views.forecast import prospects
-
-        return prospects(position, decision)
-
-    def bot_order(self, view: Game, decision: Decision) -> Order:
-        """Return a good answer to a decision, for a side whose player is away."""
-        from pbem.rules.sword_of_rome.policy import PROPOSALS
-
-        return propose_order(self, PROPOSALS, view, decision)
 
     @cached_property
     def odds(self) -> Mapping[str, Odds]:
@@ -229,11 +177,6 @@ class SwordOfRome(Rules[Game]):
     def audit(self, position: Game) -> Iterable[str]:
         """Yield every broken invariant in words."""
         return audit(position)
-
-    def encode(self, position: Game) -> dict[str, Any]:
-        """Return a position as plain data."""
-        data: dict[str, Any] = plain.encode(position)
-        return data
 
     def decode(self, data: Mapping[str, Any]) -> Game:
         """Return the position that `encode` was given."""

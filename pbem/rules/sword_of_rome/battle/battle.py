@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from pbem.game import Kinds, Table, Throw
+from pbem.game import Table, Throw
 from pbem.protocol import Flow
-from pbem.rules.sword_of_rome.battle import losses, retreat, spoils
+from pbem.rules.sword_of_rome.battle import retreat, spoils
 from pbem.rules.sword_of_rome.battle.losses import bear, divide
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, Modifiers, automatic_winner, modifiers
 from pbem.rules.sword_of_rome.events import responses
@@ -313,6 +313,3 @@ def _lead_flank_away(game: Game, table: Table, name: str) -> Flow[None]:
     safe = game.friendly(flank, at) or game.force(flank, at).cu - cu > cu
     if not safe or game.enemies_in(flank, at):
         yield from retreat.retreat(game, table, flank, at, not_by=game.the_battle.space, name=f"{name}/flank")
-
-
-KINDS: Final[Kinds] = {**losses.KINDS, **retreat.KINDS, **spoils.KINDS}

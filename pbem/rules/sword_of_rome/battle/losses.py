@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, of
+from pbem.game import Kind, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.position.board import CARTHAGE
 from pbem.rules.sword_of_rome.position.changes import displace, drop_force, lose
@@ -82,4 +82,4 @@ def check_losses(view: Game, decision: Decision, order: Order) -> Iterator[Fault
         yield order.fault(("mercenaries",), f"{least} to {most} of the CU lost can be mercenaries", rule="12.3")
 
 
-KINDS: Final[Kinds] = {"losses": (loss_orders, check_losses)}
+LOSSES_KINDS: Final = (Kind("losses", loss_orders, check_losses, hints="views.hints:losses"),)

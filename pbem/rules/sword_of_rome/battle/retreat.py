@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, listing, of
+from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, listing, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.battle.losses import bear
 from pbem.rules.sword_of_rome.events import responses
@@ -350,4 +350,4 @@ def _sea_faults(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
         )
 
 
-KINDS: Final[Kinds] = {"retreat": (retreat_orders, check_retreat)}
+RETREAT_KINDS: Final = (Kind("retreat", retreat_orders, check_retreat, hints="views.hints:retreat"),)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final, TypeAlias, overload
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, lazy, plain, product
+from pbem.game import Kind, LegalOrders, Refusal, Table, lazy, plain, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events.support import why_not_remove
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, NORMAL, WALLED
@@ -318,4 +318,6 @@ def check_spoils(view: Game, decision: Decision, order: Order) -> Iterator[Fault
             yield order.fault((UNREST,), "the unrest cannot be changed by this victory", rule="S 12.5.3")
 
 
-KINDS: Final[Kinds] = {"spoils": (spoils_orders, check_spoils)}
+SPOILS_KINDS: Final = (
+    Kind("spoils", spoils_orders, check_spoils, hints="views.hints:spoils", bot="policy.replies:best_spoils"),
+)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, flat_map, lazy, multisets, of, yes_or_no
+from pbem.game import Kind, LegalOrders, Refusal, Table, flat_map, lazy, multisets, of, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import Use, own_power
 from pbem.rules.sword_of_rome.events.support import own_support, remove, settle_support
@@ -249,4 +249,6 @@ USES: Final[Mapping[str, Use]] = {
     "propose": Use(proposal_orders, check_proposal, propose),
     "break": Use(break_orders, check_break, break_up),
 }
-KINDS: Final[Kinds] = {"alliance": yes_or_no("accept")}
+ALLIANCE_KINDS: Final = (
+    Kind("alliance", *yes_or_no("accept"), hints="views.hints:alliance", bot="policy.alliances:answer"),
+)

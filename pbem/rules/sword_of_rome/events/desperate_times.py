@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, concat, flat_map, lazy, listing, of, subsets
+from pbem.game import Kind, LegalOrders, Refusal, Table, concat, flat_map, lazy, listing, of, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events import effects, events
 from pbem.rules.sword_of_rome.events.card_play import Use, lay_down, put_away
@@ -248,4 +248,12 @@ USES: Final[Mapping[str, Use]] = {
     REDRAW: Use(redraw_orders, check_redraw, redraw),
     NAMED_EVENT: Use(named_orders, check_named, named_event),
 }
-KINDS: Final[Kinds] = {"desperate_times": (announcements, check_announcement)}
+DESPERATE_KINDS: Final = (
+    Kind(
+        "desperate_times",
+        announcements,
+        check_announcement,
+        hints="views.hints:desperate_times",
+        bot="policy.replies:best_announcement",
+    ),
+)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, flat_map, of
+from pbem.game import LegalOrders, Refusal, Table, flat_map, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events import effects, responses
 from pbem.rules.sword_of_rome.events.card_play import EVENT, EXTRA, Use, lay_down, put_away
@@ -102,4 +102,3 @@ def play_card(game: Game, table: Table, side: Side, card: str, order: Order) -> 
 
 
 USES: Final[Mapping[str, Use]] = {"event": Use(event_orders, check_event, play_event)}
-KINDS: Final[Kinds] = {}

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, listing, of, product
+from pbem.game import Kind, LegalOrders, Refusal, Table, listing, of, product
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import Use
 from pbem.rules.sword_of_rome.position.force import Force
@@ -253,7 +253,13 @@ def check_minors(view: Game, decision: Decision, order: Order) -> Iterator[Fault
 
 
 USES: Final[Mapping[str, Use]] = {"leaders": Use(leader_orders, check_leaders, move_leaders)}
-KINDS: Final[Kinds] = {
-    "command": (command_orders, check_command),
-    "minor_leaders": (minor_orders, check_minors),
-}
+MINOR_LEADER_KINDS: Final = (
+    Kind("command", command_orders, check_command, hints="views.hints:command"),
+    Kind(
+        "minor_leaders",
+        minor_orders,
+        check_minors,
+        hints="views.hints:minor_leaders",
+        bot="policy.placing:minor_leaders",
+    ),
+)

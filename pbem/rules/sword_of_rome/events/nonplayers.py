@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, concat, flat_map, lazy, listing, multisets, of
+from pbem.game import LegalOrders, Refusal, Table, concat, flat_map, lazy, listing, multisets, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.battle import battle
 from pbem.rules.sword_of_rome.events import minor_leaders
@@ -294,4 +294,3 @@ def revolt(game: Game, table: Table, cu: int, *, side: Side, space: str) -> Flow
 
 
 USES: Final[Mapping[str, Use]] = {NONPLAYER: Use(nonplayer_orders, check_nonplayer, activate_nonplayer)}
-KINDS: Final[Kinds] = {}

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, concat, flat_map, of
+from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, concat, flat_map, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events import effects
 from pbem.rules.sword_of_rome.events.card_play import file_away
@@ -120,12 +120,12 @@ def fitting(game: Game, side: Side) -> list[str]:
     ]
 
 
-def is_for_later(view: Game, side: Side, order: Order) -> bool:
+def is_for_later(view: Game, decision: Decision, order: Order) -> bool:
     """Tell whether a response is meant for a moment that is still to come: its card fits no more than that (7.1.1)."""
     card = order.get("card")
-    if card not in view.hands[side] or view.board.cards[card].when is None:
+    if card not in view.hands[decision.side] or view.board.cards[card].when is None:
         return False
-    return why_no_response(view, side, card) is not None
+    return why_no_response(view, decision.side, card) is not None
 
 
 def responses(view: Game, decision: Decision) -> LegalOrders:
@@ -158,4 +158,13 @@ def check_response(view: Game, decision: Decision, order: Order) -> Iterator[Fau
     yield from effects.faults(view, decision.side, card, order)
 
 
-KINDS: Final[Kinds] = {"respond": (responses, check_response)}
+RESPONSE_KINDS: Final = (
+    Kind(
+        "respond",
+        responses,
+        check_response,
+        hints="views.hints:respond",
+        bot="policy.responses:respond",
+        is_for_later=is_for_later,
+    ),
+)

@@ -19,11 +19,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, of
+from pbem.game import LegalOrders, Refusal, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import Use, lay_down, playable, put_away, value_of
 from pbem.rules.sword_of_rome.events.card_uses import card_faults
-from pbem.rules.sword_of_rome.movement import avoidance, cities, entering, flanks, interception, march_orders, voyages
 from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, points_left, points_of
 from pbem.rules.sword_of_rome.movement.flanks import ask_next, consents, respond_to, why_no_colony, why_not_next
 from pbem.rules.sword_of_rome.movement.march import march, obey, raid, set_out, standing, tire
@@ -282,13 +281,4 @@ USES: Final[Mapping[str, Use]] = {
     "activate": Use(activate_orders, check_activate, carry_activation),
     CAMPAIGN: Use(campaign_orders, check_campaign, carry_campaign),
     "colony": Use(colony_orders, check_colony, carry_colony),
-}
-KINDS: Final[Kinds] = {
-    **march_orders.KINDS,
-    **flanks.KINDS,
-    **cities.KINDS,
-    **interception.KINDS,
-    **avoidance.KINDS,
-    **entering.KINDS,
-    **voyages.KINDS,
 }

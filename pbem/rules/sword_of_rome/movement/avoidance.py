@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, concat, flat_map, listing, of, product, yes_or_no
+from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, concat, flat_map, listing, of, product, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.minor_leaders import take_command
@@ -340,4 +340,14 @@ def pursue(game: Game, table: Table, name: str) -> Flow[None]:
     march.fought = march.fought or march.over
 
 
-KINDS: Final[Kinds] = {"avoid": (avoid_orders, check_avoid), "pursue": yes_or_no("roll")}
+AVOIDANCE_KINDS: Final = (
+    Kind(
+        "avoid",
+        avoid_orders,
+        check_avoid,
+        hints="views.hints:avoid",
+        bot="policy.replies:best_avoidance",
+        prospects="views.forecast:avoiders",
+    ),
+    Kind("pursue", *yes_or_no("roll"), hints="views.hints:pursue"),
+)

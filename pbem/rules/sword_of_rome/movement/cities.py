@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, flat_map, product
+from pbem.game import Kind, LegalOrders, Table, flat_map, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.movement.orders import Body
@@ -108,4 +108,4 @@ def check_city(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         yield order.fault(("cu",), alone.reason, rule=alone.rule)
 
 
-KINDS: Final[Kinds] = {"city": (city_orders, check_city)}
+CITY_KINDS: Final = (Kind("city", city_orders, check_city, hints="views.hints:city", bot="policy.replies:best_city"),)

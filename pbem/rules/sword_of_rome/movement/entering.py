@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, of
+from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.card_play import value_of
@@ -103,7 +103,9 @@ def check_bribe(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
         yield order.fault(("card",), f"a bribe takes a card of value {DESPERATE_VALUE}", rule="7.2.2")
 
 
-KINDS: Final[Kinds] = {"bribe": (bribes, check_bribe)}
+BRIBE_KINDS: Final = (
+    Kind("bribe", bribes, check_bribe, hints="views.hints:reaction_card", bot="policy.responses:bribe"),
+)
 
 
 # ---- Entering a space: the reactions to an army that comes, in the printed order (9.3)

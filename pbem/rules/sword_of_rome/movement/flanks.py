@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, of, yes_or_no
+from pbem.game import Kind, LegalOrders, Refusal, Table, of, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, points_left, points_of, setting_out
@@ -278,7 +278,13 @@ def check_next(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         yield order.fault(("colony",) if colony else ("leader",), refusal.reason, rule=refusal.rule)
 
 
-KINDS: Final[Kinds] = {
-    "next_commander": (next_commanders, check_next),
-    "join_campaign": yes_or_no("consent"),
-}
+FLANK_KINDS: Final = (
+    Kind(
+        "next_commander",
+        next_commanders,
+        check_next,
+        hints="views.hints:next_commander",
+        bot="policy.marches:best_next",
+    ),
+    Kind("join_campaign", *yes_or_no("consent"), bot="policy.replies:best_consent"),
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, lazy, product, yes_or_no
+from pbem.game import Kind, LegalOrders, Refusal, Table, lazy, product, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.minor_leaders import take_command
@@ -307,8 +307,15 @@ def let_go(game: Game, table: Table, by: str, other: str, space: str) -> Flow[bo
     return allowed
 
 
-KINDS: Final[Kinds] = {
-    "intercept": (intercept_orders, check_intercept),
-    "refuse": yes_or_no("back"),
-    "let_go": yes_or_no("allow"),
-}
+INTERCEPTION_KINDS: Final = (
+    Kind(
+        "intercept",
+        intercept_orders,
+        check_intercept,
+        hints="views.hints:intercept",
+        bot="policy.replies:best_interception",
+        prospects="views.forecast:interceptors",
+    ),
+    Kind("refuse", *yes_or_no("back"), hints="views.hints:refuse", bot="policy.replies:best_refusal"),
+    Kind("let_go", *yes_or_no("allow")),
+)

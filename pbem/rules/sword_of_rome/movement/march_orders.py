@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from pbem.game import Kinds, LegalOrders, concat, flat_map, lazy, of, product
+from pbem.game import Kind, LegalOrders, concat, flat_map, lazy, of, product
 from pbem.protocol import Decision, Order
 from pbem.rules.sword_of_rome.movement.exchange import added, exchanges, part_named
 from pbem.rules.sword_of_rome.movement.fatigue import legs_with, legs_without, points_left, setting_out
@@ -207,4 +207,14 @@ def flanks(view: Game, decision: Decision) -> LegalOrders:
     return flat_map(with_them, list(companies(view, stack, march.leader)))
 
 
-KINDS: Final[Kinds] = {"march": (marches, check_march), "flank": (flanks, check_flank)}
+MARCH_KINDS: Final = (
+    Kind(
+        "march",
+        marches,
+        check_march,
+        hints="views.hints:march",
+        bot="policy.marches:best_march",
+        foresee="views.forecast:foresee_march",
+    ),
+    Kind("flank", flanks, check_flank, hints="views.hints:flank", bot="policy.marches:best_flank"),
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, of
+from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.card_play import value_of
@@ -320,4 +320,7 @@ def _contest(game: Game, table: Table, power: str, origin: str, to: str, cu: int
     return value_of(game, order["card"])
 
 
-KINDS: Final[Kinds] = {"lend_fleet": (card_orders, check_card), "contest_voyage": (card_orders, check_card)}
+VOYAGE_KINDS: Final = (
+    Kind("lend_fleet", card_orders, check_card, hints="views.hints:reaction_card", bot="policy.responses:lend"),
+    Kind("contest_voyage", card_orders, check_card, hints="views.hints:contest_voyage", bot="policy.responses:contest"),
+)

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pbem.game import Reply
 from pbem.protocol import Decision, Order
 from pbem.rules.sword_of_rome.events.minor_leaders import minors
 from pbem.rules.sword_of_rome.policy.field import Field
@@ -152,11 +151,3 @@ def halve(view: Game, decision: Decision) -> Iterator[Order]:
             remove[space] = gone
             left -= gone
     yield Order("halve", {"remove": remove})
-
-
-PLACING: Final[Mapping[str, Reply]] = {
-    "reinforce": reinforce,
-    "minor_leaders": minor_leaders,
-    "keep_leaders": keep_leaders,
-    "halve": halve,
-}

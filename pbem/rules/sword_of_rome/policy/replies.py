@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Iterator
+from typing import Any, Final
 
-from pbem.game import Reply
 from pbem.protocol import Decision, Order
 from pbem.rules.sword_of_rome.battle.odds import Ground
+from pbem.rules.sword_of_rome.battle.spoils import losers, most_unrest, taker, why_not_add, why_not_take_away
 from pbem.rules.sword_of_rome.events.card_play import value_of
 from pbem.rules.sword_of_rome.movement.avoidance import refuges
 from pbem.rules.sword_of_rome.movement.cities import as_many
 from pbem.rules.sword_of_rome.movement.orders import NONE
-from pbem.rules.sword_of_rome.policy import alliances
 from pbem.rules.sword_of_rome.policy.acts import DESPERATE, worth_of_desperate
-from pbem.rules.sword_of_rome.policy.worth import ARMY, army, chance, worth
-from pbem.rules.sword_of_rome.position.board import DIFFICULT, GAULS
+from pbem.rules.sword_of_rome.policy.plans import MARKER, UNREST
+from pbem.rules.sword_of_rome.policy.worth import ARMY, army, chance, rivalry, taken, worth
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, DIFFICULT, GAULS, WALLED
 from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.state import Game
 
@@ -37,7 +37,7 @@ def _holds(view: Game, power: str, space: str, own: Force, *, intercepts: bool =
     return 1 - chance(view.board, enemy, army(view, power, space, own), ground)
 
 
-def _city(view: Game, decision: Decision) -> Iterator[Order]:
+def best_city(view: Game, decision: Decision) -> Iterator[Order]:
     """Stand before the city if that is likely to win; else as many go inside as can (9.3.1)."""
     power, space = decision.facts["power"], decision.facts["at"]
     there = view.force(power, space)
@@ -46,7 +46,7 @@ def _city(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("city", as_many(view, there))
 
 
-def _intercept(view: Game, decision: Decision) -> Iterator[Order]:
+def best_interception(view: Game, decision: Decision) -> Iterator[Order]:
     """Intercept with the army that is most likely to win, if it may leave its space (10)."""
     power, space = decision.facts["power"], decision.facts["at"]
     found = []
@@ -65,7 +65,7 @@ def _intercept(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("intercept", {"with": []})
 
 
-def _avoid(view: Game, decision: Decision) -> Iterator[Order]:
+def best_avoidance(view: Game, decision: Decision) -> Iterator[Order]:
     """Avoid a battle that is likely to be lost, where the space is not worth it (11)."""
     power, space = decision.facts["power"], decision.facts["at"]
     stack = view.force(power, space)
@@ -77,7 +77,7 @@ def _avoid(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("avoid", {"to": NONE})
 
 
-def _refuse(view: Game, decision: Decision) -> Iterator[Order]:
+def best_refusal(view: Game, decision: Decision) -> Iterator[Order]:
     """Go back before a stronger army that has intercepted (10.5.1)."""
     facts, march = decision.facts, view.the_march
     enemy = next(iter(view.enemies_in(march.power, march.at)), None)
@@ -88,7 +88,7 @@ def _refuse(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("refuse", {"back": back})
 
 
-def _desperate(view: Game, decision: Decision) -> Iterator[Order]:
+def best_announcement(view: Game, decision: Decision) -> Iterator[Order]:
     """Announce one before the own activation, if there is much to be done with it (7.4)."""
     side, facts = decision.side, decision.facts
     mine = facts["next"] == side
@@ -96,13 +96,13 @@ def _desperate(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("desperate_times", {"announce": announce})
 
 
-def _first(view: Game, decision: Decision) -> Iterator[Order]:
+def best_first_player(view: Game, decision: Decision) -> Iterator[Order]:
     """Let the next side clockwise go first, so that the own one goes last (5.3)."""
     seats = view.clockwise(decision.side)
     yield Order("first_player", {"side": seats[1] if len(seats) > 1 else seats[0]})
 
 
-def _discard(view: Game, decision: Decision) -> Iterator[Order]:
+def best_discard(view: Game, decision: Decision) -> Iterator[Order]:
     """Discard the cards of value 1, and all responses but the dearest few: they are of no use as the hand (6.2.1)."""
     cards = view.board.cards
     hand = sorted(view.hands[decision.side], key=lambda card: (-value_of(view, card), card))
@@ -115,12 +115,12 @@ def _discard(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("discard", {"cards": weak})
 
 
-def _sack(view: Game, decision: Decision) -> Iterator[Order]:
+def best_sack(view: Game, decision: Decision) -> Iterator[Order]:
     """Loot as the Gauls, for five markers are a VP; keep a city that Transalpine Gauls take from a rival (14.4)."""
     yield Order("sack", {"loot": decision.facts["power"] == GAULS or GAULS not in view.board.powers_of[decision.side]})
 
 
-def _join(view: Game, decision: Decision) -> Iterator[Order]:
+def best_consent(view: Game, decision: Decision) -> Iterator[Order]:
     """Lend an army to an ally's Campaign where it is not needed (9.5.5)."""
     leader = decision.facts["leader"]
     space, power = view.where(leader), view.board.leaders[leader].power
@@ -128,16 +128,47 @@ def _join(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("join_campaign", {"consent": spare and worth(view, power, space or "") < GREAT})
 
 
-REPLIES: Final[Mapping[str, Reply]] = {
-    "city": _city,
-    "intercept": _intercept,
-    "avoid": _avoid,
-    "refuse": _refuse,
-    "desperate_times": _desperate,
-    "first_player": _first,
-    "discard": _discard,
-    "sack": _sack,
-    "join_campaign": _join,
-    "alliance": alliances.answer,
-    "renew": alliances.renewal,
-}
+LOYALTY: Final = 0.1
+
+
+def best_spoils(view: Game, decision: Decision) -> Iterator[Order]:
+    """Yield how points are spent, by what each point is worth; then the same with fewer (12.5)."""
+    points: int = decision.facts["points"]
+    bought = sorted(_purchases(view, decision), key=lambda each: -each[0])
+    for known in range(len(bought), -1, -1):
+        left, body = points, dict[str, Any]()
+        for _, cost, word, space in bought[:known]:
+            if cost > left:
+                continue
+            left -= cost
+            if word in ("plunder", "unrest"):
+                body[word] = body.get(word, 0) + cost
+            else:
+                body[word] = [*body.get(word, ()), *[space] * cost]
+        yield Order("spoils", body)
+        if known < len(bought) - 3:
+            return
+
+
+def _purchases(view: Game, decision: Decision) -> Iterator[tuple[float, int, str, str]]:
+    """Yield what can be bought: its worth for a point, the points, the word and the space."""
+    side, facts = decision.side, decision.facts
+    winner, loser, points = facts["power"], facts["loser"], facts["points"]
+    own = winner in view.board.powers_of[side]
+    for space in view.board.spaces:
+        holder = view.control.get(space)
+        if holder in losers(view, loser) and why_not_take_away(view, losers(view, loser), space) is None:
+            cost = view.loyalty[space] if view.kind(space) == WALLED else 1
+            goes_to_us = own and taker(view, winner, space) == winner
+            denied = rivalry(view, side, holder) * worth(view, holder or "", space)
+            value = taken(view, side, winner, space) if goes_to_us else denied
+            if cost <= points:
+                yield value / cost, cost, "remove", space
+        elif own and why_not_add(view, winner, space) is None:
+            value = LOYALTY if holder == winner else worth(view, winner, space)
+            yield value, 1, "add", space
+    if own and view.board.powers[winner].raids:
+        yield from [(MARKER, 1, "plunder", "")] * points
+    change = min(points, most_unrest(view, winner, loser))
+    per_point = UNREST if winner == CARTHAGE and own else UNREST * rivalry(view, side, CARTHAGE)
+    yield from [(per_point, 1, "unrest", "")] * change

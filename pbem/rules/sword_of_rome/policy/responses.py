@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from pbem.game import Reply
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.sword_of_rome.battle.battle import armies
 from pbem.rules.sword_of_rome.battle.odds import Ground
@@ -228,11 +227,3 @@ def lend(view: Game, decision: Decision) -> Iterator[Order]:
             if view.board.cards[card].when is None:
                 yield Order("lend_fleet", {"card": card})
     yield Order("lend_fleet", {"card": NONE})
-
-
-RESPONSES: Final[Mapping[str, Reply]] = {
-    "respond": respond,
-    "bribe": bribe,
-    "contest_voyage": contest,
-    "lend_fleet": lend,
-}

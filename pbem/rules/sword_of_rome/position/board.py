@@ -233,6 +233,8 @@ class Board:
     """Turn -> VP of an automatic victory (4.2)."""
     tables: Mapping[str, Any]
     """The tables as they stand in `tables.yaml`."""
+    names: Mapping[str, str]
+    """Id -> name, of all that the box names."""
 
     @cached_property
     def _persons(self) -> Mapping[Side, tuple[Side, ...]]:

@@ -116,6 +116,7 @@ def assemble(box: Box, seats: Seats) -> Board:
         years={turn["turn"]: turn["years"] for turn in tables["turns"]},
         levels={turn["turn"]: turn["level"] for turn in tables["turns"]},
         tables=tables,
+        names=box.names,
     )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, lazy, of, subsets, yes_or_no
+from pbem.game import Kind, LegalOrders, Refusal, Table, lazy, of, subsets, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.card_play import Use
@@ -146,4 +146,4 @@ def free(game: Game, table: Table, order: Order) -> Flow[None]:
 
 
 USES: Final[Mapping[str, Use]] = {"solidarity": Use(solidarity_orders, check_solidarity, free)}
-KINDS: Final[Kinds] = {"sack": yes_or_no("loot")}
+PLUNDER_KINDS: Final = (Kind("sack", *yes_or_no("loot"), hints="views.hints:sack", bot="policy.replies:best_sack"),)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, listing, of
+from pbem.game import Kind, LegalOrders, Refusal, Table, listing, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.movement.parts import why_consul_alone
 from pbem.rules.sword_of_rome.position.changes import come_out
@@ -107,4 +107,4 @@ def check_joining(view: Game, decision: Decision, order: Order) -> Iterator[Faul
         yield order.fault(("cu",), alone.reason, rule=alone.rule)
 
 
-KINDS: Final[Kinds] = {"sortie_joins": (joining, check_joining)}
+RELIEF_KINDS: Final = (Kind("sortie_joins", joining, check_joining, hints="views.hints:sortie_joins"),)

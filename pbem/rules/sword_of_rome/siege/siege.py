@@ -6,15 +6,12 @@ loot it, that waits until `take_fallen` can ask, which every action and phase en
 
 from __future__ import annotations
 
-from typing import Final
-
-from pbem.game import Kinds, Refusal, Table
+from pbem.game import Refusal, Table
 from pbem.protocol import Flow
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.position.board import TRIBE, WALLED
 from pbem.rules.sword_of_rome.position.changes import displace, lose, set_control, settle_spaces
 from pbem.rules.sword_of_rome.position.state import Game, Siege
-from pbem.rules.sword_of_rome.siege import relief
 from pbem.rules.sword_of_rome.siege.plunder import loot, may_loot
 from pbem.rules.sword_of_rome.turn.deciders import decider
 
@@ -164,6 +161,3 @@ def convert(game: Game, table: Table, space: str, power: str) -> None:
         game.tribes.remove(space)
     set_control(game, space, owner)
     table.tell("falls", space=space, power=owner, rule="13.5")
-
-
-KINDS: Final[Kinds] = relief.KINDS

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, Throw, of
+from pbem.game import LegalOrders, Refusal, Table, Throw, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.battle.losses import bear
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner, modifiers
@@ -225,4 +225,3 @@ def attack_by_card(game: Game, table: Table, order: Order) -> Flow[None]:
 
 
 USES: Final[Mapping[str, Use]] = {ATTACK: Use(attack_orders, check_attack, attack_by_card)}
-KINDS: Final[Kinds] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Refusal, Table, flat_map, of
+from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, flat_map, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import alliances, card_uses, desperate_times, events, minor_leaders, nonplayers
 from pbem.rules.sword_of_rome.events.card_play import Use
@@ -145,4 +145,29 @@ USES: Final[Mapping[str, Use]] = {
     "end": Use(end_orders, no_faults, end_activation),
 }
 """All that the active side may do, by the word of the order, in the order of the rulebook."""
-KINDS: Final[Kinds] = {"act": (actions, check_action)}
+
+
+def _ends(order: Order) -> bool:
+    """Tell whether an order ends an activation: it waits if an action before it cannot be carried out (5.4)."""
+    return bool(order["do"] == "end")
+
+
+def _is_last(view: Game, decision: Decision, order: Order) -> bool:
+    """Tell whether its side is not asked for another action before its queue is dropped (5.4)."""
+    return _ends(order)
+
+
+ACTION_KINDS: Final = (
+    Kind(
+        "act",
+        actions,
+        check_action,
+        hints="views.hints:act",
+        bot="policy.acts:best_act",
+        close_up="views.summary:close_up_of_action",
+        ends=_ends,
+        is_last=_is_last,
+        successors="views.successors:successors",
+        foresee="views.forecast:foresee_act",
+    ),
+)

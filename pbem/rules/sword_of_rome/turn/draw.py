@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kinds, LegalOrders, Table, counted, subsets
+from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, counted, once, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, ETRUSCANS, SICILY
 from pbem.rules.sword_of_rome.position.naming import not_in_hand
@@ -142,4 +142,13 @@ def check_discard(view: Game, decision: Decision, order: Order) -> Iterator[Faul
         yield order.fault(("cards",), f"you keep {kept} at most: discard {least} or more", rule="S 20.2")
 
 
-KINDS: Final[Kinds] = {"discard": (discard_orders, check_discard)}
+DRAW_KINDS: Final = (
+    Kind(
+        "discard",
+        discard_orders,
+        check_discard,
+        hints="views.hints:discard",
+        bot="policy.replies:best_discard",
+        is_last=once,
+    ),
+)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, permutations
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, listing, of
+from pbem.game import Kind, LegalOrders, Table, listing, of, once
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.position.options import PERSON
 from pbem.rules.sword_of_rome.position.state import Game
@@ -116,8 +116,8 @@ def check_first_player(view: Game, decision: Decision, order: Order) -> Iterator
         yield order.fault(("side",), f"{order['side']} {gone}", rule="5.3")
 
 
-KINDS: Final[Kinds] = {
-    "tie_order": (tie_orders, check_tie_order),
-    "tie_choice": (tie_choices, check_tie_choice),
-    "first_player": (first_players, check_first_player),
-}
+ORDER_OF_PLAY_KINDS: Final = (
+    Kind("tie_order", tie_orders, check_tie_order),
+    Kind("tie_choice", tie_choices, check_tie_choice),
+    Kind("first_player", first_players, check_first_player, bot="policy.replies:best_first_player", is_last=once),
+)

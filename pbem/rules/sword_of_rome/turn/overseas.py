@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, listing, of
+from pbem.game import Kind, LegalOrders, Table, listing, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.movement.parts import arrange
 from pbem.rules.sword_of_rome.movement.voyages import sail
@@ -131,4 +131,4 @@ def check_go_home(view: Game, decision: Decision, order: Order) -> Iterator[Faul
         yield order.fault(("to",), f"it goes home to {names}", rule="17.2.2")
 
 
-KINDS: Final[Kinds] = {"go_home": (go_home_orders, check_go_home)}
+OVERSEAS_KINDS: Final = (Kind("go_home", go_home_orders, check_go_home),)

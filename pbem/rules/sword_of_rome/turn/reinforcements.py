@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from pbem.game import Kinds, LegalOrders, Table, of, product
+from pbem.game import Kind, LegalOrders, Table, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import minor_leaders
 from pbem.rules.sword_of_rome.position.board import BOX, CARTHAGE, GREEKS, REBELS, ROMA, ROMANS
@@ -243,7 +243,7 @@ def check_halve(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
         yield order.fault(("remove",), f"{decision.facts['leaving']} CU leave, not {gone}", rule="S 5.10")
 
 
-KINDS: Final[Kinds] = {
-    "reinforce": (reinforce_orders, check_reinforce),
-    "halve": (halve_orders, check_halve),
-}
+REINFORCEMENT_KINDS: Final = (
+    Kind("reinforce", reinforce_orders, check_reinforce, hints="views.hints:reinforce", bot="policy.placing:reinforce"),
+    Kind("halve", halve_orders, check_halve, bot="policy.placing:halve"),
+)

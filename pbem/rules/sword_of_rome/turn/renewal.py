@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pbem.game import Kinds, Table, yes_or_no
+from pbem.game import Kind, Table, yes_or_no
 from pbem.protocol import Decision, Flow, Side
 from pbem.rules.sword_of_rome.events.alliances import part
 from pbem.rules.sword_of_rome.position.state import Game
@@ -65,4 +65,4 @@ def _renew(game: Game, table: Table, side: str, pair: str) -> Flow[None]:
     table.tell("alliance_renewed", power=own, ally=other, rule="5.9")
 
 
-KINDS: Final[Kinds] = {"renew": yes_or_no("renew")}
+RENEWAL_KINDS: Final = (Kind("renew", *yes_or_no("renew"), hints="views.hints:renew", bot="policy.alliances:renewal"),)

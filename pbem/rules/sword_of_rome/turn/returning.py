@@ -8,7 +8,7 @@ from functools import partial
 from itertools import combinations, product
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Refusal, Table, counted, lazy, listing, multisets, of
+from pbem.game import Kind, LegalOrders, Refusal, Table, counted, lazy, listing, multisets, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.minor_leaders import candidates, take_command
 from pbem.rules.sword_of_rome.events.support import own_support, remove, settle_support
@@ -305,8 +305,8 @@ def check_keep(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
             yield order.fault(("pay", at), unknown.reason, rule=unknown.rule)
 
 
-KINDS: Final[Kinds] = {
-    "consuls": (consul_orders, check_consuls),
-    "return_leaders": (return_orders, check_return),
-    "keep_leaders": (keep_orders, check_keep),
-}
+RETURN_KINDS: Final = (
+    Kind("consuls", consul_orders, check_consuls, hints="views.hints:consuls"),
+    Kind("return_leaders", return_orders, check_return, hints="views.hints:return_leaders"),
+    Kind("keep_leaders", keep_orders, check_keep, hints="views.hints:keep_leaders", bot="policy.placing:keep_leaders"),
+)

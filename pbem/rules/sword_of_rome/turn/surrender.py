@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
-from pbem.game import Kinds, LegalOrders, Table, lazy, product
+from pbem.game import Kind, LegalOrders, Table, lazy, product
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.position.board import NORMAL
 from pbem.rules.sword_of_rome.position.changes import change_marker, settle_spaces
@@ -85,4 +85,4 @@ def check_surrender(view: Game, decision: Decision, order: Order) -> Iterator[Fa
                 yield order.fault((key, i), f"{space} does not surrender to {decision.facts['power']}", rule=rule)
 
 
-KINDS: Final[Kinds] = {"surrender": (surrender_orders, check_surrender)}
+SURRENDER_KINDS: Final = (Kind("surrender", surrender_orders, check_surrender),)

@@ -26,20 +26,21 @@ NAVAL: Final = {
 }
 
 
-def foresee(view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
-    """Return the flow that plays on from an order to a leader; None for any other order (9).
+def foresee_march(view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
+    """Return the flow that plays on from an order to a leader who is activated, or to a force under way (9.1).
 
     The march of a flank cannot be told apart from the battle that is held for it.
     """
     if view.battle is not None:
         return None
-    if decision.kind == "march":
-        game = table.lay(view)
-        return _march_on(game, table, MarchOrder.read(order.body))
-    if decision.kind == "act" and "leader" in order.body:
-        game = table.lay(view)
-        return _act(turn.play(game, table), order)
-    return None
+    return _march_on(table.lay(view), table, MarchOrder.read(order.body))
+
+
+def foresee_act(view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
+    """Return the flow that plays on from the activation of a leader; None for any other action (9)."""
+    if view.battle is not None or "leader" not in order.body:
+        return None
+    return _act(turn.play(table.lay(view), table), order)
 
 
 def _march_on(game: Game, table: Table, said: MarchOrder) -> Flow[None]:
@@ -85,15 +86,8 @@ def _lost(lost: int) -> str:
     return f"{lost} CU lost" if lost else "nothing lost"
 
 
-def prospects(game: Game, decision: Decision) -> Iterator[Event]:
-    """Yield who could intercept or avoid battle, and with what chance (10.3, 11.1)."""
-    if decision.kind == "intercept":
-        yield from _interceptors(game, decision)
-    elif decision.kind == "avoid":
-        yield from _avoiders(game, decision)
-
-
-def _interceptors(game: Game, decision: Decision) -> Iterator[Event]:
+def interceptors(game: Game, decision: Decision) -> Iterator[Event]:
+    """Yield who could intercept, and with what chance (10.3)."""
     power, space = decision.facts["power"], decision.facts["at"]
     for origin in decision.facts["from"]:
         army = game.force(power, origin)
@@ -103,7 +97,8 @@ def _interceptors(game: Game, decision: Decision) -> Iterator[Event]:
             yield Event("could_intercept", facts, "10.3")
 
 
-def _avoiders(game: Game, decision: Decision) -> Iterator[Event]:
+def avoiders(game: Game, decision: Decision) -> Iterator[Event]:
+    """Yield who could avoid battle, where to, and with what chance (11.1)."""
     power, space = decision.facts["power"], decision.facts["at"]
     ways = [*refuges(game, power, space), *ports_of_refuge(game, power, space)]
     for leader in game.force(power, space).leaders:

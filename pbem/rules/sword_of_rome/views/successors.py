@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
-from pbem.game import LegalOrders, Table
+from pbem.game import Table
 from pbem.protocol import Checkpoint, Decision, Order, PbemError
+from pbem.rules.sword_of_rome import KINDS
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.turn import sequence as turn
 
 T = TypeVar("T")
 
 
-def successors(
-    view: Game, decision: Decision, order: Order, legal_orders: Callable[[Game, Decision], LegalOrders]
-) -> list[tuple[Game, Decision]]:
+def successors(view: Game, decision: Decision, order: Order) -> list[tuple[Game, Decision]]:
     """Return the view in which the leader is activated, with the question for his march (9.1).
 
     Nothing is foreseen where dice have a say, or where the side itself may do something before: it could be what makes
     the march possible. The others answer by default: nothing that they can do makes more marches legal.
     """
-    if decision.kind != "act" or "leader" not in order.body:
+    if "leader" not in order.body:
         return []
     table = Table(_NoDice())
     game = table.lay(view)
@@ -33,7 +32,7 @@ def successors(
             decisions = (asked,) if isinstance(asked, Decision) else asked
             if any((each.kind, each.side) == ("march", decision.side) for each in decisions):
                 return [(game, decisions[0])]
-            answers = [_answer(game, each, decision, legal_orders) for each in decisions]
+            answers = [_answer(game, each, decision) for each in decisions]
             asked = flow.send(answers[0] if isinstance(asked, Decision) else tuple(answers))
     except (_Unforeseen, StopIteration):
         pass
@@ -44,10 +43,10 @@ class _Unforeseen(PbemError):
     """What comes next depends on dice, or on what somebody chooses."""
 
 
-def _answer(game: Game, asked: Decision, own: Decision, legal_orders: Callable[[Game, Decision], LegalOrders]) -> Order:
+def _answer(game: Game, asked: Decision, own: Decision) -> Order:
     """Return the only answer of the side itself, and the default of another. Raises _Unforeseen."""
     if asked.side == own.side:
-        legal = legal_orders(game, asked)
+        legal = KINDS[asked.kind].legal_orders(game, asked)
         if len(legal) == 1:
             return legal[0]
     elif asked.default is not None:

@@ -264,25 +264,41 @@ _PLACES: Final = ("space", "at", "from")
 """The facts that name the space of a question."""
 
 
-def close_up(view: Game, decision: Decision, names: Mapping[str, str]) -> Iterator[Section]:
-    """Yield the space that a question is about, who stands there and next to it, and what the side holds.
+def close_up(view: Game, decision: Decision) -> Iterator[Section]:
+    """Yield the space that a question is about, who stands there and next to it, and what the side holds."""
+    yield from place_and_neighbours(view, decision)
+    yield from hand(view, view.board.names)
 
-    The hand is left out where the form says of each card what it does.
-    """
+
+def close_up_of_action(view: Game, decision: Decision) -> Iterator[Section]:
+    """Yield the same without the hand where the form says of each card what it does."""
+    yield from place_and_neighbours(view, decision)
+    if view.the_activation.played or view.the_activation.desperate:
+        yield from hand(view, view.board.names)
+
+
+def place_and_neighbours(view: Game, decision: Decision) -> Iterator[Section]:
+    """Yield the space that a question is about, and who stands there and next to it."""
+    names = view.board.names
     space = place_of(view, decision)
     if space is not None:
         yield Section(names[space], tuple(_space(view, space, names)))
         near = [line for to in view.board.neighbours[space] for line in _headed(view, to, names)]
         if near:
             yield Section("Next to it", tuple(near))
-    if decision.kind != "act" or view.the_activation.played or view.the_activation.desperate:
-        yield from hand(view, names)
 
 
 def place_of(view: Game, decision: Decision) -> str | None:
     """Return the space that a question is about; None: it is about none in particular."""
     found = (decision.facts.get(word) for word in _PLACES)
     return next((space for space in found if isinstance(space, str) and space in view.board.spaces), None)
+
+
+def places(view: Game, decision: Decision) -> Iterator[str]:
+    """Yield the space that a question is about, if there is one."""
+    space = place_of(view, decision)
+    if space is not None:
+        yield space
 
 
 def _headed(view: Game, space: str, names: Mapping[str, str]) -> Iterator[Line]:
