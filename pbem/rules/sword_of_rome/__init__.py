@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from pbem.game import Rules, Table, as_printed, by_name, plain
 from pbem.protocol import Decision, Event, Fault, Flow, Roll, Side
-from pbem.rules.sword_of_rome.battle.losses import LOSSES_KINDS
 from pbem.rules.sword_of_rome.battle.retreat import RETREAT_KINDS
 from pbem.rules.sword_of_rome.battle.spoils import SPOILS_KINDS
 from pbem.rules.sword_of_rome.events.alliances import ALLIANCE_KINDS
@@ -19,28 +18,26 @@ from pbem.rules.sword_of_rome.events.desperate_times import DESPERATE_KINDS
 from pbem.rules.sword_of_rome.events.minor_leaders import MINOR_LEADER_KINDS
 from pbem.rules.sword_of_rome.events.responses import RESPONSE_KINDS
 from pbem.rules.sword_of_rome.movement.avoidance import AVOIDANCE_KINDS
-from pbem.rules.sword_of_rome.movement.cities import CITY_KINDS
-from pbem.rules.sword_of_rome.movement.entering import BRIBE_KINDS
+from pbem.rules.sword_of_rome.movement.entering import ENTERING_KINDS
 from pbem.rules.sword_of_rome.movement.flanks import FLANK_KINDS
 from pbem.rules.sword_of_rome.movement.interception import INTERCEPTION_KINDS
 from pbem.rules.sword_of_rome.movement.march_orders import MARCH_KINDS
 from pbem.rules.sword_of_rome.movement.voyages import VOYAGE_KINDS
 from pbem.rules.sword_of_rome.position.accounts import audit
-from pbem.rules.sword_of_rome.position.options import Options
+from pbem.rules.sword_of_rome.position.board import Options
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.position.unpack import unpack
 from pbem.rules.sword_of_rome.siege.plunder import PLUNDER_KINDS
 from pbem.rules.sword_of_rome.siege.relief import RELIEF_KINDS
 from pbem.rules.sword_of_rome.turn import sequence as turn
 from pbem.rules.sword_of_rome.turn.action import ACTION_KINDS
+from pbem.rules.sword_of_rome.turn.attrition import SURRENDER_KINDS
 from pbem.rules.sword_of_rome.turn.draw import DRAW_KINDS
 from pbem.rules.sword_of_rome.turn.order_of_play import ORDER_OF_PLAY_KINDS
 from pbem.rules.sword_of_rome.turn.overseas import OVERSEAS_KINDS
 from pbem.rules.sword_of_rome.turn.reinforcements import REINFORCEMENT_KINDS
-from pbem.rules.sword_of_rome.turn.renewal import RENEWAL_KINDS
 from pbem.rules.sword_of_rome.turn.returning import RETURN_KINDS
 from pbem.rules.sword_of_rome.turn.set_up import set_up, settle
-from pbem.rules.sword_of_rome.turn.surrender import SURRENDER_KINDS
 from pbem.rules.sword_of_rome.views.secrets import resample_hidden, view
 from pbem.rules.sword_of_rome.views.summary import facts, periods
 
@@ -53,12 +50,10 @@ KINDS: Final = by_name(
     *ACTION_KINDS,
     *MARCH_KINDS,
     *FLANK_KINDS,
-    *CITY_KINDS,
+    *ENTERING_KINDS,
     *INTERCEPTION_KINDS,
     *AVOIDANCE_KINDS,
-    *BRIBE_KINDS,
     *VOYAGE_KINDS,
-    *LOSSES_KINDS,
     *RETREAT_KINDS,
     *SPOILS_KINDS,
     *RELIEF_KINDS,
@@ -69,7 +64,6 @@ KINDS: Final = by_name(
     *ALLIANCE_KINDS,
     *OVERSEAS_KINDS,
     *SURRENDER_KINDS,
-    *RENEWAL_KINDS,
     *REINFORCEMENT_KINDS,
     *RETURN_KINDS,
     close_up="views.summary:close_up",

@@ -19,12 +19,20 @@ from pbem.game.table import Table
 from pbem.protocol import Decision, Order
 from pbem.rules.sword_of_rome.events import effects
 from pbem.rules.sword_of_rome.events.conditions import CONDITIONS, hold
-from pbem.rules.sword_of_rome.events.effects.base import EFFECTS
-from pbem.rules.sword_of_rome.events.effects.table import ELSEWHERE
+from pbem.rules.sword_of_rome.events.effects import EFFECTS
+from pbem.rules.sword_of_rome.events.events import ELSEWHERE
 from pbem.rules.sword_of_rome.events.responses import why_no_response
-from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.state import Game, Mark, Siege
-from pbem.rules.sword_of_rome.position.under_way import Activation, Battle, CardPlay, March, Moment
+from pbem.rules.sword_of_rome.position.state import (
+    Activation,
+    Battle,
+    CardPlay,
+    Force,
+    Game,
+    March,
+    Mark,
+    Moment,
+    Siege,
+)
 from pbem.rules.sword_of_rome.views.event_words import CONDITIONS as IN_WORDS
 from pbem.rules.sword_of_rome.views.event_words import EFFECTS as EFFECTS_IN_WORDS
 from pbem.rules.sword_of_rome.views.event_words import MOMENTS, event_in_words

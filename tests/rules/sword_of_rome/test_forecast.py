@@ -15,9 +15,7 @@ from pbem.game.prospects import Asked, Chance, Prospect, Stops, Unforeseen
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
 from pbem.render.text.forecast_text import foreseen
-from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.state import Game, Siege
-from pbem.rules.sword_of_rome.position.under_way import Activation
+from pbem.rules.sword_of_rome.position.state import Activation, Force, Game, Siege
 from tests.support.walks import loaded
 
 SIDE = "gauls"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pbem.rules.sword_of_rome.turn.isolation import isolated
+from pbem.rules.sword_of_rome.turn.attrition import isolated
 from tests.support.walks import loaded, start
 
 CUT_OFF = ["canusium", "metapontum", "gela"]

@@ -14,9 +14,7 @@ from pbem.engine.session import Queued, Session
 from pbem.game.plain import copy
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order, Side
-from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.position.under_way import Activation
+from pbem.rules.sword_of_rome.position.state import Activation, Force, Game
 from tests.support.standing import Standing
 from tests.support.walks import loaded
 

@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 
 from pbem.protocol import Decision
-from pbem.rules.sword_of_rome.battle.losses import divide
+from pbem.rules.sword_of_rome.battle.retreat import divide
 from pbem.rules.sword_of_rome.battle.spoils import Purchases
-from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.position.under_way import Battle
+from pbem.rules.sword_of_rome.position.state import Battle, Force, Game
 from tests.support.walks import loaded, start
 
 RULES = loaded("sword_of_rome").rules

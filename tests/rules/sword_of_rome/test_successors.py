@@ -11,8 +11,7 @@ from pbem.engine.session import Session
 from pbem.game.plain import copy
 from pbem.game.table import Table
 from pbem.protocol import Order
-from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.position.under_way import Activation
+from pbem.rules.sword_of_rome.position.state import Activation, Game
 from tests.support.walks import loaded
 
 ACTIVATE = Order("act", {"do": "activate", "card": "k7", "leader": "dionysius"})

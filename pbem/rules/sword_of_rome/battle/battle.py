@@ -15,13 +15,12 @@ from typing import Final, NamedTuple
 from pbem.game import Table, Throw
 from pbem.protocol import Flow
 from pbem.rules.sword_of_rome.battle import retreat, spoils
-from pbem.rules.sword_of_rome.battle.losses import bear, divide
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, Modifiers, automatic_winner, modifiers
+from pbem.rules.sword_of_rome.battle.retreat import bear, divide
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.position.board import BOX, CLEAR, DIFFICULT, GAULS, GREEKS, TRANSALPINE_BOX, WALLED
 from pbem.rules.sword_of_rome.position.changes import displace, lift_sieges, settle_spaces
-from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.position.under_way import Battle, Moment
+from pbem.rules.sword_of_rome.position.state import Battle, Game, Moment
 from pbem.rules.sword_of_rome.siege.relief import go_back_inside, relieve
 from pbem.rules.sword_of_rome.siege.siege import place_marker
 from pbem.rules.sword_of_rome.turn.overseas import rescue

@@ -1,4 +1,4 @@
-"""Retreat: by land, into the city, by sea; rout and penalties (12.4, S 12.4.3).
+"""Losses and retreat: who bears the losses of a battle, and where the beaten go (8.4, 9.5.6, 12.3, 12.4, S 12.4.3).
 
 What is open to the beaten army stands in the facts of the decision: the ways by land, room in the city, and the ports
 it may sail to. All of that is public; which cards the loser holds is not, so that it is asked wherever it holds any.
@@ -11,20 +11,93 @@ from typing import Any, Final
 
 from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, listing, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.sword_of_rome.battle.losses import bear
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.movement import voyages
 from pbem.rules.sword_of_rome.movement.paths import penalty, retreats
-from pbem.rules.sword_of_rome.position.board import CLEAR, DIFFICULT, SEA, WALLED
-from pbem.rules.sword_of_rome.position.changes import come_out, displace
-from pbem.rules.sword_of_rome.position.force import Force
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, CLEAR, DIFFICULT, SEA, WALLED
+from pbem.rules.sword_of_rome.position.changes import come_out, displace, drop_force, lose
 from pbem.rules.sword_of_rome.position.naming import space_named
-from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
-from pbem.rules.sword_of_rome.turn.deciders import decider
+from pbem.rules.sword_of_rome.position.state import UNSEEN, Force, Game
+from pbem.rules.sword_of_rome.turn.order_of_play import decider
 
 VALUES: Final = (1, 2, 3)
 STAND: Final[Mapping[str, Any]] = {"inside": False}
 """The answer of an army that could only sail, and does not: it is lost (12.4.5)."""
+
+
+# ---- losses, and leaders without CU (8.4, 9.5.6, 12.3)
+
+
+def divide(primary: int, flank: int, cu: int) -> tuple[int, int]:
+    """Divide the losses of an army evenly with its flank, the odd one to the primary force (9.5.6).
+
+    What one of the two lacks, the other gives.
+    """
+    cu = min(cu, primary + flank)
+    on_flank = min(max(cu // 2, cu - primary), flank)
+    return cu - on_flank, on_flank
+
+
+def bear(game: Game, table: Table, power: str, space: str, cu: int, *, rule: str, leaders: bool = True) -> Flow[int]:
+    """Take CU from a force in a space and return how many it had to give (12.3).
+
+    Carthage may say how many of them are mercenaries; without an answer they go first. The leaders of a force of
+    which nothing is left are displaced (8.4), unless `leaders` says no.
+    """
+    force = game.forces[power].get(space)
+    if force is None or cu < 1:
+        return 0
+    cu = min(cu, force.cu)
+    mercenaries = yield from _mercenaries_of(game, table, power, space, force, cu)
+    if mercenaries is None:
+        lose(game, power, space, cu)
+    else:
+        force.cu -= cu
+        force.mercenaries -= mercenaries
+        if force.empty:
+            drop_force(game, power, space)
+    if cu:
+        table.tell("lost", power=power, space=space, cu=cu, rule=rule)
+    if leaders and not game.force(power, space).cu:
+        displace(game, table, power, space)
+    return cu
+
+
+def _mercenaries_of(game: Game, table: Table, power: str, space: str, force: Force, cu: int) -> Flow[int | None]:
+    """Ask Carthage how many of the CU that it loses are mercenaries, where there is a choice (12.3)."""
+    least, most = max(0, cu - (force.cu - force.mercenaries)), min(cu, force.mercenaries)
+    if power != CARTHAGE or least == most:
+        return None
+    order = yield from table.ask(
+        CARTHAGE,
+        "losses",
+        rule="12.3",
+        default={"mercenaries": most},
+        waits=False,
+        power=power,
+        space=space,
+        cu=cu,
+        least=least,
+        most=most,
+    )
+    chosen: int = order["mercenaries"]
+    return chosen
+
+
+def loss_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List how many of the CU lost may be mercenaries (12.3)."""
+    facts = decision.facts
+    return of([Order("losses", {"mercenaries": number}) for number in range(facts["most"], facts["least"] - 1, -1)])
+
+
+def check_losses(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the number of mercenaries lost (12.3)."""
+    least, most = decision.facts["least"], decision.facts["most"]
+    if not least <= order["mercenaries"] <= most:
+        yield order.fault(("mercenaries",), f"{least} to {most} of the CU lost can be mercenaries", rule="12.3")
+
+
+# ---- retreat: by land, into the city, by sea; rout and penalties (12.4, S 12.4.3)
 
 
 def retreat(
@@ -350,4 +423,7 @@ def _sea_faults(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
         )
 
 
-RETREAT_KINDS: Final = (Kind("retreat", retreat_orders, check_retreat, hints="views.hints:retreat"),)
+RETREAT_KINDS: Final = (
+    Kind("losses", loss_orders, check_losses, hints="views.hints:losses"),
+    Kind("retreat", retreat_orders, check_retreat, hints="views.hints:retreat"),
+)

@@ -18,7 +18,7 @@ from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.siege import unrest
 from pbem.rules.sword_of_rome.siege.plunder import add_markers
 from pbem.rules.sword_of_rome.siege.siege import fall_if_due, take_fallen
-from pbem.rules.sword_of_rome.turn.deciders import decider
+from pbem.rules.sword_of_rome.turn.order_of_play import decider
 
 # ---- Purchases: every way to spend some points in several places, counted and picked without being listed (12.5)
 

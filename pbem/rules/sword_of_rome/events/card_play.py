@@ -9,8 +9,7 @@ from pbem.game import LegalOrders, Refusal, Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.position.board import DESPERATE_TIMES, DESPERATE_VALUE
 from pbem.rules.sword_of_rome.position.naming import not_in_hand
-from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.position.under_way import CardPlay
+from pbem.rules.sword_of_rome.position.state import CardPlay, Game
 
 EVENT = "event"
 EXTRA = "extra"

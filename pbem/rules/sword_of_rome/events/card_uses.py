@@ -20,9 +20,8 @@ from pbem.rules.sword_of_rome.events.card_play import (
 )
 from pbem.rules.sword_of_rome.events.support import add_all, rooms, wrong_additions
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE
-from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.turn.placing import eligible, handfuls, why_not_place, wrong_places
+from pbem.rules.sword_of_rome.position.state import Force, Game
+from pbem.rules.sword_of_rome.turn.reinforcements import eligible, handfuls, why_not_place, wrong_places
 
 LEVY_VALUE: Final = 3
 

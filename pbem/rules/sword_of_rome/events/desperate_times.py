@@ -15,9 +15,7 @@ from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events import effects, events
 from pbem.rules.sword_of_rome.events.card_play import Use, lay_down, put_away
 from pbem.rules.sword_of_rome.position.board import DESPERATE_TIMES
-from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.position.under_way import Activation
-from pbem.rules.sword_of_rome.position.windows import window_decision
+from pbem.rules.sword_of_rome.position.state import Activation, Game, window_decision
 from pbem.rules.sword_of_rome.turn.draw import draw, lay_off
 from pbem.rules.sword_of_rome.turn.order_of_play import ranked, standing, tie_winner
 

@@ -3,7 +3,7 @@
 What this chapter offers to the others:
 
 * `USES`: `event`, a card without `when`. `conditions.hold(game, side, card)` says which condition does not hold.
-* `effects.table.EFFECTS`: word -> `Effect(options, check, carry_out)`. What an effect needs to be told stands in the
+* `EFFECTS`: word -> `Effect(options, check, carry_out)`. What an effect needs to be told stands in the
   order under the word of the effect (`levy: {space: cu}`, `support: [spaces]`).
 * `effects.play(game, table, side, card, body)`, for actions and responses alike.
 * An event that lasts is a `Mark` in `Game.marks`; chapters ask by `Game.mark(name)` (appian_way, duoviri_navales,
@@ -20,10 +20,24 @@ from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events import effects, responses
 from pbem.rules.sword_of_rome.events.card_play import EVENT, EXTRA, Use, lay_down, put_away
 from pbem.rules.sword_of_rome.events.conditions import hold
-from pbem.rules.sword_of_rome.events.effects.base import EFFECTS
-from pbem.rules.sword_of_rome.events.effects.table import ELSEWHERE
+from pbem.rules.sword_of_rome.events.effects import EFFECTS, battles, moves, others, supports, units
 from pbem.rules.sword_of_rome.position.naming import not_in_hand
 from pbem.rules.sword_of_rome.position.state import Game
+
+EFFECTS.update(
+    {
+        **units.EFFECTS_ON_UNITS,
+        **supports.EFFECTS_ON_SUPPORT,
+        **battles.EFFECTS_ON_BATTLES,
+        **moves.EFFECTS_ON_MOVEMENT,
+        **others.OTHER_EFFECTS,
+    }
+)
+ELSEWHERE: Final[Mapping[str, str]] = {
+    "campaign": "a Campaign is played as do campaign, with the leader who goes first",
+    "nonplayer": "this card is played as do nonplayer, with the power that acts",
+}
+"""Words of `do` that are a use of their own in the order `act`, and how they are written."""
 
 
 def why_not_now(view: Game, side: Side, card: str) -> Refusal | None:

@@ -14,9 +14,8 @@ from typing import Final
 from pbem.game import Kind, LegalOrders, Refusal, Table, listing, of, product
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import Use
-from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, no_such_space, space_named
-from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.state import Force, Game
 
 NONE: Final = "none"
 """The word of an order for a minor leader who is set aside."""

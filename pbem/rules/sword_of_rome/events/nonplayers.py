@@ -21,12 +21,11 @@ from pbem.rules.sword_of_rome.events.support import add_all, room_for, rooms, wr
 from pbem.rules.sword_of_rome.movement import activation as movement
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, CLEAR, DESPERATE_TIMES, DESPERATE_VALUE, REBELS
 from pbem.rules.sword_of_rome.position.changes import INSURRECTION, settle_spaces
-from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, not_in_hand
-from pbem.rules.sword_of_rome.position.state import FOR_GOOD, Game, Mark
+from pbem.rules.sword_of_rome.position.state import FOR_GOOD, Force, Game, Mark
 from pbem.rules.sword_of_rome.siege import unrest
 from pbem.rules.sword_of_rome.siege.siege import place_marker
-from pbem.rules.sword_of_rome.turn.placing import eligible, why_not_place
+from pbem.rules.sword_of_rome.turn.reinforcements import eligible, why_not_place
 
 NONPLAYER: Final = "nonplayer"
 SUPPORT: Final = "support"

@@ -21,9 +21,7 @@ from pbem.rules.sword_of_rome.events import effects
 from pbem.rules.sword_of_rome.events.card_play import file_away
 from pbem.rules.sword_of_rome.events.conditions import hold
 from pbem.rules.sword_of_rome.position.naming import not_in_hand
-from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
-from pbem.rules.sword_of_rome.position.under_way import Moment
-from pbem.rules.sword_of_rome.position.windows import window_decision
+from pbem.rules.sword_of_rome.position.state import UNSEEN, Game, Moment, window_decision
 
 NONE: Final = "none"
 EVENT_PLAYED: Final = "event"

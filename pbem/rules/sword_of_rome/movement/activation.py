@@ -25,19 +25,16 @@ from pbem.rules.sword_of_rome.events.card_play import Use, lay_down, playable, p
 from pbem.rules.sword_of_rome.events.card_uses import card_faults
 from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, points_left, points_of
 from pbem.rules.sword_of_rome.movement.flanks import ask_next, consents, respond_to, why_no_colony, why_not_next
-from pbem.rules.sword_of_rome.movement.march import march, obey, raid, set_out, standing, tire
-from pbem.rules.sword_of_rome.movement.march_check import is_inside
+from pbem.rules.sword_of_rome.movement.march import march, obey, raid, sally, set_out, standing, tire
+from pbem.rules.sword_of_rome.movement.march_orders import is_inside
 from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, NONE, MarchOrder
 from pbem.rules.sword_of_rome.movement.parts import part_of
-from pbem.rules.sword_of_rome.movement.sally import sally
 from pbem.rules.sword_of_rome.position.board import DESPERATE_TIMES, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.changes import lose
-from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, other_seat
-from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.position.under_way import March
+from pbem.rules.sword_of_rome.position.state import Force, Game, March
 from pbem.rules.sword_of_rome.siege.siege import place_marker, roll_siege
-from pbem.rules.sword_of_rome.turn.deciders import decider
+from pbem.rules.sword_of_rome.turn.order_of_play import decider
 
 COMMANDERS: Final = 2
 """How many commanders a Campaign activates (9.5.1)."""

@@ -25,11 +25,9 @@ from pbem.rules.sword_of_rome.movement.voyages import (
     without_card,
 )
 from pbem.rules.sword_of_rome.position.changes import displace_leaders, lift_sieges, lose
-from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, no_such_space, space_named
-from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
-from pbem.rules.sword_of_rome.position.windows import window_decision
-from pbem.rules.sword_of_rome.turn.deciders import decider
+from pbem.rules.sword_of_rome.position.state import UNSEEN, Force, Game, window_decision
+from pbem.rules.sword_of_rome.turn.order_of_play import decider
 
 STAND: Final[Body] = {"to": NONE}
 

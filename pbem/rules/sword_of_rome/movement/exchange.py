@@ -18,9 +18,7 @@ from pbem.rules.sword_of_rome.movement.parts import (
     why_not_part,
 )
 from pbem.rules.sword_of_rome.movement.paths import why_not_end
-from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.position.under_way import March
+from pbem.rules.sword_of_rome.position.state import Force, Game, March
 
 
 def part_named(stack: Force, wanted: Wanted) -> Force:

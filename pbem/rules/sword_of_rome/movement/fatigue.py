@@ -6,9 +6,7 @@ from typing import Final
 
 from pbem.game import Refusal, counted, plain
 from pbem.rules.sword_of_rome.position.board import DESPERATE_VALUE
-from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.position.under_way import March
+from pbem.rules.sword_of_rome.position.state import Force, Game, March
 
 CAMPAIGN: Final = "campaign"
 DONE: Final = 99

@@ -14,10 +14,8 @@ from pbem.rules.sword_of_rome.movement.parts import part_of, strengths
 from pbem.rules.sword_of_rome.movement.paths import taken_by, why_not_step
 from pbem.rules.sword_of_rome.movement.voyages import room_at_sea
 from pbem.rules.sword_of_rome.position.board import NORMAL, ROMANS, SEA
-from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, power_named, space_named
-from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.position.under_way import March, Moment
+from pbem.rules.sword_of_rome.position.state import Force, Game, March, Moment
 
 # ---- who can come next (9.5.1, 9.5.5)
 
@@ -284,7 +282,7 @@ FLANK_KINDS: Final = (
         next_commanders,
         check_next,
         hints="views.hints:next_commander",
-        bot="policy.marches:best_next",
+        bot="policy.acts:best_next",
     ),
     Kind("join_campaign", *yes_or_no("consent"), bot="policy.replies:best_consent"),
 )

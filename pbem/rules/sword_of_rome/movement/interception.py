@@ -24,12 +24,9 @@ from pbem.rules.sword_of_rome.movement.paths import why_barred, why_no_home, why
 from pbem.rules.sword_of_rome.movement.voyages import sail, sink
 from pbem.rules.sword_of_rome.position.board import SEA
 from pbem.rules.sword_of_rome.position.changes import lift_sieges
-from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, power_named, space_named
-from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.position.windows import window_decision
-from pbem.rules.sword_of_rome.turn.deciders import decider
-from pbem.rules.sword_of_rome.turn.order_of_play import tie_winner
+from pbem.rules.sword_of_rome.position.state import Force, Game, window_decision
+from pbem.rules.sword_of_rome.turn.order_of_play import decider, tie_winner
 
 # ---- who may try (10.1, 10.2)
 

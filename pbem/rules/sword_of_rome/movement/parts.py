@@ -8,8 +8,7 @@ from itertools import combinations
 from pbem.game import Refusal
 from pbem.rules.sword_of_rome.movement.orders import Wanted
 from pbem.rules.sword_of_rome.position.board import CONSUL
-from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.state import Force, Game
 
 
 def part_of(stack: Force, wanted: Wanted, leader: str | None, most: int) -> Force:

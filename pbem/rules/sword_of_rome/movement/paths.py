@@ -11,8 +11,7 @@ from pbem.rules.sword_of_rome.movement.orders import Step
 from pbem.rules.sword_of_rome.movement.voyages import ports_for, why_not_sail
 from pbem.rules.sword_of_rome.position.board import APPIAN, CLEAR, DIFFICULT, NORMAL, SEA
 from pbem.rules.sword_of_rome.position.naming import no_such_space, power_named, space_named
-from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.position.under_way import March
+from pbem.rules.sword_of_rome.position.state import Game, March
 
 APPIAN_WAY: Final = "appian_way"
 

@@ -13,11 +13,8 @@ from pbem.rules.sword_of_rome.movement.fatigue import points_left, why_too_far
 from pbem.rules.sword_of_rome.movement.orders import NONE
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE, GARRISON_BOX, GREEKS
 from pbem.rules.sword_of_rome.position.changes import displace_leaders, settle_spaces
-from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import not_in_hand, space_named
-from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
-from pbem.rules.sword_of_rome.position.under_way import March
-from pbem.rules.sword_of_rome.position.windows import window_decision
+from pbem.rules.sword_of_rome.position.state import UNSEEN, Force, Game, March, window_decision
 
 SUCCESS: Final = "success"
 ATTRITION: Final = "attrition"

@@ -1,8 +1,9 @@
-"""The bot's actions: the card of the round, those beside it, alliances, minor leaders (5.4, 7.1, 15.1)."""
+"""The bot's actions: the card of the round, those beside it, marches, alliances, minor leaders (5.4, 7.1, 9, 15.1)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from pbem.protocol import Decision, Order, Side
@@ -10,11 +11,13 @@ from pbem.rules.sword_of_rome.events.card_play import playable, value_of
 from pbem.rules.sword_of_rome.events.events import why_not_laid
 from pbem.rules.sword_of_rome.events.nonplayers import listed, why_no_unrest, why_not_power
 from pbem.rules.sword_of_rome.movement.activation import is_campaign
+from pbem.rules.sword_of_rome.movement.flanks import can_flank, ways_to_flank, why_not_next
+from pbem.rules.sword_of_rome.movement.orders import NONE
+from pbem.rules.sword_of_rome.movement.parts import strengths
 from pbem.rules.sword_of_rome.policy.alliances import proposals
 from pbem.rules.sword_of_rome.policy.events import Hand, best_points, event, look_at, worth_of_levy
-from pbem.rules.sword_of_rome.policy.marches import best_plan, leaders_of
 from pbem.rules.sword_of_rome.policy.placing import best_space, leaderless, spread
-from pbem.rules.sword_of_rome.policy.plans import UNREST, Plans, unrest_gain
+from pbem.rules.sword_of_rome.policy.plans import UNREST, Plan, Plans, unrest_gain
 from pbem.rules.sword_of_rome.policy.worth import CU, RIVAL, rivalry
 from pbem.rules.sword_of_rome.position.board import (
     CARTHAGE,
@@ -24,8 +27,12 @@ from pbem.rules.sword_of_rome.position.board import (
     NORMAL,
     ROMANS,
 )
-from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.state import Force, Game
 
+LOOKED_AT: Final = 6
+"""Plans that are proposed, the best first; the rules may refuse some."""
+WORTH_IT: Final = 0.08
+"""The worth without which nobody marches."""
 Way = tuple[float, Order]
 """What an action is worth, and the action."""
 SPARE: Final = {1: 0.02, 2: 0.05, 3: 0.09}
@@ -42,6 +49,93 @@ SECOND: Final = 0.8
 """The part of its worth that the second march of a Campaign has."""
 DESPERATE: Final = 0.9
 """The worth of an action from which a Desperate Times is spent on it."""
+
+
+# ---- marches: the active leader, the second of a Campaign, a flank (9.1, 9.5)
+
+
+def leaders_of(game: Game, power: str) -> list[str]:
+    """Return the leaders of a power on the map."""
+    return [leader for _, force in game.everywhere(power) for leader in force.leaders]
+
+
+def best_plan(plans: Plans, value: int, leaders: list[str]) -> tuple[Plan, str] | None:
+    """Return the best plan of some leaders whom a card of a value activates, and whose it is."""
+    board = plans.board
+    points = board.powers[plans.power].points[value - 1]
+    best = [
+        (found[0], leader)
+        for leader in leaders
+        if board.leaders[leader].initiative <= value and (found := plans.of(leader, points, value))
+    ]
+    return max(best, key=lambda each: each[0].worth, default=None)
+
+
+def best_march(view: Game, decision: Decision) -> Iterator[Order]:
+    """Yield orders to the active leader, the best first (9.1, 13.1.1, 13.4.1)."""
+    march = view.the_march
+    plans = Plans(view, decision.side, march.power)
+    if march.force.empty:
+        value = view.card.value if view.card is not None else DESPERATE_VALUE
+        found = plans.of(march.leader, decision.facts["points"], value)
+    else:
+        found = plans.onward()
+    least = WORTH_IT if march.force.empty else 0.0
+    for plan in found[:LOOKED_AT]:
+        if plan.worth > least or "then" in plan.body:
+            yield Order("march", plan.body)
+    yield Order("march", {"then": "stop"})
+
+
+def best_next(view: Game, decision: Decision) -> Iterator[Order]:
+    """Yield the second commander of a Campaign: to the flank of a battle, or for a march of his own (9.5.1)."""
+    side = decision.side
+    if decision.facts["space"]:
+        able = [leader for leader in view.board.leaders if can_flank(view, leader) and _own(view, side, leader)]
+        for leader in sorted(able, key=lambda each: -_cu_with(view, each)):
+            yield Order("next_commander", {"leader": leader})
+        yield Order("next_commander", {"leader": NONE})
+        return
+    able_now = []
+    for power in view.board.powers_of[side]:
+        plans = Plans(view, side, power)
+        rested = [leader for leader in leaders_of(view, power) if why_not_next(view, leader) is None]
+        able_now += [
+            (plan, leader)
+            for leader in rested
+            if (found := best_plan(plans, DESPERATE_VALUE, [leader])) is not None
+            for plan in found[:1]
+        ]
+    for plan, leader in sorted(able_now, key=lambda each: -each[0].worth):
+        if plan.worth > WORTH_IT:
+            yield Order("next_commander", {"leader": leader})
+    yield Order("next_commander", {"leader": NONE})
+
+
+def _own(view: Game, side: Side, leader: str) -> bool:
+    return view.board.leaders[leader].power in view.board.powers_of[side]
+
+
+def _cu_with(view: Game, leader: str) -> int:
+    space = view.where(leader)
+    return view.force(view.board.leaders[leader].power, space).cu if space is not None else 0
+
+
+def best_flank(view: Game, decision: Decision) -> Iterator[Order]:
+    """Yield the shortest way to the flank, with all who can go (9.5.6)."""
+    march = view.the_march
+    stack = view.force(march.power, march.at)
+    most = view.board.tables["movement"]["cu"]
+    units = strengths(view, stack, [march.leader], 1, most)
+    if not units:
+        return
+    force = Force(*units[-1], [march.leader])
+    ways = sorted(ways_to_flank(view, replace(march, force=force)), key=lambda way: len(way.steps))
+    for way in ways[:LOOKED_AT]:
+        yield Order("flank", {"cu": force.cu, "mercenaries": force.mercenaries, "path": way.steps})
+
+
+# ---- actions
 
 
 def best_act(view: Game, decision: Decision) -> Iterator[Order]:

@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 from pbem.protocol import Side
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground
 from pbem.rules.sword_of_rome.events.conditions import meant
-from pbem.rules.sword_of_rome.events.effects.base import Played
-from pbem.rules.sword_of_rome.events.effects.overseas import landings
+from pbem.rules.sword_of_rome.events.effects import Played
+from pbem.rules.sword_of_rome.events.effects.others import landings
 from pbem.rules.sword_of_rome.events.effects.supports import exposed
 from pbem.rules.sword_of_rome.events.effects.units import arrivals, settlements
 from pbem.rules.sword_of_rome.events.support import room_for

@@ -12,8 +12,7 @@ from pbem.rules.sword_of_rome.policy.field import Field
 from pbem.rules.sword_of_rome.policy.worth import ARMY, hostile, threat
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX, GREEKS
 from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.turn.placing import eligible
-from pbem.rules.sword_of_rome.turn.reinforcements import MERCENARIES, lots
+from pbem.rules.sword_of_rome.turn.reinforcements import MERCENARIES, eligible, lots
 from pbem.rules.sword_of_rome.turn.returning import easable, greek_leaders, relief
 
 LED: Final = 0.5

@@ -13,8 +13,7 @@ from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, Body
 from pbem.rules.sword_of_rome.movement.parts import companies
 from pbem.rules.sword_of_rome.movement.paths import ally_inside
 from pbem.rules.sword_of_rome.movement.voyages import carried
-from pbem.rules.sword_of_rome.policy.field import Field
-from pbem.rules.sword_of_rome.policy.lasting import sails
+from pbem.rules.sword_of_rome.policy.field import Field, sails
 from pbem.rules.sword_of_rome.policy.worth import ARMY, army, chance, worth
 from pbem.rules.sword_of_rome.position.board import (
     APPIAN,
@@ -27,8 +26,7 @@ from pbem.rules.sword_of_rome.position.board import (
     SEA,
     WALLED,
 )
-from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.state import Force, Game
 from pbem.rules.sword_of_rome.siege.siege import needed, why_not_roll
 
 # ---- The ways of a march: where a force can get with its points, by land and by sea, and by which path (9.2, 9.6)

@@ -10,14 +10,13 @@ from pbem.rules.sword_of_rome.battle.odds import Ground
 from pbem.rules.sword_of_rome.battle.spoils import losers, most_unrest, taker, why_not_add, why_not_take_away
 from pbem.rules.sword_of_rome.events.card_play import value_of
 from pbem.rules.sword_of_rome.movement.avoidance import refuges
-from pbem.rules.sword_of_rome.movement.cities import as_many
+from pbem.rules.sword_of_rome.movement.entering import as_many
 from pbem.rules.sword_of_rome.movement.orders import NONE
 from pbem.rules.sword_of_rome.policy.acts import DESPERATE, worth_of_desperate
 from pbem.rules.sword_of_rome.policy.plans import MARKER, UNREST
 from pbem.rules.sword_of_rome.policy.worth import ARMY, army, chance, rivalry, taken, worth
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DIFFICULT, GAULS, WALLED
-from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.state import Force, Game
 
 SEEKS: Final = 0.62
 """The chance of victory from which the bot intercepts."""

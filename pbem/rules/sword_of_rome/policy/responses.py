@@ -9,7 +9,7 @@ from pbem.protocol import Decision, Order, Side
 from pbem.rules.sword_of_rome.battle.battle import armies
 from pbem.rules.sword_of_rome.battle.odds import Ground
 from pbem.rules.sword_of_rome.events.card_play import value_of
-from pbem.rules.sword_of_rome.events.effects.base import Played
+from pbem.rules.sword_of_rome.events.effects import Played
 from pbem.rules.sword_of_rome.events.effects.moves import ambushes
 from pbem.rules.sword_of_rome.events.responses import why_no_response
 from pbem.rules.sword_of_rome.movement.entering import bribes
@@ -19,7 +19,7 @@ from pbem.rules.sword_of_rome.policy.plans import Plans, unrest_chance
 from pbem.rules.sword_of_rome.policy.worth import ARMY, army, chance, chief
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DIFFICULT, ETRUSCANS
 from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.turn.gallic_events import MOMENT as GALLIC_EVENT
+from pbem.rules.sword_of_rome.turn.action import MOMENT as GALLIC_EVENT
 
 DANGER: Final = 5
 """CU of an enemy from which its voyage is contested."""

@@ -23,8 +23,7 @@ from pbem.rules.sword_of_rome.position.board import (
     WALLED,
     Board,
 )
-from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.state import Force, Game
 from pbem.rules.sword_of_rome.turn.scoring import gains, losses
 
 CU: Final = 0.12

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX, WALLED
-from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.state import Force, Game
 
 
 def audit(game: Game) -> Iterator[str]:

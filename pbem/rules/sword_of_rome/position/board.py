@@ -1,4 +1,7 @@
-"""The board: everything the rulebook prints that the rules look up, one for all positions of a game (2, 6, 8)."""
+"""The board: everything the rulebook prints that the rules look up, one for all positions of a game (2, 6, 8).
+
+With it come the options of an edition; what each means stands in `game.yaml`.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,16 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, TypedDict
 
 from pbem.protocol import Side
 
+PERSON: Final = "person"
+"""The value of options that ask, with two players, what the rules mean by a player: a side, or who leads two."""
 NORMAL: Final = "normal"
 WALLED: Final = "walled"
 TRIBE: Final = "tribe"
 BOX: Final = "box"
-
 CLEAR: Final = "clear"
 ROUGH: Final = "rough"
 STRAIT: Final = "strait"
@@ -23,7 +27,6 @@ SEA: Final = "sea"
 """A voyage, which goes by no path (9.6)."""
 DIFFICULT: Final = (ROUGH, STRAIT)
 """The paths that no interception, avoidance or retreat crosses (10.2, 11.1, 12.4.1)."""
-
 ROMANS: Final = "romans"
 GAULS: Final = "gauls"
 ETRUSCANS: Final = "etruscans"
@@ -32,7 +35,6 @@ GREEKS: Final = "greeks"
 CARTHAGE: Final = "carthage"
 VOLSCI: Final = "volsci"
 REBELS: Final = "rebels"
-
 GARRISON_BOX: Final = "garrison_box"
 TRANSALPINE_BOX: Final = "transalpine_box"
 ROMA: Final = "roma"
@@ -46,10 +48,45 @@ LEADER: Final = "leader"
 DESPERATE_TIMES: Final = "desperate_times"
 """The word for a Desperate Times where a card is named (7.4.6)."""
 DESPERATE_VALUE: Final = 3
-
-
 Dice: TypeAlias = tuple[int, Sequence[int]]
 """The size of an army, and the faces that it has rolled."""
+
+
+class Options(TypedDict):
+    """The options in force in a game, in the order of `game.yaml`."""
+
+    players: int
+    kept_hand: str
+    windows: str
+    responses: str
+    last_desperate_times: bool
+    greek_great_fleet: str
+    friendly_voyage: str
+    loss_column: str
+    no_retreat_counts: bool
+    sea_way_back: str
+    intercepted_flank: bool
+    last_raider: bool
+    active_player_decides: bool
+    victim_decides: bool
+    unrest_losses: str
+    unrest_automatic: bool
+    besieged_attrition: bool
+    surrender_roll: bool
+    vp_steps: str
+    renewals: str
+    leaving_mercenaries: str
+    box_mercenaries: bool
+    box_is_map: bool
+    pooled_levies: bool
+    eased_leader: bool
+    price_to_nothing: bool
+    own_alliance: bool
+    player_besieged: str
+    player_decides: str
+    player_ally: str
+    player_rank: str
+    player_out: str
 
 
 class Space(NamedTuple):

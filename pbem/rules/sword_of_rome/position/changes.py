@@ -10,8 +10,7 @@ from operator import itemgetter
 
 from pbem.game import Table
 from pbem.rules.sword_of_rome.position.board import REBELS, WALLED
-from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.state import Force, Game
 
 INSURRECTION = "insurrection"
 _SPACE = itemgetter(0)

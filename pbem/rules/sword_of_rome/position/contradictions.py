@@ -1,4 +1,4 @@
-"""What an owner's box may not say: lists that do not add up, a map that is cut in two, and what the rules tell of it.
+"""The proofreader of a box: names that it does not have, lists that do not add up, a map against the rules.
 
 The printed map was not at hand when the box was made. Examples of the rulebook tell parts of it: a map that does not
 have them is none on which the examples are true.
@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from pbem.game import did_you_mean
+from pbem.protocol import Path
 from pbem.rules.sword_of_rome.position.board import (
     APPIAN,
     BOX,
@@ -27,11 +29,19 @@ from pbem.rules.sword_of_rome.position.board import (
     WALLED,
     Board,
 )
-from pbem.rules.sword_of_rome.position.cards import Finding
 
 if TYPE_CHECKING:
     from pbem.game import Box
 
+Finding: TypeAlias = tuple[str, Path, str]
+"""File of the box, where in it, and what is wrong there."""
+WHOM: Final = ("own", "ally", "other")
+"""The words that name a power by who plays a card."""
+LIST: Final = "cards"
+BASE_LIST: Final = "base_cards"
+"""The cards of the base game that the expansion takes out."""
+PLACED: Final = "insurrection"
+"""An event in effect that comes with an effect of its own, not with a marker."""
 _ROMAN: Final = frozenset({ROMA, "capua", "narnia", "sutrium", "praeneste", "tarracina", "velitrae"})
 """Where the Romans have their support at the start (7.3.2)."""
 _WAVERING: Final = frozenset({"pisae", "tarquinii"})
@@ -41,6 +51,67 @@ _TOUCHES: Final[Mapping[str, str]] = {"sutrium": ETRUSCANS, "capua": SAMNITES}
 _AFRICAN: Final = frozenset({"carthago", "kerkouane"})
 _MARCH: Final = 4
 """The points of an army that is no Gallic one (9.2)."""
+
+
+# ---- names in cards (7.1)
+
+
+class Known(NamedTuple):
+    """The names that the box has."""
+
+    spaces: Collection[str]
+    powers: Collection[str]
+    leaders: Collection[str]
+    regions: Collection[str]
+
+
+def unknown_in_cards(table: Mapping[str, Any], known: Known) -> Iterator[Finding]:
+    """Yield every name in a condition, an effect or a named event that the box does not have."""
+    cards = table["cards"]
+    lists = {LIST: cards, BASE_LIST: table.get(BASE_LIST, ())}
+    every = [(list_, i, card) for list_, records in lists.items() for i, card in enumerate(records)]
+    markers = {each["marker"]["name"] for _, _, card in every for each in card["do"] if "marker" in each} | {PLACED}
+    for list_, i, card in every:
+        for part in ("if", "do"):
+            for j, words in enumerate(card.get(part, ())):
+                for word, told in words.items():
+                    for path, what, name, names in _names(word, told, known, markers):
+                        if name not in names:
+                            reason = f"there is no {what} {name}{did_you_mean(name, sorted(names))}"
+                            yield "cards", (list_, i, part, j, word, *path), reason
+    decks = {card["id"]: card["deck"] for card in cards}
+    for side, ids in table["named_events"].items():
+        for i, id in enumerate(ids):
+            if decks.get(id) != side:
+                yield "cards", ("named_events", side, i), f"{side} has no card {id} in its deck"
+
+
+def _names(
+    word: str, told: Any, known: Known, markers: Collection[str]
+) -> Iterator[tuple[Path, str, str, Collection[str]]]:
+    """Yield the names in one condition or effect: where they stand, what they are, and which there are."""
+    whom = [*WHOM, *known.powers]
+    if word in ("active", "army_of", "attacker", "besieger", "mover", "near", "winner") and isinstance(told, str):
+        yield (), "power", told, whom
+    elif word == "nonplayer":
+        yield from (((i,), "power", power, known.powers) for i, power in enumerate(told))
+    elif word == "treaty":
+        yield (), "power", told, known.powers
+    elif word == "region":
+        yield from (((i,), "region", region, known.regions) for i, region in enumerate(told))
+    elif word == "marker" and isinstance(told, str):
+        yield (), "event in effect called", told, markers
+    elif isinstance(told, Mapping):
+        for key in ("of", "by", "power"):
+            if isinstance(told.get(key), str):
+                yield (key,), "power", told[key], whom if word not in ("sail", "ambush", "plunder") else known.powers
+        if "space" in told:
+            yield ("space",), "space", told["space"], known.spaces
+        for i, leader in enumerate(told.get("one_of", ())):
+            yield ("one_of", i), "leader", leader, known.leaders
+
+
+# ---- lists and the map
 
 
 def contradictions(board: Board, box: Box) -> Iterator[Finding]:

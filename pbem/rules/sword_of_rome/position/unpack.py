@@ -23,8 +23,7 @@ from pbem.rules.sword_of_rome.position.board import (
     Space,
     Voyage,
 )
-from pbem.rules.sword_of_rome.position.cards import Finding, Known, unknown_in_cards
-from pbem.rules.sword_of_rome.position.contradictions import contradictions
+from pbem.rules.sword_of_rome.position.contradictions import Finding, Known, contradictions, unknown_in_cards
 
 if TYPE_CHECKING:
     from pbem.game import Box

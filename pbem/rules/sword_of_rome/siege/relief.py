@@ -10,9 +10,8 @@ from pbem.game import Kind, LegalOrders, Refusal, Table, listing, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.movement.parts import why_consul_alone
 from pbem.rules.sword_of_rome.position.changes import come_out
-from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.turn.deciders import decider
+from pbem.rules.sword_of_rome.position.state import Force, Game
+from pbem.rules.sword_of_rome.turn.order_of_play import decider
 
 
 def relieve(game: Game, table: Table) -> Flow[None]:

@@ -13,7 +13,7 @@ from pbem.rules.sword_of_rome.position.board import TRIBE, WALLED
 from pbem.rules.sword_of_rome.position.changes import displace, lose, set_control, settle_spaces
 from pbem.rules.sword_of_rome.position.state import Game, Siege
 from pbem.rules.sword_of_rome.siege.plunder import loot, may_loot
-from pbem.rules.sword_of_rome.turn.deciders import decider
+from pbem.rules.sword_of_rome.turn.order_of_play import decider
 
 
 def place_marker(game: Game, table: Table, power: str, space: str) -> None:

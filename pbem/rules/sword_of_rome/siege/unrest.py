@@ -11,17 +11,15 @@ from typing import Final
 
 from pbem.game import LegalOrders, Refusal, Table, Throw, of
 from pbem.protocol import Decision, Fault, Flow, Order
-from pbem.rules.sword_of_rome.battle.losses import bear
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner, modifiers
+from pbem.rules.sword_of_rome.battle.retreat import bear
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.card_play import Use, lay_down, playable, put_away, value_of
 from pbem.rules.sword_of_rome.events.card_uses import card_faults
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX, Board
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX, Board, Options
 from pbem.rules.sword_of_rome.position.changes import settle_spaces
 from pbem.rules.sword_of_rome.position.naming import no_such_leader
-from pbem.rules.sword_of_rome.position.options import Options
-from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.position.under_way import Battle
+from pbem.rules.sword_of_rome.position.state import Battle, Game
 
 ATTACK: Final = "attack_unrest"
 ATTACKERS: Final = "attackers"

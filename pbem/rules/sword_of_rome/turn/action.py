@@ -1,6 +1,10 @@
 """The Action Phase: five rounds, in which each side is active once and acts as long as it likes (5.4).
 
 The position stands between any two actions: `activation` says who is active, `to_act` who still will be in the round.
+
+With three players nobody leads the Gauls: in their seat a table of Gallic events is rolled on in each round. The event
+says who suffers; where is not chosen by anybody. A card with the sign cancels it, as a response that any side may
+play, clockwise (7.1, 7.1.1).
 """
 
 from __future__ import annotations
@@ -10,14 +14,80 @@ from typing import Final
 
 from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, flat_map, of
 from pbem.protocol import Decision, Fault, Flow, Order
-from pbem.rules.sword_of_rome.events import alliances, card_uses, desperate_times, events, minor_leaders, nonplayers
+from pbem.rules.sword_of_rome.events import (
+    alliances,
+    card_uses,
+    desperate_times,
+    events,
+    minor_leaders,
+    nonplayers,
+    responses,
+)
 from pbem.rules.sword_of_rome.events.card_play import Use
+from pbem.rules.sword_of_rome.events.support import remove, room_to_remove, settle_support
 from pbem.rules.sword_of_rome.movement import activation as movement
-from pbem.rules.sword_of_rome.position.state import ROUND, UNSEEN, Game
-from pbem.rules.sword_of_rome.position.under_way import Activation
+from pbem.rules.sword_of_rome.position.board import LEADER, WALLED, GallicEvent
+from pbem.rules.sword_of_rome.position.state import ROUND, UNSEEN, Activation, Game
 from pbem.rules.sword_of_rome.siege import plunder, unrest
-from pbem.rules.sword_of_rome.turn import gallic_events
+from pbem.rules.sword_of_rome.turn.order_of_play import by_vp
 from pbem.rules.sword_of_rome.turn.overseas import fall_overseas
+
+MOMENT: Final = "gallic_event"
+LOYALTY: Final = "loyalty"
+DICE: Final = 2
+
+
+# ---- Gallic events
+
+
+def is_due(game: Game) -> bool:
+    """Tell whether the turn of the Gauls has come up in this round: all seated before them have been active (5.4)."""
+    after = game.board.seats.events_after
+    if not game.event_due or after is None or game.first is None:
+        return False
+    seats = game.board.sides
+    at = seats.index(game.first)
+    before = (*seats[at:], *seats[:at])
+    return not {*before[: before.index(after) + 1]} & {*game.to_act}
+
+
+def play(game: Game, table: Table) -> Flow[None]:
+    """Roll for the Gallic event of the round, let all respond, and let it take place (5.4, 7.1.1)."""
+    game.event_due = False
+    roll = table.roll(f"gallic/turn-{game.turn}/round-{game.round}", DICE, rule="5.4")
+    event = game.board.gallic_events[roll.total]
+    power, space = victim(game, event)
+    table.tell("gallic_event", name=event.name, power=power, space=space, rule="5.4")
+    if power is None or space is None:
+        return
+    moment = yield from responses.window(game, table, MOMENT, about={"space": space, "other": power})
+    if moment.cancelled:
+        return
+    remove(game, space)
+    table.tell("gallic_event_lost", power=power, space=space, rule="7.3.3")
+    yield from settle_support(game, table, [space])
+
+
+def victim(game: Game, event: GallicEvent) -> tuple[str | None, str | None]:
+    """Return the power and the space that an event strikes, the first on the map; None twice: it strikes nobody."""
+    if event.of is None:
+        return None, None
+    powers = game.board.powers_of[by_vp(game)[0]] if event.of == LEADER else [event.of]
+    for space in game.board.spaces:
+        holder = game.control.get(space)
+        if holder in powers and _strikes(game, event, space):
+            return holder, space
+    return None, None
+
+
+def _strikes(game: Game, event: GallicEvent, space: str) -> bool:
+    """Tell whether an event can take a marker, or a point of loyalty but not the last, in a space (7.3.3)."""
+    if (game.kind(space) == WALLED) != (event.takes == LOYALTY) or not room_to_remove(game, space):
+        return False
+    return event.takes != LOYALTY or game.loyalty[space] > 1
+
+
+# ---- rounds and actions
 
 
 def act_on(game: Game, table: Table) -> Flow[None]:
@@ -31,8 +101,8 @@ def act_on(game: Game, table: Table) -> Flow[None]:
         begin_round(game, table)
     elif game.activation is not None:
         yield from take_action(game, table)
-    elif gallic_events.is_due(game):
-        yield from gallic_events.play(game, table)
+    elif is_due(game):
+        yield from play(game, table)
     elif not game.to_act and game.round < game.board.tables["rounds"]:
         begin_round(game, table)
     elif not game.to_act:

@@ -15,9 +15,8 @@ from pbem.rules.sword_of_rome.movement.parts import arrange
 from pbem.rules.sword_of_rome.movement.voyages import sail
 from pbem.rules.sword_of_rome.position.board import GREEKS
 from pbem.rules.sword_of_rome.position.changes import lose, set_control, settle_spaces
-from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import space_named
-from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.state import Force, Game
 
 ENVOYS: Final = "punic_envoys"
 """The event that comes before the treaty, and whose marker it takes (18)."""

@@ -13,9 +13,8 @@ from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.minor_leaders import candidates, take_command
 from pbem.rules.sword_of_rome.events.support import own_support, remove, settle_support
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, CONSUL, GREEKS, ROMANS, SICILY
-from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import no_such_space, power_named, space_named
-from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.state import Force, Game
 
 CONSULS: Final = 2
 

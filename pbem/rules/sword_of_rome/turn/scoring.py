@@ -7,8 +7,7 @@ from functools import lru_cache
 
 from pbem.game import Table
 from pbem.protocol import Side
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, GAULS, Board
-from pbem.rules.sword_of_rome.position.options import PERSON
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, GAULS, PERSON, Board
 from pbem.rules.sword_of_rome.position.state import Game, Result
 
 

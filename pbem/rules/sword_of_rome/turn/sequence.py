@@ -7,19 +7,16 @@ from typing import Final
 
 from pbem.game import Table
 from pbem.protocol import Checkpoint, Flow, Side
+from pbem.rules.sword_of_rome.events.alliances import renew_alliances
 from pbem.rules.sword_of_rome.position.board import DICTATOR
-from pbem.rules.sword_of_rome.position.state import FOR_GOOD, Game
-from pbem.rules.sword_of_rome.position.under_way import Activation
+from pbem.rules.sword_of_rome.position.state import FOR_GOOD, Activation, Game
 from pbem.rules.sword_of_rome.siege.siege import take_fallen
 from pbem.rules.sword_of_rome.turn.action import act_on
-from pbem.rules.sword_of_rome.turn.attrition import attrition
+from pbem.rules.sword_of_rome.turn.attrition import attrition, remove_isolated, surrender
 from pbem.rules.sword_of_rome.turn.draw import check_mines, draw_cards
-from pbem.rules.sword_of_rome.turn.isolation import remove_isolated
 from pbem.rules.sword_of_rome.turn.order_of_play import choose_first_player
 from pbem.rules.sword_of_rome.turn.reinforcements import reinforce
-from pbem.rules.sword_of_rome.turn.renewal import renew_alliances
 from pbem.rules.sword_of_rome.turn.scoring import score
-from pbem.rules.sword_of_rome.turn.surrender import surrender
 
 
 def play(game: Game, table: Table) -> Flow[None]:

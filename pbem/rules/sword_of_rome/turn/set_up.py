@@ -7,10 +7,8 @@ from typing import Any
 
 from pbem.game import Table
 from pbem.protocol import Side
-from pbem.rules.sword_of_rome.position.board import CONSUL, TRIBE, WALLED, Board
-from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.options import Options
-from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.board import CONSUL, TRIBE, WALLED, Board, Options
+from pbem.rules.sword_of_rome.position.state import Force, Game
 from pbem.rules.sword_of_rome.position.unpack import in_game
 from pbem.rules.sword_of_rome.turn.draw import hand_limit
 

@@ -11,8 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from pbem.game import LegalOrders, counted, legal, listing, percent
 from pbem.protocol import Decision, Order, Side
-from pbem.rules.sword_of_rome.battle.losses import loss_orders
-from pbem.rules.sword_of_rome.battle.retreat import cost, retreat_orders
+from pbem.rules.sword_of_rome.battle.retreat import cost, loss_orders, retreat_orders
 from pbem.rules.sword_of_rome.battle.spoils import (
     ADD,
     FOR_ALLY,
@@ -28,25 +27,23 @@ from pbem.rules.sword_of_rome.battle.spoils import (
 from pbem.rules.sword_of_rome.events import effects
 from pbem.rules.sword_of_rome.events.card_play import playable, value_of
 from pbem.rules.sword_of_rome.events.desperate_times import announcements, contestable, named_events
-from pbem.rules.sword_of_rome.events.effects.base import EFFECTS
+from pbem.rules.sword_of_rome.events.effects import EFFECTS
 from pbem.rules.sword_of_rome.events.events import why_no_event, why_not_laid
 from pbem.rules.sword_of_rome.events.minor_leaders import minor_orders
 from pbem.rules.sword_of_rome.events.nonplayers import listed
 from pbem.rules.sword_of_rome.events.responses import responses
 from pbem.rules.sword_of_rome.movement.activation import activatable
 from pbem.rules.sword_of_rome.movement.avoidance import avoid_orders, flights
-from pbem.rules.sword_of_rome.movement.cities import check_city
+from pbem.rules.sword_of_rome.movement.entering import check_city
 from pbem.rules.sword_of_rome.movement.flanks import next_commanders, ways_to_flank
 from pbem.rules.sword_of_rome.movement.interception import intercept_orders, modifier
-from pbem.rules.sword_of_rome.movement.march_check import check_flank, check_march, most_cu, why_not_roll_now
-from pbem.rules.sword_of_rome.movement.march_orders import flanks
+from pbem.rules.sword_of_rome.movement.march_orders import check_flank, check_march, flanks, most_cu, why_not_roll_now
 from pbem.rules.sword_of_rome.movement.orders import ASK, NONE, STOP, Wanted
 from pbem.rules.sword_of_rome.movement.parts import part_of
 from pbem.rules.sword_of_rome.movement.paths import onward, overseas, step_cost, why_not_end
 from pbem.rules.sword_of_rome.movement.voyages import card_orders, cards_of, naval_modifiers
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GAULS
-from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
-from pbem.rules.sword_of_rome.position.under_way import March
+from pbem.rules.sword_of_rome.position.state import UNSEEN, Game, March
 from pbem.rules.sword_of_rome.siege.relief import joining
 from pbem.rules.sword_of_rome.turn.action import USES, why_not_use
 from pbem.rules.sword_of_rome.turn.draw import hand_limit

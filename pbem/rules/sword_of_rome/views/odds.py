@@ -14,8 +14,7 @@ from typing import Final, NamedTuple
 
 from pbem.game import Chances, Number, Odds
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner, modifiers
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, Board
-from pbem.rules.sword_of_rome.position.options import Options
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, Board, Options
 from pbem.rules.sword_of_rome.siege.unrest import ATTACKERS, sized_for_dice, wins_automatically
 
 DIE: Final = range(1, 7)

@@ -6,8 +6,7 @@ import re
 
 from pbem.game import Table, Vocabulary, listing, plain
 from pbem.protocol import ILLEGAL, Event, Fault, Side
-from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
-from pbem.rules.sword_of_rome.position.under_way import March
+from pbem.rules.sword_of_rome.position.state import UNSEEN, Game, March
 
 # ---- Views of a position: each side sees its own hand, never another's, nor the order of decks and cup (6.1, 8.2.2)
 

@@ -8,9 +8,8 @@ from typing import Final
 from pbem.game import Line, Section, Summary, counted, listing
 from pbem.protocol import Decision, Side
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, ETRUSCANS, TRIBE, WALLED
-from pbem.rules.sword_of_rome.position.force import Force
 from pbem.rules.sword_of_rome.position.naming import event_named, named
-from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
+from pbem.rules.sword_of_rome.position.state import UNSEEN, Force, Game
 from pbem.rules.sword_of_rome.siege.unrest import cap
 from pbem.rules.sword_of_rome.turn.scoring import gains, losses, total
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from pbem.game import Refusal, Table
 from pbem.rules.sword_of_rome.events.conditions import in_words, is_meant
-from pbem.rules.sword_of_rome.events.effects.base import Effect, Played, none_told, parties, the_moment, why_not_at
+from pbem.rules.sword_of_rome.events.effects import Effect, Played, none_told, parties, the_moment, why_not_at
 from pbem.rules.sword_of_rome.position.state import Game
 
 ROLL: Final = "battle_roll"
@@ -95,7 +95,7 @@ def flee(game: Game, table: Table, played: Played) -> None:
     table.tell("flight", side=played.side, rule="21.3")
 
 
-EFFECTS: Final[Mapping[str, Effect]] = {
+EFFECTS_ON_BATTLES: Final[Mapping[str, Effect]] = {
     "roll": none_told(why_no_roll, add_to_roll),
     "dice": none_told(why_no_dice, set_dice),
     "no_losses": none_told(why_losses, spare),

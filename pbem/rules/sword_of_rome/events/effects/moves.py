@@ -7,11 +7,10 @@ from typing import Any, Final
 
 from pbem.game import Refusal, Table
 from pbem.protocol import Flow
-from pbem.rules.sword_of_rome.events.effects.base import Effect, Played, none_told, one_told, the_moment, why_not_at
+from pbem.rules.sword_of_rome.events.effects import Effect, Played, none_told, one_told, the_moment, why_not_at
 from pbem.rules.sword_of_rome.events.minor_leaders import take_command
 from pbem.rules.sword_of_rome.position.board import WALLED
-from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.state import Force, Game
 
 ACTIVATION: Final = "activation"
 CALLED_OFF: Final = {
@@ -205,7 +204,7 @@ def help_siege(game: Game, table: Table, played: Played) -> None:
     table.tell("siege_helped", space=the_moment(game).space, by=played.told, rule="13.2")
 
 
-EFFECTS: Final[Mapping[str, Effect]] = {
+EFFECTS_ON_MOVEMENT: Final[Mapping[str, Effect]] = {
     "no_city": none_told(why_not_bar, bar),
     "ambush": one_told("ambush", ambushes, no_ambush, ambush),
     "cancel": none_told(why_not_cancel, cancel),

@@ -8,7 +8,7 @@ from typing import Final
 from pbem.game import LegalOrders, Refusal, Table, flat_map, lazy, multisets
 from pbem.protocol import Flow
 from pbem.rules.sword_of_rome.events.conditions import in_words, is_meant
-from pbem.rules.sword_of_rome.events.effects.base import Body, Effect, Played, Wrong, way
+from pbem.rules.sword_of_rome.events.effects import Body, Effect, Played, Wrong, way
 from pbem.rules.sword_of_rome.events.support import (
     add_all,
     remove,
@@ -107,7 +107,7 @@ def revolt(game: Game, table: Table, played: Played, body: Body) -> Flow[None]:
     yield from settle_support(game, table, spaces)
 
 
-EFFECTS: Final[Mapping[str, Effect]] = {
+EFFECTS_ON_SUPPORT: Final[Mapping[str, Effect]] = {
     "support": Effect(support_ways, check_support, add_support),
     "revolt": Effect(revolt_ways, check_revolt, revolt),
 }

@@ -9,17 +9,16 @@ from pbem.game import LegalOrders, Refusal, Table, flat_map
 from pbem.protocol import Flow, Order
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.conditions import in_words, meant
-from pbem.rules.sword_of_rome.events.effects.base import Body, Effect, Played, Wrong, one_told, way
+from pbem.rules.sword_of_rome.events.effects import Body, Effect, Played, Wrong, one_told, way
 from pbem.rules.sword_of_rome.events.minor_leaders import take_command
 from pbem.rules.sword_of_rome.events.nonplayers import revolt
 from pbem.rules.sword_of_rome.movement.activation import settle_colony
 from pbem.rules.sword_of_rome.movement.flanks import why_no_settlers
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, REBELS, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.changes import INSURRECTION, lose, settle_spaces
-from pbem.rules.sword_of_rome.position.force import Force
-from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.state import Force, Game
 from pbem.rules.sword_of_rome.siege.siege import roll_siege, why_not_roll
-from pbem.rules.sword_of_rome.turn.placing import eligible, handfuls, wrong_places
+from pbem.rules.sword_of_rome.turn.reinforcements import eligible, handfuls, wrong_places
 
 # ---- levies and mercenaries (5.10, S 7.2.4)
 
@@ -234,7 +233,7 @@ def rise(game: Game, table: Table, played: Played, space: str) -> Flow[None]:
     yield from revolt(game, table, played.told, side=played.side, space=space)
 
 
-EFFECTS: Final[Mapping[str, Effect]] = {
+EFFECTS_ON_UNITS: Final[Mapping[str, Effect]] = {
     LEVY: _raised(LEVY),
     HIRED: _raised(HIRED),
     "colony": one_told("colony", settlements, no_settlement, found),
