@@ -22,8 +22,7 @@ from pbem.render.map.picture import draw
 from pbem.render.map.placement import Wish, anchor_of, placements
 from pbem.render.map.places import label_box, region_box, shape_box
 from pbem.rules.hannibal_italy.battle.withdrawal import move_out
-from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, Game
-from pbem.rules.hannibal_italy.position.under_way import Battle, Siege
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, Battle, Game, Siege
 
 RED = DrawnSide("red", "Red", "#aa0000")
 

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pbem.game import Rules, Table, by_name, plain
 from pbem.protocol import Decision, Event, Flow, Roll, Side
-from pbem.rules.hannibal_italy.battle.ambush import AMBUSH_KINDS
 from pbem.rules.hannibal_italy.battle.battle import BATTLE_KINDS
-from pbem.rules.hannibal_italy.battle.commanders import COMMAND_KINDS
 from pbem.rules.hannibal_italy.battle.foraging import FORAGING_KINDS
 from pbem.rules.hannibal_italy.battle.losses import LOSSES_KINDS
+from pbem.rules.hannibal_italy.battle.parties import COMMAND_KINDS
 from pbem.rules.hannibal_italy.battle.phase import COMBAT_KINDS
 from pbem.rules.hannibal_italy.movement.offers import MARCH_KINDS
 from pbem.rules.hannibal_italy.position.accounts import audit
@@ -23,18 +22,15 @@ from pbem.rules.hannibal_italy.position.board import Options
 from pbem.rules.hannibal_italy.position.state import SIDES, Game
 from pbem.rules.hannibal_italy.position.unpack import unpack
 from pbem.rules.hannibal_italy.siege.siege import SIEGE_KINDS
-from pbem.rules.hannibal_italy.siege.works import SIEGE_WORKS_KINDS
 from pbem.rules.hannibal_italy.turn import sequence as turn
-from pbem.rules.hannibal_italy.turn.dictators import DICTATOR_KINDS
 from pbem.rules.hannibal_italy.turn.elections import ELECTION_KINDS
 from pbem.rules.hannibal_italy.turn.elephants import ELEPHANT_KINDS
-from pbem.rules.hannibal_italy.turn.first_player import FIRST_PLAYER_KINDS
 from pbem.rules.hannibal_italy.turn.recruiting import RECRUITING_KINDS
 from pbem.rules.hannibal_italy.turn.reinforcements import REINFORCEMENT_KINDS
-from pbem.rules.hannibal_italy.turn.set_up import set_up, settle
+from pbem.rules.hannibal_italy.turn.sequence import FIRST_PLAYER_KINDS
+from pbem.rules.hannibal_italy.turn.set_up import chosen_for_balance, reconstructed, set_up, settle
 from pbem.rules.hannibal_italy.turn.winter import WINTER_KINDS
 from pbem.rules.hannibal_italy.views.secrets import resample_hidden, view
-from pbem.rules.hannibal_italy.views.sources import chosen_for_balance, reconstructed
 from pbem.rules.hannibal_italy.views.summary import facts, periods
 
 if TYPE_CHECKING:
@@ -50,11 +46,8 @@ KINDS: Final = by_name(
     *BATTLE_KINDS,
     *COMMAND_KINDS,
     *FORAGING_KINDS,
-    *AMBUSH_KINDS,
     *LOSSES_KINDS,
     *SIEGE_KINDS,
-    *SIEGE_WORKS_KINDS,
-    *DICTATOR_KINDS,
     *WINTER_KINDS,
     *ELEPHANT_KINDS,
     close_up="views.summary:armies_and_enemies",

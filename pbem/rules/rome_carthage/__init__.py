@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from pbem.game import Rules, Table, by_name, plain
 from pbem.protocol import Decision, Event, Flow, Roll, Side
-from pbem.rules.rome_carthage.battle.commanders import COMMAND_KINDS
-from pbem.rules.rome_carthage.battle.elephants import ELEPHANT_KINDS
+from pbem.rules.rome_carthage.battle.battle import BATTLE_KINDS
 from pbem.rules.rome_carthage.battle.events import BATTLE_EVENT_KINDS
 from pbem.rules.rome_carthage.battle.initiative import INITIATIVE_KINDS
 from pbem.rules.rome_carthage.battle.losses import LOSSES_KINDS
@@ -23,13 +22,11 @@ from pbem.rules.rome_carthage.battle.withdrawal import WITHDRAWAL_KINDS
 from pbem.rules.rome_carthage.events.catalogue import unmatched
 from pbem.rules.rome_carthage.movement.campaigns import CAMPAIGN_KINDS
 from pbem.rules.rome_carthage.movement.detachment import REACTION_KINDS
+from pbem.rules.rome_carthage.movement.hazards import WEATHER_KINDS
 from pbem.rules.rome_carthage.movement.intercepted import INTERCEPTED_KINDS
 from pbem.rules.rome_carthage.movement.march import MARCH_KINDS
-from pbem.rules.rome_carthage.movement.next_step import NEXT_STEP_KINDS
-from pbem.rules.rome_carthage.movement.weather import WEATHER_KINDS
 from pbem.rules.rome_carthage.position.accounts import audit
-from pbem.rules.rome_carthage.position.options import Options
-from pbem.rules.rome_carthage.position.state import SIDES, Game
+from pbem.rules.rome_carthage.position.state import SIDES, Game, Options
 from pbem.rules.rome_carthage.position.unpack import unpack
 from pbem.rules.rome_carthage.siege.siege import SIEGE_KINDS
 from pbem.rules.rome_carthage.siege.sorties import SORTIE_KINDS
@@ -51,14 +48,12 @@ KINDS: Final = by_name(
     *FIRST_PLAY_KINDS,
     *PLAY_KINDS,
     *CAMPAIGN_KINDS,
-    *NEXT_STEP_KINDS,
     *MARCH_KINDS,
     *REACTION_KINDS,
     *INTERCEPTED_KINDS,
     *WEATHER_KINDS,
-    *COMMAND_KINDS,
+    *BATTLE_KINDS,
     *BATTLE_EVENT_KINDS,
-    *ELEPHANT_KINDS,
     *ROUND_KINDS,
     *INITIATIVE_KINDS,
     *WITHDRAWAL_KINDS,

@@ -18,8 +18,7 @@ from pbem.game.table import Table
 from pbem.protocol import Decision, Order
 from pbem.rules.hannibal_italy.position.board import CLASS_1, UNFORTIFIED
 from pbem.rules.hannibal_italy.position.forces import inside, on_board, sp
-from pbem.rules.hannibal_italy.position.state import BOXES, CARTHAGE, ENEMY, ROME, Game, Leader
-from pbem.rules.hannibal_italy.position.under_way import Siege
+from pbem.rules.hannibal_italy.position.state import BOXES, CARTHAGE, ENEMY, ROME, Game, Leader, Siege
 from tests.support.soak import scaled
 from tests.support.walks import loaded
 

@@ -10,8 +10,8 @@ from pbem.crypto.dice import SeededDice
 from pbem.game.boxes import shelf
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
+from pbem.rules.hannibal_italy.movement.march import lay_out
 from pbem.rules.hannibal_italy.movement.orders import Along, Drop, MarchOrder, Try
-from pbem.rules.hannibal_italy.movement.plan import lay_out
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, SUMMER, Game
 
 

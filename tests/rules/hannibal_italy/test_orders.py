@@ -8,8 +8,7 @@ from pbem.game.boxes import shelf
 from pbem.protocol import Order
 from pbem.rules.hannibal_italy.battle.foraging import SetAsideOrder
 from pbem.rules.hannibal_italy.battle.losses import CHEAPEST, LossOrder
-from pbem.rules.hannibal_italy.turn.dictators import DictatorOrder
-from pbem.rules.hannibal_italy.turn.elections import ProconsulOrder
+from pbem.rules.hannibal_italy.turn.elections import DictatorOrder, ProconsulOrder
 from pbem.rules.hannibal_italy.turn.recruiting import RaiseOrder
 
 

@@ -13,11 +13,20 @@ from pbem.game.boxes import shelf
 from pbem.game.boxes.box import open_box
 from pbem.game.table import Table
 from pbem.protocol import Decision
-from pbem.rules.hannibal_italy.policy.posts import guard_of_rome, left_behind, with_drops
-from pbem.rules.hannibal_italy.policy.walls import before_walls
+from pbem.rules.hannibal_italy.policy.ground import guard_of_rome, left_behind, with_drops
+from pbem.rules.hannibal_italy.policy.worth import before_walls
 from pbem.rules.hannibal_italy.position.forces import sp
-from pbem.rules.hannibal_italy.position.state import CARTHAGE, CONSUL, PRAETOR, ROME, SUMMER, UNPLACED, WINTER, Game
-from pbem.rules.hannibal_italy.position.under_way import Siege
+from pbem.rules.hannibal_italy.position.state import (
+    CARTHAGE,
+    CONSUL,
+    PRAETOR,
+    ROME,
+    SUMMER,
+    UNPLACED,
+    WINTER,
+    Game,
+    Siege,
+)
 
 GAME = "hannibal_italy"
 HOME = "2215"

@@ -11,8 +11,7 @@ from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
 from pbem.rules.hannibal_italy.position.board import Board
 from pbem.rules.hannibal_italy.position.forces import put_loose
-from pbem.rules.hannibal_italy.position.state import BOXES, CARTHAGE, ROME, UNSEEN, Game
-from pbem.rules.hannibal_italy.position.under_way import Battle, Party
+from pbem.rules.hannibal_italy.position.state import BOXES, CARTHAGE, ROME, UNSEEN, Battle, Game, Party
 from tests.support.walks import loaded, start
 
 EDITIONS = ("text", "repaired", "fair")

@@ -18,13 +18,12 @@ from pbem.game.table import Table
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.rome_carthage import KINDS
 from pbem.rules.rome_carthage.battle import battle, politics, retreat
-from pbem.rules.rome_carthage.battle.hands import allies
+from pbem.rules.rome_carthage.battle.battle import allies
 from pbem.rules.rome_carthage.battle.rounds import POLICIES
 from pbem.rules.rome_carthage.battle.routes import retreat_of, routes
 from pbem.rules.rome_carthage.position.generals import arrange
-from pbem.rules.rome_carthage.position.options import Options
 from pbem.rules.rome_carthage.position.stack import Stack
-from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, ROME, SIDES, Game
+from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, ROME, SIDES, Game, Options
 from pbem.rules.rome_carthage.position.under_way import Battle, March, Retreat
 from pbem.rules.rome_carthage.position.unpack import unpack
 from pbem.rules.rome_carthage.turn.set_up import set_up

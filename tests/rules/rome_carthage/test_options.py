@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from pbem.rules.rome_carthage.position.options import Options
+from pbem.rules.rome_carthage.position.state import Options
 from tests.support.walks import loaded
 
 

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from pbem.game import Table
 from pbem.protocol import Flow, Side
 from pbem.rules.hannibal_italy.battle.parties import bring_back, came_out, in_line, living
-from pbem.rules.hannibal_italy.battle.refuge import find_refuge
 from pbem.rules.hannibal_italy.battle.withdrawal import equals, hexes_to, move_out, risk
 from pbem.rules.hannibal_italy.position.forces import added, bury, count_losses, sp
-from pbem.rules.hannibal_italy.position.leadership import try_to_withdraw
+from pbem.rules.hannibal_italy.position.leadership import find_refuge, try_to_withdraw
 from pbem.rules.hannibal_italy.position.state import BOXES, CARTHAGE, ROME, SIDES, Game
 
 

@@ -12,8 +12,7 @@ from pbem.rules.hannibal_italy.battle.parties import field_hexes
 from pbem.rules.hannibal_italy.position.naming import no_such_place, place_named, places_named
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, Game
 from pbem.rules.hannibal_italy.siege.assaults import besiege
-from pbem.rules.hannibal_italy.siege.siege import besieged_hexes
-from pbem.rules.hannibal_italy.siege.works import build
+from pbem.rules.hannibal_italy.siege.siege import besieged_hexes, build
 from pbem.rules.hannibal_italy.turn.control import determine, take_open_cities, with_combat
 
 

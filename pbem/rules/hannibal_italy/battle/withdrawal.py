@@ -8,9 +8,8 @@ from pbem.game import Table, direction, distance
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.movement.overrun import stops
 from pbem.rules.hannibal_italy.position.forces import put_loose
-from pbem.rules.hannibal_italy.position.leadership import dies
+from pbem.rules.hannibal_italy.position.leadership import crowded, dies, why_not_enter
 from pbem.rules.hannibal_italy.position.naming import no_such_place, place_named, places_named
-from pbem.rules.hannibal_italy.position.stacking import crowded, why_not_enter
 from pbem.rules.hannibal_italy.position.state import Game
 
 

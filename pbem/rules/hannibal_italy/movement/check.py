@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from pbem.game import Refusal
 from pbem.protocol import Decision, Fault, Order, Path, Side
 from pbem.rules.hannibal_italy.movement import diplomacy, overrun
+from pbem.rules.hannibal_italy.movement.march import MarchPlan, lay_out
 from pbem.rules.hannibal_italy.movement.orders import MarchOrder, illegal
 from pbem.rules.hannibal_italy.movement.paths import Step, points
-from pbem.rules.hannibal_italy.movement.plan import MarchPlan, lay_out
 from pbem.rules.hannibal_italy.movement.taking import (
     NOT_INTO_A_SIEGE,
     allowance,
@@ -20,7 +20,7 @@ from pbem.rules.hannibal_italy.movement.taking import (
     wrong_shares,
 )
 from pbem.rules.hannibal_italy.position.forces import added
-from pbem.rules.hannibal_italy.position.leadership import has_legion
+from pbem.rules.hannibal_italy.position.leadership import crowded, has_legion, why_not_enter
 from pbem.rules.hannibal_italy.position.naming import (
     leader_named,
     leaders_named,
@@ -29,7 +29,6 @@ from pbem.rules.hannibal_italy.position.naming import (
     units_named,
     why_not_at_hand,
 )
-from pbem.rules.hannibal_italy.position.stacking import crowded, why_not_enter
 from pbem.rules.hannibal_italy.position.state import BOXES, ENEMY, Game
 
 

@@ -7,7 +7,6 @@ from typing import Final
 
 from pbem.game import Refusal, Table
 from pbem.protocol import Side
-from pbem.rules.hannibal_italy.battle.refuge import find_refuge
 from pbem.rules.hannibal_italy.position.board import CLASS_1
 from pbem.rules.hannibal_italy.position.forces import (
     added,
@@ -20,7 +19,7 @@ from pbem.rules.hannibal_italy.position.forces import (
     sp,
     sp_here,
 )
-from pbem.rules.hannibal_italy.position.leadership import dies
+from pbem.rules.hannibal_italy.position.leadership import dies, find_refuge
 from pbem.rules.hannibal_italy.position.naming import place_named
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, ROME, Game
 from pbem.rules.hannibal_italy.turn.control import give_city

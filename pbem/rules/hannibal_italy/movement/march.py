@@ -1,22 +1,61 @@
-"""Movement: one order a march, until the side ends its phase (7.1 to 7.3, 7.6, 10.2)."""
+"""Movement: one order a march, until the side ends its phase (7.1 to 7.3, 7.6, 10.2).
+
+The check, the play, the price and the forecast of a march all begin with a `MarchPlan`: the march laid out on a
+position before anything moves.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from pbem.game import Table
-from pbem.protocol import Flow
+from pbem.protocol import Flow, Side
 from pbem.rules.hannibal_italy.movement import diplomacy, overrun
 from pbem.rules.hannibal_italy.movement.orders import END, MarchOrder
-from pbem.rules.hannibal_italy.movement.paths import named, points
-from pbem.rules.hannibal_italy.movement.plan import MarchPlan, lay_out
-from pbem.rules.hannibal_italy.movement.taking import allowance, dropped, ready_to_march
+from pbem.rules.hannibal_italy.movement.paths import Route, find_route, named, points
+from pbem.rules.hannibal_italy.movement.taking import Division, allowance, divide, dropped, ready_to_march
 from pbem.rules.hannibal_italy.position.forces import added, put_loose
-from pbem.rules.hannibal_italy.position.leadership import candidates, chooser, hard_to_save, try_to_withdraw
-from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, Game
-from pbem.rules.hannibal_italy.position.under_way import March
+from pbem.rules.hannibal_italy.position.leadership import candidates, chooser, forbidden, hard_to_save, try_to_withdraw
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, Game, March
 from pbem.rules.hannibal_italy.turn.control import enter
+
+# ---- the march laid out: its way and its division of units (7.1, 7.2)
+
+
+@dataclass(frozen=True, slots=True)
+class MarchPlan:
+    """A march as it would go in a position."""
+
+    order: MarchOrder
+    side: Side
+    leader: str
+    """The leader who leads the march."""
+    leaders: list[str]
+    """All who go, the one who leads first."""
+    start: str
+    route: Route
+    division: Division
+    closed: frozenset[str]
+    """The hexes that the leaders may not enter (10.6, 12.21)."""
+    held: frozenset[str]
+    """The hexes in which the enemy ends the march (7.2)."""
+
+
+def lay_out(game: Game, order: MarchOrder) -> MarchPlan:
+    """Lay out a march of leaders who are on the map.
+
+    Where the way is not spelled out it goes round closed hexes, and round the enemy unless he is to be overrun (7.2).
+    """
+    leaders = [marcher.leader for marcher in order.going]
+    side, start = game.card(leaders[0]).side, game.leaders[leaders[0]].at
+    closed, held = forbidden(game, side, leaders), overrun.stops(game, side)
+    route = find_route(game.board, start, order.path, closed if order.overruns else closed | held)
+    return MarchPlan(order, side, leaders[0], leaders, start, route, divide(game, order.going), closed, held)
+
+
+# ---- the phase
 
 
 def march(game: Game, table: Table) -> Flow[bool]:

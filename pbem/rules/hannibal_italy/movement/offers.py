@@ -18,7 +18,7 @@ from pbem.rules.hannibal_italy.movement.orders import ALL, END, TRY, Marcher, Pa
 from pbem.rules.hannibal_italy.movement.overrun import stops
 from pbem.rules.hannibal_italy.movement.taking import allowance, divide, wrong_shares
 from pbem.rules.hannibal_italy.position.board import Board
-from pbem.rules.hannibal_italy.position.stacking import forbidden, full
+from pbem.rules.hannibal_italy.position.leadership import forbidden, full
 from pbem.rules.hannibal_italy.position.state import UNSEEN, Game
 
 _MOST_OTHERS: Final = 3
@@ -171,13 +171,13 @@ MARCH_KINDS: Final = (
         "move",
         legal_orders,
         check,
-        hints="views.hints_of_marches:marches",
+        hints="views.hints:marches",
         bot="policy.plans:best_marches",
         close_up="views.summary:enemies_near",  # the form says what stands where
-        is_last="views.successors:is_last_march",
+        is_last="views.forecast:is_last_march",
         ends=ends_marches,
-        successors="views.successors:successors",
-        cost="views.successors:cost",
+        successors="views.forecast:successors",
+        cost="views.forecast:cost",
         foresee="views.forecast:foresee",
     ),
 )

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from pbem.game import Refusal, Table
 from pbem.protocol import Side
-from pbem.rules.hannibal_italy.battle.refuge import find_refuge
 from pbem.rules.hannibal_italy.position.board import CLEAR
 from pbem.rules.hannibal_italy.position.forces import added, bury, count_losses, out_of_sight, outside, sp
-from pbem.rules.hannibal_italy.position.leadership import dies, kill
+from pbem.rules.hannibal_italy.position.leadership import dies, find_refuge, kill
 from pbem.rules.hannibal_italy.position.state import ENEMY, Game
 
 

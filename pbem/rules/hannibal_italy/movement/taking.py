@@ -10,9 +10,8 @@ from pbem.game import Refusal
 from pbem.protocol import Fault, Side
 from pbem.rules.hannibal_italy.movement.orders import ALL, Marcher, illegal
 from pbem.rules.hannibal_italy.position.forces import SLAVES, Units, added, covers, loose_inside, sp, taken
-from pbem.rules.hannibal_italy.position.leadership import has_legion
+from pbem.rules.hannibal_italy.position.leadership import has_legion, may_lead, too_many
 from pbem.rules.hannibal_italy.position.naming import leader_named, name_meant, unit_named, units_named
-from pbem.rules.hannibal_italy.position.stacking import may_lead, too_many
 from pbem.rules.hannibal_italy.position.state import UNSEEN, Game
 
 ALONE: Final = "alone"

@@ -14,12 +14,10 @@ from pbem.protocol import Decision, Order, Side
 from pbem.rules.hannibal_italy.movement.offers import Reached, reach
 from pbem.rules.hannibal_italy.movement.orders import TRY, PathWord
 from pbem.rules.hannibal_italy.movement.taking import allowance, units_at_hand
-from pbem.rules.hannibal_italy.policy.ground import Ground
-from pbem.rules.hannibal_italy.policy.posts import left_behind, with_drops
+from pbem.rules.hannibal_italy.policy.ground import Ground, left_behind, with_drops
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS, FOOT
 from pbem.rules.hannibal_italy.position.forces import Units, added, sp, taken
-from pbem.rules.hannibal_italy.position.leadership import limit
-from pbem.rules.hannibal_italy.position.stacking import full, may_lead
+from pbem.rules.hannibal_italy.position.leadership import full, limit, may_lead
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, Game
 
 PART_SP: Final = 4

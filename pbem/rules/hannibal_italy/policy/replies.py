@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pbem.protocol import Decision, Order, Side
-from pbem.rules.hannibal_italy.policy.walls import before_walls
-from pbem.rules.hannibal_italy.policy.worth import battle, lasting, taken_for, worth_of_city
+from pbem.rules.hannibal_italy.policy.worth import battle, before_walls, lasting, taken_for, worth_of_city
 from pbem.rules.hannibal_italy.position.forces import loose_inside, sp, walled
 from pbem.rules.hannibal_italy.position.leadership import limit
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, ROME, Game

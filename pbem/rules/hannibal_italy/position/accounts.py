@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from pbem.rules.hannibal_italy.position.board import CAPUA, CLASS_1, UNFORTIFIED
 from pbem.rules.hannibal_italy.position.forces import on_board, outside, present, sp
-from pbem.rules.hannibal_italy.position.leadership import limit
-from pbem.rules.hannibal_italy.position.stacking import capua_shut, crowded, may_lead
+from pbem.rules.hannibal_italy.position.leadership import capua_shut, crowded, limit, may_lead
 from pbem.rules.hannibal_italy.position.state import (
     BOXES,
     CARTHAGE,
@@ -20,7 +19,7 @@ from pbem.rules.hannibal_italy.position.state import (
     UNSEEN,
     Game,
 )
-from pbem.rules.hannibal_italy.siege.works import COMPLETE, PARTIAL
+from pbem.rules.hannibal_italy.siege.siege import COMPLETE, PARTIAL
 
 
 def audit(game: Game) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The map, the counters, the leaders and the charts, which never change (3, terrain chart, recruitment)."""
+"""The map, the counters, the leaders and the charts, which never change (3, terrain chart, recruitment, 9.2, 9.8)."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ Record: TypeAlias = Mapping[str, Any]
 """An entry of a file of the box, as it was read."""
 Options: TypeAlias = Mapping[str, Any]
 """The options of the game, by their names."""
-
 CLEAR: Final = "clear"
 ROUGH: Final = "rough"
 MOUNTAIN: Final = "mountain"
-
 UNFORTIFIED: Final = "unfortified"
 CLASS_1: Final = "class_1"
 """Fortresses that fall to siege works alone (9.9)."""
-
 FOOT: Final = "foot"
 HORSE: Final = "horse"
 ELEPHANTS: Final = "elephants"
-
 CAPUA: Final = "capua"
 TARENTUM: Final = "tarentum"
 ROME_CITY: Final = "rome"
+NO_CASE: Final = -2
+ONE_TO_ONE: Final = 1
+"""The number of the column 1-1 in the field chart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,3 +174,38 @@ class Board:
         """Return the hex that an order writes by its number or its city, in capitals and with blanks or not."""
         text = f"{place:04}" if isinstance(place, int) else place.strip()
         return self.by_name.get(text) or self.by_name.get(text.lower().replace(" ", "_"))
+
+
+# ---- odds in the form of the combat charts (9.2, 9.8)
+
+
+def field_column(board: Board, attack: int, defence: int, shifts: int, rounding: str) -> int:
+    """Return the column of the field chart for two strengths; NO_CASE: below the lowest (9.2).
+
+    The text rounds up to the next whole number; the other reading takes the nearest, halves up, and below 1-1 the
+    nearest of the inverse.
+    """
+    last = len(board.field.columns) - 1
+    if attack <= 0:
+        return NO_CASE
+    if defence <= 0:
+        return last
+    if attack >= defence:
+        ratio = -(-attack // defence) if rounding == "up" else (2 * attack + defence) // (2 * defence)
+        column = ONE_TO_ONE + ratio - 1
+    elif 2 * attack < defence:
+        return NO_CASE
+    elif rounding == "up":
+        column = ONE_TO_ONE
+    else:
+        column = ONE_TO_ONE - ((2 * defence + attack) // (2 * attack) - 1)
+    return max(0, min(column, last) + shifts) if column >= 0 else NO_CASE
+
+
+def assault_column(board: Board, attack: int, defence: int, rounding: str) -> int:
+    """Return the column of the siege chart; NO_CASE: fewer than three to two (9.8)."""
+    last = len(board.assault.columns) - 1
+    if 2 * attack < 3 * defence:
+        return NO_CASE
+    whole = attack // defence if rounding == "down" else (2 * attack + defence) // (2 * defence)
+    return min(last, whole - 1) if whole >= 2 else 0

@@ -5,15 +5,13 @@ from __future__ import annotations
 from pbem.game import Table
 from pbem.protocol import Flow, Side
 from pbem.rules.hannibal_italy.battle.aftermath import lose_apart, note_the_year, return_apart, send_home
-from pbem.rules.hannibal_italy.battle.commanders import commander_of
 from pbem.rules.hannibal_italy.battle.foraging import send_foragers
 from pbem.rules.hannibal_italy.battle.losses import account, take_losses
-from pbem.rules.hannibal_italy.battle.odds import NO_CASE
-from pbem.rules.hannibal_italy.battle.parties import draw_up, in_line, set_in_line
-from pbem.rules.hannibal_italy.battle.refuge import find_refuge
+from pbem.rules.hannibal_italy.battle.parties import commander_of, draw_up, in_line, set_in_line
 from pbem.rules.hannibal_italy.movement.diplomacy import lose_inside
-from pbem.rules.hannibal_italy.position.board import City
+from pbem.rules.hannibal_italy.position.board import NO_CASE, City
 from pbem.rules.hannibal_italy.position.forces import inside, outside, sp, without_elephants
+from pbem.rules.hannibal_italy.position.leadership import find_refuge
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, ROME, SIDES, Game
 from pbem.rules.hannibal_italy.siege.siege import (
     ASSAULT,

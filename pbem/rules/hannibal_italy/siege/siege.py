@@ -1,17 +1,16 @@
-"""Sieges: enough strength before the walls, a roll each segment; or an assault (9.7, 9.71, 9.72)."""
+"""Sieges: enough strength before the walls and a roll each segment; siege works against fortresses (9.7 to 9.92)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Table, of
+from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.hannibal_italy.battle.odds import NO_CASE, assault_column
 from pbem.rules.hannibal_italy.battle.parties import waits_inside
 from pbem.rules.hannibal_italy.battle.withdrawal import hexes_to, move_out, why_no_way
 from pbem.rules.hannibal_italy.movement.diplomacy import lose_inside
-from pbem.rules.hannibal_italy.position.board import CLASS_1, ROME_CITY, UNFORTIFIED, City
+from pbem.rules.hannibal_italy.position.board import CLASS_1, NO_CASE, ROME_CITY, UNFORTIFIED, City, assault_column
 from pbem.rules.hannibal_italy.position.forces import (
     any_outside,
     at_enemy_cities,
@@ -21,11 +20,11 @@ from pbem.rules.hannibal_italy.position.forces import (
     loose_seen,
     outside,
     sp,
+    veiled,
     without_elephants,
 )
 from pbem.rules.hannibal_italy.position.leadership import candidates
-from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, ROME, SIDES, UNSEEN, Game
-from pbem.rules.hannibal_italy.position.under_way import Siege
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, ROME, SIDES, UNSEEN, Game, Siege
 from pbem.rules.hannibal_italy.turn.control import give_city
 from pbem.rules.hannibal_italy.turn.victory import fall_of_rome
 
@@ -33,6 +32,8 @@ SIEGE: Final = "siege"
 ASSAULT: Final = "assault"
 LEAVE: Final = "leave"
 """Stand before the city and do nothing; a siege is given up (9.7)."""
+PARTIAL: Final = "partial"
+COMPLETE: Final = "complete"
 
 
 def besieged_hexes(game: Game) -> list[str]:
@@ -179,12 +180,12 @@ def _rating(game: Game, side: Side, leaders: list[str]) -> int:
 # ---- what may be ordered
 
 
-def _orders(view: Game, decision: Decision) -> LegalOrders:
+def _siege_orders(view: Game, decision: Decision) -> LegalOrders:
     able = [SIEGE, LEAVE, *([ASSAULT] if decision.facts["can_assault"] else [])]
     return of([Order("besiege", {"do": do}) for do in able])
 
 
-def _check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+def _check_siege(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with an assault: three to two are needed (9.8)."""
     if order["do"] == ASSAULT and not decision.facts["can_assault"]:
         yield order.fault(("do",), _why_no_assault(view, decision), rule="9.8")
@@ -212,7 +213,85 @@ def _check_retreat(view: Game, decision: Decision, order: Order) -> Iterator[Fau
         yield order.fault(("hex",), reason, rule=decision.rule)
 
 
+# ---- siege works: the only way into a class 1 fortress (9.9 to 9.92)
+
+
+def build(game: Game, table: Table) -> Flow[None]:
+    """Begin, complete and keep up siege works, and roll for the fortresses inside complete ones (9.91, 9.92)."""
+    for city in game.board.cities.values():
+        if city.kind == CLASS_1 and stands_before(game, side := ENEMY[game.cities[city.id]], city.hex):
+            yield from _at(game, table, side, city)
+            if game.result is not None:
+                return
+
+
+def _at(game: Game, table: Table, side: Side, city: City) -> Flow[None]:
+    own, need, siege = sp(game.board, outside(game, side, city.hex)), needed(game, city), game.sieges.get(city.id)
+    if siege is not None and own < need:
+        del game.sieges[city.id]
+        table.tell("works_lost", city=city.id, side=side, needed=need, rule="9.92")
+        yield from go_back(game, table, side, city.hex)
+        return
+    if relieved(game, city) or (siege is None and own < need and side == ROME):
+        return
+    order = yield from table.ask(
+        side,
+        "works",
+        rule="9.92" if siege is not None else "9.91",
+        default={"build": siege is not None},
+        secret=side != ROME,
+        city=city.id,
+        own_sp=own,
+        needed=need,
+        works=siege.works if siege is not None else "none",
+    )
+    if order["build"]:
+        _work(game, table, side, city)
+    elif siege is not None:
+        del game.sieges[city.id]
+        table.tell("siege_given_up", city=city.id, side=side, rule="9.92")
+
+
+def _work(game: Game, table: Table, side: Side, city: City) -> None:
+    """Begin works, complete them, or keep them up; round complete ones a 6 takes the fortress (9.91)."""
+    siege = game.sieges.get(city.id)
+    if siege is None:
+        game.sieges[city.id] = Siege(side, 0, PARTIAL)
+        shut_in(game, city)
+        table.tell("works_begun", city=city.id, side=side, rule="9.91")
+        return
+    if siege.works == PARTIAL:
+        siege.works = COMPLETE
+        table.tell("works_completed", city=city.id, side=side, rule="9.91")
+    number = int(game.board.tables["works_number"])
+    roll = table.roll(f"works/{city.id}", at_least=number, rule="9.91", side=side, city=city.id)
+    if roll.success:
+        fall(game, table, side, city, rule="9.91")
+    else:
+        table.tell("holds_out", city=city.id, side=side, rule="9.91")
+
+
+# ---- what may be ordered of siege works
+
+
+def _works_orders(view: Game, decision: Decision) -> LegalOrders:
+    """Return the legal orders: the weak can build nothing, but Rome does not see whether Carthage is (7.5, 9.91)."""
+    facts = decision.facts
+    if veiled(view, decision.side, view.board.cities[facts["city"]].hex):
+        return NOT_TOLD
+    able = [False, True] if facts["own_sp"] >= facts["needed"] else [False]
+    return of([Order("works", {"build": build}) for build in able])
+
+
+def _check_works(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with building: the strength is missing (9.91)."""
+    own, need = decision.facts["own_sp"], decision.facts["needed"]
+    if order["build"] and own < need:
+        yield order.fault(("build",), f"siege works take {need} SP before the walls; you have {own}", rule="9.91")
+
+
 SIEGE_KINDS: Final = (
-    Kind("besiege", _orders, _check, hints="views.hints:besiege", bot="policy.replies:besiege"),
+    Kind("besiege", _siege_orders, _check_siege, hints="views.hints:besiege", bot="policy.replies:besiege"),
     Kind("retreat", _retreat_orders, _check_retreat, hints="views.hints:retreat"),
+    Kind("works", _works_orders, _check_works, hints="views.hints:works", bot="policy.replies:works"),
 )

@@ -1,47 +1,148 @@
-"""The Roman elections of each summer from 217 on (5.1 to 5.3, 5.5)."""
+"""Roman elections of each summer from 217 on, the dictator after a disaster, and where the elected take over (5)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Table, of, once, product
+from pbem.game import Kind, LegalOrders, Table, concat, of, once, product
 from pbem.protocol import Decision, Fault, Flow, Order
-from pbem.rules.hannibal_italy.position.forces import put_loose, sp
-from pbem.rules.hannibal_italy.position.leadership import HIGHEST, disband_slaves
+from pbem.rules.hannibal_italy.position.board import Board
+from pbem.rules.hannibal_italy.position.forces import SLAVES, added, put_loose, shut_up, sp, steps, take_loose, taken
+from pbem.rules.hannibal_italy.position.leadership import HIGHEST, crowded, disband_slaves, limit
 from pbem.rules.hannibal_italy.position.naming import (
     leader_named,
     leaders_named,
     no_such_place,
     place_named,
     places_named,
+    why_not_at_hand,
 )
-from pbem.rules.hannibal_italy.position.stacking import crowded
 from pbem.rules.hannibal_italy.position.state import (
     CANDIDATES,
     CONSUL,
+    DICTATOR,
+    MASTER_OF_HORSE,
     PRAETOR,
     PROCONSUL,
+    RANKS,
     ROME,
     SENATE,
     UNPLACED,
     Game,
     Leader,
-)
-from pbem.rules.hannibal_italy.position.under_way import Year
-from pbem.rules.hannibal_italy.turn.placing import (
-    found,
-    leave_for_rome,
-    place,
-    places_for,
-    shed,
-    unplaced,
-    wrong_places,
+    Year,
 )
 
 NONE: Final = "none"
+BOTH: Final = 2
+
+
+# ---- placing: where the old leaders stood, with new legions, or in Rome (5.23, 7.8)
+
+
+def found(board: Board, place: str | int) -> str:
+    """Return the hex that an order names, which has been checked."""
+    hex = board.find(place)
+    assert hex is not None, place
+    return hex
+
+
+def unplaced(game: Game) -> list[str]:
+    """Return the elected leaders who are not on the map yet, the highest office first (5.23)."""
+    waiting = [leader for leader in game.board.roster[ROME] if game.leaders[leader].at == UNPLACED]
+    return sorted(waiting, key=lambda leader: RANKS.index(game.leaders[leader].office))
+
+
+def places_for(game: Game, raised: Iterable[str]) -> list[str]:
+    """Return the hexes in which they may be put: left by the old magistrates, with new legions, or Rome (5.23)."""
+    hexes = {*game.vacant, *(game.board.cities[city].hex for city in raised), game.board.home}
+    return sorted(hex for hex in hexes if not crowded(game, ROME, hex, ["somebody"]))
+
+
+def place(game: Game, table: Table, leader: str, hex: str) -> None:
+    """Put an elected leader on the map, to take over as many loose units as the office may lead (5.23, 7.8).
+
+    In a city that is besieged or before which an enemy leader stands they are inside (7.6, 9.71), and so is he.
+    """
+    record = game.leaders[leader]
+    record.inside = shut_up(game, ROME, hex)
+    game.put(leader, hex)
+    units = _commanded(game, leader, game.loose[ROME].get(hex, {}))
+    take_loose(game, ROME, hex, units)
+    record.units = added(record.units, units)
+    table.tell("placed", leader=leader, office=record.office, hex=hex, rule="5.23")
+
+
+def _commanded(game: Game, leader: str, units: Mapping[str, int]) -> dict[str, int]:
+    """Return as many units as a leader may have with him, the strongest first, slaves before all (6.22, 7.8)."""
+    most, board = limit(game, leader), game.board
+    chosen: dict[str, int] = {}
+    total = sp(board, game.leaders[leader].units)
+    for unit in sorted(units, key=lambda each: (board.units[each].whole != SLAVES, -board.units[each].sp, each)):
+        room = units[unit] if most is None else max(0, (most - total) // board.units[unit].sp)
+        count = min(units[unit], room)
+        if count and steps(board, {unit: count}):
+            chosen[unit] = count
+            total += count * board.units[unit].sp
+    return chosen
+
+
+def shed(game: Game, leader: str) -> None:
+    """Let a leader leave behind the units that exceed what the office may lead (7.8)."""
+    record = game.leaders[leader]
+    units, record.units = record.units, {}
+    record.units = _commanded(game, leader, units)
+    put_loose(game, ROME, record.at, taken(units, record.units))
+
+
+def leave_for_rome(game: Game, table: Table) -> None:
+    """Send the elected who have no place yet to Rome (5.23)."""
+    for leader in unplaced(game):
+        place(game, table, leader, game.board.home)
+
+
+def wrong_places(view: Game, order: Order, leaders: Mapping[str, str | int], raised: Iterable[str]) -> Iterator[Fault]:
+    """Yield what is wrong with where an order puts leaders: not elected, or where they may not go (5.23, 7.8)."""
+    if not leaders:
+        return
+    waiting, able = unplaced(view), places_for(view, raised)
+    coming: dict[str, int] = {}
+    for leader, place in leaders.items():
+        hex = view.board.find(place)
+        if leader not in waiting:
+            able_to = leaders_named(view.board, waiting)
+            reason = f"{why_not_at_hand(view, ROME, leader)}; who waits for a place: {able_to}".replace("?;", "?")
+            yield order.fault(("leaders", leader), reason, rule="5.23")
+        elif hex not in able:
+            yield order.fault(("leaders", leader), _why_not_placed(view, able, leader, place), rule="5.23")
+        else:
+            coming[hex] = coming.get(hex, 0) + 1
+            if crowded(view, ROME, hex, [f"number {number}" for number in range(coming[hex])]):
+                most = view.board.tables["stacking"]["leaders"]
+                reason = f"too many leaders would be at {place_named(view.board, place)}; {most} may be"
+                yield order.fault(("leaders", leader), reason, rule="7.8")
+
+
+def _why_not_placed(view: Game, able: Sequence[str], leader: str, place: str | int) -> str:
+    """Say why an elected leader may not be put into a hex (5.23, 7.8)."""
+    hex = view.board.find(place)
+    open_to_him = f"open are {places_named(view.board, able)}"
+    if hex is None:
+        return f"{no_such_place(view.board, place)}; {open_to_him}"
+    name, who = place_named(view.board, hex), leader_named(view.board, leader)
+    if crowded(view, ROME, hex, [leader]):
+        most = view.board.tables["stacking"]["leaders"]
+        return f"{most} leaders are at {name} already; {open_to_him}"
+    return (
+        f"{who} cannot come to {name}: the elected go to Rome, to new legions, or to where a magistrate stood; "
+        f"{open_to_him}"
+    )
+
+
+# ---- elections (5.1 to 5.3, 5.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +413,117 @@ def _why_not_taken_over(view: Game, hexes: Sequence[str], where: str | int) -> s
     )
 
 
+# ---- the dictator and his master of horse, after a disaster (5.4)
+
+
+@dataclass(frozen=True, slots=True)
+class DictatorOrder:
+    """The leaders whom Rome names dictator and master of horse."""
+
+    dictator: str
+    master: str
+    """Empty: the order names none."""
+
+    @classmethod
+    def read(cls, order: Order) -> DictatorOrder | None:
+        """Read an order about a dictator; return None if there is to be none."""
+        return None if order["dictator"] == NONE else cls(order["dictator"], order.get("master", ""))
+
+
+def appoint(game: Game, table: Table) -> Flow[bool]:
+    """Ask Rome for a dictator at the end of a summer in which four legions or both consuls were lost (5.4)."""
+    if not disaster(game) or len(able := eligible(game)) < BOTH:
+        return True
+    answer = yield from table.ask(ROME, "dictator", rule="5.4", default={"dictator": NONE}, leaders=able)
+    order = DictatorOrder.read(answer)
+    if order is None:
+        return True
+    game.vacant = [*_dismiss_consuls(game, table), *game.fallen]
+    game.left_by_consuls = list(game.vacant)
+    chosen = ((order.dictator, DICTATOR), (order.master, MASTER_OF_HORSE))
+    game.dictators.append(order.dictator)
+    for leader, office in chosen:
+        game.put(leader, UNPLACED)
+        game.leaders[leader].office = office
+        table.tell("appointed", leader=leader, office=office, rule="5.4")
+        if game.options["dictator_as_consul"] == "everything":
+            game.last_consuls.append(leader)
+            if leader not in game.served:
+                game.served.append(leader)
+    yield from take_over(game, table)
+    leave_for_rome(game, table)
+    return True
+
+
+def disaster(game: Game) -> bool:
+    """Tell whether Rome may name a dictator: four legions lost, or both consuls (5.4)."""
+    lost = game.lost_this_segment if game.options["dictator_losses"] == "segment" else game.lost_this_year
+    board = game.board
+    needed = int(board.tables["dictator_after"]) * int(board.tables["stacking"]["legion_sp"])
+    return lost >= needed or game.consuls_killed >= BOTH
+
+
+def _dismiss_consuls(game: Game, table: Table) -> list[str]:
+    """Take the consuls out of play and return where they stood (5.4)."""
+    consuls = [leader for leader in game.on_map(ROME) if game.leaders[leader].office == CONSUL]
+    hexes = [game.leaders[leader].at for leader in consuls]
+    for leader in consuls:
+        leave_office(game, table, leader, SENATE)
+    return hexes
+
+
+def senior(game: Game, one: str, other: str) -> bool:
+    """Tell whether a leader is at least as senior as another: he has been consul, or neither has (5.4, 5.22)."""
+    return one in game.served or other not in game.served
+
+
+def legal_orders(view: Game, decision: Decision) -> LegalOrders:
+    """Return no dictator, and every pair of which the senior is dictator, who has not been before (5.4)."""
+    able = decision.facts["leaders"]
+    pairs = [
+        (one, other)
+        for one in able
+        for other in able
+        if one != other and one not in view.dictators and senior(view, one, other)
+    ]
+    return concat(
+        of([Order("dictator", {"dictator": NONE})]),
+        product(lambda pair: Order("dictator", {"dictator": pair[0], "master": pair[1]}), pairs),
+    )
+
+
+def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with a dictator: not eligible, not the senior, or dictator before (5.4)."""
+    able, ordered = decision.facts["leaders"], DictatorOrder.read(order)
+    if ordered is None:
+        return
+    dictator, master = ordered.dictator, ordered.master
+    strangers = [(key, each) for key, each in (("dictator", dictator), ("master", master)) if each not in able]
+    for key, leader in strangers:
+        yield order.fault((key,), _why_not_eligible(view, able, leader), rule="5.4")
+    if strangers:
+        return
+    if dictator == master:
+        yield order.fault(("master",), "the dictator and his master of horse are two leaders; name another", rule="5.4")
+    elif dictator in view.dictators:
+        reason = f"{leader_named(view.board, dictator)} has been dictator before, and nobody is twice"
+        yield order.fault(("dictator",), reason, rule="5.4")
+    elif not senior(view, dictator, master):
+        reason = f"{leader_named(view.board, master)} is the senior of the two, having been consul, and so dictator"
+        yield order.fault(("dictator",), reason, rule="5.4")
+
+
+def _why_not_eligible(view: Game, able: Sequence[str], leader: str) -> str:
+    """Say why somebody cannot be dictator or master of horse: they come from the Senate, and are old enough (5.4)."""
+    who = f"eligible are {leaders_named(view.board, able)}"
+    if not leader:
+        return f"name a master of horse, too; {who}"
+    if leader in view.board.roster[ROME] and view.leaders[leader].at == SENATE:
+        year = view.board.leaders[leader].first_year
+        return f"{leader_named(view.board, leader)} is eligible from {year} on only; {who}"
+    return f"{why_not_at_hand(view, ROME, leader)}, and does not sit in the Senate; {who}"
+
+
 ELECTION_KINDS: Final = (
     Kind(
         "proconsul",
@@ -331,4 +543,5 @@ ELECTION_KINDS: Final = (
         close_up="views.summary:enemies_near",  # the form says what stands where
         is_last=once,
     ),
+    Kind("dictator", legal_orders, check, hints="views.hints:dictator", is_last=once),
 )

@@ -11,6 +11,7 @@ from pbem.game import Kind, LegalOrders, Table, concat, counted, lazy, of, once,
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.board import CAPUA
 from pbem.rules.hannibal_italy.position.forces import SLAVES, added, hexes_of, on_board, put_loose, sp_here, to_raise
+from pbem.rules.hannibal_italy.position.leadership import too_many
 from pbem.rules.hannibal_italy.position.naming import (
     city_meant,
     leader_named,
@@ -18,10 +19,9 @@ from pbem.rules.hannibal_italy.position.naming import (
     places_named,
     why_not_at_hand,
 )
-from pbem.rules.hannibal_italy.position.stacking import too_many
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, Game
 from pbem.rules.hannibal_italy.turn.control import give_city
-from pbem.rules.hannibal_italy.turn.placing import found, leave_for_rome, place, places_for, unplaced, wrong_places
+from pbem.rules.hannibal_italy.turn.elections import found, leave_for_rome, place, places_for, unplaced, wrong_places
 from pbem.rules.hannibal_italy.turn.set_up import draw
 
 NONE: Final = "none"

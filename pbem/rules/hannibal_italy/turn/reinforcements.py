@@ -9,11 +9,11 @@ from pbem.game import Kind, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.board import Record
 from pbem.rules.hannibal_italy.position.forces import hexes_of
+from pbem.rules.hannibal_italy.position.leadership import crowded
 from pbem.rules.hannibal_italy.position.naming import few_places, no_such_place, place_named
-from pbem.rules.hannibal_italy.position.stacking import crowded
 from pbem.rules.hannibal_italy.position.state import AWAY, CARTHAGE, ROME, Game
 from pbem.rules.hannibal_italy.turn.control import controller
-from pbem.rules.hannibal_italy.turn.placing import found
+from pbem.rules.hannibal_italy.turn.elections import found
 from pbem.rules.hannibal_italy.turn.set_up import place_army
 
 CISALPINE_GAUL: Final = "cisalpine_gaul"

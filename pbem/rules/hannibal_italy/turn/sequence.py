@@ -1,25 +1,23 @@
-"""The sequence of play: a year of a summer and a winter, each with its phases (4.2)."""
+"""The sequence of play: the first player, and a year of a summer and a winter, each with its phases (4.2)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
-from pbem.game import Table
+from pbem.game import Kind, Table, once, one_of
 from pbem.protocol import Checkpoint, Flow
 from pbem.rules.hannibal_italy.battle import phase as combat
 from pbem.rules.hannibal_italy.movement import march as movement
-from pbem.rules.hannibal_italy.position.state import SUMMER, WINTER, Game
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, SIDES, SUMMER, WINTER, Game
 from pbem.rules.hannibal_italy.siege.siege import lift_abandoned
-from pbem.rules.hannibal_italy.turn import dictators, elections, elephants, recruiting, victory, winter
-from pbem.rules.hannibal_italy.turn import first_player as initiative
+from pbem.rules.hannibal_italy.turn import elections, elephants, recruiting, victory, winter
 from pbem.rules.hannibal_italy.turn import reinforcements as arrivals
 
 Phase: TypeAlias = Callable[[Game, Table], Flow[bool]]
 """Plays a phase, or a piece of it, and returns whether it is over."""
 Silent: TypeAlias = Callable[[Game, Table], None]
 """Plays a phase in which nobody is asked."""
-
 SUMMER_PHASES: Final = (
     "election",
     "arrivals",
@@ -47,12 +45,38 @@ WINTER_PHASES: Final = (
 )
 GOES_ON: Final = ("first_recruiting", "first_move", "second_recruiting", "second_move", "field", "siege")
 """Phases within which unused orders of a sheet stay queued: for the next march, the next battle."""
+SILENT: Final[Mapping[str, Silent]] = {"control": combat.before_combat, "score": victory.score}
+
+
+# ---- the first player
+
+
+def name_first(game: Game, table: Table) -> Flow[bool]:
+    """Let Carthage name the first player of the year (4.2 C)."""
+    order = yield from table.ask(
+        CARTHAGE, "first_player", rule="4.2", default={"side": CARTHAGE}, year=game.year, segment=game.segment
+    )
+    game.first = order["side"]
+    table.tell("first_player", side=game.first, rule="4.2")
+    return True
+
+
+def first_of_all(game: Game, table: Table) -> Flow[bool]:
+    """Settle who is first player in the winter of 218, which no phase of initiative comes before (4.2)."""
+    if game.options["first_player_218"] == "named":
+        return (yield from name_first(game, table))
+    game.first = CARTHAGE
+    return True
+
+
+# ---- the phases
+
 
 PHASES: Final[Mapping[str, Phase]] = {
-    "first_initiative": initiative.first_of_all,
+    "first_initiative": first_of_all,
     "election": elections.elect,
     "arrivals": arrivals.arrive,
-    "initiative": initiative.name_first,
+    "initiative": name_first,
     "first_recruiting": recruiting.recruit,
     "first_move": movement.march,
     "second_recruiting": recruiting.recruit,
@@ -60,11 +84,10 @@ PHASES: Final[Mapping[str, Phase]] = {
     "field": combat.next_battle,
     "siege": combat.next_siege,
     "works": combat.siege_works,
-    "dictator": dictators.appoint,
+    "dictator": elections.appoint,
     "winter": winter.end_of_winter,
     "attrition": elephants.attrition,
 }
-SILENT: Final[Mapping[str, Silent]] = {"control": combat.before_combat, "score": victory.score}
 
 
 def play(game: Game, table: Table) -> Flow[None]:
@@ -129,3 +152,8 @@ def begin_segment(game: Game, table: Table, segment: str) -> None:
 def begin_phase(game: Game) -> None:
     """Forget what holds for one phase only."""
     game.moved, game.held, game.fought_in, game.dropped = [], [], [], {}
+
+
+FIRST_PLAYER_KINDS: Final = (
+    Kind("first_player", *one_of("side", SIDES), hints="views.hints:first_player", is_last=once),
+)

@@ -1,15 +1,23 @@
-"""Setting up a scenario (12.31, 12.32)."""
+"""Set-up of a scenario, and what in its box is not certain (12.31, 12.32)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import islice
+from typing import TYPE_CHECKING, Final
 
 from pbem.game import Table
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.position.board import Board, Options, Record
 from pbem.rules.hannibal_italy.position.forces import added, on_board
 from pbem.rules.hannibal_italy.position.state import AWAY, CONSUL, ROME, SENATE, SIDES, Game, Leader
+
+if TYPE_CHECKING:
+    from pbem.game import Box
+
+_FILES: Final = ("map", "counters", "leaders", "tables")
+_RECONSTRUCTED: Final = "reconstructed"
+_FOR_BALANCE: Final = "for balance"
 
 
 def set_up(board: Board, options: Options, id: str, scenario: Record, table: Table) -> Game:
@@ -88,3 +96,21 @@ def settle(game: Game) -> Game:
         short = {unit: min(count, counts[unit] - there.get(unit, 0)) for unit, count in lying.items()}
         game.pools[pool] = {unit: count for unit, count in short.items() if count > 0}
     return game
+
+
+# ---- the sources of the box
+
+
+def reconstructed(box: Box) -> list[str]:
+    """Return the files of a box that say of some of their values that they are reconstructed."""
+    return _files_that_say(box, _RECONSTRUCTED)
+
+
+def chosen_for_balance(box: Box) -> list[str]:
+    """Return the files of a box that say of some of their values that they are ours, to be fair to both sides."""
+    return _files_that_say(box, _FOR_BALANCE)
+
+
+def _files_that_say(box: Box, word: str) -> list[str]:
+    notes = {file: box.table(file).get("confidence", {}) for file in _FILES}
+    return [file for file, said in notes.items() if any(word in str(about) for about in (*said, *said.values()))]

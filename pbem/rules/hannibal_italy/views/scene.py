@@ -21,7 +21,7 @@ from pbem.rules.hannibal_italy.position.state import (
     UNSEEN,
     Game,
 )
-from pbem.rules.hannibal_italy.siege.works import PARTIAL
+from pbem.rules.hannibal_italy.siege.siege import PARTIAL
 from pbem.rules.hannibal_italy.views.panel import name, panels, phase
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from pbem.game import Table, plain
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.position.forces import added
-from pbem.rules.hannibal_italy.position.state import CARTHAGE, UNSEEN, Game, Leader
-from pbem.rules.hannibal_italy.position.under_way import Battle
+from pbem.rules.hannibal_italy.position.state import CARTHAGE, UNSEEN, Battle, Game, Leader
 
 
 def view(game: Game, side: Side | None) -> Game:

@@ -25,9 +25,9 @@ from pbem.rules.hannibal_italy.position.state import (
     SIDES,
     UNPLACED,
     UNSEEN,
+    Battle,
     Game,
 )
-from pbem.rules.hannibal_italy.position.under_way import Battle
 from pbem.rules.hannibal_italy.turn.victory import scored
 from pbem.rules.hannibal_italy.views.panel import name, phase, place
 

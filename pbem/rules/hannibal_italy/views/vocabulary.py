@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from pbem.rules.hannibal_italy.position.board import Board
 from pbem.rules.hannibal_italy.position.state import BOXES, GONE, RANKS, SIDES, SUMMER, UNSEEN, WINTER
-from pbem.rules.hannibal_italy.siege.works import COMPLETE, PARTIAL
+from pbem.rules.hannibal_italy.siege.siege import COMPLETE, PARTIAL
 from pbem.rules.hannibal_italy.turn.sequence import PHASES, SILENT
 
 Words = Collection[str | int]

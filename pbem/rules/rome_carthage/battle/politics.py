@@ -117,7 +117,7 @@ POLITICS_KINDS: Final = (
         markers_orders,
         check_markers,
         hints="views.hints:remove_markers",
-        bot="policy.replies:remove_markers",
+        bot="policy.answers:remove_markers",
         close_up="views.summary:nothing",
         places="views.summary:nowhere",
     ),

@@ -10,7 +10,7 @@ from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.events import call_cavalry, last_resort, round_events, why_no_maharbal
 from pbem.rules.rome_carthage.battle.initiative import DOUBLE_ENVELOPMENT, after_match
 from pbem.rules.rome_carthage.battle.withdrawal import attempt_withdrawal, why_no_withdrawal
-from pbem.rules.rome_carthage.events.windows import ADVANCE, cards_of, hand_hidden, may_hold
+from pbem.rules.rome_carthage.events.playing import ADVANCE, cards_of, hand_hidden, may_hold
 from pbem.rules.rome_carthage.orders import BattleCardOrder
 from pbem.rules.rome_carthage.position.board import Board
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, FACE_DOWN, MAHARBAL, Game
@@ -342,7 +342,7 @@ ROUND_KINDS: Final = (
         battle_card_orders,
         check_battle_card,
         hints="views.hints:battle_card",
-        bot="policy.replies:battle_card",
+        bot="policy.answers:battle_card",
     ),
     Kind("match", match_orders, check_match, hints="views.hints:match"),
 )

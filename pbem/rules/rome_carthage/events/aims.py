@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from pbem.game import LegalOrders, Refusal, Table, concat, did_you_mean, of, product, subsets
 from pbem.protocol import Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.events.base import CardEvent
+from pbem.rules.rome_carthage.events.playing import CardEvent
 from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.naming import no_such_general, no_such_space, some

@@ -7,27 +7,54 @@ from typing import Final
 
 from pbem.game import LegalOrders, Table, did_you_mean, of, plain
 from pbem.protocol import Fault, Flow, Order, Path, Side
-from pbem.rules.rome_carthage.events import cities, councils, counters, marches, markers, misfortunes, units
-from pbem.rules.rome_carthage.events.base import CardEvent, Elsewhere
-from pbem.rules.rome_carthage.movement.bounds import ends_truce
+from pbem.rules.rome_carthage.events import cities, councils, markers, misfortunes, units
+from pbem.rules.rome_carthage.events.playing import CardEvent, Elsewhere
+from pbem.rules.rome_carthage.movement.campaigns import (
+    campaign_needs,
+    check_event_march,
+    event_marches,
+    force_march,
+    force_march_needs,
+    play_campaign,
+)
+from pbem.rules.rome_carthage.movement.march_cards import ends_truce
 from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.records import CardRecord
 from pbem.rules.rome_carthage.position.state import Game
 
 IN_VAIN: Final = "in_vain"
 """The word of an order that plays an event although it cannot take place (7.4)."""
-MODULES: Final[tuple[Mapping[str, CardEvent | Elsewhere], ...]] = (
-    markers.EVENTS,
-    units.EVENTS,
-    cities.EVENTS,
-    misfortunes.EVENTS,
-    counters.EVENTS,
-    councils.EVENTS,
-    marches.EVENTS,
-)
-"""The `EVENTS` of the modules that play them."""
+COUNTER_EVENTS: Final[Mapping[str, CardEvent | Elsewhere]] = {
+    "maharbal": Elsewhere("it counts as a battle card when you lead one or match one"),
+    "spy": Elsewhere("it is declared when a battle begins"),
+    "allies_desert": Elsewhere("it is declared when a battle begins"),
+    "ally_deserts": Elsewhere("it is played in a battle, before a round"),
+    "elephant_fright": Elsewhere("it is played when the elephants of Carthage charge"),
+    "bad_weather": Elsewhere("it is played against a general of the enemy on the march"),
+    "storms_at_sea": Elsewhere("it is played against a force of the enemy at sea"),
+}
+"""Events that are never a card play of their own, and when they are played instead (7.4.1)."""
+EVENTS_OF_MARCHES: Final[Mapping[str, CardEvent | Elsewhere]] = {
+    "campaign": CardEvent(play_campaign, event_marches, check_event_march, campaign_needs),
+    "force_march": CardEvent(force_march, event_marches, check_event_march, force_march_needs),
+    "native_guide": Elsewhere("play it for operations, to march over a mountain pass"),
+    "traitor": Elsewhere("play it for operations, with an army of 3 CU that besieges Tarentum"),
+    "hannibal_charms": Elsewhere("play it for operations, to march with Hannibal in Italy"),
+    "pirates": Elsewhere("play it for operations, to sail with up to 3 CU"),
+    "treachery": Elsewhere("play it for operations, to besiege a city"),
+}
+"""Campaign cards, Force Marches, and the dual cards, which go together with operations (7.2, 8.1).
+
+Cards 5, 18, 28, 33, 34, 37 to 40, 50, 54, 61 to 63.
+"""
 EVENTS: Final[Mapping[str, CardEvent | Elsewhere]] = {
-    name: event for events in MODULES for name, event in events.items()
+    **markers.EVENTS,
+    **units.EVENTS,
+    **cities.EVENTS,
+    **misfortunes.EVENTS,
+    **COUNTER_EVENTS,
+    **councils.EVENTS,
+    **EVENTS_OF_MARCHES,
 }
 """Name in `cards.yaml` -> the event."""
 

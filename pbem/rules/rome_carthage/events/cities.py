@@ -8,7 +8,7 @@ from typing import Final
 from pbem.game import Refusal, Table
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, refusal, rule_of
-from pbem.rules.rome_carthage.events.base import CardEvent
+from pbem.rules.rome_carthage.events.playing import CardEvent
 from pbem.rules.rome_carthage.events.units import own_generals, provinces_held
 from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import WALLED_CITY, StrategyCard

@@ -8,8 +8,8 @@ from typing import Final
 from pbem.game import Refusal, Table
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.events.aims import GENERAL, Aim, event, refusal, rule_of
-from pbem.rules.rome_carthage.events.base import CardEvent
-from pbem.rules.rome_carthage.movement.bounds import TRUCE
+from pbem.rules.rome_carthage.events.playing import CardEvent
+from pbem.rules.rome_carthage.movement.march_cards import TRUCE
 from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.generals import arrange, may_be_in

@@ -20,7 +20,7 @@ from pbem.rules.rome_carthage.events.aims import (
     rule_of,
     whichever,
 )
-from pbem.rules.rome_carthage.events.base import CardEvent
+from pbem.rules.rome_carthage.events.playing import CardEvent
 from pbem.rules.rome_carthage.events.units import send_units
 from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import WALLED_CITY, StrategyCard

@@ -9,7 +9,7 @@ from pbem.game import Refusal, Table
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.battle.losses import attrition
 from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, refusal, rule_of
-from pbem.rules.rome_carthage.events.base import CardEvent
+from pbem.rules.rome_carthage.events.playing import CardEvent
 from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import WALLED_CITY, StrategyCard
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, Game

@@ -8,7 +8,7 @@ from typing import Final
 from pbem.game import Refusal, Table
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, refusal, rule_of
-from pbem.rules.rome_carthage.events.base import CardEvent
+from pbem.rules.rome_carthage.events.playing import CardEvent
 from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.generals import drive_off_generals, why_not_at_hand

@@ -9,8 +9,7 @@ from typing import Final
 
 from pbem.game import Kind, LegalOrders, Refusal, concat, of, product
 from pbem.protocol import Decision, Fault, Order, Path, Side
-from pbem.rules.rome_carthage.movement.activation import force_of, stray_companions
-from pbem.rules.rome_carthage.movement.split import Split
+from pbem.rules.rome_carthage.movement.activation import Split, force_of, stray_companions
 from pbem.rules.rome_carthage.orders import AvoidOrder, Body, Force, InterceptOrder, Part, illegal
 from pbem.rules.rome_carthage.position.generals import is_consul, may_be_in, may_command, why_not_at_hand
 from pbem.rules.rome_carthage.position.naming import (
@@ -318,7 +317,7 @@ REACTION_KINDS: Final = (
         intercept_orders,
         check_intercept,
         hints="views.hints:intercept",
-        bot="policy.replies:intercept",
+        bot="policy.answers:intercept",
         prospects="views.forecast:interceptors_ahead",
     ),
     Kind(
@@ -326,7 +325,7 @@ REACTION_KINDS: Final = (
         avoid_orders,
         check_avoid,
         hints="views.hints:avoid",
-        bot="policy.replies:avoid",
+        bot="policy.answers:avoid",
         prospects="views.forecast:avoiders_ahead",
     ),
 )

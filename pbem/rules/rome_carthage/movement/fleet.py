@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pbem.protocol import Fault, Path, Side
-from pbem.rules.rome_carthage.movement.bounds import free, why_barred
 from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN, march_type
+from pbem.rules.rome_carthage.movement.march_cards import free, why_barred
 from pbem.rules.rome_carthage.orders import CITY, CardUse, Step, Written, illegal
 from pbem.rules.rome_carthage.position.board import SEA
 from pbem.rules.rome_carthage.position.naming import no_such_space

@@ -10,8 +10,7 @@ from pbem.game import Kind, LegalOrders, Refusal, Table, concat, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.rome_carthage.battle.retreat import splits_consul
 from pbem.rules.rome_carthage.movement.card_play import note_stop
-from pbem.rules.rome_carthage.movement.passes import cross_pass
-from pbem.rules.rome_carthage.movement.sea import land_in_city, sail_back
+from pbem.rules.rome_carthage.movement.hazards import cross_pass, land_in_city, sail_back
 from pbem.rules.rome_carthage.orders import CITY, Body, InterceptedOrder
 from pbem.rules.rome_carthage.position.board import SEA
 from pbem.rules.rome_carthage.position.generals import arrange, displace, drive_off_generals
@@ -214,6 +213,6 @@ INTERCEPTED_KINDS: Final = (
         intercepted_orders,
         check_intercepted,
         hints="views.hints:intercepted",
-        bot="policy.replies:intercepted",
+        bot="policy.answers:intercepted",
     ),
 )

@@ -10,8 +10,8 @@ from pbem.game import Table
 from pbem.protocol import Decision, Flow, Side
 from pbem.rules.rome_carthage.movement.activation import force_of
 from pbem.rules.rome_carthage.movement.detachment import interception_modifier, leaders, why_no_refuge
+from pbem.rules.rome_carthage.movement.hazards import named_space
 from pbem.rules.rome_carthage.movement.intercepted import answer_interception
-from pbem.rules.rome_carthage.movement.passes import named_space
 from pbem.rules.rome_carthage.orders import AvoidOrder, Body, Force, InterceptOrder, Part
 from pbem.rules.rome_carthage.position.generals import arrange, arrive, drive_off_generals
 from pbem.rules.rome_carthage.position.stack import Stack

@@ -13,10 +13,9 @@ from itertools import pairwise
 from typing import Final
 
 from pbem.protocol import Side
-from pbem.rules.rome_carthage.movement.activation import home_of, why_not_activated
-from pbem.rules.rome_carthage.movement.bounds import why_barred
+from pbem.rules.rome_carthage.movement.activation import Split, home_of, why_not_activated
+from pbem.rules.rome_carthage.movement.march_cards import why_barred
 from pbem.rules.rome_carthage.movement.paths import closed, enemy_cu_at
-from pbem.rules.rome_carthage.movement.split import Split
 from pbem.rules.rome_carthage.orders import Body
 from pbem.rules.rome_carthage.policy.worth import CU, FAR, cards_in_battle, chance, gain, reach, worth_of_marker
 from pbem.rules.rome_carthage.position.board import ALPS_PASS, ITALY, PASS, PLAIN

@@ -9,9 +9,9 @@ from typing import Final
 from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, concat, counted, flat_map, of, once, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.events.catalogue import IN_VAIN, check_event, event_orders
-from pbem.rules.rome_carthage.events.charm import check_charm
 from pbem.rules.rome_carthage.movement.activation import MARCHING, check_activation, marches, spaces_with_generals
 from pbem.rules.rome_carthage.movement.march import march
+from pbem.rules.rome_carthage.movement.march_cards import check_charm
 from pbem.rules.rome_carthage.orders import MarchOrder, PlayOrder, illegal
 from pbem.rules.rome_carthage.position.board import WALLED_CITY
 from pbem.rules.rome_carthage.position.generals import drive_off_generals, why_not_at_hand
@@ -283,8 +283,8 @@ PLAY_KINDS: Final = (
         "play",
         play_orders,
         check_play,
-        hints="views.hints_of_plays:play",
-        bot="policy.plays:best_play",
+        hints="views.hints:play",
+        bot="policy.answers:best_play",
         close_up="views.summary:hand_in_short",
         places="views.summary:nowhere",
         is_last=once,

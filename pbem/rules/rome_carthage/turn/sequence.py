@@ -8,17 +8,15 @@ from typing import Final
 from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, of, once, one_of
 from pbem.protocol import Checkpoint, Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.events.catalogue import IN_VAIN, play_event
-from pbem.rules.rome_carthage.events.windows import ANY, NONE, cards_of, chosen, hand_hidden, held, may_hold, window
-from pbem.rules.rome_carthage.movement.bounds import TRUCE, ends_truce
+from pbem.rules.rome_carthage.events.playing import ANY, NONE, cards_of, chosen, hand_hidden, held, may_hold, window
 from pbem.rules.rome_carthage.movement.campaigns import next_general
 from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN
+from pbem.rules.rome_carthage.movement.march_cards import TRUCE, ends_truce
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, ROME, SIDES, Game
 from pbem.rules.rome_carthage.position.under_way import CardPlay
-from pbem.rules.rome_carthage.turn.isolation import remove_isolated
+from pbem.rules.rome_carthage.turn.end_of_turn import check_victory, remove_isolated, winter
 from pbem.rules.rome_carthage.turn.operations import carry_out
 from pbem.rules.rome_carthage.turn.reinforcements import reinforce
-from pbem.rules.rome_carthage.turn.victory import check_victory
-from pbem.rules.rome_carthage.turn.winter import winter
 
 
 def play(game: Game, table: Table) -> Flow[None]:
@@ -239,7 +237,7 @@ FIRST_PLAY_KINDS: Final = (
         "claim_first",
         claim_orders,
         check_claim,
-        hints="views.hints_of_plays:claim_first",
+        hints="views.hints:claim_first",
         close_up="views.summary:hand_in_short",
         places="views.summary:nowhere",
         is_last=once,

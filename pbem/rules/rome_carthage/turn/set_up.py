@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pbem.game import Table
 from pbem.rules.rome_carthage.position.board import TRIBE, Board
-from pbem.rules.rome_carthage.position.options import Options
 from pbem.rules.rome_carthage.position.records import Scenario
 from pbem.rules.rome_carthage.position.stack import Stack
-from pbem.rules.rome_carthage.position.state import CONSUL, SIDES, Game
+from pbem.rules.rome_carthage.position.state import CONSUL, SIDES, Game, Options
 
 
 def set_up(board: Board, options: Options, scenario: Scenario, table: Table) -> Game:

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from pbem.game import Table, percent
 from pbem.protocol import Decision, Event, Flow, Order, Roll
-from pbem.rules.rome_carthage.battle.hands import hand_reasons
+from pbem.rules.rome_carthage.battle.battle import hand_reasons
 from pbem.rules.rome_carthage.movement import march as movement
 from pbem.rules.rome_carthage.movement.detachment import able_to_avoid, interception_modifier, leaders, most_sent
-from pbem.rules.rome_carthage.movement.passes import named_space
+from pbem.rules.rome_carthage.movement.hazards import named_space
 from pbem.rules.rome_carthage.orders import WayOrder
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, Game
 from pbem.rules.rome_carthage.position.under_way import Battle

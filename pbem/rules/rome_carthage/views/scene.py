@@ -11,7 +11,7 @@ from pbem.rules.rome_carthage.position.board import Board, General
 from pbem.rules.rome_carthage.position.records import SideRecord
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CONSUL, PROCONSUL, SIDES, Game
-from pbem.rules.rome_carthage.turn.victory import political_points
+from pbem.rules.rome_carthage.turn.end_of_turn import political_points
 
 if TYPE_CHECKING:
     from pbem.game import Box

@@ -16,7 +16,7 @@ from pbem.rules.rome_carthage.position.board import FOR_BOTH, StrategyCard
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, FACE_DOWN, ROME, SIDES, UNSEEN, Game
 from pbem.rules.rome_carthage.siege.walls import interceptors
-from pbem.rules.rome_carthage.turn.victory import political_points
+from pbem.rules.rome_carthage.turn.end_of_turn import political_points
 
 # ---- The summary of a report, in words: armies, sieges, provinces, what is under way, the hand (3, 15, 16, 18)
 

@@ -1,25 +1,60 @@
-"""Windows: the moments at which a counter event may be played beside the ordinary play, in either side's turn (7.4.1).
+"""Events of strategy cards as the rules see them: as card plays, and in the windows for counter events (7.4, 7.4.1).
 
-A window opens where public facts say that a card could be used, never because a side holds it: it stays shut where the
-side has no card left in its hand, or where everybody sees that the card lies elsewhere. With the option `windows` at
-`advance` nobody waits for the answer, so that no pause betrays a hand; answers are secret for the same reason.
+A window is a moment at which a counter event may be played beside the ordinary play, in either side's turn. It opens
+where public facts say that a card could be used, never because a side holds it: it stays shut where the side has no
+card left in its hand, or where everybody sees that the card lies elsewhere. With the option `windows` at `advance`
+nobody waits for the answer, so that no pause betrays a hand; answers are secret for the same reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
 from pbem.game import NOT_TOLD, LegalOrders, Refusal, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.position.board import Board, StrategyCard
 from pbem.rules.rome_carthage.position.state import UNSEEN, Game
 
+Play: TypeAlias = Callable[[Game, Table, Side, Order, StrategyCard], Flow[None]]
+LegalOrdersOf: TypeAlias = Callable[[Game, Side, StrategyCard], LegalOrders]
+Check: TypeAlias = Callable[[Game, Side, Order, StrategyCard], Iterable[Fault]]
+Needs: TypeAlias = Callable[[Game, Side, StrategyCard], str | None]
 ADVANCE: Final = "advance"
 NONE: Final = "none"
 ANY: Final = "any"
 """The lowest fitting card in hand, if there is one: legal always, so that an order given in advance shows no hand."""
+
+
+# ---- card plays (7.4)
+
+
+def not_said(game: Game, side: Side, card: StrategyCard) -> str | None:
+    """Say nothing about what an event needs."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class CardEvent:
+    """An event that is a card play of its own. It has no legal orders while its condition is not met."""
+
+    play: Play
+    legal_orders: LegalOrdersOf
+    check: Check
+    needs: Needs = not_said
+    """Says for a form what the event needs if it can be played now; None: nothing is to be said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """An event that is not a card play of its own; `when` tells a player when it is used instead."""
+
+    when: str
+
+
+# ---- windows (7.4.1)
 
 
 @lru_cache(maxsize=256)
