@@ -255,7 +255,7 @@ def test_a_letter_that_limits_hold_back_starts_no_clock(
 ) -> None:
     """One letter an hour may leave, and two a day. Of two letters to one side the last asks what counts."""
     begun(season, clock, post)
-    monkeypatch.setattr(post.sending, "_rates", Rates(per_hour=1, per_day=2))
+    monkeypatch.setattr(post.sending, "rates", Rates(per_hour=1, per_day=2))
     run_once(post)
     sent = clock.now
     passes(post, clock, HOUR / 2)
@@ -280,7 +280,7 @@ def test_news_that_wait_stop_no_clock(season: Season, post: Post, clock: Time, m
     """Nothing may be sent any more, but who was asked before has no more time for that."""
     begun(season, clock, post)
     run_once(post)
-    monkeypatch.setattr(post.sending, "_rates", Rates(per_hour=0, per_day=0))
+    monkeypatch.setattr(post.sending, "rates", Rates(per_hour=0, per_day=0))
     passes(post, clock, 80 * HOUR, HOUR)
     assert [each.late for each in clocks(season).sides.values()] == [1, 1]
     assert faults(season) == []

@@ -317,8 +317,8 @@ def judged(season: Simulation) -> None:
 def without_pictures_and_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw no maps, and do not wait for the disk: no power is cut here."""
     monkeypatch.setattr("os.fsync", lambda fd: None)
-    write = SqliteTables._write
-    monkeypatch.setattr(SqliteTables, "_write", lambda tables, lasting=False: write(tables))
+    transaction = SqliteTables._transaction
+    monkeypatch.setattr(SqliteTables, "_transaction", lambda tables, lasting=False: transaction(tables))
     monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
     monkeypatch.setattr("pbem.mail.write.enclosures.legend_picture", blank_legend)
 
