@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
 from pbem.game import yaml as yamlio
 from pbem.game.boxes.box_file import misfits
+from pbem.game.plain import Record
 from pbem.mail.notes.address import mailbox
 from pbem.mail.notes.outboxes import Outbox
 from pbem.mail.write.outgoing import MailSettings
@@ -281,8 +282,9 @@ def _place_of(document: yamlio.Document, at: Place, key: bool) -> tuple[int, int
 
 
 @cache
-def _config_schema() -> Any:
-    return yamlio.read(_SCHEMA.read_bytes(), name=_SCHEMA.name).value
+def _config_schema() -> Record:
+    schema: Record = yamlio.read(_SCHEMA.read_bytes(), name=_SCHEMA.name).value
+    return schema
 
 
 def _config_misfits(document: yamlio.Document) -> Iterator[tuple[Place, str, bool]]:
@@ -295,7 +297,7 @@ def _config_misfits(document: yamlio.Document) -> Iterator[tuple[Place, str, boo
             yield at, reason, key
 
 
-def _contradictions(value: Any, file: Path) -> Iterator[tuple[Place, str, bool]]:
+def _contradictions(value: Record, file: Path) -> Iterator[tuple[Place, str, bool]]:
     """Yield what no schema can say."""
     for key in ("from", "game_master"):
         if key in value and mailbox(value[key]) is None:
@@ -322,7 +324,7 @@ def _contradictions(value: Any, file: Path) -> Iterator[tuple[Place, str, bool]]
             yield (way, kind, "tls"), f"without TLS the password could be read on the way to {server['host']}", False
 
 
-def _tls(server: Mapping[str, Any], default: Literal["implicit", "starttls"], folder: Path = Path()) -> Tls:
+def _tls(server: Record, default: Literal["implicit", "starttls"], folder: Path = Path()) -> Tls:
     said = server.get("tls", {})
     said = {"kind": said} if isinstance(said, str) else said
     ca = folder / Path(said["ca"]).expanduser() if "ca" in said else None
@@ -333,7 +335,7 @@ def _tls(server: Mapping[str, Any], default: Literal["implicit", "starttls"], fo
 class _ConfigReader:
     """Makes the config of a value that fits the schema."""
 
-    value: Mapping[str, Any]
+    value: Record
     folder: Path
 
     def config(self, file: Path) -> PostConfig:
@@ -360,7 +362,7 @@ class _ConfigReader:
             backup=self._path(value.get("backup")),
         )
 
-    def _sources(self, said: Mapping[str, Any]) -> Iterator[In]:
+    def _sources(self, said: Record) -> Iterator[In]:
         if "imap" in said:
             imap = said["imap"]
             tls = _tls(imap, "implicit", self.folder)
@@ -383,7 +385,7 @@ class _ConfigReader:
         if said.get("stdin"):
             yield StdinIn()
 
-    def _out(self, said: Mapping[str, Any]) -> Out:
+    def _out(self, said: Record) -> Out:
         if "smtp" in said:
             smtp = said["smtp"]
             tls = _tls(smtp, "implicit", self.folder)
@@ -394,7 +396,7 @@ class _ConfigReader:
             return SendmailOut(tuple(said["sendmail"].get("command", ())))
         return MaildirOut(self.folder / Path(said["maildir"]["folder"]).expanduser())
 
-    def _who(self, said: Mapping[str, Any]) -> WhoConfig:
+    def _who(self, said: Record) -> WhoConfig:
         usual = WhoConfig()
         return WhoConfig(
             tuple(said.get("proofs", usual.proofs)),

@@ -6,10 +6,9 @@ import pytest
 
 from pbem.cli.runtime import DONE
 from pbem.post.service.reception import bounced
-from tests.post.test_bounces import postfix
 from tests.support.command_line import said, told
 from tests.support.live import Folder
-from tests.support.posted import at, bury, report_id, take, written
+from tests.support.posted import at, bury, postfix, report_id, take, written
 
 pytestmark = pytest.mark.usefixtures("in_the_folder")
 

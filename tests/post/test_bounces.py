@@ -13,45 +13,9 @@ from pbem.post.who import bounces
 from pbem.post.who.bounces import read_bounce, refusing
 from tests.support.clocked import HOUR, Table
 from tests.support.live import Folder
-from tests.support.posted import at, bury, report_id, take, text_of, written
+from tests.support.posted import at, bury, postfix, report_id, take, text_of, written
 
 MASTER = "gm@example.org"
-POSTFIX = """\
-From: MAILER-DAEMON@mail.example.org (Mail Delivery System)
-Subject: Undelivered Mail Returned to Sender
-To: pbem@example.org
-Auto-Submitted: auto-replied
-Content-Type: multipart/report; report-type=delivery-status; boundary="b"
-
---b
-Content-Type: text/plain
-
-This is the mail system at host mail.example.org.
-
-<red@example.org>: host mx.example.org said: 552 5.2.2 <red@example.org> Quota exceeded
-
---b
-Content-Type: message/delivery-status
-
-Reporting-MTA: dns; mail.example.org
-
-Final-Recipient: rfc822; red@example.org
-Action: {action}
-Status: {status}
-Diagnostic-Code: smtp; 552 5.2.2 <red@example.org> Quota exceeded
-    (mailbox for user is full)
-
---b
-Content-Type: message/rfc822
-
-From: Referee <pbem@example.org>
-To: red@example.org
-Message-ID: {id}
-References: <punica.red.0~aaaaaaaaaaaaaaaaaaaa@example.net>
-
-Your move
---b--
-"""
 QMAIL = """\
 From: MAILER-DAEMON@mx.example.net
 Subject: failure notice
@@ -72,10 +36,6 @@ Subject: Your move
 def game(folder: Folder) -> Folder:
     folder.create().close()
     return folder
-
-
-def postfix(id: str, action: str = "failed", status: str = "5.2.2") -> bytes:
-    return POSTFIX.format(id=id, action=action, status=status).encode()
 
 
 def told(game: Folder, raw: bytes, **later: float) -> list[str]:
@@ -132,10 +92,8 @@ def test_mailbox_that_refuses_is_noted_and_told_once(game: Folder, form: str) ->
 
 def test_bounce_is_of_the_letter_itself_not_of_one_before_it() -> None:
     own, earlier = (f"<punica.red.{number}~{'a' * 20}@example.org>" for number in (2, 1))
-    raw = POSTFIX.format(action="failed", status="5.2.2", id=own).replace(
-        "\n\nYour", f"\nIn-Reply-To: {earlier}\n\nYour"
-    )
-    found = read_bounce(raw.encode(), "example.org")
+    raw = postfix(own).replace(b"\n\nYour", f"\nIn-Reply-To: {earlier}\n\nYour".encode())
+    found = read_bounce(raw, "example.org")
     assert found is not None
     assert found.message_id == own
 

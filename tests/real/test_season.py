@@ -17,8 +17,8 @@ from pbem.protocol import Order
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame
 from tests.real.mailhost import MailHost, soon
+from tests.real.master import master
 from tests.real.season import GAME, Season, key_in
-from tests.real.test_setup import master
 from tests.support.live import sheet
 
 pytestmark = pytest.mark.real

@@ -10,27 +10,11 @@ from pathlib import Path
 import pytest
 
 from pbem.post import settings
-from pbem.post.desk.setup import Dialogue, set_up
+from pbem.post.desk.setup import set_up
 from tests.real.mailhost import HOST, MailHost
+from tests.real.master import Scripted, master
 
 pytestmark = pytest.mark.real
-
-
-class Scripted(Dialogue):
-    """A game master who answers by what stands in the questions, and otherwise takes what is offered."""
-
-    def __init__(self, **answers: str) -> None:
-        self._answers = answers
-        self.heard = ""
-
-    def ask(self, question: str, usual: str = "") -> str:
-        return next((said for word, said in self._answers.items() if word in question), usual)
-
-    def secret(self, question: str) -> str:
-        return self.ask(question)
-
-    def say(self, text: str) -> None:
-        self.heard += f"{text}\n"
 
 
 @pytest.fixture
@@ -41,21 +25,6 @@ def silent_host() -> Iterator[MailHost]:
         yield host
     finally:
         host.close()
-
-
-def master(host: MailHost, **more: str) -> Scripted:
-    answers = {
-        "letters come from": "Punic Wars <referee@pbem.test>",
-        "IMAP": f"localhost:{host.ports['IMAPS']}",
-        f"{host.ports['IMAPS']} encrypted": "implicit",
-        "SMTP": f"localhost:{host.ports['SUBMISSION']}",
-        f"{host.ports['SUBMISSION']} encrypted": "starttls",
-        "certificate": str(host.certificate),
-        "password": "secret-referee",
-        "again": "no",
-        "all the same": "no",
-    }
-    return Scripted(**{**answers, **more})
 
 
 def test_setup_writes_a_config_that_works(host: MailHost, tmp_path: Path) -> None:

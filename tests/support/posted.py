@@ -17,6 +17,42 @@ from pbem.post.settings import WhoConfig
 from tests.support.live import NOON, Folder, order, sheet
 
 WHO = WhoConfig()
+_POSTFIX = """\
+From: MAILER-DAEMON@mail.example.org (Mail Delivery System)
+Subject: Undelivered Mail Returned to Sender
+To: pbem@example.org
+Auto-Submitted: auto-replied
+Content-Type: multipart/report; report-type=delivery-status; boundary="b"
+
+--b
+Content-Type: text/plain
+
+This is the mail system at host mail.example.org.
+
+<red@example.org>: host mx.example.org said: 552 5.2.2 <red@example.org> Quota exceeded
+
+--b
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mail.example.org
+
+Final-Recipient: rfc822; red@example.org
+Action: {action}
+Status: {status}
+Diagnostic-Code: smtp; 552 5.2.2 <red@example.org> Quota exceeded
+    (mailbox for user is full)
+
+--b
+Content-Type: message/rfc822
+
+From: Referee <pbem@example.org>
+To: red@example.org
+Message-ID: {id}
+References: <punica.red.0~aaaaaaaaaaaaaaaaaaaa@example.net>
+
+Your move
+--b--
+"""
 
 
 def at(folder: Folder, **later: float) -> MailSettings:
@@ -112,3 +148,8 @@ def kinds(handled: Handled) -> list[str]:
 
 def the_day(settings: MailSettings) -> datetime:
     return settings.letter_time
+
+
+def postfix(id: str, action: str = "failed", status: str = "5.2.2") -> bytes:
+    """Return the bounce of a letter of ours as Postfix writes one."""
+    return _POSTFIX.format(id=id, action=action, status=status).encode()

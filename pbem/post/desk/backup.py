@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from time import time
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from pbem.atomic import sync_folder, write
+from pbem.crypto.seal import Identity
 from pbem.post.settings import CONFIG_FILE, TABLES
 from pbem.post.tables.sqlite_tables import SqliteTables
 from pbem.protocol import PbemError
@@ -121,7 +122,7 @@ class RestoredAll(NamedTuple):
     keys: Sequence[Restored]
 
 
-def restore_all(folder: Path, to: Places, identities: Sequence[Any] = (), passphrase: str = "") -> RestoredAll:
+def restore_all(folder: Path, to: Places, identities: Sequence[Identity] = (), passphrase: str = "") -> RestoredAll:
     """Bring games, keys and tables back from a backup. Nothing is overwritten.
 
     The config is left in the backup, to be copied by hand. Raises NoBackup, BadKeys, CannotOpen.

@@ -261,14 +261,14 @@ def unit_file(file: Path, config: PostConfig) -> str:
     """Return a unit file for a config, for the manager of a user or that of the system."""
     return _UNIT.format(
         sender=config.address,
-        command=_unit_word(str(_command())),
+        command=_unit_word(str(_pbem_program())),
         config=_unit_word(str(file)),
         folder=file.parent,
         environment="".join(_environment(config, file)),
     )
 
 
-def _command() -> Path:
+def _pbem_program() -> Path:
     """Return the program that was called, or that lies beside the interpreter."""
     called = Path(sys.argv[0])
     return called.absolute() if called.name == "pbem" else Path(sys.executable).with_name("pbem")

@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from threading import Lock, Thread
 from time import time
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import procrastinate
 import psycopg
@@ -30,7 +30,7 @@ from procrastinate.jobs import Status
 from pbem.post.service.duty import AnotherRuns, Duty
 from pbem.post.service_log import Once, Say, error_text, say
 from pbem.post.tables.postgres_tables import connect, conninfo, failing
-from pbem.post.tables.tables import Tables
+from pbem.post.tables.tables import TableRow, Tables
 from pbem.protocol import PbemError
 
 _TASK: Final = "take in"
@@ -89,7 +89,7 @@ class ClusterDuty(Duty):
         self._say = say
         self._feeder = Feeder(database, tables, say)
         self._guard = Lock()
-        self._connection: psycopg.Connection[Any] | None = None
+        self._connection: psycopg.Connection[TableRow] | None = None
         self._held = False
 
     @contextmanager

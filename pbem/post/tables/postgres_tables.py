@@ -17,10 +17,10 @@ from typing import Final
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from pbem.post.tables.tables import LONGEST_DELAY, Dialect, Row, Run, Tables, TablesDamaged, clean
+from pbem.post.tables.tables import LONGEST_DELAY, Dialect, Run, TableRow, Tables, TablesDamaged, storable_text
 
 _VERSION: Final = 2
-SCHEMA: Final = "pbem"
+DATABASE_SCHEMA: Final = "pbem"
 """The schema of the database that everything of ours lies in."""
 _SILENCE: Final = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 """How soon a connection counts as broken, at both ends: a host that has gone holds nothing for longer than that."""
@@ -80,7 +80,7 @@ class PostgresTables(Tables):
         super().__init__(clock)
         self.url = url
         self._own = local()
-        self._all: list[psycopg.Connection[Row]] = []
+        self._all: list[psycopg.Connection[TableRow]] = []
         with self._transaction() as run:
             run("SELECT pg_advisory_xact_lock(?)", _MAKING)
             run("CREATE SCHEMA IF NOT EXISTS pbem")
@@ -94,9 +94,9 @@ class PostgresTables(Tables):
                 raise TablesDamaged(f"the tables in {self.url} were made by another version of pbem; use that one")
 
     @property
-    def _connection(self) -> psycopg.Connection[Row]:
+    def _connection(self) -> psycopg.Connection[TableRow]:
         """The connection of this thread."""
-        found: psycopg.Connection[Row] | None = getattr(self._own, "connection", None)
+        found: psycopg.Connection[TableRow] | None = getattr(self._own, "connection", None)
         if found is None or found.closed:
             found = connect(self.url)
             self._own.connection = found
@@ -109,17 +109,17 @@ class PostgresTables(Tables):
         with failing(self.url):
             connection = self._connection
             with connection.transaction():
-                yield lambda statement, *values: connection.execute(_query(statement), _clean(values))
+                yield lambda statement, *values: connection.execute(_query(statement), _storable(values))
 
-    def _rows(self, query: str, *values: object) -> list[Row]:
+    def _rows(self, query: str, *values: object) -> list[TableRow]:
         with failing(self.url):
-            return self._connection.execute(_query(query), _clean(values)).fetchall()
+            return self._connection.execute(_query(query), _storable(values)).fetchall()
 
     def _change(self, statement: str, *values: object) -> int:
         with failing(self.url):
-            return self._connection.execute(_query(statement), _clean(values)).rowcount
+            return self._connection.execute(_query(statement), _storable(values)).rowcount
 
-    def _games_with_letters(self, now: float, most: int) -> list[Row]:
+    def _games_with_letters(self, now: float, most: int) -> list[TableRow]:
         late = now + LONGEST_DELAY
         return self._rows(
             "SELECT game FROM work LEFT JOIN games USING (game) WHERE waits "
@@ -138,7 +138,7 @@ class PostgresTables(Tables):
         self._own = local()
 
 
-def conninfo(url: str, schema: str = SCHEMA) -> str:
+def conninfo(url: str, schema: str = DATABASE_SCHEMA) -> str:
     """Return how a database is connected to, with everything looked for in one schema of it."""
     settings = {f"tcp_{name}": str(value) for name, value in _SILENCE.items()}
     settings |= {"search_path": schema, "client_min_messages": "warning", "idle_in_transaction_session_timeout": "30s"}
@@ -146,7 +146,7 @@ def conninfo(url: str, schema: str = SCHEMA) -> str:
     return make_conninfo(url, options=options, application_name="pbem", connect_timeout=10, **_SILENCE)
 
 
-def connect(url: str) -> psycopg.Connection[Row]:
+def connect(url: str) -> psycopg.Connection[TableRow]:
     """Connect to a database."""
     return psycopg.connect(conninfo(url), autocommit=True)
 
@@ -170,6 +170,6 @@ def _query(statement: str) -> bytes:
     return statement.replace("?", "%s").encode()
 
 
-def _clean(values: Sequence[object]) -> list[object]:
+def _storable(values: Sequence[object]) -> list[object]:
     """Return values that the database can hold."""
-    return [clean(value) if isinstance(value, str) else value for value in values]
+    return [storable_text(value) if isinstance(value, str) else value for value in values]

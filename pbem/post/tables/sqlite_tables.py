@@ -15,7 +15,7 @@ from threading import local
 from time import time
 from typing import Final
 
-from pbem.post.tables.tables import LONGEST_DELAY, Dialect, Row, Run, Tables, TablesDamaged
+from pbem.post.tables.tables import LONGEST_DELAY, Dialect, Run, TableRow, Tables, TablesDamaged
 
 VERSION: Final = 2
 MORE: Final = """
@@ -129,11 +129,11 @@ class SqliteTables(Tables):
                     connection.execute("ROLLBACK")
                 raise
 
-    def _rows(self, query: str, *values: object) -> list[Row]:
+    def _rows(self, query: str, *values: object) -> list[TableRow]:
         with self._failing():
             return self._connection.execute(query, values).fetchall()
 
-    def _games_with_letters(self, now: float, most: int) -> list[Row]:
+    def _games_with_letters(self, now: float, most: int) -> list[TableRow]:
         late = now + LONGEST_DELAY
         return self._rows(
             "SELECT game FROM games INDEXED BY games_waiting WHERE oldest IS NOT NULL "

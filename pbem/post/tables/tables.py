@@ -40,7 +40,7 @@ _DOWN: Final = "unlooked "
 _HANDED: Final = "handed "
 NEVER: Final = 1e15
 """A time that never comes."""
-Row: TypeAlias = tuple[Any, ...]
+TableRow: TypeAlias = tuple[Any, ...]
 
 
 class Urgency(IntEnum):
@@ -153,10 +153,10 @@ class Ran(Protocol):
     def rowcount(self) -> int:
         """How many rows it changed."""
 
-    def fetchone(self) -> Row | None:
+    def fetchone(self) -> TableRow | None:
         """Return the next row; None: there is none."""
 
-    def fetchall(self) -> list[Row]:
+    def fetchall(self) -> list[TableRow]:
         """Return the rows that are left."""
 
 
@@ -219,7 +219,7 @@ class Tables(ABC):
         """
 
     @abstractmethod
-    def _rows(self, query: str, *values: object) -> list[Row]:
+    def _rows(self, query: str, *values: object) -> list[TableRow]:
         """Return what a query finds."""
 
     def _change(self, statement: str, *values: object) -> int:
@@ -300,7 +300,7 @@ class Tables(ABC):
         return list(dict.fromkeys(game for (game,) in [*self._games_with_letters(now, most), *due]))[:most]
 
     @abstractmethod
-    def _games_with_letters(self, now: float, most: int) -> list[Row]:
+    def _games_with_letters(self, now: float, most: int) -> list[TableRow]:
         """Return the games with a letter that is due, as rows, in the order in which they are to be taken."""
 
     def next_letter(self, game: str, now: float) -> Waiting | None:
@@ -355,7 +355,7 @@ class Tables(ABC):
 
     def postpone(self, game: str, until: float, reason: str) -> bool:
         """Let all letters of a game wait; return False if they do so for the same reason already."""
-        reason = clean(reason)
+        reason = storable_text(reason)
         with self._transaction() as run:
             found = run(f"SELECT reason FROM games WHERE game = ?{self.dialect.for_update}", game).fetchone()
             run(
@@ -565,7 +565,7 @@ class Tables(ABC):
         """Close the tables."""
 
 
-def clean(text: str) -> str:
+def storable_text(text: str) -> str:
     """Return a text that every database can hold: without zero bytes and halves of characters."""
     return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import UTC
+from datetime import UTC, date
 from ssl import SSLContext
-from typing import Any, Final
+from typing import Final
 
 from imapclient import SEEN, IMAPClient, SocketTimeout
 from imapclient.exceptions import CapabilityError, IMAPClientAbortError, IMAPClientError, LoginError
@@ -134,7 +134,7 @@ class ImapSource(Source):
 
     def _uids(self, client: IMAPClient) -> Sequence[int]:
         """Return the UIDs of the letters in the folder that may not be known, in order."""
-        criteria: list[Any] = ["UNDELETED", "UID", f"{self._floor + 1}:*"]
+        criteria: list[str | date] = ["UNDELETED", "UID", f"{self._floor + 1}:*"]
         if self.config.since is not None:
             criteria += ["SINCE", self.config.since]
         # The last letter of a folder always belongs to n:*, also if its UID is smaller.

@@ -31,7 +31,7 @@ from pbem.repo.files.note_store import record_note
 
 _MOST_READ: Final = 512 * 1024
 _MOST_IDS: Final = 50
-_LONGEST_REASON: Final = 200
+_REASON_LENGTH: Final = 200
 _ANY_ID: Final = re.compile(rb"<[!-;=?-~]{1,240}>")
 _OF: Final = re.compile(rb"(?im)^message-id[ \t]*:[ \t]*(?:\r?\n[ \t]+)?(<[!-;=?-~]{1,240}>)")
 """The line of a letter, or of the copy of one, with the id of its own."""
@@ -136,11 +136,11 @@ def heard_again(game: Adjudicator, side: Side, settings: MailSettings) -> None:
     """
     if not _REFUSALS.exists(game.path, side):
         return
-    _ask_again(game, side, settings)
+    _report_again(game, side, settings)
     forget_refusing(game.path, side)
 
 
-def _ask_again(game: Adjudicator, side: Side, settings: MailSettings) -> None:
+def _report_again(game: Adjudicator, side: Side, settings: MailSettings) -> None:
     """Send a side its last report again if it is asked anything, and let its clock run on."""
     clocks = game.clock.read()
     if settings.outbox is None or clocks is None or not clocks.sides[side].asked or game.result is not None:
@@ -203,4 +203,4 @@ def _bounce_letter(game: Adjudicator, side: Side, now: _Refusals, settings: Mail
 
 def _reason_line(text: str) -> str:
     shown = "".join(each if each.isprintable() else " " for each in text)
-    return " ".join(shown.split())[:_LONGEST_REASON]
+    return " ".join(shown.split())[:_REASON_LENGTH]

@@ -199,7 +199,7 @@ def due(game: Adjudicator, side: Side, now: datetime, settings: MailSettings) ->
         waiting = list(known.letters)
         about = "\n".join([game.name, side, *(each.digest for each in waiting)]).encode()
         code = hmac.digest(game.ledger.keys.office.encode(), b"pbem confirm v1\n" + about, "sha256").hex()[:24]
-        yield _confirm_letter(game, side, code, waiting, settings, known.dropped)
+        yield _confirm_letter(game, side, _Asking(code, waiting, known.dropped), settings)
         note_asked(game.path, side, code, waiting, now)
 
 
@@ -214,7 +214,7 @@ def _asked_before(game: Adjudicator, side: Side, digest: str, settings: MailSett
     for code, digests in known.codes.items():
         waiting = [each for each in known.letters if each.digest in digests]
         if digest in digests and len(waiting) == len(digests):
-            yield _confirm_letter(game, side, code, waiting, settings)
+            yield _confirm_letter(game, side, _Asking(code, waiting), settings)
             return
 
 
@@ -240,10 +240,20 @@ def side_confirmed(answer: Letter, code: str, settings: MailSettings) -> tuple[s
     return None
 
 
-def _confirm_letter(
-    game: Adjudicator, side: Side, code: str, waiting: Sequence[Unconfirmed], settings: MailSettings, dropped: int = 0
-) -> Outgoing:
-    """Return the letter that asks a player whether letters are theirs, and says how many more were `dropped`."""
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """What a player is asked: whether letters are theirs."""
+
+    code: str
+    """What confirms them."""
+    waiting: Sequence[Unconfirmed]
+    dropped: int = 0
+    """How many more came, and were not kept."""
+
+
+def _confirm_letter(game: Adjudicator, side: Side, question: _Asking, settings: MailSettings) -> Outgoing:
+    """Return the letter that asks a player whether letters are theirs."""
+    waiting, dropped = question.waiting, question.dropped
     shown = [line for each in waiting for line in _shown_letter(game, each)]
     until = f"{min(each.came for each in waiting) + WAITS:%A, %d %B}"
     many = len(waiting) > 1
@@ -260,11 +270,11 @@ def _confirm_letter(
         ),
         letters=shown,
         more=folded_paragraphs([_not_kept(dropped)] if dropped else []),
-        link=_confirm_link(game, side, code, settings),
+        link=_confirm_link(game, side, question.code, settings),
         until=until,
         many=many,
     )
-    stamp = f"confirm.{game.name}.{side}.{game.adjudication}.{code}"
+    stamp = f"confirm.{game.name}.{side}.{game.adjudication}.{question.code}"
     return build_letter(
         settings, NewLetter(game.ledger.addresses[side], stamp, words, about=About(game, side, shared=False))
     )

@@ -38,7 +38,6 @@ from pbem.render.text.report import mail
 from pbem.repo.files.note_store import record_note
 
 TELL_AGAIN: Final = timedelta(days=1)
-_LOG: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +214,9 @@ class LetterDoor:
         try:
             return list(signed_by(self.raw))
         except ImportError:
-            _LOG.warning("dkim is named as a proof, but dkimpy is not installed: pip install 'pbem[dkim]'")
+            logging.getLogger(__name__).warning(
+                "dkim is named as a proof, but dkimpy is not installed: pip install 'pbem[dkim]'"
+            )
             return []
 
     def _signed(self, game: Adjudicator, letter: Letter, sides: Sequence[Side]) -> Proven | Forged | None:
