@@ -9,11 +9,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from subprocess import Popen, run
+from subprocess import Popen
 from time import sleep
 
 import pytest
+from typer.testing import CliRunner
 
+from pbem.cli.verbs import app
 from pbem.post.service.service import run_once
 from pbem.post.service.worker import Worker
 from pbem.post.settings import BadConfig
@@ -204,11 +206,11 @@ def test_database_that_is_away_is_told_by_every_command(season: Season, monkeypa
         season.file.read_text().replace("postgresql://pbem@127.0.0.1:", "postgresql://pbem@127.0.0.2:")
     )
     monkeypatch.chdir(season.path)
-    words = {"PBEM_GAMES": "games", "PBEM_KEYS": "keys", "PBEM_RULES": str(ROOT / "tests" / "toy")}
+    for name, folder in (("GAMES", "games"), ("KEYS", "keys"), ("RULES", str(ROOT / "tests" / "toy"))):
+        monkeypatch.setenv(f"PBEM_{name}", folder)
 
-    def said(*verb: str) -> str:
-        command = [sys.executable, "-m", "pbem", *verb]
-        return run(command, env={**os.environ, **words}, capture_output=True, text=True, check=False).stdout
+    def said(verb: str) -> str:
+        return CliRunner().invoke(app, [verb]).stdout
 
     assert "Post: what waits cannot be told: postgresql://pbem@127.0.0.2:" in said("status")
     (wrong,) = [line for line in said("doctor").splitlines() if " tables: " in line]

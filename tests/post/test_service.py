@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import sys
 from collections.abc import Iterator
 from configparser import ConfigParser
 from datetime import UTC, datetime
@@ -26,6 +27,15 @@ from tests.support.boxes import Box, Way
 from tests.support.seasons import Season, alive, children, until
 
 ROOT = Path(__file__).parent.parent.parent
+BLANK_WORKER = """
+import sys
+from pathlib import Path
+from pbem.mail.write import enclosures
+from pbem.post.service import worker
+enclosures.pictures = lambda *_, **__: ()
+worker.main(Path(sys.argv[1]))
+"""
+"""The program of a worker that draws no maps."""
 
 
 @pytest.fixture
@@ -148,9 +158,9 @@ def test_unit_file_starts_the_service_with_its_config(season: Season, monkeypatc
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service_module, "_RETRY_PAUSES", (0.01, 0.02))
-    monkeypatch.setattr(service_module, "_TICK", 0.01)
-    monkeypatch.setattr(service_module, "_WAIT", 0.01)
-    monkeypatch.setattr(service_module, "_SOON", 0.01)
+    monkeypatch.setattr(service_module, "_TICK", 0.05)
+    monkeypatch.setattr(service_module, "_WAIT", 0.05)
+    monkeypatch.setattr(service_module, "_SOON", 0.05)
     monkeypatch.setattr(service_module, "_BEAT", 0.05)
 
 
@@ -162,7 +172,7 @@ def opened(season: Season, box: Box, way: Way) -> Post:
 def test_unreachable_servers_are_told_of_once(season: Season) -> None:
     box, way = Box(wrong="connection refused"), Way(wrong="no route to host")
     post = opened(season, box, way)
-    thread = Thread(target=Service(post, 1).run)
+    thread = Thread(target=Service(post, 1, (sys.executable, "-c", BLANK_WORKER)).run)
     thread.start()
     try:
         until(lambda: len(season.said) >= 2)
@@ -207,7 +217,7 @@ def test_fault_in_a_reader_is_told_and_the_rest_goes_on(season: Season, capsys: 
 
     post.sweeps[0].look = look  # type: ignore[method-assign, assignment]
     box.put(season.letter("punica", "red", b"STATUS\n"), datetime.now(UTC))
-    thread = Thread(target=Service(post, 1).run)
+    thread = Thread(target=Service(post, 1, (sys.executable, "-c", BLANK_WORKER)).run)
     thread.start()
     try:
         until(lambda: len(way.given) == 1)
