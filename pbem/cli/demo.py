@@ -93,7 +93,7 @@ class Players:
         view = game.view(decision.side)
         if decision.kind == "play":
             event = self.event(game, view, decision)
-            return event or _plan(view, decision.side) or _any(game, view, decision)
+            return event or _planned_play(view, decision.side) or _any(game, view, decision)
         if decision.kind == "intercept":
             return {"with": [{"general": "publius_scipio"}]} if "boii" in decision.facts["from"] else {"with": []}
         if decision.kind == "intercepted":
@@ -169,15 +169,15 @@ class _Stage:
     def write(self, side: str, number: int, bodies: Sequence[tuple[str, Body]], report: str) -> None:
         """Mail the answer of a side, once with faults in it."""
         name = PLAYERS[side][0]
-        sheet = _sheet(side, number, bodies)
+        sheet = _order_sheet(side, number, bodies)
         if "nemausus" in sheet and not self.bounced:
             self.bounced = True
             _say(f"{name} is in a hurry. The sheet has three faults:")
-            handled = self.mail(side, _sheet(side, number, [("play", slip(bodies[0][1]))]), report)
+            handled = self.mail(side, _order_sheet(side, number, [("play", slip(bodies[0][1]))]), report)
             _quote(handled.complaints[0])
             _say(f"Nothing was carried out. {name} corrects the sheet and mails it again.")
         _say(f"{name} writes:")
-        _quote(_sheet(side, number, bodies[:1]).split("orders:\n")[1])
+        _quote(_order_sheet(side, number, bodies[:1]).split("orders:\n")[1])
         if len(bodies) > 1:
             print(f"   | (and {len(bodies) - 1} answers to what may be asked next)")
         self.mail(side, sheet, report)
@@ -194,7 +194,7 @@ class _Stage:
         """Post a letter as a mail program would send it, and keep the answers."""
         name, address = PLAYERS[side]
         self.count += 1
-        raw = _letter(self.count, name, address, sheet, report)
+        raw = _mail_of_player(self.count, name, address, sheet, report)
         self.keep(f"from-{name.lower()}", raw)
         handled = take_in(raw, self.settings)
         for out in handled.letters:
@@ -228,7 +228,7 @@ class _Stage:
         print(f"  PBEM_GAMES={folder}/games PBEM_KEYS={folder}/keys pbem status {GAME}")
 
 
-def _plan(view: Any, side: str) -> Body | None:
+def _planned_play(view: Any, side: str) -> Body | None:
     """Return the play that a side plans: Hannibal marches to Italy, Scipio meets him, Longus sails home."""
     marches: dict[tuple[str, str], list[Any]] = {
         ("hannibal", "saguntum"): ["dertosa", "tarraco", "emporiae", "narbo"],
@@ -271,13 +271,13 @@ def _any(game: Adjudicator, view: Any, decision: Decision) -> Body:
     return dict(game.rules.legal_orders(view, decision)[0].body)
 
 
-def _sheet(side: str, number: int, bodies: Sequence[tuple[str, Body]]) -> str:
+def _order_sheet(side: str, number: int, bodies: Sequence[tuple[str, Body]]) -> str:
     """Return the order sheet of a side."""
     orders = [line for kind, body in bodies for line in order_lines(kind, body)]
     return "\n".join([f"game: {GAME}", f"side: {side}", f"adjudication: {number}", "orders:", *orders]) + "\n"
 
 
-def _letter(count: int, name: str, address: str, sheet: str, report: str) -> bytes:
+def _mail_of_player(count: int, name: str, address: str, sheet: str, report: str) -> bytes:
     """Return a letter in the manner of one of three mail programs, in turn; one that answers no report is plain."""
     quoted = "".join(f"> {line}\n" if line else ">\n" for line in report.splitlines())
     written = (BEGUN + timedelta(hours=count)).strftime("%a, %d %b %Y %H:%M")

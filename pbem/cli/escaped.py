@@ -27,7 +27,7 @@ def escaped(text: str) -> str:
     >>> escaped("\x1b[2J")
     '\\x1b[2J'
     """
-    return _CONTROL.sub(lambda found: _escape(ord(found[0])), text)
+    return _CONTROL.sub(lambda found: _escape_code(ord(found[0])), text)
 
 
 def escaped_json(text: str) -> str:
@@ -67,5 +67,5 @@ class _Escaped:
         return getattr(self._stream, name)
 
 
-def _escape(code: int) -> str:
+def _escape_code(code: int) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

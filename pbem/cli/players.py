@@ -79,7 +79,7 @@ def show_status(
         for side in game.rules.sides:
             out = ", out of the game" if side in game.out else ""
             print(f"  {side}: {game.player(side)}{_deputy(game, side)}{out}")
-        if watching := _observers(game):
+        if watching := _watchers(game):
             print(f"It is watched by {', '.join(watching)}.")
         for file, correction in sorted(game.box.corrections.items()):
             print(f"  {file} is corrected: {correction.shown}")
@@ -104,7 +104,7 @@ def _deputy(game: OpenGame, side: str) -> str:
     return "" if deputy is None else f", and up to {deputy.until} {deputy.name} as deputy"
 
 
-def _observers(game: OpenGame) -> list[str]:
+def _watchers(game: OpenGame) -> list[str]:
     """Return who watches a game, and how late."""
     from pbem.mail.write.observers import observers
 
@@ -175,7 +175,7 @@ def _status_record(game: OpenGame) -> dict[str, Any]:
         "adjudication": game.adjudication,
         "players": {side: game.player(side) for side in game.rules.sides},
         "deputies": {side: each.until for side, each in game.ledger.deputies.items() if _deputy(game, side)},
-        "observers": _observers(game),
+        "observers": _watchers(game),
         "out": list(game.out),
         "awaited": list(game.awaited),
         "waiting": open_questions(game),

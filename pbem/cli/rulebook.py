@@ -134,7 +134,7 @@ def _print_open(game: str, boxes: Boxes, json: bool) -> None:
     from pbem.game.boxes.box import Box
     from pbem.game.boxes.printed import as_printed, counts, unprinted
 
-    played = _played(game, boxes)
+    played = _editions_played(game, boxes)
     usual = next(iter(played.values()))
     box = usual.box
     notes = _notes_of([Box(box.folder, box.corrections, id) for id in box.editions])
@@ -142,7 +142,9 @@ def _print_open(game: str, boxes: Boxes, json: bool) -> None:
     if json:
         lists = [{"what": what, "missing": missing, "records": ids} for what, missing, ids in records]
         shares = [{"what": what, "printed": printed, "of": of} for what, printed, of in counts(usual.rules, box)]
-        print_json({"id": box.id, "title": box.title, "printed": shares, "open": lists, "confidence": _noted(notes)})
+        print_json(
+            {"id": box.id, "title": box.title, "printed": shares, "open": lists, "confidence": _note_records(notes)}
+        )
         return
     said = {edition: as_printed(of.rules, box) for edition, of in played.items()}
     first = next(iter(said.values()))
@@ -174,7 +176,7 @@ def _box_of(game: str, boxes: Boxes) -> Box:
     return open_box(charter.rules, boxes or (), corrections)
 
 
-def _played(game: str, boxes: Boxes) -> dict[str, Loaded]:
+def _editions_played(game: str, boxes: Boxes) -> dict[str, Loaded]:
     """Return the editions of an id of the shelf, the usual one first; of a game in progress the one it is played in."""
     from pbem.game.boxes import shelf
 
@@ -213,11 +215,11 @@ def _rules_record(box: Box, chosen: Mapping[str, Mapping[str, Any]], notes: Iter
         },
         "options": {name: dict(option) for name, option in options.items()},
         "corrected": {file: correction.shown for file, correction in sorted(box.corrections.items())},
-        "confidence": _noted(notes),
+        "confidence": _note_records(notes),
     }
 
 
-def _noted(notes: Iterable[_Note]) -> list[dict[str, Any]]:
+def _note_records(notes: Iterable[_Note]) -> list[dict[str, Any]]:
     """Return the notes on sources for --json."""
     return [
         {"file": file, "about": about, "note": note} | ({"editions": list(editions)} if editions else {})
@@ -252,10 +254,10 @@ def _print_option(name: str, option: Mapping[str, Any], chosen: Mapping[str, Any
     places = ", ".join(f"{word} {option[word]}" for word in ("rule", "row") if word in option)
     print(f"{name:<{_WIDTH - len(places)}}{places}")
     _print_wrapped(option["meaning"], _INDENT)
-    by_value = [(value, [id for id, its in chosen.items() if _same(its, value)]) for value in option["values"]]
+    by_value = [(value, [id for id, its in chosen.items() if _same_value(its, value)]) for value in option["values"]]
     width = max(len(on_one_line(value)) for value, _ in by_value)
     for value, editions in by_value:
-        default = " (default)" if _same(value, option["default"]) else ""
+        default = " (default)" if _same_value(value, option["default"]) else ""
         print(f"{_INDENT}{on_one_line(value):<{width}}  {', '.join(editions) or '-'}{default}")
 
 
@@ -263,7 +265,7 @@ def _print_wrapped(text: str, indent: str) -> None:
     print("\n".join(wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent)))
 
 
-def _same(one: object, other: object) -> bool:
+def _same_value(one: object, other: object) -> bool:
     return type(one) is type(other) and one == other
 
 
@@ -283,17 +285,17 @@ def _confidence(box: Box) -> Iterator[tuple[str, str, str]]:
         if file.startswith(_NOT_PRINTED):
             continue
         records: dict[tuple[str, str], list[str]] = {}
-        for record, about, note in _notes(box.table(file)):
+        for record, about, note in _notes_within(box.table(file)):
             records.setdefault((about, note), []).extend([record] if record else [])
         for (about, note), of in records.items():
             yield file, " of ".join(filter(None, (about, ", ".join(of)))), note
 
 
-def _notes(value: object) -> Iterator[tuple[str, str, str]]:
+def _notes_within(value: object) -> Iterator[tuple[str, str, str]]:
     """Yield the notes of a part of a file: record, subject, note."""
     if isinstance(value, list):
         for each in value:
-            yield from _notes(each)
+            yield from _notes_within(each)
     elif isinstance(value, dict):
         record, noted = str(value.get("id", value.get("number", ""))), value.get("confidence")
         if isinstance(noted, str):
@@ -302,7 +304,7 @@ def _notes(value: object) -> Iterator[tuple[str, str, str]]:
             yield from ((record, str(about), str(note)) for about, note in noted.items())
         for key, below in value.items():
             if key != "confidence":
-                yield from _notes(below)
+                yield from _notes_within(below)
 
 
 # ---- Odds, computed from the tables of a game or played out with its rules: `pbem odds`
@@ -346,11 +348,11 @@ def _misasked(game: str, what: str | None, asked: Mapping[str, Odds]) -> NoRetur
     """End the command with the questions that a game can answer."""
     if not asked:
         misuse(f"{game} computes no odds")
-    rows = [f"  {word}: {one.about}\n{_wanted(one)}" for word, one in asked.items()]
+    rows = [f"  {word}: {one.about}\n{_numbers_wanted(one)}" for word, one in asked.items()]
     misuse((f"{game} has no odds of {what}; " if what else "") + "ask for one of\n" + "\n".join(rows))
 
 
-def _wanted(one: Odds) -> str:
+def _numbers_wanted(one: Odds) -> str:
     """Return the numbers that a question needs, one a line."""
     return "\n".join(
         f"    --{_option_word(name)} {_range(number)}: {number.meaning}" for name, number in one.numbers.items()
@@ -374,15 +376,15 @@ def _numbers(what: str, one: Odds, words: Sequence[str]) -> dict[str, int]:
         option = left.pop(0)
         name = option.removeprefix("--").replace("-", "_")
         if not option.startswith("--") or name not in one.numbers:
-            misuse(f"{option} is not an option of the odds of {what}; the options are\n{_wanted(one)}")
-        numbers[name] = _number(option, one.numbers[name], left.pop(0) if left else None)
+            misuse(f"{option} is not an option of the odds of {what}; the options are\n{_numbers_wanted(one)}")
+        numbers[name] = _number_given(option, one.numbers[name], left.pop(0) if left else None)
     for name, number in one.numbers.items():
         if name not in numbers and not number.optional:
             misuse(f"--{_option_word(name)} is missing: {number.meaning}, {_range(number)}")
     return numbers
 
 
-def _number(option: str, number: Number, text: str | None) -> int:
+def _number_given(option: str, number: Number, text: str | None) -> int:
     try:
         value = int(text or "")
     except ValueError:

@@ -76,7 +76,7 @@ def mail_settings(games: Path | None, boxes: Boxes) -> MailSettings:
     from pbem.mail.notes.address import mailbox
     from pbem.mail.write.outgoing import MailSettings
 
-    folder, (sender, who) = games or games_folder(), _sender()
+    folder, (sender, who) = games or games_folder(), _sender_and_who()
     found = MailSettings(
         folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), cache_folder() / "drawings"
     )
@@ -85,7 +85,7 @@ def mail_settings(games: Path | None, boxes: Boxes) -> MailSettings:
     return found if who is None else replace(found, plus=who.plus, must_sign=who.must_sign)
 
 
-def _sender() -> tuple[str, WhoConfig | None]:
+def _sender_and_who() -> tuple[str, WhoConfig | None]:
     """Return the address that letters come from, and how the post knows who answers there; None: it does not read it.
 
     Both are those of the post's config, if there is one, so that letters of all commands belong to one thread.

@@ -86,16 +86,16 @@ def print_log(
     told = published(repo_of(games or games_folder(), name))
     turns = told.turns[first - 1 : last]
     if dice or csv is not None or png is not None:
-        _dice(told, turns, csv, png, rules_dir, json)
+        _print_dice(told, turns, csv, png, rules_dir, json)
     elif json:
         print_json({"game": told.charter.whole, "turns": [turn.whole for turn in turns], **_UNCHECKED})
     else:
-        marks = _marks(told)
+        marks = _undone_marks(told)
         texts = (marks.get(turn.value["adjudication"], "") + yamlio.dump(dict(turn.value)) for turn in turns)
         print(f"# {_NOT_CHECKED}\n" + "---\n".join(texts), end="")
 
 
-def _marks(told: Published) -> dict[int, str]:
+def _undone_marks(told: Published) -> dict[int, str]:
     """Return the lines above the turn files that were undone later."""
     return {
         n: f"# UNDONE, by adjudication {turn.value['adjudication']}\n"
@@ -104,7 +104,9 @@ def _marks(told: Published) -> dict[int, str]:
     }
 
 
-def _dice(told: Published, turns: Sequence[Page], csv: Path | None, png: Path | None, boxes: Boxes, json: bool) -> None:
+def _print_dice(
+    told: Published, turns: Sequence[Page], csv: Path | None, png: Path | None, boxes: Boxes, json: bool
+) -> None:
     """Print the dice of some turns, or write them to files and print their names."""
     from pbem.audit.explain.dice_log import (
         WIDTH,
@@ -211,7 +213,7 @@ def _print_verdict(verdict: Verdict) -> None:
     print(f"{verdict.game}: {verdict.adjudications} adjudications, verified at commit {verdict.head or 'unknown'}")
     width = max((len(each.subject) for each in verdict.findings.checked), default=0)
     for each in verdict.findings.checked:
-        print(f"  {_mark(each):<7} {each.subject:<{width}}  {each.text}")
+        print(f"  {_verdict_mark(each):<7} {each.subject:<{width}}  {each.text}")
     if verdict.tip:
         print(f"The tip of the dice is {verdict.tip};")
         print(f"signed by {verdict.signed_by}.")
@@ -226,7 +228,7 @@ def _print_verdict(verdict: Verdict) -> None:
         print(f"  ... and {len(wrong) - _MOST_FAULTS} more, which --json lists")
 
 
-def _mark(each: Checked) -> str:
+def _verdict_mark(each: Checked) -> str:
     if each.wrong is None:
         return "-"
     return f"{each.wrong} WRONG" if each.wrong else "ok"
@@ -338,7 +340,7 @@ def ask_what_if(
 
     if keep is not None and keep.exists():
         misuse(f"{keep} exists already; --keep needs a new folder")
-    faces = {word: _faces(entry, text) for entry in dice or [] for word, text in [_halves("--dice", entry)]}
+    faces = {word: _faces_given(entry, text) for entry in dice or [] for word, text in [_halves("--dice", entry)]}
     with _to_read(name, games, rules_dir, side) as game, tempfile.TemporaryDirectory() as scratch:
         sheets = {}
         for entry in sheet or []:
@@ -365,7 +367,7 @@ def _halves(option: str, entry: str) -> tuple[str, str]:
     return before, after
 
 
-def _faces(entry: str, text: str) -> list[int]:
+def _faces_given(entry: str, text: str) -> list[int]:
     words = text.replace(",", " ").split()
     if not words or not all(word.isdecimal() for word in words):
         misuse(f"--dice {entry}: faces are whole numbers, such as {entry.partition('=')[0]}=3,5")

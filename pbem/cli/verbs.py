@@ -101,17 +101,17 @@ class ByReader(TyperGroup):
         return list(_HOMES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        return _command(cmd_name) if cmd_name in _HOMES else None
+        return _command_of(cmd_name) if cmd_name in _HOMES else None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         room = formatter.width - 6 - max(map(len, _HOMES))
         for heading, verbs in VERBS.items():
             with formatter.section(heading):
-                formatter.write_dl([(verb, _command(verb).get_short_help_str(room)) for verb in verbs])
+                formatter.write_dl([(verb, _command_of(verb).get_short_help_str(room)) for verb in verbs])
 
 
 @cache
-def _command(verb: str) -> Any:
+def _command_of(verb: str) -> Any:
     """Return the command of a verb, from the function or the group of verbs that the table names."""
     module, _, name = _HOMES[verb].partition(":")
     found = getattr(import_module(f"pbem.cli.{module}"), name)

@@ -87,14 +87,14 @@ def policy() -> str:
 def game_pages(record: GameRecord) -> Iterator[tuple[str, str]]:
     """Yield the pages of a game, each with its file name: one, or several if the game is long, the last as `INDEX`."""
     whole = _Replay(record)
-    spans = list(_spans(whole))
+    spans = list(_page_spans(whole))
     names = [f"turns-{first}.html" for first, _ in spans[:-1]] + [INDEX]
     parts = [(name, first, last) for name, (first, last) in zip(names, spans, strict=True)]
     for part in parts:
         yield part[0], whole.page(part, parts)
 
 
-def _spans(replay: _Replay) -> Iterator[tuple[int, int]]:
+def _page_spans(replay: _Replay) -> Iterator[tuple[int, int]]:
     """Yield the first and the last adjudication of each part: as many turns of the game as fit on a page."""
     last = len(replay.record.played)
     first = 1
@@ -121,7 +121,7 @@ class _Replay:
         self._scenes: list[Scene | None] = [record.scene(each) for each in record.played]
         self._base = next((scene.base for scene in self._scenes if scene is not None), None)
         strange = {self.say.name(side) for side in record.loaded.rules.sides}
-        self._names = {} if self._base is None else _names(self._base, strange)
+        self._names = {} if self._base is None else _places_by_name(self._base, strange)
         self._pattern = _pattern(self._names)
         self._frames: dict[tuple[int, int], tuple[Symbols, list[Any]]] = {}
         self.articles = [self._article(each) for each in record.played]
@@ -242,7 +242,7 @@ class _Replay:
         yield text[at:], ""
 
 
-def _names(base: BaseMap, twice: set[str]) -> Mapping[str, str]:
+def _places_by_name(base: BaseMap, twice: set[str]) -> Mapping[str, str]:
     """Return the places of a map by name; a name that several have, or one of `twice`, means none of them."""
     names: dict[str, str] = {}
     for id, place in base.places.items():

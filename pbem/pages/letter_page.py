@@ -106,16 +106,16 @@ def _values(contents: Contents[S], envelope: Envelope) -> dict[str, Any]:
     headline = f" {stands.headline}." if stands.headline else ""
     return {
         **_STYLES,
-        "runs": _runs,
+        "runs": _column_runs,
         "subject": envelope.subject,
         "around": _Around(list(paragraphs(envelope.before)), list(paragraphs(envelope.after))),
         "place": f"{request.game}, report {request.adjudication} {reader}.{headline}",
         "questions": [_Question(title(box, each), say.question(each)) for each in request.own],
-        "brief": list(_brief(say, box, request)),
+        "brief": list(_brief_paragraphs(say, box, request)),
         "taps": taps(rules, box, request, envelope.address, must_sign=envelope.must_sign) if request.own else Taps(),
         "pictures": envelope.pictures,
-        "happened": list(_levelled(said[first:])),
-        "earlier": list(_levelled(said[:first])),
+        "happened": list(_from_the_margin(said[first:])),
+        "earlier": list(_from_the_margin(said[:first])),
         "sheet": (sheet_of(contents, narrow=True) or "").rstrip("\n"),
         "about": about,
         "hand": [each for each in hand if each not in about] if known is None else [],
@@ -123,11 +123,11 @@ def _values(contents: Contents[S], envelope: Envelope) -> dict[str, Any]:
         "filed": [standing_text(each) for each in request.filed] if request.list_filed else [],
         "standing": stands.sections if known is None else [],
         "cut": "",
-        "notes": list(_notes(rules, box, request)),
+        "notes": list(_note_paragraphs(rules, box, request)),
     }
 
 
-def _brief(say: Sentences, box: Box, request: ReportRequest[S]) -> Iterator[str]:
+def _brief_paragraphs(say: Sentences, box: Box, request: ReportRequest[S]) -> Iterator[str]:
     """Yield until when an answer is in time and what counts without one; or what the game waits for, or its end."""
     if request.own:
         yield from [request.deadline] if request.deadline else ()
@@ -137,7 +137,7 @@ def _brief(say: Sentences, box: Box, request: ReportRequest[S]) -> Iterator[str]
         yield from asked_nothing(say, request, listing([say.name(each) for each in others]))
 
 
-def _notes(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Iterator[str]:
+def _note_paragraphs(rules: Rules[S], box: Box, request: ReportRequest[S]) -> Iterator[str]:
     yield from request.rulings
     if request.time:
         yield request.time
@@ -152,7 +152,7 @@ def _first_open(said: Sequence[Said]) -> int:
     return next((at for at in range(first, len(said)) if said[at].depth == 0), first) if first else 0
 
 
-def _levelled(said: Sequence[Said]) -> Iterator[Said]:
+def _from_the_margin(said: Sequence[Said]) -> Iterator[Said]:
     """Yield lines, the first of them at the margin: a letter may begin in the middle of a card play."""
     first = said[0].depth if said else 0
     for each in said:
@@ -160,6 +160,6 @@ def _levelled(said: Sequence[Said]) -> Iterator[Said]:
         yield Said(each.depth - first, each.text, each.tag)
 
 
-def _runs(lines: Sequence[Line]) -> list[list[Line]]:
+def _column_runs(lines: Sequence[Line]) -> list[list[Line]]:
     """Return the lines of a section by runs: with columns beside them, and without."""
     return [list(run) for _, run in groupby(lines, key=lambda line: bool(line.cells))]

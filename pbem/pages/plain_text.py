@@ -41,13 +41,13 @@ def paragraphs(text: str) -> Iterator[Paragraph]:
                 yield from (Paragraph(kind, line.capitalize()) for line in lines)
             elif kind == "lines":
                 text = dedent("\n".join(lines))
-                terms = _terms(text)
+                terms = _defined_terms(text)
                 yield Paragraph("terms", text, terms) if terms else Paragraph(kind, text)
             else:
                 yield Paragraph(kind, " ".join(lines))
 
 
-def _terms(text: str) -> tuple[tuple[str, str], ...]:
+def _defined_terms(text: str) -> tuple[tuple[str, str], ...]:
     """Return words with what they mean, if all lines of a text are made of such."""
     found: list[tuple[str, str]] = []
     for line in text.split("\n"):

@@ -95,10 +95,12 @@ def read_record(path: Path, folders: Sequence[str | Path] = ()) -> GameRecord:
         charter = charter_in(repo)
         kept = corrections_in(repo)
         loaded = shelf.load(charter.rules, edition=charter.edition, options=charter.options, folders=folders, kept=kept)
-        return GameRecord(charter, (repo.read(CHARTER) or b"").decode("utf-8"), loaded, list(_played(repo, loaded)))
+        return GameRecord(
+            charter, (repo.read(CHARTER) or b"").decode("utf-8"), loaded, list(_turn_played(repo, loaded))
+        )
 
 
-def _played(repo: GameRepo, loaded: Loaded) -> Iterator[Played]:
+def _turn_played(repo: GameRepo, loaded: Loaded) -> Iterator[Played]:
     commits = commits_of_adjudications(repo.history())
     n = 1
     while (raw := repo.read(turn_path(n))) is not None:

@@ -52,14 +52,14 @@ def build(records: Sequence[GameRecord], out: Path, base: str = "") -> list[Path
     """
     files = dict[str, str]()
     for record in records:
-        files |= dict(_files(record))
-    games = [_listed(record) for record in sorted(records, key=lambda record: record.game)]
+        files |= dict(_game_files(record))
+    games = [_index_row(record) for record in sorted(records, key=lambda record: record.game)]
     files[INDEX] = page("list.html", title="Games", style=markup(style()), policy=policy(), up="", games=games)
     files[FEED] = _feed(records, base)
-    return [path for name, text in sorted(files.items()) if (path := _written(out / name, text)) is not None]
+    return [path for name, text in sorted(files.items()) if (path := _write_if_changed(out / name, text)) is not None]
 
 
-def _files(record: GameRecord) -> Iterator[tuple[str, str]]:
+def _game_files(record: GameRecord) -> Iterator[tuple[str, str]]:
     """Yield the files of a game: its pages, its charter and its turn files, where its repo has them."""
     folder = record.game
     yield f"{folder}/{CHARTER}", record.charter_text
@@ -69,7 +69,7 @@ def _files(record: GameRecord) -> Iterator[tuple[str, str]]:
         yield f"{folder}/{name}", text
 
 
-def _written(path: Path, text: str) -> Path | None:
+def _write_if_changed(path: Path, text: str) -> Path | None:
     """Write a file unless it says the same; return it if it was written."""
     content = text.encode("utf-8")
     if path.is_file() and path.read_bytes() == content:
@@ -81,20 +81,20 @@ def _written(path: Path, text: str) -> Path | None:
     return path
 
 
-def _listed(record: GameRecord) -> Listed:
+def _index_row(record: GameRecord) -> Listed:
     last = record.played[-1] if record.played else None
     return Listed(
         record.game,
         record.loaded.box.title,
         players(record),
-        _stands(record, last),
+        _standing_after(record, last),
         last.n if last else 0,
         str(last.turn.get("day", "")) if last else "",
         f"{record.game}/{INDEX}",
     )
 
 
-def _stands(record: GameRecord, each: Played | None) -> str:
+def _standing_after(record: GameRecord, each: Played | None) -> str:
     """Return where a game stands after an adjudication."""
     if each is None:
         return "It has not begun."
@@ -117,7 +117,7 @@ def _entries(record: GameRecord) -> Iterator[Entry]:
         said = [line.text for line in sentences(record.loaded.box).tell(each.events) if not line.tag]
         yield Entry(
             f"urn:x-pbem:{record.charter.dice.tip[:16]}:{each.n}",
-            f"{record.game} {each.n}: {_stands(record, each)}".rstrip(": "),
+            f"{record.game} {each.n}: {_standing_after(record, each)}".rstrip(": "),
             day,
             f"{record.game}/{INDEX}#n={each.n}",
             " ".join(said)[:500],

@@ -53,7 +53,7 @@ class Symbols:
         """Return the number of a piece."""
         if piece not in self._known:
             self._known[piece] = len(self.markup)
-            self.markup.append(_piece(piece))
+            self.markup.append(_piece_markup(piece))
         return self._known[piece]
 
 
@@ -68,21 +68,21 @@ class SvgSketch:
 
     def line(self, points: Iterable[Point], ink: Ink, width: float, *, closed: bool = False) -> None:
         shape = "polygon" if closed else "polyline"
-        drawn = f'fill="none" stroke="{_ink(ink)}" stroke-width="{_number(width)}"'
+        drawn = f'fill="none" stroke="{_ink(ink)}" stroke-width="{_number_text(width)}"'
         self.parts.append(f'<{shape} points="{_points(points)}" {drawn}/>')
 
     def disc(self, centre: Point, radius: float, fill: Ink, outline: Ink | None = None, width: float = 0) -> None:
-        x, y = map(_number, centre)
-        rim = "" if outline is None else f' stroke="{_ink(outline)}" stroke-width="{_number(width)}"'
-        self.parts.append(f'<circle cx="{x}" cy="{y}" r="{_number(radius)}" fill="{_ink(fill)}"{rim}/>')
+        x, y = map(_number_text, centre)
+        rim = "" if outline is None else f' stroke="{_ink(outline)}" stroke-width="{_number_text(width)}"'
+        self.parts.append(f'<circle cx="{x}" cy="{y}" r="{_number_text(radius)}" fill="{_ink(fill)}"{rim}/>')
 
 
-def _number(value: float) -> str:
+def _number_text(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
 def _points(points: Iterable[Point]) -> str:
-    return " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
+    return " ".join(f"{_number_text(x)},{_number_text(y)}" for x, y in points)
 
 
 def _ink(ink: Ink) -> str:
@@ -92,14 +92,14 @@ def _ink(ink: Ink) -> str:
     return "#" + "".join(f"{part:02x}" for part in (ink if isinstance(ink, tuple) else (int(ink),) * 3)[:3])
 
 
-def _words(text: str) -> str:
+def _words_markup(text: str) -> str:
     return escape(str(seen(text)))
 
 
-def _text(x: float, y: float, text: str, size: int, fill: Ink, more: str = "") -> str:
+def _text_markup(x: float, y: float, text: str, size: int, fill: Ink, more: str = "") -> str:
     """Return a line of text whose middle is at a height."""
-    at = f'x="{_number(x)}" y="{_number(y + size * 0.35)}"'
-    return f'<text {at} font-size="{size}" fill="{_ink(fill)}"{more}>{_words(text)}</text>'
+    at = f'x="{_number_text(x)}" y="{_number_text(y + size * 0.35)}"'
+    return f'<text {at} font-size="{size}" fill="{_ink(fill)}"{more}>{_words_markup(text)}</text>'
 
 
 # ---- the board
@@ -113,14 +113,14 @@ def board(scene: Scene, lies: Frame, symbols: Symbols) -> str:
         for region, number in zip(base.regions, lies["t"], strict=True)
     )
     places = "".join(
-        _place(base, place, owned[number], number)
+        _place_markup(base, place, owned[number], number)
         for place, number in zip(base.places.values(), lies["c"], strict=True)
     )
     pieces = "".join(f'<g transform="translate({x} {y})">{symbols.markup[number]}</g>' for number, x, y, _ in lies["p"])
     return (
-        f'{_ground(base)}<g id="tints" clip-path="url(#shore)">{tints}</g>{_ways(base)}<g id="arrows">{lies["x"]}</g>'
-        f'<defs>{_marks(scene.sides)}</defs><g id="places" stroke="{canvas.INK}">{places}</g>'
-        f'{_labels(base)}<g id="pieces">{pieces}</g>'
+        f'{_ground(base)}<g id="tints" clip-path="url(#shore)">{tints}</g>{_map_ways(base)}<g id="arrows">{lies["x"]}</g>'
+        f'<defs>{_owner_marks(scene.sides)}</defs><g id="places" stroke="{canvas.INK}">{places}</g>'
+        f'{_map_labels(base)}<g id="pieces">{pieces}</g>'
     )
 
 
@@ -151,14 +151,14 @@ def _tiles(base: BaseMap) -> Iterator[str]:
 
 
 @lru_cache(maxsize=16)
-def _ways(base: BaseMap) -> str:
+def _map_ways(base: BaseMap) -> str:
     """Return the connections of places, and the names of lands and seas."""
-    return "".join([*(_path(base, each.a, each.b, each.kind) for each in base.paths), *_wide_names(base)])
+    return "".join([*(_path_markup(base, each.a, each.b, each.kind) for each in base.paths), *_wide_names(base)])
 
 
 @lru_cache(maxsize=16)
-def _labels(base: BaseMap) -> str:
-    labels = "".join(_label(base, each) for each in base.places.values() if each.label)
+def _map_labels(base: BaseMap) -> str:
+    labels = "".join(_label_markup(base, each) for each in base.places.values() if each.label)
     return f'<g class="n" font-size="{LABEL_SIZE}">{labels}</g>'
 
 
@@ -178,15 +178,15 @@ def _area(points: Sequence[Point], fill: str, stroke: str = "") -> str:
 
 def _stroke(points: Sequence[Point], ink: str, width: float) -> str:
     way = _way(points).removesuffix("z")
-    return f'<path d="{way}" fill="none" stroke="{ink}" stroke-width="{_number(width)}"/>'
+    return f'<path d="{way}" fill="none" stroke="{ink}" stroke-width="{_number_text(width)}"/>'
 
 
-def _path(base: BaseMap, a: str, b: str, kind: str) -> str:
+def _path_markup(base: BaseMap, a: str, b: str, kind: str) -> str:
     look, one, other = base.path_kinds[kind], base.places[a], base.places[b]
     dashes = ' stroke-dasharray="8 6"' if look.stroke == "dashed" else ""
     return (
         f'<path d="M{one.x} {one.y}L{other.x} {other.y}" stroke="{_ink(look.ink)}" '
-        f'stroke-width="{_number(look.width)}"{dashes}/>'
+        f'stroke-width="{_number_text(look.width)}"{dashes}/>'
     )
 
 
@@ -194,10 +194,10 @@ def _wide_names(base: BaseMap) -> Iterator[str]:
     for name in wide_names(base):
         left, top, right, bottom = name.box
         x, y = (left + right) / 2, (top + bottom) / 2
-        turn = f' transform="rotate({-name.turn} {_number(x)} {_number(y)})"' if name.turn else ""
-        more = f' text-anchor="middle" letter-spacing="{_number(name.gap)}"{turn}'
+        turn = f' transform="rotate({-name.turn} {_number_text(x)} {_number_text(y)})"' if name.turn else ""
+        more = f' text-anchor="middle" letter-spacing="{_number_text(name.gap)}"{turn}'
         for at, line in enumerate(lines := name.text.split("\n")):
-            yield _text(x, y + (at - (len(lines) - 1) / 2) * name.size, line, name.size, name.ink, more)
+            yield _text_markup(x, y + (at - (len(lines) - 1) / 2) * name.size, line, name.size, name.ink, more)
 
 
 _SHAPES: Final = {
@@ -208,35 +208,35 @@ _SHAPES: Final = {
 }
 
 
-def _place(base: BaseMap, place: Place, colour: str, owner: int) -> str:
+def _place_markup(base: BaseMap, place: Place, colour: str, owner: int) -> str:
     """Return a place: a ring that is lit up, its shape, and the mark of its owner."""
     kind = base.place_kinds[place.kind]
     half = kind.size / 2
-    ring = f'<circle r="{_number(half + 7)}"/>'
+    ring = f'<circle r="{_number_text(half + 7)}"/>'
     shape = ""
     if kind.form != "open":
         drawn = _SHAPES.get(kind.form)
         empty = _ink(kind.empty)
         rim = f'data-empty="{empty}" fill="{colour or empty}"'
         if drawn is None:
-            shape = f'<circle class="f" r="{_number(half)}" {rim} stroke-width="2"/>'
+            shape = f'<circle class="f" r="{_number_text(half)}" {rim} stroke-width="2"/>'
         else:
             thin = f"{2 / half:.2f}"
-            shape = f'<path class="f" d="{drawn}" transform="scale({_number(half)})" {rim} stroke-width="{thin}"/>'
+            shape = f'<path class="f" d="{drawn}" transform="scale({_number_text(half)})" {rim} stroke-width="{thin}"/>'
         shape += f'<use href="#m{owner}" transform="scale({half / 14:.2f})"/>'
-    name = _words(place.name or place.label.replace("\n", " "))
+    name = _words_markup(place.name or place.label.replace("\n", " "))
     at = f'id="p-{escape(place.id)}" transform="translate({place.x} {place.y})"'
     return f"<g {at}><title>{name}</title>{ring}{shape}</g>"
 
 
-def _label(base: BaseMap, place: Place) -> str:
+def _label_markup(base: BaseMap, place: Place) -> str:
     left, top, right, bottom = label_box(base, place)
     bold = ' font-weight="600"' if label_weight(base, place) == "SemiBold" else ""
     rows = place.label.split("\n")
     height = (bottom - top) / len(rows)
     middle = (left + right) / 2
     return "".join(
-        f'<text x="{round(middle)}" y="{round(top + (at + 0.78) * height)}"{bold}>{_words(row)}</text>'
+        f'<text x="{round(middle)}" y="{round(top + (at + 0.78) * height)}"{bold}>{_words_markup(row)}</text>'
         for at, row in enumerate(rows)
     )
 
@@ -249,13 +249,13 @@ def owners(scene: Scene) -> list[str]:
     return ["", *(each.colour for each in scene.sides)]
 
 
-def _marks(sides: Sequence[DrawnSide]) -> str:
+def _owner_marks(sides: Sequence[DrawnSide]) -> str:
     """Return the marks of nobody and of each owner, 9 from the middle to the edge."""
-    drawn = ["", *(_mark(each, (0, 0), 9) for each in sides)]
+    drawn = ["", *(_owner_mark(each, (0, 0), 9) for each in sides)]
     return "".join(f'<g id="m{number}" stroke="none">{markup}</g>' for number, markup in enumerate(drawn))
 
 
-def _mark(side: DrawnSide, middle: Point, radius: float) -> str:
+def _owner_mark(side: DrawnSide, middle: Point, radius: float) -> str:
     sketch = SvgSketch()
     draw_mark(sketch, side.mark, middle, radius, side.ink, side.colour)
     return "".join(sketch.parts)
@@ -265,7 +265,7 @@ def frame(scene: Scene, symbols: Symbols, changed: Iterable[str] = ()) -> Frame:
     """Return what lies on the board."""
     base, numbers = scene.base, {side.id: at for at, side in enumerate(scene.sides, 1)}
     order = {id: at for at, id in enumerate(base.places)}
-    pieces = list(_pieces(scene))
+    pieces = list(_map_pieces(scene))
     boxes = placements(base, [Wish(anchor_of(base, place), *size(piece)) for place, _, piece in pieces])
     return {
         "c": [numbers.get(scene.control.get(id) or "", 0) for id in base.places],
@@ -284,7 +284,7 @@ def frame(scene: Scene, symbols: Symbols, changed: Iterable[str] = ()) -> Frame:
     }
 
 
-def _pieces(scene: Scene) -> Iterator[tuple[str, str, Piece]]:
+def _map_pieces(scene: Scene) -> Iterator[tuple[str, str, Piece]]:
     """Yield what lies at each place, with its id: stacks of counters, which have that of the first one, and markers."""
     sides = {side.id: side for side in scene.sides}
 
@@ -330,7 +330,7 @@ def _arrow(scene: Scene, arrow: Arrow) -> str:
     )
 
 
-def _piece(piece: Piece) -> str:
+def _piece_markup(piece: Piece) -> str:
     """Return the markup of a piece with its top left corner at the origin."""
     width, height = size(piece)
     if piece.marker is not None:
@@ -338,7 +338,7 @@ def _piece(piece: Piece) -> str:
         ink = canvas.PAPER if piece.owner is None else piece.owner.ink
         words = f"⚔ {piece.marker.text}".strip() if piece.marker.kind == "battle" else piece.marker.text
         rim = f'rx="4" fill="{_ink(colour)}" stroke="{canvas.PAPER}"'
-        return f'<rect width="{width}" height="{height}" {rim}/>' + _text(
+        return f'<rect width="{width}" height="{height}" {rim}/>' + _text_markup(
             6, height / 2, words, 14, ink, _fit(width - 11)
         )
     (stack,) = piece.stacks
@@ -355,7 +355,7 @@ def _piece(piece: Piece) -> str:
 
 def _fit(room: float) -> str:
     """Return the attributes of a text that must not be longer than its room, whatever type the reader has."""
-    return f' textLength="{_number(room)}" lengthAdjust="spacingAndGlyphs"'
+    return f' textLength="{_number_text(room)}" lengthAdjust="spacingAndGlyphs"'
 
 
 def _counter(counter: Counter, side: DrawnSide, x: float, y: float, width: float, height: float) -> str:
@@ -366,21 +366,25 @@ def _counter(counter: Counter, side: DrawnSide, x: float, y: float, width: float
     rim = _ink(mix(side.colour, canvas.INK, 0.55))
     paper = _ink(mix(canvas.PAPER, side.colour, 0.16 if counter.hidden else 0.04))
     parts = [
-        f'<rect x="{_number(x)}" y="{_number(y)}" width="{_number(width)}" height="{height}" rx="3" '
+        f'<rect x="{_number_text(x)}" y="{_number_text(y)}" width="{_number_text(width)}" height="{height}" rx="3" '
         f'fill="{_ink(side.colour)}" stroke="{rim}"/>'
     ]
     if mark:
-        parts.append(_mark(side, (x + 9, y + height / 2), 5.8))
+        parts.append(_owner_mark(side, (x + 9, y + height / 2), 5.8))
     if width > field + 4:
-        inside = f'width="{_number(width - field - 2)}" height="{_number(height - 3)}" rx="2" fill="{paper}"'
-        parts.append(f'<rect x="{_number(x + field)}" y="{_number(y + 1.5)}" {inside}/>')
+        inside = f'width="{_number_text(width - field - 2)}" height="{_number_text(height - 3)}" rx="2" fill="{paper}"'
+        parts.append(f'<rect x="{_number_text(x + field)}" y="{_number_text(y + 1.5)}" {inside}/>')
     if strength:
-        parts.append(_text(x + (mark + field) / 2, y + height / 2, strength, 17, side.ink, ' text-anchor="middle"'))
+        parts.append(
+            _text_markup(x + (mark + field) / 2, y + height / 2, strength, 17, side.ink, ' text-anchor="middle"')
+        )
     words = " ".join([label, *(f"[{badge}]" for badge in counter.badges)]).strip()
     for text, down, bold in ((words, _ROWS[0] / 2, ' font-weight="600"'), (below, _ROWS[0] + 5, "")):
         if text:
             room = width - field - 10
             parts.append(
-                _text(x + field + 5, y + down, text, 14, canvas.INK, bold + (_fit(room) if text == words else ""))
+                _text_markup(
+                    x + field + 5, y + down, text, 14, canvas.INK, bold + (_fit(room) if text == words else "")
+                )
             )
     return "".join(parts)

@@ -69,8 +69,8 @@ def taps(rules: Rules[S], box: Box, request: ReportRequest[S], address: str, *, 
     head = SheetHead(request.game, request.side, request.adjudication, key=request.key)
     say = sentences(box, request.language)
     bodies = list(_ordered(decision, [each.body for each in legal]))
-    links = [_link(address, head, Order(decision.kind, body, decision.about)) for body in bodies]
-    labels = _labels(say, box, decision, bodies)
+    links = [_mail_link(address, head, Order(decision.kind, body, decision.about)) for body in bodies]
+    labels = _answer_labels(say, box, decision, bodies)
     whole = max(map(len, links), default=0) <= LONGEST and len({*labels}) == len(labels)
     return Taps(tuple(map(Tap, labels, links)) if whole else ())
 
@@ -83,16 +83,18 @@ def _ordered(decision: Decision, bodies: list[Mapping[str, Any]]) -> Iterator[Ma
     yield from (body for body in bodies if body == decision.default)
 
 
-def _labels(say: Sentences, box: Box, decision: Decision, bodies: Sequence[Mapping[str, Any]]) -> list[str]:
+def _answer_labels(say: Sentences, box: Box, decision: Decision, bodies: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return a label for each answer: the words of the box, or all values with their names if the words are the same.
 
     They never look like an order, for they come back in the text that a player quotes.
     """
     form = box.forms[decision.kind]
-    spoken = [_capital(form.choice_in_words(body, box.names) or _in_full(say, box, decision, body)) for body in bodies]
+    spoken = [
+        _capitalised(form.choice_in_words(body, box.names) or _in_full(say, box, decision, body)) for body in bodies
+    ]
     if len({*spoken}) == len(spoken):
         return spoken
-    return [_capital(_in_full(say, box, decision, body)) for body in bodies]
+    return [_capitalised(_in_full(say, box, decision, body)) for body in bodies]
 
 
 def _in_full(say: Sentences, box: Box, decision: Decision, body: Mapping[str, Any]) -> str:
@@ -103,12 +105,12 @@ def _in_full(say: Sentences, box: Box, decision: Decision, body: Mapping[str, An
     return say.answer({key: value for key, value in body.items() if value not in ([], {})} or body)
 
 
-def _capital(words: str) -> str:
+def _capitalised(words: str) -> str:
     words = words.replace("{", "(").replace("}", ")")
     return words[:1].upper() + words[1:]
 
 
-def _link(address: str, head: SheetHead, order: Order) -> str:
+def _mail_link(address: str, head: SheetHead, order: Order) -> str:
     """Return the link that opens a letter with one order in it."""
     body = one_line_sheet(head, order.kind, order.written) + "\n"
     if head.key:

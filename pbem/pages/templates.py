@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def page(template: str, **values: object) -> str:
     """Return the page that `templates/pages/<template>` makes of some values; every text in them is escaped."""
-    return _templates().get_template(f"pages/{template}").render(values)
+    return _page_templates().get_template(f"pages/{template}").render(values)
 
 
 def markup(text: str) -> Markup:
@@ -31,7 +31,7 @@ def seen(value: object) -> object:
 
 
 @cache
-def _templates() -> Environment:
+def _page_templates() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     return Environment(

@@ -47,8 +47,8 @@ def dice_chart(title: str, charts: Sequence[Bars]) -> bytes:
     write(picture, (_EDGE, 8, WIDTH, _HEAD - 8), title, "SemiBold", _TITLE, canvas.INK, "l")
     write(picture, (_EDGE, 8, WIDTH - _EDGE, _HEAD - 8), "dashes: fair dice", "Regular", _TEXT, canvas.FAINT, "r")
     for chart, place in zip(charts, places, strict=True):
-        _words(picture, chart, place)
-    return _png(picture)
+        _chart_words(picture, chart, place)
+    return _chart_png(picture)
 
 
 _WIDE: Final = WIDTH / 2 - 1.5 * _EDGE
@@ -58,7 +58,7 @@ _ROOM: Final = 118
 """How tall the tallest bar is."""
 
 
-def _across(chart: Bars, left: float) -> list[tuple[float, float]]:
+def _bar_ends(chart: Bars, left: float) -> list[tuple[float, float]]:
     """Return from where to where each bar goes."""
     step = (_WIDE - 2 * _INSET) / len(chart.counts)
     start = left + _INSET
@@ -75,7 +75,7 @@ def _bars(sketch: Sketch, chart: Bars, place: tuple[float, float]) -> None:
     sketch.panel(
         (left, top, left + _WIDE, top + _TALL - _INSET), 6, mix(canvas.PAPER, canvas.FRAME, 0.1), canvas.FRAME, 1
     )
-    for (from_x, to_x), count in zip(_across(chart, left), chart.counts, strict=True):
+    for (from_x, to_x), count in zip(_bar_ends(chart, left), chart.counts, strict=True):
         if count:
             tall = ground - _height(chart, count)
             sketch.polygon([(from_x, ground), (from_x, tall), (to_x, tall), (to_x, ground)], chart.colour)
@@ -84,7 +84,7 @@ def _bars(sketch: Sketch, chart: Bars, place: tuple[float, float]) -> None:
     sketch.dashes([(left + _INSET, fair), (left + _WIDE - _INSET, fair)], canvas.INK, 2, 7, 5)
 
 
-def _words(picture: Image.Image, chart: Bars, place: tuple[float, float]) -> None:
+def _chart_words(picture: Image.Image, chart: Bars, place: tuple[float, float]) -> None:
     left, top = place
     ground = top + _GROUND
     write(
@@ -93,7 +93,7 @@ def _words(picture: Image.Image, chart: Bars, place: tuple[float, float]) -> Non
     write(
         picture, (left + _INSET, ground + 22, left + _WIDE, ground + 44), chart.line, "Regular", _TEXT, canvas.INK, "l"
     )
-    for face, ((from_x, to_x), count) in enumerate(zip(_across(chart, left), chart.counts, strict=True), 1):
+    for face, ((from_x, to_x), count) in enumerate(zip(_bar_ends(chart, left), chart.counts, strict=True), 1):
         tall = ground - _height(chart, count)
         write(picture, (from_x, ground + 2, to_x, ground + 22), str(face), "SemiBold", _TEXT, canvas.FAINT)
         inside = ground - tall > _TEXT  # the foot of the bar, where no dashes run through the number
@@ -101,7 +101,7 @@ def _words(picture: Image.Image, chart: Bars, place: tuple[float, float]) -> Non
         write(picture, box, str(count), "SemiBold", _TEXT - 1, canvas.PAPER if inside else canvas.INK)
 
 
-def _png(picture: Image.Image) -> bytes:
+def _chart_png(picture: Image.Image) -> bytes:
     written = BytesIO()
     picture.quantize(64, dither=Image.Dither.NONE).save(written, "PNG", optimize=True)
     return written.getvalue()

@@ -105,7 +105,7 @@ def deal_with(
     `verb` and `again` are the words of the command before and behind the names of the games. `at_end` writes letters
     that are about several of them, and returns their files.
     """
-    rows = list(_rows(names, deal, verb))
+    rows = list(_deal_rows(names, deal, verb))
     letters = None if at_end is None else list(at_end())
     failed = [row["game"] for row in rows if not row["done"]]
     if json:
@@ -129,7 +129,7 @@ def deal_with(
         sys.exit(WORLD)
 
 
-def _rows(names: Sequence[str], deal: Callable[[str], Dealt], verb: str) -> Iterator[dict[str, Any]]:
+def _deal_rows(names: Sequence[str], deal: Callable[[str], Dealt], verb: str) -> Iterator[dict[str, Any]]:
     with progress(verb, shown=len(names) > 1) as far:
         for done, name in enumerate(names):
             far(done, len(names))
@@ -162,7 +162,7 @@ def send_reminders(
             whom = [each for each in awaited if each in game.ledger.addresses]
             return Dealt(_reminded(game, awaited, whom), {"reminded": whom, "letters": letters})
 
-    again = _words(*(("--side", each) for each in side or ()))
+    again = _option_words(*(("--side", each) for each in side or ()))
     deal_with(games_meant(games or games_folder(), names), deal, json, verb="remind", again=again)
 
 
@@ -254,7 +254,7 @@ def change_observers(
         misuse(f"--add {add}: write NAME <address>, such as 'Dora <dora@example.org>'")
     if late and add is None:
         misuse("--late goes with --add: give both to change how late somebody is told")
-    turns, days = _late(late)
+    turns, days = _lateness(late)
 
     def deal(name: str) -> Dealt:
         with opened_to_change(name, games, rules_dir) as game, game.lock():
@@ -270,11 +270,11 @@ def change_observers(
         listed = ", ".join(f"{each.address}" + (f" ({each.late} late)" if each.late else "") for each in watching)
         return Dealt(f"watched by {listed or 'nobody'}", {"observers": rows, "letters": letters})
 
-    again = _words(("--add", add), ("--late", late), ("--remove", remove))
+    again = _option_words(("--add", add), ("--late", late), ("--remove", remove))
     deal_with(games_meant(games or games_folder(), names), deal, json, verb="observer", again=again)
 
 
-def _late(text: str) -> tuple[int, int]:
+def _lateness(text: str) -> tuple[int, int]:
     """Return how many turns, or how many days, late somebody is told."""
     found = fullmatch(r"(\d{1,4}) ?(turn|day)s?", text.strip())
     if found is None:
@@ -305,7 +305,7 @@ def give_more_time(
 
     if (by is None) == (until is None):
         misuse("give --by SPAN or --until TIME")
-    span, at = _span(by), _time(until)
+    span, at = _span_of_option(by), _time_of_option(until)
 
     def deal(name: str) -> Dealt:
         with opened_to_change(name, games, rules_dir) as game, game.lock():
@@ -314,7 +314,7 @@ def give_more_time(
             running = timekeeping.extended_by(game, span or timedelta(), tuple(side or ()))
             times = running if at is None else dict.fromkeys(running, at)
             if _must_ask(game):
-                return _asked(game, Proposal(EXTENSION, extended=times), reason, settings)
+                return _ask_for_consent_to(game, Proposal(EXTENSION, extended=times), reason, settings)
             before = facts_so_far(game)
             timekeeping.extend_time(game, times, reason)
             letters = _post(time_letters(game, before, settings), settings)
@@ -324,7 +324,9 @@ def give_more_time(
                 f"more time: {said}", {"until": {each: _iso(when) for each, when in times.items()}, "letters": letters}
             )
 
-    again = _words(("--by", by), ("--until", until), *(("--side", each) for each in side or ()), ("--reason", reason))
+    again = _option_words(
+        ("--by", by), ("--until", until), *(("--side", each) for each in side or ()), ("--reason", reason)
+    )
     deal_with(games_meant(games or games_folder(), names), deal, json, verb="extend", again=again)
 
 
@@ -342,7 +344,7 @@ def pause_clocks(
     from pbem.referee.acts.request_kinds import Proposal
     from pbem.repo.files.requests import PAUSE
 
-    at = _time(until)
+    at = _time_of_option(until)
 
     def deal(name: str) -> Dealt:
         with opened_to_change(name, games, rules_dir) as game, game.lock():
@@ -350,13 +352,13 @@ def pause_clocks(
             if _must_ask(game):
                 terms, clocks = timekeeping.require_clock(game)
                 latest = timekeeping.fact_time(game, clocks) + terms.pause
-                return _asked(game, Proposal(PAUSE, until=at or latest), reason, settings)
+                return _ask_for_consent_to(game, Proposal(PAUSE, until=at or latest), reason, settings)
             before = facts_so_far(game)
             end = timekeeping.pause_game(game, at, reason).pauses[-1].until
             letters = _post(time_letters(game, before, settings), settings)
             return Dealt(f"paused until {end:%Y-%m-%d %H:%M} UTC", {"until": _iso(end), "letters": letters})
 
-    again = _words(("--until", until), ("--reason", reason))
+    again = _option_words(("--until", until), ("--reason", reason))
     deal_with(games_meant(games or games_folder(), names), deal, json, verb="pause", again=again)
 
 
@@ -375,7 +377,11 @@ def resume_clocks(
             return Dealt("time counts again", {"letters": _post(time_letters(game, before, settings), settings)})
 
     deal_with(
-        games_meant(games or games_folder(), names), deal, json, verb="resume", again=_words(("--reason", reason))
+        games_meant(games or games_folder(), names),
+        deal,
+        json,
+        verb="resume",
+        again=_option_words(("--reason", reason)),
     )
 
 
@@ -395,7 +401,7 @@ def hold_games(
 
     if [until is not None, for_ is not None, release].count(True) != 1:
         misuse("give one of --until TIME, --for SPAN, --release")
-    span, at = _span(for_), _time(until)
+    span, at = _span_of_option(for_), _time_of_option(until)
 
     def deal(name: str) -> Dealt:
         with opened_to_change(name, games, rules_dir) as game, game.lock():
@@ -408,7 +414,7 @@ def hold_games(
                 return Dealt("its hold is over", {"until": None, "letters": letters})
             return Dealt(f"on hold until {end:%Y-%m-%d %H:%M} UTC", {"until": _iso(end), "letters": letters})
 
-    words = _words(("--until", until), ("--for", for_), ("--reason", reason))
+    words = _option_words(("--until", until), ("--for", for_), ("--reason", reason))
     again = [*(["--release"] if release else []), *words]
     deal_with(games_meant(games or games_folder(), names), deal, json, verb="hold", again=again)
 
@@ -418,7 +424,7 @@ def _must_ask(game: Adjudicator) -> bool:
     return game.clock.terms is not None and game.clock.terms.master is not None
 
 
-def _asked(game: Adjudicator, proposal: Proposal, reason: str, settings: MailSettings) -> Dealt:
+def _ask_for_consent_to(game: Adjudicator, proposal: Proposal, reason: str, settings: MailSettings) -> Dealt:
     """Ask the sides for their consent by letter."""
     from pbem.mail.write.consent_letters import outcome, request_letters
     from pbem.referee.acts.consents import propose
@@ -432,7 +438,7 @@ def _post(letters: Iterable[Outgoing], settings: MailSettings) -> list[str]:
     return post_all(letters, settings.games / "outbox")
 
 
-def _span(text: str | None) -> timedelta | None:
+def _span_of_option(text: str | None) -> timedelta | None:
     from pbem.referee.game.terms import BadTerms, duration
 
     try:
@@ -441,7 +447,7 @@ def _span(text: str | None) -> timedelta | None:
         misuse(str(wrong))
 
 
-def _time(text: str | None) -> datetime | None:
+def _time_of_option(text: str | None) -> datetime | None:
     if text is None:
         return None
     try:
@@ -455,6 +461,6 @@ def _iso(at: datetime) -> str:
     return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def _words(*options: tuple[str, str | None]) -> list[str]:
+def _option_words(*options: tuple[str, str | None]) -> list[str]:
     """Return options as the command has them, for the same command to be given again."""
     return [word for option, value in options if value for word in (option, value)]

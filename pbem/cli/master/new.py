@@ -230,15 +230,15 @@ def make_game(
         press=_press(press, press_unsigned or press_opened),
         press_unsigned=press_unsigned,
         press_opened=press_opened,
-        clock=_terms(_ClockOptions(clock, pace, deadline or [], zone), sides),
+        clock=_clock_terms(_ClockOptions(clock, pace, deadline or [], zone), sides),
     )
     if addresses and settings.sender == NO_SENDER:
         remark(_NO_SENDER, json)
     if on_a_terminal() and not yes:
         _preview(new_game, settings)
         require_agreement(f"Make {name}?", yes)
-    with _made(settings, new_game) as game:
-        letters = post_told(game, _first(game, settings), settings)
+    with _make_or_find(settings, new_game) as game:
+        letters = post_told(game, _opening_letters(game, settings), settings)
         record = {
             "game": name,
             "repo": str(game.path),
@@ -279,7 +279,7 @@ def _press(wish: str | None, unsigned_or_opened: bool) -> str:
     return wish or FREE
 
 
-def _first(game: Adjudicator, settings: MailSettings) -> Iterator[Outgoing]:
+def _opening_letters(game: Adjudicator, settings: MailSettings) -> Iterator[Outgoing]:
     """Yield the first letters of a game that has just been made."""
     from pbem.mail.write.report_letters import closing_letters, first_letters
     from pbem.mail.write.welcome import welcome_letters
@@ -329,11 +329,11 @@ def _preview(new_game: NewGame, settings: MailSettings) -> None:
     with tempfile.TemporaryDirectory() as folder:
         aside = replace(settings, games=Path(folder) / "games", keys=Path(folder) / "keys", outbox=None)
         with Adjudicator.create(aside.games, aside.keys, new_game) as game:
-            for out in bundled(_first(game, aside)):
+            for out in bundled(_opening_letters(game, aside)):
                 print("\n".join([*glance(out.content, _LINES), ""]), file=sys.stderr)
 
 
-def _made(settings: MailSettings, new: NewGame) -> Adjudicator:
+def _make_or_find(settings: MailSettings, new: NewGame) -> Adjudicator:
     """Return a new game; or the same game, if an earlier command that made it ended before its first letters."""
     from pbem.mail.notes.correspondence import reported
     from pbem.referee.game.terms import terms_of_new_game
@@ -413,7 +413,7 @@ class _ClockOptions(NamedTuple):
     zone: str | None
 
 
-def _terms(options: _ClockOptions, sides: Sequence[str]) -> dict[str, Any] | None:
+def _clock_terms(options: _ClockOptions, sides: Sequence[str]) -> dict[str, Any] | None:
     """Return the terms of a clock as the options say; None: the game has none."""
     from pbem.game import yaml as yamlio
     from pbem.referee.game.terms import BadTerms, terms_of_new_game

@@ -264,8 +264,8 @@ def pass_on_talk(
 
     said = read(text or Path("-")).decode("utf-8", "replace")
     with opened_to_change(name, games, rules_dir) as game:
-        heard = _sides(game, side, to)
-        mark = _mark(game, side, heard, said)
+        heard = _listeners(game, side, to)
+        mark = _mark_of_talk(game, side, heard, said)
         talk = _passed_on(game, lambda: speak(game, side, heard, said, mark, unsigned=unsigned))
         _print_passed_on(game, talk, [] if talk is None else talk_lines(talk), games, rules_dir, json)
 
@@ -284,13 +284,13 @@ def show_holding(
     from pbem.referee.acts.talk import show_to
 
     with opened_to_change(name, games, rules_dir) as game:
-        heard = _sides(game, side, to)
-        mark = _mark(game, side, heard, f"show {what}")
+        heard = _listeners(game, side, to)
+        mark = _mark_of_talk(game, side, heard, f"show {what}")
         talk = _passed_on(game, lambda: show_to(game, side, heard, what, mark))
         _print_passed_on(game, talk, [] if talk is None else shown_lines(game, talk), games, rules_dir, json)
 
 
-def _sides(game: Adjudicator, side: Side, to: str) -> list[Side]:
+def _listeners(game: Adjudicator, side: Side, to: str) -> list[Side]:
     require_side(game, side)
     if to.strip().lower() == _ALL:
         return [each for each in game.rules.sides if each != side]
@@ -302,7 +302,7 @@ def _sides(game: Adjudicator, side: Side, to: str) -> list[Side]:
     return named
 
 
-def _mark(game: Adjudicator, side: Side, heard: list[Side], what: str) -> str:
+def _mark_of_talk(game: Adjudicator, side: Side, heard: list[Side], what: str) -> str:
     """Return the digest by which the same words are known on the same day, should the command be given again."""
     return game.ledger.talk_digest("\n".join(["here", game.day, side, *sorted(heard), what]))
 

@@ -322,12 +322,12 @@ def migrate_games(
         misuse("name a game, or write --all")
     if correct and every:
         misuse("--correct is for one game, whose repo keeps the files")
-    names = [name] if name is not None else _all_games(games or games_folder())
+    names = [name] if name is not None else _games_in(games or games_folder())
     rows, failed = [], False
     for each in names:
         try:
             with in_the_world(), opened_to_change(each, games, rules_dir, correct or ()) as game:
-                rows.append(_moved(game, reason, accept, games, rules_dir, json, every))
+                rows.append(_move_game(game, reason, accept, games, rules_dir, json, every))
         except SystemExit:  # the fault of one game has been printed, and must not stop the others
             if not every:
                 raise
@@ -338,11 +338,11 @@ def migrate_games(
         sys.exit(WORLD if failed else FAULTS)
 
 
-def _all_games(folder: Path) -> list[str]:
+def _games_in(folder: Path) -> list[str]:
     return sorted(path.name.removesuffix(".git") for path in folder.glob("*.git") if (path / "HEAD").is_file())
 
 
-def _moved(
+def _move_game(
     game: Adjudicator, reason: str, accept: bool, games: Path | None, boxes: Boxes, json: bool, every: bool
 ) -> dict[str, Any]:
     """Move one game, print the result, and return it for --json."""

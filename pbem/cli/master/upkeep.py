@@ -77,7 +77,7 @@ def _run(config: PostConfig, once: bool) -> None:
     from pbem.repo.git.locks import require_locks
 
     require_locks()
-    opened = _opened(config)
+    opened = _post_of(config)
 
     def stop(*_: object) -> None:
         opened.stop.set()
@@ -93,7 +93,7 @@ def _run(config: PostConfig, once: bool) -> None:
             signal.signal(each, handler)
 
 
-def _opened(config: PostConfig) -> Post:
+def _post_of(config: PostConfig) -> Post:
     """Return the parts of the post; nothing is connected yet."""
     from errno import ENOENT
 
@@ -165,7 +165,7 @@ def back_up_everything(
     from pbem.post.desk.backup import back_up_all, drop_old_backups
 
     recipients = _recipients("secrets", to, passphrase_file, plain)
-    places = _places(config)
+    places = _backup_places(config)
     made = back_up_all(places, folder, recipients, _passphrase(passphrase_file))
     old = list(drop_old_backups(folder, keep)) if keep else []
     if json:
@@ -193,15 +193,15 @@ def restore_everything(
     """Bring games, secrets and tables back from a backup. Nothing is overwritten."""
     from pbem.post.desk.backup import restore_all
 
-    identities = _identities(identity, passphrase_file)
-    places = _places(config)
+    identities = _identities_in_file(identity, passphrase_file)
+    places = _backup_places(config)
     back = restore_all(folder, places, identities, _passphrase(passphrase_file))
     if not json:
         print(f"Restored to {places.games}: {', '.join(back.games) or 'no games'}.")
     _print_restored(back.keys, {"folder": str(places.games), "games": list(back.games)}, json)
 
 
-def _places(config: Path | None) -> Places:
+def _backup_places(config: Path | None) -> Places:
     """Return where everything is, by the config if there is one."""
     from pbem.post.desk.backup import Places
     from pbem.post.settings import TABLES, find_config, load_config
@@ -222,7 +222,7 @@ def list_keys(games: Games = None, json: Json = False) -> None:
     from pbem.repo.key_backup import kept_secrets
 
     folder = keys_folder()
-    rows = [_row(each) for each in kept_secrets(folder, games or games_folder())]
+    rows = [_key_row(each) for each in kept_secrets(folder, games or games_folder())]
     if json:
         print_json({"folder": str(folder), "keys": rows})
     elif not rows:
@@ -230,12 +230,12 @@ def list_keys(games: Games = None, json: Json = False) -> None:
     else:
         print(f"In {folder}:")
         for row in rows:
-            print(f"{row['game']}: {row['scheme'] or 'scheme unknown'}, mode {row['mode']}, {_said(row)}")
+            print(f"{row['game']}: {row['scheme'] or 'scheme unknown'}, mode {row['mode']}, {_fit_of_keys(row)}")
     if any(row["wrong"] for row in rows):
         sys.exit(WORLD)
 
 
-def _row(each: KeptSecrets) -> dict[str, Any]:
+def _key_row(each: KeptSecrets) -> dict[str, Any]:
     return {
         "game": each.game,
         "file": str(each.file),
@@ -246,7 +246,7 @@ def _row(each: KeptSecrets) -> dict[str, Any]:
     }
 
 
-def _said(row: dict[str, Any]) -> str:
+def _fit_of_keys(row: dict[str, Any]) -> str:
     """Return a sentence that says whether secrets fit their game."""
     if row["wrong"]:
         return f"WRONG: {row['wrong']}"
@@ -281,7 +281,7 @@ def back_up_keys(
 
 
 @keys.command("restore")
-def restore_keys(
+def bring_keys_back(
     file: Annotated[Path, typer.Argument(help="The backup.")],
     identity: IdentityFile = None,
     passphrase_file: Passphrase = None,
@@ -291,7 +291,7 @@ def restore_keys(
     """Restore secrets from a backup. Nothing is overwritten."""
     from pbem.repo.key_backup import restore_secrets
 
-    identities, words = _identities(identity, passphrase_file), _passphrase(passphrase_file)
+    identities, words = _identities_in_file(identity, passphrase_file), _passphrase(passphrase_file)
     _print_restored(restore_secrets(keys_folder(), games or games_folder(), read(file), identities, words), {}, json)
 
 
@@ -310,7 +310,7 @@ def _recipients(what: str, to: list[str] | None, passphrase_file: Path | None, p
         misuse(f"--to: {wrong}")
 
 
-def _identities(identity: Path | None, passphrase_file: Path | None) -> list[Any]:
+def _identities_in_file(identity: Path | None, passphrase_file: Path | None) -> list[Any]:
     """Return the secret keys in a file that open a backup; none: a passphrase opens it, or it is not sealed."""
     from pbem.crypto.seal import identities_in
 

@@ -68,7 +68,7 @@ def overview(scene: Scene, taken: Sequence[Bounds] = (), *, size: int, larger: f
     """
     base = scene.base
     room = grown((0.0, 0.0, float(base.width), float(base.height)), -_EDGE, -_EDGE)
-    laid = _laid(base, list(_pieces(scene, {*base.places}, room)), taken, room, (), larger)
+    laid = _laid(base, list(_shown_pieces(scene, {*base.places}, room)), taken, room, (), larger)
     about = {*scene.focus, *scene.changed, *(each.place for each in laid)}
     told = [id for id in base.places if id in about]
     cities = [id for id in base.places if id not in about and label_weight(base, base.places[id]) == "SemiBold"]
@@ -129,12 +129,12 @@ def arrange(scene: Scene, part: Bounds | None = None, taken: Sequence[Bounds] = 
     whole = 0.0, 0.0, float(base.width), float(base.height)
     room = whole if part is None else grown(part, -_EDGE, -_EDGE)
     shown = {id for id, place in base.places.items() if holds(room, place.x, place.y)}
-    pieces, spared = list(_pieces(scene, shown, room)), list[Bounds]()
+    pieces, spared = list(_shown_pieces(scene, shown, room)), list[Bounds]()
     best: Arrangement | None = None
     for n in range(_TRIES):
         laid = _laid(base, pieces, taken, room, spared)
         carried = {each.place for each in laid if each.piece.caption}
-        names, hidden = _names(base, shown, laid, room, carried, strict=part is not None)
+        names, hidden = _placed_names(base, shown, laid, room, carried, strict=part is not None)
         wide, covered = _wide(base, names, laid, room, whole=part is None)
         found = Arrangement(tuple(laid), (*wide, *names), (*hidden, *(name.text for name in covered)))
         if best is None or len(found.hidden) < len(best.hidden):
@@ -152,7 +152,7 @@ def arrange(scene: Scene, part: Bounds | None = None, taken: Sequence[Bounds] = 
 # ---- pieces
 
 
-def _pieces(scene: Scene, shown: set[str], room: Bounds) -> Iterator[tuple[str, Anchor, Piece]]:
+def _shown_pieces(scene: Scene, shown: set[str], room: Bounds) -> Iterator[tuple[str, Anchor, Piece]]:
     """Yield the pieces of the places shown: stacks, the sides of a battle together, markers, the names of arrows."""
     sides = {side.id: side for side in scene.sides}
     battles = {marker.place: marker for marker in scene.markers if marker.kind == "battle"}
@@ -208,12 +208,12 @@ def _laid(
     ]
     boxes = placements(base, wishes, taken, room, spared)
     return [
-        LaidPiece(piece, place, anchor, box, _line(base, place, anchor, box), larger)
+        LaidPiece(piece, place, anchor, box, _line_to(base, place, anchor, box), larger)
         for (place, anchor, piece), box in zip(pieces, boxes, strict=True)
     ]
 
 
-def _line(base: BaseMap, place: str, anchor: Anchor, box: Bounds) -> Segment | None:
+def _line_to(base: BaseMap, place: str, anchor: Anchor, box: Bounds) -> Segment | None:
     if not place or not needs_line(base, anchor, box):
         return None
     return lead(anchor.box, box)
@@ -245,7 +245,7 @@ def _caption(base: BaseMap, place: str) -> str:
 # ---- names
 
 
-def _names(
+def _placed_names(
     base: BaseMap, shown: set[str], laid: Sequence[LaidPiece], room: Bounds, carried: set[str], *, strict: bool
 ) -> tuple[list[Name], list[str]]:
     """Return the names of places where they stand, and the places whose names no room is left for.
@@ -267,25 +267,27 @@ def _names(
             moving.append(id)
     hidden: list[str] = []
     for id in moving:
-        moved = _moved(base, id, laid, kept, room)
+        moved = _moved_name(base, id, laid, kept, room)
         if moved is not None:
             kept[id] = moved
             continue
         box = known[id].hung[0]
         if not strict:
             kept[id] = box
-        if strict or _share(box, boxes) > _COVERED:
+        if strict or _share_covered(box, boxes) > _COVERED:
             hidden.append(id)
     return [place_name(base, id, box) for id, box in kept.items()], hidden
 
 
-def _share(box: Bounds, boxes: Sequence[Bounds]) -> float:
+def _share_covered(box: Bounds, boxes: Sequence[Bounds]) -> float:
     """Return the share of a box that lies under others."""
     area = (box[2] - box[0]) * (box[3] - box[1])
     return sum(overlap(box, other) for other in boxes) / area if area else 0
 
 
-def _moved(base: BaseMap, id: str, laid: Sequence[LaidPiece], kept: dict[str, Bounds], room: Bounds) -> Bounds | None:
+def _moved_name(
+    base: BaseMap, id: str, laid: Sequence[LaidPiece], kept: dict[str, Bounds], room: Bounds
+) -> Bounds | None:
     """Return the best box for a name that cannot stand where it hangs; None: there is none."""
     place, label = base.places[id], labels(base)[id]
     usual = label.hung[0]
@@ -294,7 +296,7 @@ def _moved(base: BaseMap, id: str, laid: Sequence[LaidPiece], kept: dict[str, Bo
     lean = (usual[3] - usual[1]) * -0.25  # a name may lean against its own shape
     solid = meeting(near, [*(each.box for each in laid), *kept.values()])
     solid += [*(each for each in label.shapes if each != own), grown(own, lean, lean)]
-    lines = [each.line for each in laid if each.line is not None and meet(_around(each.line), near)]
+    lines = [each.line for each in laid if each.line is not None and meet(_line_box(each.line), near)]
     best, least = None, float("inf")
     roomy = inside(label.reach, room)
     for n, box in enumerate(label.shifted()):
@@ -304,19 +306,19 @@ def _moved(base: BaseMap, id: str, laid: Sequence[LaidPiece], kept: dict[str, Bo
         cost = away + (4 if n % len(label.hung) else 0)
         if cost >= least or meeting(box, solid):
             continue
-        cost += _STRUCK * sum(_strikes(line, box) for line in lines)
+        cost += _STRUCK * sum(_strikes_out(line, box) for line in lines)
         if cost < least:
             best, least = box, cost
     return best
 
 
-def _around(line: Segment) -> Bounds:
+def _line_box(line: Segment) -> Bounds:
     """Return the box round a line."""
     (ax, ay), (bx, by) = line
     return min(ax, bx) - 1, min(ay, by) - 1, max(ax, bx) + 1, max(ay, by) + 1
 
 
-def _strikes(line: Segment, box: Bounds) -> bool:
+def _strikes_out(line: Segment, box: Bounds) -> bool:
     """Tell whether a line strikes a box out."""
     (ax, ay), (bx, by) = line
     return any(holds(box, ax + (bx - ax) * n / 8, ay + (by - ay) * n / 8) for n in range(9))
@@ -351,7 +353,7 @@ def _wide(
             box = min(fits, key=lambda box: hypot(box[0] - name.box[0], box[1] - name.box[1]))
             found.append(replace(name, box=box))
         elif whole or inside(name.box, room):
-            if _share(name.box, pieces) > _COVERED:
+            if _share_covered(name.box, pieces) > _COVERED:
                 hidden.append(name)
             if whole:
                 found.append(name)

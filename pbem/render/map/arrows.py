@@ -73,7 +73,7 @@ def lay_arrow(
         return
     left, top = round(origin[0] * scale), round(origin[1] * scale)
     shown = left, top, left + board.width, top + board.height
-    for box in _shape(base, arrow.places, arrow.style).pieces(scale):
+    for box in _arrow_shape(base, arrow.places, arrow.style).pieces(scale):
         if meet(box, shown):
             whole, inner = _masks(base, arrow.places, arrow.style, scale, box)
             board.paste("#ffffff", (box[0] - left, box[1] - top), whole)
@@ -85,7 +85,7 @@ def _masks(
     base: BaseMap, places: tuple[str, ...], style: str, scale: float, box: tuple[int, int, int, int]
 ) -> tuple[Image.Image, Image.Image]:
     """Return what an arrow covers of a box, and what of that is not its rim."""
-    shape = _shape(base, places, style)
+    shape = _arrow_shape(base, places, style)
     left, top, right, bottom = (edge / scale for edge in box)
     whole, inner = (Sketch((right - left, bottom - top), scale, "L", 0) for _ in range(2))
 
@@ -106,7 +106,7 @@ def _masks(
 
 
 @lru_cache(maxsize=64)
-def _shape(base: BaseMap, places: tuple[str, ...], style: str) -> _Shape:
+def _arrow_shape(base: BaseMap, places: tuple[str, ...], style: str) -> _Shape:
     points = [(float(base.places[id].x), float(base.places[id].y)) for id in places]
     if style == "sea":
         points = _course(points, base)

@@ -39,13 +39,13 @@ def lay(board: Image.Image, base: BaseMap, land: Image.Image, scale: float) -> N
         board.paste(kind.tone, mask=ImageChops.multiply(where, land))
     rises = Sketch((base.width, base.height), scale)
     for tile in base.tiles:
-        for at in _stands(tile):
+        for at in _height_spots(tile):
             rise(rises, at, base.tile_kinds[tile.kind].relief, base.tile_kinds[tile.kind].tone)
     drawn = rises.done()
     board.paste(drawn, mask=drawn)
 
 
-def _stands(tile: Tile) -> list[Point]:
+def _height_spots(tile: Tile) -> list[Point]:
     """Return where hills or peaks of a hex stand: by its corners, where neither its number nor its place is."""
     (left, top), (right, _), (east, middle) = tile.outline[:3]
     centre = (left + right) / 2
@@ -165,7 +165,7 @@ def ground(base: BaseMap, scale: float, cache_folder: File | None) -> Ground:
 
     A cache folder keeps the layers as PNGs from one run of the program to the next.
     """
-    board, bare = _drawn(base, scale) if cache_folder is None else _kept(base, scale, cache_folder)
+    board, bare = _drawn_board(base, scale) if cache_folder is None else _kept(base, scale, cache_folder)
     land = land_mask(base, scale)
     return Ground(board, tuple(_wash(base, region.outline, scale, land, bare) for region in base.regions))
 
@@ -202,20 +202,20 @@ def _wash(base: BaseMap, outline: Polyline, scale: float, land: Image.Image, bar
 
 def _kept(base: BaseMap, scale: float, folder: File) -> tuple[Image.Image, Image.Image]:
     """Return what `_drawn` does, from the files of an earlier run if they are there."""
-    key = sha256(repr((base.digest, scale, _edition())).encode()).hexdigest()[:16]
+    key = sha256(repr((base.digest, scale, _board_digest())).encode()).hexdigest()[:16]
     files = [folder / f"{base.id}-{key}-{layer}.png" for layer in ("board", "bare")]
     try:
-        return _opened(files[0]), _opened(files[1])
+        return _open_board(files[0]), _open_board(files[1])
     except (OSError, SyntaxError):  # what Pillow raises where a file is missing or damaged
-        drawn = _drawn(base, scale)
+        drawn = _drawn_board(base, scale)
         for file, layer in zip(files, drawn, strict=True):
-            _keep(file, layer)
+            _keep_board(file, layer)
         return drawn
 
 
-def _drawn(base: BaseMap, scale: float) -> tuple[Image.Image, Image.Image]:
+def _drawn_board(base: BaseMap, scale: float) -> tuple[Image.Image, Image.Image]:
     """Return the board, and what its lines leave free."""
-    board, lines = _relief(base, scale), _lines(base, scale)
+    board, lines = _relief(base, scale), _board_lines(base, scale)
     board.paste(lines, mask=lines)
     colours = canvas.palette(printed_colours(base), board, 256, Image.Quantize.MEDIANCUT)
     return board.quantize(palette=colours, dither=Image.Dither.NONE), ImageChops.invert(lines.getchannel("A"))
@@ -227,14 +227,14 @@ def printed_colours(base: BaseMap) -> list[canvas.Shade]:
     return [canvas.rgb(name) for name in dict.fromkeys((*names, *(kind.ink for kind in base.path_kinds.values())))]
 
 
-def _opened(file: File) -> Image.Image:
+def _open_board(file: File) -> Image.Image:
     """Return the picture in a file."""
     with Image.open(file) as kept:
         kept.load()
         return kept.copy()
 
 
-def _keep(file: File, picture: Image.Image) -> None:
+def _keep_board(file: File, picture: Image.Image) -> None:
     """Keep a picture in a file, if that can be."""
     # Renamed when whole: another process may be drawing, or reading, the same board.
     unfinished = file.with_suffix(f".{os.getpid()}")
@@ -248,7 +248,7 @@ def _keep(file: File, picture: Image.Image) -> None:
 
 
 @cache
-def _edition() -> str:
+def _board_digest() -> str:
     """Return what makes a kept board stale besides its map: how we draw, and with what."""
     sources = sorted(File(__file__).parent.glob("*.py"))
     return PIL.__version__ + sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
@@ -280,7 +280,7 @@ def _relief(base: BaseMap, scale: float) -> Image.Image:
     return board
 
 
-def _lines(base: BaseMap, scale: float) -> Image.Image:
+def _board_lines(base: BaseMap, scale: float) -> Image.Image:
     """Return borders, lakes, rivers, the coast, and the paths; names are laid on later."""
     land = land_mask(base, scale)
     layer = _borders(base, scale, land)

@@ -185,13 +185,13 @@ def write(picture: Image.Image, box: Bounds, text: str, weight: Weight, size: in
     # Capitals of this face are 0.7 of its size: half of that below the middle sets them in the middle.
     y = (top + bottom) / 2 - step * (len(lines) - 1) / 2 + size * 0.35
     for line in lines:
-        mask, left, top = _line(line, weight, size, f"{align}s")
+        mask, left, top = _text_mask(line, weight, size, f"{align}s")
         picture.paste(ink, (x + left, round(y) + top), mask)
         y += step
 
 
 @lru_cache(maxsize=512)
-def _line(text: str, weight: Weight, size: int, anchor: str) -> tuple[Image.Image, int, int]:
+def _text_mask(text: str, weight: Weight, size: int, anchor: str) -> tuple[Image.Image, int, int]:
     """Return a mask of a line of text, and how far its left and its top are from the point it is written at."""
     font = face(weight, size)
     left, top, right, bottom = map(round, font.getbbox(text, anchor=anchor))

@@ -160,7 +160,7 @@ def _stack_size(counters: tuple[Counter, ...], side: DrawnSide) -> tuple[int, in
 
 
 def _plans(counters: Sequence[Counter], side: DrawnSide) -> list[_Plan]:
-    return [_plan(_headed(counter), side) for counter in counters]
+    return [_counter_plan(_headed(counter), side) for counter in counters]
 
 
 def stack(counters: tuple[Counter, ...], side: DrawnSide, scale: float) -> Image.Image:
@@ -184,7 +184,7 @@ def stack(counters: tuple[Counter, ...], side: DrawnSide, scale: float) -> Image
         _draw_counter(sketch, counter, plan, widest, side, (x / scale, down / scale))
     drawn = sketch.done()
     for counter, plan, at in each:
-        _letter(drawn, counter, plan, widest, side, at, scale)
+        _write_on_counter(drawn, counter, plan, widest, side, at, scale)
     return drawn
 
 
@@ -216,7 +216,7 @@ class _Plan:
     height: int
 
 
-def _plan(counter: Counter, side: DrawnSide) -> _Plan:
+def _counter_plan(counter: Counter, side: DrawnSide) -> _Plan:
     strength = counter.strength or ("?" if counter.hidden else "")
     mark = _MARK if side.mark != "none" else 0
     field = mark + max(_TALL - mark // 2, extent(strength, "SemiBold", _STRENGTH)[0] + 9) if strength else mark or 7
@@ -248,7 +248,7 @@ def _draw_counter(
         sketch.panel((x + left, y + 4, x + left + across, y + _TALL - 4), 3, side.colour, None, 0)
 
 
-def _letter(
+def _write_on_counter(
     drawn: Image.Image,
     counter: Counter,
     plan: _Plan,
@@ -272,14 +272,14 @@ def _letter(
         letter((left, 0, left + across, _TALL), badge, "SemiBold", _SMALL, side.ink, "m")
 
 
-def _size(marker: Marker) -> int:
+def _marker_size(marker: Marker) -> int:
     """Return the size of the words of a marker; those of an arrow are a name."""
     return _SMALL if marker.place else _NAME
 
 
 def _tag_size(marker: Marker) -> tuple[int, int]:
     swords = 17 if marker.kind == "battle" else 0
-    return swords + (extent(marker.text, "SemiBold", _size(marker))[0] if marker.text else -6) + (
+    return swords + (extent(marker.text, "SemiBold", _marker_size(marker))[0] if marker.text else -6) + (
         12 if marker.place else 16
     ), _TAG
 
@@ -302,7 +302,7 @@ def tag(marker: Marker, side: DrawnSide | None, scale: float) -> Image.Image:
         _swords(sketch, 5.5, 3.5)
     picture = sketch.done()
     box = (swords + (6 if marker.place else 8)) * scale, 0, width * scale, height * scale
-    write(picture, box, marker.text, "SemiBold", round(_size(marker) * scale), ink, "l")
+    write(picture, box, marker.text, "SemiBold", round(_marker_size(marker) * scale), ink, "l")
     return picture
 
 

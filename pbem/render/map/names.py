@@ -75,13 +75,13 @@ def lay_name(board: Image.Image, name: Name, scale: float, origin: tuple[float, 
     """Write a name on a board of which a point is the top left corner."""
     left, top, right, bottom = name.box
     size = (0, 0) if name.gap else (round((right - left) * scale), round((bottom - top) * scale))
-    drawn = _drawn(name.text, size, name.size, name.weight, name.ink, name.gap, name.turn, scale)
+    drawn = _drawn_name(name.text, size, name.size, name.weight, name.ink, name.gap, name.turn, scale)
     at = (left + right) / 2 - origin[0], (top + bottom) / 2 - origin[1]
     board.paste(drawn, (round(at[0] * scale - drawn.width / 2), round(at[1] * scale - drawn.height / 2)), drawn)
 
 
 @lru_cache(maxsize=512)
-def _drawn(
+def _drawn_name(
     text: str, room: tuple[int, int], size: int, weight: Weight, ink: str, gap: float, turn: int, scale: float
 ) -> Image.Image:
     """Return a name with a soft light edge, so that lines run under it; one without gaps takes a room in pixels."""

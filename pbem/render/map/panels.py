@@ -54,13 +54,13 @@ def _lettered(picture: Image.Image, words: Iterable[Words], scale: float) -> Ima
     return picture
 
 
-class _Sheet:
+class _Paper:
     """The paper of a panel, on which the grounds of cells are laid: all of them small, so that little is drawn."""
 
     def __init__(self, width: int, height: int, scale: float) -> None:
         self._scale = scale
         across, down = max(1, round(width * scale)), max(1, round(height * scale))
-        ends = _ends(width, scale)
+        ends = _lowest_panel(width, scale)
         half = ends.height // 2
         self.picture = ends.resize((across, down), Image.Resampling.NEAREST, (0, half, across, half + 1))
         self.picture.paste(ends.crop((0, 0, across, half)), (0, 0))
@@ -74,7 +74,7 @@ class _Sheet:
 
 
 @lru_cache(maxsize=32)
-def _ends(width: int, scale: float) -> Image.Image:
+def _lowest_panel(width: int, scale: float) -> Image.Image:
     """Return the lowest panel of a width."""
     return _paper(width, _ENDS, scale).done()
 
@@ -94,8 +94,8 @@ def panel(content: Panel, sides: tuple[DrawnSide, ...], width: int, scale: float
     headings = _wrapped(content.title, width - 2 * _EDGE, "SemiBold", _TITLE) if content.title else []
     rows = [row for each in content.rows for row in _fitting(each, width - 2 * _EDGE)]
     top = 8 + _LINE * len(headings)
-    height = top + _LINE * sum(_lines(row) for row in rows) + 8
-    sheet = _Sheet(width, height, scale)
+    height = top + _LINE * sum(_panel_lines(row) for row in rows) + 8
+    sheet = _Paper(width, height, scale)
     by_id = {side.id: side for side in sides}
     words: list[Words] = []
     for n, heading in enumerate(headings):
@@ -109,16 +109,16 @@ def panel(content: Panel, sides: tuple[DrawnSide, ...], width: int, scale: float
         elif isinstance(row, Grid):
             words += _grid(sheet, row, by_id, width, top)
         else:
-            words += _row(sheet, row, by_id, width, top)
-        top += _LINE * _lines(row)
+            words += _draw_row(sheet, row, by_id, width, top)
+        top += _LINE * _panel_lines(row)
     return _lettered(sheet.picture, words, scale)
 
 
-def _lines(row: Row | Track | Grid) -> int:
+def _panel_lines(row: Row | Track | Grid) -> int:
     return 1 + len(row.lines) if isinstance(row, Grid) else 1
 
 
-def _across(cell: Cell) -> int:
+def _cell_width(cell: Cell) -> int:
     """Return the width of a cell in a row."""
     return max(_NARROWEST, extent(cell.text, "SemiBold", _TEXT)[0] + 14)
 
@@ -138,7 +138,7 @@ def _fitting(row: Row | Track | Grid, width: float) -> Iterator[Row | Track | Gr
 
 def _wrapped_row(row: Row, width: float) -> Iterator[Row]:
     """Yield a row in several: its label above, broken where it must be, as many cells in each as fit."""
-    cells = [_across(cell) + _GAP for cell in row.cells]
+    cells = [_cell_width(cell) + _GAP for cell in row.cells]
     if not row.cells or extent(row.label, "Regular", _TEXT)[0] + sum(cells) <= width:
         yield from (row,) if row.cells else map(Row, _wrapped(row.label, width, "Regular", _TEXT))
         return
@@ -154,18 +154,18 @@ def _wrapped_row(row: Row, width: float) -> Iterator[Row]:
     yield Row(label, tuple(taken))
 
 
-def _row(sheet: _Sheet, row: Row, sides: dict[str, DrawnSide], width: int, top: float) -> list[Words]:
+def _draw_row(sheet: _Paper, row: Row, sides: dict[str, DrawnSide], width: int, top: float) -> list[Words]:
     """Draw the grounds of a row's cells; return what is to be written, and where."""
     words = [Words((_EDGE, top, width, top + _LINE), row.label, _TEXT, "Regular", canvas.INK)]
     right = width - _EDGE
     for cell in reversed(row.cells):
-        across = _across(cell)
-        words.append(_cell(sheet, cell, sides, (right - across, top + 3, right, top + _LINE - 2)))
+        across = _cell_width(cell)
+        words.append(_draw_cell(sheet, cell, sides, (right - across, top + 3, right, top + _LINE - 2)))
         right -= across + _GAP
     return words
 
 
-def _cell(sheet: _Sheet, cell: Cell, sides: dict[str, DrawnSide], box: Bounds) -> Words:
+def _draw_cell(sheet: _Paper, cell: Cell, sides: dict[str, DrawnSide], box: Bounds) -> Words:
     """Draw the ground of a cell; return what is to be written on it."""
     side = sides.get(cell.side or "")
     if side:
@@ -181,23 +181,23 @@ def _shortened(text: str, width: float) -> str:
     return text
 
 
-def _grid(sheet: _Sheet, grid: Grid, sides: dict[str, DrawnSide], width: int, top: float) -> list[Words]:
+def _grid(sheet: _Paper, grid: Grid, sides: dict[str, DrawnSide], width: int, top: float) -> list[Words]:
     """Draw the grounds of a table's cells; return what is to be written, and where."""
     room = width - 2 * _EDGE
-    first = min(max(_across(head) for head in grid.heads), room / 2)
+    first = min(max(_cell_width(head) for head in grid.heads), room / 2)
     step = (room - first) / max(1, len(grid.columns))
     words = []
     for n, (head, line) in enumerate(zip((None, *grid.heads), (grid.columns, *grid.lines), strict=True)):
         above, below = top + n * _LINE + 3, top + (n + 1) * _LINE - 2
         if head is not None:
-            words.append(_cell(sheet, head, sides, (_EDGE, above, _EDGE + first, below)))
+            words.append(_draw_cell(sheet, head, sides, (_EDGE, above, _EDGE + first, below)))
         for at, cell in enumerate(line):
             left = _EDGE + first + at * step
-            words.append(_cell(sheet, cell, sides, (left + _GAP, above, left + step, below)))
+            words.append(_draw_cell(sheet, cell, sides, (left + _GAP, above, left + step, below)))
     return words
 
 
-def _track(sheet: _Sheet, track: Track, width: int, top: float) -> list[Words]:
+def _track(sheet: _Paper, track: Track, width: int, top: float) -> list[Words]:
     """Draw the boxes of a track; return what is to be written, and where."""
     words = []
     step = (width - 2 * _EDGE) / len(track.steps)
@@ -222,7 +222,7 @@ def title(heading: str, subheading: str, width: int, scale: float, to_move: str 
     words = [Words((left, 6, width, 42), heading, _HEADING, "SemiBold", canvas.INK)]
     for n, (line, weight) in enumerate(lines):
         words.append(Words((left, 40 + 22 * n, width, 62 + 22 * n), line, _SUBTITLE, weight, canvas.INK))
-    return _lettered(_Sheet(width, height, scale).picture, words, scale)
+    return _lettered(_Paper(width, height, scale).picture, words, scale)
 
 
 def _wrapped(text: str, width: float, weight: Weight, size: int) -> list[str]:

@@ -49,17 +49,17 @@ def render(scene: Scene, *, width: int | None = None, cache_folder: File | None 
 
     A cache folder spares the first picture of a run from drawing the printed board again.
     """
-    return _png(scene, draw(scene, width=width, cache_folder=cache_folder))
+    return _map_png(scene, draw(scene, width=width, cache_folder=cache_folder))
 
 
 def render_board(scene: Scene, *, cache_folder: File | None = None) -> bytes:
     """Return the whole board as letters show it: as wide as a window, without the legend."""
-    return _png(scene, draw_overview(scene, cache_folder=cache_folder))
+    return _map_png(scene, draw_overview(scene, cache_folder=cache_folder))
 
 
 def render_window(scene: Scene, *, cache_folder: File | None = None) -> bytes:
     """Return the part of the board where a scene plays, without panels."""
-    return _png(scene, draw_part(scene, window(scene), SCALE, cache_folder=cache_folder))
+    return _map_png(scene, draw_part(scene, window(scene), SCALE, cache_folder=cache_folder))
 
 
 def render_legend(scene: Scene) -> bytes:
@@ -106,7 +106,7 @@ def draw_part(scene: Scene, part: Bounds, scale: float, *, cache_folder: File | 
     return sheet.board
 
 
-def _png(scene: Scene, drawn: Image.Image) -> bytes:
+def _map_png(scene: Scene, drawn: Image.Image) -> bytes:
     written = io.BytesIO()
     palette = _palette(scene.base, scene.sides)
     drawn.quantize(palette=palette, dither=Image.Dither.NONE).save(written, "PNG", compress_level=_COMPRESSION)

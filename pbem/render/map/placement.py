@@ -89,7 +89,7 @@ class Candidates:
         self._base, self._anchor, self._free = base, anchor, free
         self._size = width, height
         self._room = room
-        self._far = _far(base, free)
+        self._far = _cost_of_distance(base, free)
         self.least = self._least()
 
     def __iter__(self) -> Iterator[tuple[float, list[Candidate]]]:
@@ -110,7 +110,7 @@ class Candidates:
             cost = 0.0
             if not self._free and needs_line(self._base, self._anchor, candidate.box):
                 cost = _STRANGE + _crossed(_clutter(self._base), line)
-            candidate.lead = Lead(cost, line, _around(line, candidate.box))
+            candidate.lead = Lead(cost, line, _piece_box(line, candidate.box))
         return candidate.lead
 
     def _least(self) -> float:
@@ -147,23 +147,23 @@ def lead(shape: Bounds, box: Bounds) -> Segment:
 
 def needs_line(base: BaseMap, anchor: Anchor, box: Bounds) -> bool:
     """Tell whether a line has to join a piece to its place: another is nearer than 1.3 times its own distance."""
-    own = _away(anchor.x, anchor.y, box)
-    if own and hypot(*_gap(anchor.box, box)) > _NEAR:
+    own = _distance_to(anchor.x, anchor.y, box)
+    if own and hypot(*_gap_between(anchor.box, box)) > _NEAR:
         return True
     reach = max(own * _NEARER, 0.5)
     left, top, right, bottom = grown(box, reach, reach)
     near = [at for at in _middles(base) if left < at[0] < right and top < at[1] < bottom]
-    return any(_away(x, y, box) < reach for x, y in near if (x, y) != (anchor.x, anchor.y))
+    return any(_distance_to(x, y, box) < reach for x, y in near if (x, y) != (anchor.x, anchor.y))
 
 
-def _around(line: Segment, box: Bounds) -> Bounds:
+def _piece_box(line: Segment, box: Bounds) -> Bounds:
     """Return the box round a piece and the line that joins it to its place."""
     x, y = line[0]
     return min(box[0], x), min(box[1], y), max(box[2], x), max(box[3], y)
 
 
 @lru_cache(maxsize=16)
-def _shapes(base: BaseMap) -> list[Bounds]:
+def _printed_boxes(base: BaseMap) -> list[Bounds]:
     """Return the boxes of all places that have something printed on them."""
     anchors = (anchor_of(base, place) for place in base.places)
     return [anchor.box for anchor in anchors if not anchor.open]
@@ -174,12 +174,12 @@ def _middles(base: BaseMap) -> list[Point]:
     return [(place.x, place.y) for place in base.places.values()]
 
 
-def _away(x: float, y: float, box: Bounds) -> float:
+def _distance_to(x: float, y: float, box: Bounds) -> float:
     """Return how far a point is from a box."""
     return hypot(max(box[0] - x, 0, x - box[2]), max(box[1] - y, 0, y - box[3]))
 
 
-def _gap(one: Bounds, other: Bounds) -> tuple[float, float]:
+def _gap_between(one: Bounds, other: Bounds) -> tuple[float, float]:
     """Return how far two boxes are apart, across and down."""
     return max(other[0] - one[2], one[0] - other[2], 0), max(other[1] - one[3], one[1] - other[3], 0)
 
@@ -187,8 +187,8 @@ def _gap(one: Bounds, other: Bounds) -> tuple[float, float]:
 @lru_cache(maxsize=512)
 def _ring(base: BaseMap, anchor: Anchor, width: int, height: int, free: bool, n: int) -> list[Candidate]:
     """Return the boxes for a piece in one ring round its place, cheapest first."""
-    far, sums = _far(base, free), _clutter(base)
-    near = [shape for shape in meeting(_reach(anchor, width, height, n), _shapes(base)) if shape != anchor.box]
+    far, sums = _cost_of_distance(base, free), _clutter(base)
+    near = [shape for shape in meeting(_reach(anchor, width, height, n), _printed_boxes(base)) if shape != anchor.box]
     corners = list(_round(anchor.box, width, height, _RINGS[n]))
     if n == 0 and anchor.open:  # nearer than beside it
         corners.append((-1, anchor.x - width / 2, anchor.y - height / 2))
@@ -203,7 +203,7 @@ def _ring(base: BaseMap, anchor: Anchor, width: int, height: int, free: bool, n:
     return [Candidate(*each) for each in sorted(found)]
 
 
-def _far(base: BaseMap, free: bool) -> int:
+def _cost_of_distance(base: BaseMap, free: bool) -> int:
     """Return what it costs to lie one pixel away."""
     return (_TILED_FAR if base.tiles else _FAR) * (2 if free else 1)
 
@@ -379,7 +379,7 @@ def _best(candidates: Candidates, crowd: list[Bounds], doors: list[Bounds], line
             cost += lead.cost
             if len(on) < len(crowd):
                 crossed = [other for other in meeting(lead.around, crowd) if other not in on]
-                cost += _STRUCK * sum(_strikes(lead.line, other) for other in crossed)
+                cost += _STRUCK * sum(_strikes_box(lead.line, other) for other in crossed)
             if cost < least:
                 best, least = candidate, cost
     assert best is not None
@@ -397,10 +397,10 @@ def _struck(box: Bounds, lines: list[Segment]) -> int:
         and (line[0][1] > top or line[1][1] > top)
         and (line[0][1] < bottom or line[1][1] < bottom)
     ]
-    return sum(_strikes(line, box) for line in near)
+    return sum(_strikes_box(line, box) for line in near)
 
 
-def _strikes(line: Segment, box: Bounds) -> bool:
+def _strikes_box(line: Segment, box: Bounds) -> bool:
     """Tell whether a line runs through a box."""
     (ax, ay), (bx, by) = line
     left, top, right, bottom = box

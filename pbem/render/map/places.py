@@ -82,16 +82,16 @@ def label_box(base: BaseMap, place: Place, hangs: Compass | None = None, size: i
 def region_box(region: Region, size: int = REGION_SIZE) -> Bounds:
     """Return the box that the name of a region takes."""
     gap = REGION_GAP * size / REGION_SIZE
-    return _around(region.x, region.y, spaced(region.label, "SemiBold", size, gap, region.turn))
+    return _spot_corners(region.x, region.y, spaced(region.label, "SemiBold", size, gap, region.turn))
 
 
 def inscription_box(name: Inscription, size: int | None = None) -> Bounds:
     """Return the box that a name on ground or sea takes."""
     size = size or name.size
-    return _around(name.x, name.y, spaced(name.text, "Regular", size, size * INSCRIPTION_GAP, name.turn))
+    return _spot_corners(name.x, name.y, spaced(name.text, "Regular", size, size * INSCRIPTION_GAP, name.turn))
 
 
-def _around(x: float, y: float, mask: Image.Image) -> Bounds:
+def _spot_corners(x: float, y: float, mask: Image.Image) -> Bounds:
     return x - mask.width / 2, y - mask.height / 2, x + mask.width / 2, y + mask.height / 2
 
 
@@ -109,7 +109,7 @@ def spot(
             tower = middle[0] + dx * (half - 2.5), middle[1] + dy * (half - 2.5)
             sketch.polygon(_square(tower, 4.6), INK)
     for inset, colour in ((0.0, INK), (_RIM, PAPER), (_FILL, fill)):
-        _shape(sketch, form, middle, half - inset, colour)
+        _spot_shape(sketch, form, middle, half - inset, colour)
     draw_mark(sketch, mark, middle, (half - _FILL) * _ROOM[form], ink, fill)
     if port:
         _anchor(sketch, (middle[0] + half * 0.78, middle[1] - half * 0.78))
@@ -140,8 +140,8 @@ def glow(form: Form, size: int, colour: str, scale: float) -> Image.Image:
     across = size + 2 * _MARGIN
     middle = (across / 2, across / 2)
     sketch = Sketch((across, across), scale)
-    _shape(sketch, form, middle, size / 2 + _GLOW + 1, INK)
-    _shape(sketch, form, middle, size / 2 + _GLOW, colour)
+    _spot_shape(sketch, form, middle, size / 2 + _GLOW + 1, INK)
+    _spot_shape(sketch, form, middle, size / 2 + _GLOW, colour)
     return sketch.done()
 
 
@@ -163,7 +163,7 @@ def siege_ring(size: int, hangs: Compass, colour: str, scale: float) -> Image.Im
     return sketch.done()
 
 
-def _shape(sketch: Sketch, form: Form, middle: Point, half: float, colour: str) -> None:
+def _spot_shape(sketch: Sketch, form: Form, middle: Point, half: float, colour: str) -> None:
     if form in ("round", "open"):
         sketch.disc(middle, half, colour)
     elif form == "star":

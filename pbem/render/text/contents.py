@@ -116,10 +116,12 @@ class Contents(Generic[S]):
 
 def events_told(request: ReportRequest[S]) -> list[SeenEvent]:
     """Return what happened as its reader may know it, as a report tells it."""
-    return list(_together([each for each in request.events if each.event.to is None or request.side in each.event.to]))
+    return list(
+        _joined_events([each for each in request.events if each.event.to is None or request.side in each.event.to])
+    )
 
 
-def _together(events: Sequence[SeenEvent]) -> Iterator[SeenEvent]:
+def _joined_events(events: Sequence[SeenEvent]) -> Iterator[SeenEvent]:
     """Yield events; those of orders that were not needed become one, where the last of them stands."""
     unused = [each for each in events if each.event.kind == UNUSED]
     for each in events:

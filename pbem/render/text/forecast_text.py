@@ -23,7 +23,7 @@ def foreseen(
 ) -> str:
     """Return what a side may expect of its orders; `costs` are lines on what they cost."""
     lines: list[str] = []
-    told = list(_told(box, side, prospects, language))
+    told = list(_told_prospect(box, side, prospects, language))
     for (depth, text), (below, _) in zip_longest(told, told[1:], fillvalue=(0, "")):
         if below <= depth and text.endswith(":"):  # nothing is told below it
             text = f"{text[:-1]}."
@@ -35,7 +35,7 @@ def foreseen(
     return "".join(f"{line}\n" for line in lines or [NOTHING])
 
 
-def _told(box: Box, side: Side, prospects: Iterable[Prospect], language: str) -> Iterator[tuple[int, str]]:
+def _told_prospect(box: Box, side: Side, prospects: Iterable[Prospect], language: str) -> Iterator[tuple[int, str]]:
     say = sentences(box, language)
     for each in prospects:
         if isinstance(each, Asked) and each.given:

@@ -58,7 +58,7 @@ class SheetHead:
         if self.key:
             yield f"key: {self.key}"
         if self.chain is not None:
-            yield from _link(self.chain)
+            yield from _link_lines(self.chain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def choices(rules: Rules[S], box: Box, view: S, decision: Decision) -> Choices:
     bodies: list[Mapping[str, Any]] = [hint.body for hint in hints if isinstance(hint, Order)]
     more = ""
     if not bodies:
-        bodies, more = _listed(decision.kind, rules.legal_orders(view, decision))
+        bodies, more = _orders_to_list(decision.kind, rules.legal_orders(view, decision))
     if decision.default is None:
         bodies = bodies or [box.forms[decision.kind].example]
     others = [body for body in bodies if body != decision.default]
@@ -106,10 +106,10 @@ def choices(rules: Rules[S], box: Box, view: S, decision: Decision) -> Choices:
         decision.waits,
         box.forms[decision.kind].proposal,
         [hint for hint in hints if isinstance(hint, str)],
-        _orders(decision, [body for body in others if not does_nothing(body)]),
+        _order_comments(decision, [body for body in others if not does_nothing(body)]),
         more,
-        _orders(decision, [body for body in others if does_nothing(body)]),
-        _orders(decision, [] if decision.default is None else [decision.default]),
+        _order_comments(decision, [body for body in others if does_nothing(body)]),
+        _order_comments(decision, [] if decision.default is None else [decision.default]),
     )
 
 
@@ -128,9 +128,9 @@ def form(
     Without `default_counts` the default of a question that is waited for counts only if its side agrees. Remarks are
     `width` wide at most.
     """
-    lines = [*_remarks(heading, width), *head.lines(), "orders:"]
+    lines = [*_comment_lines(heading, width), *head.lines(), "orders:"]
     for each in asked:
-        lines += _remarks([each.title] if titled else [each.question] if each.about else [], width)
+        lines += _comment_lines([each.title] if titled else [each.question] if each.about else [], width)
         counts, agrees = (COUNTS_ALONE, OTHERWISE) if each.proposal else (COUNTS, AGREES)
         lines += _question(each, counts if default_counts or not each.waits else agrees, width)
     return "\n".join(lines) + "\n"
@@ -153,10 +153,10 @@ def order_lines(kind: str, body: Mapping[str, Any], width: int = ORDER_WIDTH) ->
     >>> order_lines("intercept", {"with": [{"general": "fabius", "cu": 8}]})
     ['- intercept: {with: [{general: fabius, cu: 8}]}']
     """
-    whole = f"- {kind}: {_flow(body)}"
+    whole = f"- {kind}: {_flow_value(body)}"
     if len(whole) <= width:
         return [whole]
-    return [f"- {kind}:", *(line for key, value in body.items() for line in _entry(key, value, width))]
+    return [f"- {kind}:", *(line for key, value in body.items() for line in _body_entry(key, value, width))]
 
 
 def short_order(kind: str, body: Mapping[str, Any], width: int = ORDER_WIDTH) -> list[str]:
@@ -165,7 +165,7 @@ def short_order(kind: str, body: Mapping[str, Any], width: int = ORDER_WIDTH) ->
     >>> short_order("intercept", {"with": [{"general": "fabius", "cu": 8}]}, 40)
     ['- intercept: {with: [{general: fabius,', '    cu: 8}]}']
     """
-    whole = f"- {kind}: {_flow(body)}"
+    whole = f"- {kind}: {_flow_value(body)}"
     return [whole] if len(whole) <= width else folded(whole.replace(": ", f":{GLUE}"), width, later="    ")
 
 
@@ -175,7 +175,7 @@ def one_line_sheet(head: SheetHead, kind: str, body: Mapping[str, Any]) -> str:
     >>> one_line_sheet(SheetHead("punica", "carthage", 15), "battle_card", {"card": "probe"})
     'orders: punica carthage 15 battle_card {card: probe}'
     """
-    return f"orders: {head.game} {head.side} {head.adjudication} {kind} {_flow(body)}"
+    return f"orders: {head.game} {head.side} {head.adjudication} {kind} {_flow_value(body)}"
 
 
 def standing_remark(count: int, box: Box, side: Side) -> Iterator[str]:
@@ -200,38 +200,38 @@ def standing_text(order: Mapping[str, Any]) -> str:
     >>> standing_text({"losses": {"cu": [1, 2]}})
     'losses: {cu: [1, 2]}'
     """
-    return ", ".join(f"{key}: {_flow(value)}" for key, value in order.items())
+    return ", ".join(f"{key}: {_flow_value(value)}" for key, value in order.items())
 
 
-def _link(chain: PlayerChain) -> Iterator[str]:
+def _link_lines(chain: PlayerChain) -> Iterator[str]:
     """Yield what the form says of the next link of the side's own chain."""
     if not chain.lost:
-        yield from _remarks([f"Fill in what this prints: pbem my-chain next FILE --after {chain.opened}"])
+        yield from _comment_lines([f"Fill in what this prints: pbem my-chain next FILE --after {chain.opened}"])
         yield "link:"
 
 
 def _question(asked: Choices, without: str, width: int) -> Iterator[str]:
     """Yield what the form says of one question: the choices, and last its default, below the words `without`."""
-    yield from _remarks(asked.remarks, width)
+    yield from _comment_lines(asked.remarks, width)
     yield from _below("Take the # off one of these, or write your own:", asked.real, width)
-    yield from _remarks([asked.more] if asked.more else [], width)
+    yield from _comment_lines([asked.more] if asked.more else [], width)
     yield from _below("Or do nothing:", asked.idle, width)
     yield from _below(without, asked.default, width)
 
 
 def _below(heading: str, orders: Sequence[str], width: int) -> Iterator[str]:
     """Yield orders to choose from, below a heading if there are any."""
-    yield from _remarks([heading] if orders else [], width)
+    yield from _comment_lines([heading] if orders else [], width)
     yield from orders
 
 
-def _orders(decision: Decision, bodies: Iterable[Mapping[str, Any]]) -> list[str]:
+def _order_comments(decision: Decision, bodies: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return orders that answer a decision as comment lines."""
     written = (Order(decision.kind, body, decision.about).written for body in bodies)
     return [f"# {line}" for each in written for line in short_order(decision.kind, each, WIDTH)]
 
 
-def _listed(kind: str, choices: LegalOrders) -> tuple[list[Mapping[str, Any]], str]:
+def _orders_to_list(kind: str, choices: LegalOrders) -> tuple[list[Mapping[str, Any]], str]:
     """Return legal answers to choose from, and what to say of those left out."""
     count = len(choices)
     picked: Sequence[int] = range(count)
@@ -242,29 +242,29 @@ def _listed(kind: str, choices: LegalOrders) -> tuple[list[Mapping[str, Any]], s
     return [choices[at].body for at in picked], f"... and {count - len(picked):,} more" if count > len(picked) else ""
 
 
-def _remarks(texts: Iterable[str], width: int = WIDTH) -> Iterator[str]:
+def _comment_lines(texts: Iterable[str], width: int = WIDTH) -> Iterator[str]:
     """Yield texts as comment lines; the lines of one text after the first are indented."""
     for text in texts:
         indent = " " * (len(text) - len(text.lstrip(" ")))
         yield from (f"# {line}" for line in folded(text, width - 2, later=indent + "  "))
 
 
-def _entry(key: str, value: object, width: int) -> Iterator[str]:
+def _body_entry(key: str, value: object, width: int) -> Iterator[str]:
     """Yield one key of an order's body, broken into items where it is too long for a line."""
-    line = f"    {key}: {_flow(value)}"
+    line = f"    {key}: {_flow_value(value)}"
     if len(line) <= width or not isinstance(value, (list, tuple, Mapping)):
         yield line
         return
     yield f"    {key}:"
     if isinstance(value, Mapping):
-        yield from (f"      {inner}: {_flow(worth)}" for inner, worth in value.items())
+        yield from (f"      {inner}: {_flow_value(worth)}" for inner, worth in value.items())
     else:
-        yield from (f"    - {_flow(item)}" for item in value)
+        yield from (f"    - {_flow_value(item)}" for item in value)
 
 
-def _flow(value: Any) -> str:
+def _flow_value(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key}: {_flow(inner)}" for key, inner in value.items()) + "}"
+        return "{" + ", ".join(f"{key}: {_flow_value(inner)}" for key, inner in value.items()) + "}"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_flow, value)) + "]"
+        return "[" + ", ".join(map(_flow_value, value)) + "]"
     return yamlio.dump(value).rstrip("\n")

@@ -134,13 +134,13 @@ class BBCode(Format):
             case Heading(text, level):
                 return f"[size={150 if level == 1 else 120}][b]{self.text(text)}[/b][/size]"
             case Prose(text, strong):
-                return _joined(f"[b]{self.text(strong)}[/b]" if strong else "", self.text(text))
+                return _joined_blocks(f"[b]{self.text(strong)}[/b]" if strong else "", self.text(text))
             case Items(items):
                 return self._list(items)
             case Rows(lines):
-                return self._list([*_worded(lines)])
+                return self._list([*_summary_items(lines)])
             case Code(text):
-                return f"[code]\n{_clean(text).replace('[/', f'[{_APART}/')}\n[/code]"
+                return f"[code]\n{_visible_lines(text).replace('[/', f'[{_APART}/')}\n[/code]"
             case Picture(what, link, file):
                 return f"[img]{link}[/img]" if link else self.text(f"{what} is attached: {file}") if file else ""
             case Fold(title, blocks):
@@ -176,13 +176,13 @@ class Markdown(Format):
             case Heading(text, level):
                 return f"{'#' * (level + 1)} {self.text(text)}"
             case Prose(text, strong):
-                return _joined(f"**{self.text(strong)}**" if strong else "", self.text(text))
+                return _joined_blocks(f"**{self.text(strong)}**" if strong else "", self.text(text))
             case Items(items):
                 return self._list(items)
             case Rows(lines):
-                return self._list([*_worded(lines)])
+                return self._list([*_summary_items(lines)])
             case Code(text):
-                clean = _clean(text)
+                clean = _visible_lines(text)
                 fence = "`" * max(3, 1 + max(map(len, re.findall("`+", clean)), default=0))
                 return f"{fence}text\n{clean}\n{fence}"
             case Picture(what, link, file):
@@ -198,7 +198,7 @@ class Markdown(Format):
                 return f"<details>\n<summary>{html.escape(_unlinked(title))}</summary>\n\n{inside}\n\n</details>"
 
     def _list(self, items: Sequence[tuple[int, str]]) -> str:
-        return "\n".join(f"{'  ' * depth}- {self.text(text)}" for depth, text in _levelled(items))
+        return "\n".join(f"{'  ' * depth}- {self.text(text)}" for depth, text in _one_deeper_at_most(items))
 
 
 class Html(Format):
@@ -210,7 +210,7 @@ class Html(Format):
         >>> Html().text('<b title="x">é')
         '&lt;b title=&quot;x&quot;&gt;&#233;'
         """
-        return _ascii(html.escape(_one_line(text)))
+        return _ascii(html.escape(_visible_line(text)))
 
     def post(self, blocks: Sequence[Block]) -> str:
         return f"<article>\n{super().post(blocks).replace(_BREAK * 2, _BREAK)}</article>\n"
@@ -220,13 +220,13 @@ class Html(Format):
             case Heading(text, level):
                 return f"<h{level + 1}>{self.text(text)}</h{level + 1}>"
             case Prose(text, strong):
-                return f"<p>{_joined(f'<strong>{self.text(strong)}</strong>' if strong else '', self.text(text))}</p>"
+                return f"<p>{_joined_blocks(f'<strong>{self.text(strong)}</strong>' if strong else '', self.text(text))}</p>"
             case Items(items):
                 return self._list(items)
             case Rows(lines):
                 return f"<table>\n{_BREAK.join(self._rows(lines))}\n</table>" if lines else ""
             case Code(text):
-                return f"<pre><code>{_ascii(html.escape(_clean(text))).replace(_BREAK, '&#10;')}</code></pre>"
+                return f"<pre><code>{_ascii(html.escape(_visible_lines(text))).replace(_BREAK, '&#10;')}</code></pre>"
             case Picture(what, link, file):
                 source = self.text(link or file)
                 return f'<p><img src="{source}" alt="{self.text(what)}"></p>' if source else ""
@@ -260,18 +260,18 @@ ENDINGS: Final[Mapping[str, str]] = {"bbcode": "txt", "markdown": "md", "html": 
 _BREAK: Final = "\n"
 
 
-def _one_line(text: str) -> str:
+def _visible_line(text: str) -> str:
     """Return a text on one line, without what nobody sees."""
     return _DANGLING.sub(" ", visible(text)).strip()
 
 
 def _unlinked(text: str) -> str:
     """Return a text on one line in which nothing becomes a mention, a link or a picture."""
-    text = _MENTION.sub(f"@{_APART}", _one_line(text))
+    text = _MENTION.sub(f"@{_APART}", _visible_line(text))
     return _SMILEY.sub(_APART, _LINKED.sub(lambda found: f"{_APART}{found[0]}", text))
 
 
-def _clean(text: str) -> str:
+def _visible_lines(text: str) -> str:
     """Return lines as they stand, without what nobody sees."""
     return "\n".join(visible(line).rstrip() for line in text.strip("\n").split("\n"))
 
@@ -280,11 +280,11 @@ def _ascii(text: str) -> str:
     return text.encode("ascii", "xmlcharrefreplace").decode()
 
 
-def _joined(strong: str, text: str) -> str:
+def _joined_blocks(strong: str, text: str) -> str:
     return " ".join(filter(None, [strong, text]))
 
 
-def _levelled(items: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+def _one_deeper_at_most(items: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """Yield items, each at most one deeper than the one before it."""
     stack = list[int]()
     for depth, text in items:
@@ -297,13 +297,13 @@ def _levelled(items: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 def _nested(items: Sequence[tuple[int, str]]) -> Iterator[tuple[int, int, str | None]]:
     """Yield items, each with how many lists begin and how many end before it; at the end all that are open."""
     level = -1
-    for depth, text in _levelled(items):
+    for depth, text in _one_deeper_at_most(items):
         yield max(0, depth - level), max(0, level - depth), text
         level = depth
     yield 0, level + 1, None
 
 
-def _worded(lines: Sequence[Line]) -> Iterator[tuple[int, str]]:
+def _summary_items(lines: Sequence[Line]) -> Iterator[tuple[int, str]]:
     """Yield the lines of a summary as items, with the words at the head of their columns."""
     columns: Sequence[str] = ()
     for line in lines:

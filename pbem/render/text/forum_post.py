@@ -44,7 +44,7 @@ def post(rules: Rules[S], box: Box, request: ReportRequest[S], around: Around) -
     blocks: list[Block] = [
         Heading(f"{request.game}, report {request.adjudication}{reader}", 1),
         Prose(". ".join(filter(None, [stands.headline.rstrip("."), box.title])) + "."),
-        *_happened(contents.said),
+        *_happened_sections(contents.said),
         Picture("The map", around.map_link, around.map_file),
     ]
     if request.result is not None:
@@ -52,17 +52,17 @@ def post(rules: Rules[S], box: Box, request: ReportRequest[S], around: Around) -
     elif request.side is None:
         blocks += _asked_of_all(say, box, request, around)
     else:
-        blocks += _asked(contents, {each.title for each in stands.hand})
+        blocks += _asked_sections(contents, {each.title for each in stands.hand})
     blocks += [Prose(each) for each in (*request.rulings, request.time) if each]
     if request.side is not None and stands.hand:
-        blocks.append(Fold("What you hold", [*_sections(stands.hand)]))
+        blocks.append(Fold("What you hold", [*_hand_sections(stands.hand)]))
     if stands.sections:
-        blocks.append(Fold("Where things stand", [*_sections(stands.sections)]))
+        blocks.append(Fold("Where things stand", [*_hand_sections(stands.sections)]))
     blocks += [Prose(each) for each in foot(rules, box)]
     return [*blocks, *_footer(request, around)]
 
 
-def _happened(said: Sequence[Said]) -> Iterator[Block]:
+def _happened_sections(said: Sequence[Said]) -> Iterator[Block]:
     """Yield what happened: the last of it open, what came before it and the dice folded away."""
     told = [each for each in said if not each.tag]
     first = max(0, len(told) - _MOST_OPEN)
@@ -92,7 +92,10 @@ def _asked_of_all(say: Sentences, box: Box, request: ReportRequest[S], around: A
         return
     yield Items(
         [
-            (0, f"{_named(say, side, around)}: {' '.join(dict.fromkeys(box.forms[kind].title for kind in kinds))}")
+            (
+                0,
+                f"{_named_sides(say, side, around)}: {' '.join(dict.fromkeys(box.forms[kind].title for kind in kinds))}",
+            )
             for side, kinds in asked.items()
         ]
     )
@@ -112,12 +115,12 @@ def _asked_of_all(say: Sentences, box: Box, request: ReportRequest[S], around: A
     )
 
 
-def _named(say: Sentences, side: Side, around: Around) -> str:
+def _named_sides(say: Sentences, side: Side, around: Around) -> str:
     player = around.players.get(side, "")
     return f"{say.name(side)} ({player})" if player else say.name(side)
 
 
-def _asked(contents: Contents[S], hand: Collection[str]) -> Iterator[Block]:
+def _asked_sections(contents: Contents[S], hand: Collection[str]) -> Iterator[Block]:
     """Yield what the reader is asked, with the form to fill in; the sections of their `hand` stand below it anyway."""
     box, request, say = contents.box, contents.request, contents.say
     yield Heading("What you are asked")
@@ -133,10 +136,10 @@ def _asked(contents: Contents[S], hand: Collection[str]) -> Iterator[Block]:
         yield Fold("The form: copy it, and take a # off", [Code(sheet)])
     about = [each for each in contents.about if each.title not in hand]
     if about := list(dict.fromkeys(about)):
-        yield Fold("What it is about", [*_sections(about)])
+        yield Fold("What it is about", [*_hand_sections(about)])
 
 
-def _sections(sections: Sequence[Section]) -> Iterator[Block]:
+def _hand_sections(sections: Sequence[Section]) -> Iterator[Block]:
     for section in sections:
         yield Heading(section.title, 3)
         yield Rows(section.lines)

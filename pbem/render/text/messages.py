@@ -201,7 +201,7 @@ class Sentences:
     def changes(self, roll: Roll) -> str:
         """Return what changes a roll, each with a blank before it; empty if nothing does."""
         changes = roll.modifiers.items()
-        return "".join(f" {count:+d} {self._modifiers.get(why, _worded(why))}" for why, count in changes)
+        return "".join(f" {count:+d} {self._modifiers.get(why, _in_words(why))}" for why, count in changes)
 
     def question(self, decision: Decision) -> str:
         """Return what a question is about, as a sentence of its facts; empty if the box says nothing of it."""
@@ -221,15 +221,15 @@ class Sentences:
             winner = {"winners": list(result.winners)} if several else {"winner": next(iter(result.winners), None)}
             return self._sentence(nodes, {**result.facts, **winner, "reason": result.reason})
         if not result.winners:
-            return f"No side wins: {_worded(result.reason)}."
+            return f"No side wins: {_in_words(result.reason)}."
         won = listing([self.name(side) for side in result.winners])
-        return f"{won} {'win' if several else 'wins'}: {_worded(result.reason)}."
+        return f"{won} {'win' if several else 'wins'}: {_in_words(result.reason)}."
 
     def name(self, value: object) -> str:
         """Return a value by its name; an unknown word as it is, with blanks."""
         if isinstance(value, bool):
             return "yes" if value else "no"
-        return self._names.get(value) or _worded(value) if isinstance(value, str) else str(value)
+        return self._names.get(value) or _in_words(value) if isinstance(value, str) else str(value)
 
     def answer(self, body: Facts) -> str:
         """Return the body of an order in words: its values by their names, each with the word that it stands under.
@@ -239,7 +239,7 @@ class Sentences:
         return ", ".join(self._answered(key, value) for key, value in body.items())
 
     def _answered(self, key: str, value: Any) -> str:
-        word = _worded(key)
+        word = _in_words(key)
         if isinstance(value, bool):
             return word if value else f"do not {word}"
         if isinstance(value, Mapping):
@@ -267,8 +267,8 @@ class Sentences:
 
     def _plainly(self, event: Event) -> str:
         """Return an event for which there is no sentence."""
-        facts = ", ".join(f"{_worded(key)} {self._show(value, '')}" for key, value in event.facts.items())
-        return f"{_worded(event.kind).capitalize()}: {facts}." if facts else f"{_worded(event.kind).capitalize()}."
+        facts = ", ".join(f"{_in_words(key)} {self._show(value, '')}" for key, value in event.facts.items())
+        return f"{_in_words(event.kind).capitalize()}: {facts}." if facts else f"{_in_words(event.kind).capitalize()}."
 
     # ---- reading
 
@@ -377,7 +377,7 @@ def _without_conditions(answer: str) -> str:
     return answer[: found.start()] + answer[found.end() :]
 
 
-def _worded(word: str) -> str:
+def _in_words(word: str) -> str:
     return word.replace("_", " ")
 
 

@@ -61,11 +61,11 @@ def kinds_of(event: Event) -> set[str]:
     """Return the words by which the key of a phrase may mean an event."""
     if event.roll is None:
         return {event.kind}
-    first, last = _ends(event.roll)
+    first, last = _ends_of_roll(event.roll)
     return {f"{ROLL}/{first}/{last}", f"{ROLL}/{first}"}
 
 
-def _ends(roll: Roll) -> tuple[str, str]:
+def _ends_of_roll(roll: Roll) -> tuple[str, str]:
     """Return the first and the last word of a roll's name, without a number that tells it from its like."""
     words = roll.name.split("/")
     return words[0], re.sub(r"[-.]\d+$", "", words[-1])
@@ -73,7 +73,7 @@ def _ends(roll: Roll) -> tuple[str, str]:
 
 def key_of_roll(roll: Roll, known: Collection[str]) -> str:
     """Return the key of the sentence for what a roll is for: its first word and its last, or else the first alone."""
-    first, last = _ends(roll)
+    first, last = _ends_of_roll(roll)
     return narrow if (narrow := f"{first}/{last}") in known else first
 
 
@@ -85,7 +85,7 @@ def runs_of(phrase: Phrase, told: Sequence[SeenEvent], at: int) -> list[Sequence
         differs: str | None = None
         while at < len(told) and not kinds_of(told[at].event).isdisjoint(kinds):
             if at > start:
-                odd = _difference(told[at - 1].event, told[at].event)
+                odd = _only_difference(told[at - 1].event, told[at].event)
                 if odd is None or differs not in (None, odd):
                     break
                 differs = odd
@@ -98,7 +98,7 @@ def runs_of(phrase: Phrase, told: Sequence[SeenEvent], at: int) -> list[Sequence
     return runs
 
 
-def _difference(one: Event, other: Event) -> str | None:
+def _only_difference(one: Event, other: Event) -> str | None:
     """Return the only fact in which two events differ; None if they differ in none or in several."""
     odd = [key for key in one.facts.keys() | other.facts.keys() if one.facts.get(key) != other.facts.get(key)]
     return odd[0] if len(odd) == 1 else None
@@ -122,8 +122,8 @@ def gathered(told: Sequence[SeenEvent], kinds: Collection[str]) -> Iterator[Seen
 
 def _continues(run: Sequence[SeenEvent], event: Event) -> bool:
     """Tell whether an event can be told with a run of others."""
-    odd = _difference(run[-1].event, event)
-    known = _difference(run[0].event, run[1].event) if len(run) > 1 else odd
+    odd = _only_difference(run[-1].event, event)
+    known = _only_difference(run[0].event, run[1].event) if len(run) > 1 else odd
     return run[0].event.kind == event.kind and odd is not None and odd == known
 
 
@@ -134,7 +134,7 @@ def facts_of(phrase: Phrase, runs: Sequence[Sequence[SeenEvent]]) -> Facts:
     for (kinds, _), run in zip(phrase.pattern, runs, strict=True):
         own = dict(run[0].event.facts)
         if len(run) > 1:
-            odd = _difference(run[0].event, run[1].event)
+            odd = _only_difference(run[0].event, run[1].event)
             assert odd is not None
             own[odd] = [each.event.facts.get(odd) for each in run]
         facts = {**own, **facts}

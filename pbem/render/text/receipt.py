@@ -216,7 +216,7 @@ def blocks(lines: Sequence[str]) -> Iterator[Block]:
             at += 1
             continue
         first, at = at, at + 1
-        while at < len(lines) and _belongs(lines[at].strip()):
+        while at < len(lines) and _belongs_to_block(lines[at].strip()):
             at += 1
         whole = at < len(lines) and _LAST.fullmatch(lines[at]) is not None
         at += whole
@@ -228,7 +228,7 @@ def blocks(lines: Sequence[str]) -> Iterator[Block]:
             yield Block(first, at, None, str(wrong))
 
 
-def _belongs(line: str) -> bool:
+def _belongs_to_block(line: str) -> bool:
     return not line or _FIELD.fullmatch(line) is not None or _MORE.fullmatch(line) is not None
 
 
@@ -247,14 +247,17 @@ def read(lines: Sequence[str]) -> LetterReceipt:
     ((game, side), _), ((_, tip),), ((_, commit),) = found["receipt"][0], found["tip"], found["commit"]
     if not (GAME_NAME.fullmatch(game) and GAME_NAME.fullmatch(side)):
         raise BadReceipt(f"{game[:70]} {side[:70]}: this names no game and side")
-    turns = tuple((_number("turn", word), digest) for (word,), digest in found["turn"])
+    turns = tuple((_number_in("turn", word), digest) for (word,), digest in found["turn"])
     if [n for n, _ in turns] != sorted({n for n, _ in turns}):
         raise BadReceipt("its turns do not stand in their order")
     sheets = (
-        ReceiptedSheet(_number("sheet", number), path, both[:64], both[64:]) for (number, path), both in found["sheet"]
+        ReceiptedSheet(_number_in("sheet", number), path, both[:64], both[64:])
+        for (number, path), both in found["sheet"]
     )
-    closed = [ClosedSheets(_number("closed", n), _number("closed", round), d) for (n, round), d in found["closed"]]
-    told = [_span(word) for (word,), _ in found["told"]]
+    closed = [
+        ClosedSheets(_number_in("closed", n), _number_in("closed", round), d) for (n, round), d in found["closed"]
+    ]
+    told = [_sheet_span(word) for (word,), _ in found["told"]]
     until = [_instant(word) for (word,), _ in found["until"]]
     return LetterReceipt(
         *(game, side, tip, commit, told[0] if told else None, turns, tuple(sheets), closed[0] if closed else None),
@@ -284,7 +287,7 @@ def _shaped(key: str, words: Sequence[str]) -> tuple[list[str], str]:
     return list(words[:count]), rest
 
 
-def _number(key: str, word: str) -> int:
+def _number_in(key: str, word: str) -> int:
     if not _NUMBER.fullmatch(word):
         raise BadReceipt(f"`{key}: {word[:70]}` has no number")
     return int(word)
@@ -297,7 +300,7 @@ def _instant(word: str) -> datetime:
         raise BadReceipt(f"`until: {word[:70]}` is no time") from None
 
 
-def _span(word: str) -> tuple[int, int]:
+def _sheet_span(word: str) -> tuple[int, int]:
     found = _SPAN.fullmatch(word)
     if found is None or not 0 <= int(found[2]) - int(found[1]) < _MOST_TOLD:
         raise BadReceipt(f"`told: {word[:70]}` names no adjudications")

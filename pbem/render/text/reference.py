@@ -27,11 +27,11 @@ def card_reference(box: Box) -> str:
     table = box.table(WORDS)
     pieces = [f"# Cards of {box.title}", *table["about"]]
     for key, words in table["words"].items():
-        pieces += [f"## {_TITLES[key]} (`{key}`)", "\n".join(_rows(words))]
+        pieces += [f"## {_TITLES[key]} (`{key}`)", "\n".join(_table_rows(words))]
     return "\n\n".join(pieces) + "\n"
 
 
-def _rows(words: list[Mapping[str, Any]]) -> Iterator[str]:
+def _table_rows(words: list[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the rows of a table, with the columns that any of the words fills."""
     used = [column for column in _COLUMNS if any(column in word for word in words)]
     yield "| " + " | ".join(["Word", *(_COLUMNS[column] for column in used)]) + " |"
@@ -69,7 +69,7 @@ def order_reference(box: Box) -> str:
     for form in box.forms.values():
         pieces += _about_kind(form, questions.get(form.kind, ""), orders[form.kind].get("facts", {}))
     if shapes := orders.get("$defs", {}):
-        pieces += ["## Shared shapes", "\n".join(_keys(shapes, ()))]
+        pieces += ["## Shared shapes", "\n".join(_key_lines(shapes, ()))]
     if facts := orders.get("$facts", {}):
         remark = "A condition of a standing order may name these facts wherever they make sense for a decision."
         pieces += ["## Conditions of all standing orders", remark, "\n".join(_facts(facts))]
@@ -93,14 +93,14 @@ def one_order(box: Box, kind: str) -> Iterator[str]:
     todo = "\n".join(about)
     while new := [shape for shape in re.findall(r"\*([a-z_]+)\*", todo) if shape in shapes and shape not in named]:
         named += dict.fromkeys(new)
-        todo = "\n".join(_keys({shape: shapes[shape] for shape in new}, ()))
-    yield from map(_indented, about)
+        todo = "\n".join(_key_lines({shape: shapes[shape] for shape in new}, ()))
+    yield from map(_code_block, about)
     if named:
         yield "Shapes named between stars:"
-        yield "\n".join(_keys({shape: shapes[shape] for shape in named}, ()))
+        yield "\n".join(_key_lines({shape: shapes[shape] for shape in named}, ()))
 
 
-def _indented(text: str) -> str:
+def _code_block(text: str) -> str:
     """Return a paragraph of plain text; of code in Markdown, its lines indented."""
     lines = text.split("\n")
     return "\n".join(f"  {line}" for line in lines[1:-1]) if lines[0] == _CODE else text
@@ -123,9 +123,9 @@ def _about_kind(form: OrderForm, question: str, facts: Mapping[str, str]) -> Ite
         yield f"The letter asks: {question}"
     yield "\n".join([_CODE, *order_lines(form.kind, form.example), "```"])
     if form.unanswered:
-        yield f"Without an answer: {_unanswered(form.unanswered)}."
+        yield f"Without an answer: {_default_in_words(form.unanswered)}."
     properties = form.as_written.get("properties", {})
-    yield "\n".join(_keys(properties, form.schema.get("required", ())))
+    yield "\n".join(_key_lines(properties, form.schema.get("required", ())))
     if needed := _either(form.schema):
         yield f"It has {needed}."
     if facts:
@@ -133,7 +133,7 @@ def _about_kind(form: OrderForm, question: str, facts: Mapping[str, str]) -> Ite
         yield "\n".join(_facts(facts))
 
 
-def _unanswered(said: str | Mapping[str, str]) -> str:
+def _default_in_words(said: str | Mapping[str, str]) -> str:
     """Return what counts without an answer, with the names of values where a letter has these.
 
     >>> _unanswered({"true": "renew it", "false": "let {power} go"})
@@ -152,7 +152,7 @@ def outline(sentence: str, words: Mapping[str, Mapping[str, str]] | None = None)
     '«general» has «points» points left[ at «at»][; by sea].'
     """
     agreeing = {name: usual for name, group in (words or {}).items() if (usual := _usual(group)) is not None}
-    return SLOT.sub(lambda slot: _named(slot, agreeing), PARTS.sub(r"[\1]", sentence))
+    return SLOT.sub(lambda slot: _slot_name(slot, agreeing), PARTS.sub(r"[\1]", sentence))
 
 
 def _usual(group: Mapping[str, str]) -> str | None:
@@ -161,7 +161,7 @@ def _usual(group: Mapping[str, str]) -> str | None:
     return counts.most_common(1)[0][0] if 0 < len(counts) <= _FEW_WORDS < len(group) else None
 
 
-def _named(slot: re.Match[str], agreeing: Mapping[str, str]) -> str:
+def _slot_name(slot: re.Match[str], agreeing: Mapping[str, str]) -> str:
     """Return what stands for a slot: the name of its fact, with the plural that it counts, if it counts."""
     if slot[1]:
         return ""
@@ -175,14 +175,14 @@ def _facts(facts: Mapping[str, str]) -> Iterator[str]:
     yield from (f"* `{name}`: {meaning}" for name, meaning in facts.items())
 
 
-def _keys(properties: Mapping[str, Any], required: Iterable[str], indent: str = "") -> Iterator[str]:
+def _key_lines(properties: Mapping[str, Any], required: Iterable[str], indent: str = "") -> Iterator[str]:
     """Yield a line for each key of a mapping, those of a mapping within it below it."""
     for key, schema in properties.items():
         needed = " (required)" if key in required else ""
         note = f"; {schema['description']}" if "description" in schema else ""
-        yield f"{indent}* `{key}`{needed}: {_shape(schema)}{note}"
+        yield f"{indent}* `{key}`{needed}: {_shape_in_words(schema)}{note}"
         if inner := _mapping_in(schema):
-            yield from _keys(inner["properties"], inner.get("required", ()), f"{indent}  ")
+            yield from _key_lines(inner["properties"], inner.get("required", ()), f"{indent}  ")
 
 
 def _mapping_in(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -200,7 +200,7 @@ def _alternatives(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [] if "type" in schema else list(schema.get("oneOf", schema.get("anyOf", ())))
 
 
-def _shape(schema: Mapping[str, Any]) -> str:
+def _shape_in_words(schema: Mapping[str, Any]) -> str:
     """Return in words what a value may be.
 
     >>> _shape({"type": "array", "maxItems": 8, "items": {"$ref": "#/$defs/space"}})
@@ -211,20 +211,20 @@ def _shape(schema: Mapping[str, Any]) -> str:
     if "$ref" in schema:
         return f"*{schema['$ref'].rpartition('/')[2]}*"
     if "const" in schema:
-        return _value(schema["const"])
+        return _yaml_code(schema["const"])
     if "enum" in schema:
-        return listing(map(_value, schema["enum"]), "or")
+        return listing(map(_yaml_code, schema["enum"]), "or")
     if alternatives := _alternatives(schema):
-        return ", or ".join(map(_shape, alternatives))
+        return ", or ".join(map(_shape_in_words, alternatives))
     kinds = schema.get("type")
     if kinds == "array" or "items" in schema:
         most = f" (at most {schema['maxItems']})" if "maxItems" in schema else ""
-        return f"a list{most} of {_shape(schema.get('items', {}))}"
+        return f"a list{most} of {_shape_in_words(schema.get('items', {}))}"
     if kinds == "object" or "properties" in schema:
         return _mapping_shape(schema)
     if kinds is None:
         return "any value"
-    return " or ".join(TYPES[kind] + (_bounds(schema) if kind == "integer" else "") for kind in _listed(kinds))
+    return " or ".join(TYPES[kind] + (_bounds(schema) if kind == "integer" else "") for kind in _listed_words(kinds))
 
 
 def _mapping_shape(schema: Mapping[str, Any]) -> str:
@@ -234,7 +234,7 @@ def _mapping_shape(schema: Mapping[str, Any]) -> str:
     values = schema.get("additionalProperties")
     if not isinstance(values, Mapping):
         return "words in braces"
-    return f"words in braces, from {_shape(schema.get('propertyNames', {'type': 'string'}))} to {_shape(values)}"
+    return f"words in braces, from {_shape_in_words(schema.get('propertyNames', {'type': 'string'}))} to {_shape_in_words(values)}"
 
 
 def _either(schema: Mapping[str, Any]) -> str:
@@ -245,7 +245,7 @@ def _either(schema: Mapping[str, Any]) -> str:
     """
     cases = [case for case in schema.get("oneOf", ()) if "required" in case]
     words = [
-        " and ".join(map(_value, case["required"])) + (" alone" if case.get("maxProperties") == 1 else "")
+        " and ".join(map(_yaml_code, case["required"])) + (" alone" if case.get("maxProperties") == 1 else "")
         for case in cases
     ]
     return f"either {', or '.join(words)}" if words else ""
@@ -258,10 +258,10 @@ def _bounds(schema: Mapping[str, Any]) -> str:
     return f" from {least}" + ("" if most is None else f" to {most}")
 
 
-def _listed(kinds: str | list[str]) -> list[str]:
+def _listed_words(kinds: str | list[str]) -> list[str]:
     return [kinds] if isinstance(kinds, str) else kinds
 
 
-def _value(value: Any) -> str:
+def _yaml_code(value: Any) -> str:
     """Return a value of YAML as code."""
     return f"`{on_one_line(value)}`"

@@ -63,7 +63,7 @@ class Mail:
 
 
 @cache
-def _templates() -> Environment:
+def _report_templates() -> Environment:
     return Environment(
         loader=FileSystemLoader(templates_folder()),
         undefined=StrictUndefined,
@@ -77,7 +77,7 @@ def _templates() -> Environment:
 
 def mail(template: str, **values: object) -> Mail:
     """Return the letter that `templates/mail/<template>.txt` makes of some values."""
-    whole = _templates().get_template(f"mail/{template}.txt").render(values)
+    whole = _report_templates().get_template(f"mail/{template}.txt").render(values)
     subject, _, text = whole.removeprefix("Subject: ").partition("\n")
     return Mail(" ".join(subject.split()), text.strip("\n") + "\n")
 
@@ -86,9 +86,9 @@ def report(contents: Contents[S]) -> Report:
     """Return the report that a side, or an observer, gets after an adjudication."""
     rules, box, request, say = contents.rules, contents.box, contents.request, contents.say
     stands, known, said = contents.stands, contents.known, contents.said
-    place = _place(say, request, stands.headline)
+    place = _place_line(say, request, stands.headline)
     others = [say.name(side) for side in rules.sides if side in request.others and side != request.side]
-    sheet, untitled = _sheet(contents, titled=True), sheet_of(contents)
+    sheet, untitled = _form_lines(contents, titled=True), sheet_of(contents)
     notes = [line for ruling in request.rulings for line in _prose(ruling)]
     notes += _prose(request.time) if request.time else []
     notes += _prose(sheets_used(*request.sheets)) if request.sheets[0] else []
@@ -101,7 +101,7 @@ def report(contents: Contents[S]) -> Report:
         "title": box.title,
         "place": place,
         "full": known is None,
-        "happened": list(_happened(said)),
+        "happened": list(_happened_lines(said)),
         "earlier": [],
         "cut": False,
         "hand": list(laid_out(hand)),
@@ -112,14 +112,14 @@ def report(contents: Contents[S]) -> Report:
     }
     letter = everything | {
         "hand": list(laid_out([section for section in hand if section not in about])),
-        "brief": [*_brief(say, request, others), *_questions(say, box, request)],
+        "brief": [*_brief_lines(say, request, others), *_question_lines(say, box, request)],
         "notes": notes,
         "about": [line for line in laid_out(list(dict.fromkeys(about))) if line],
         "sheet": untitled and untitled.rstrip("\n"),
     }
     large_table = len(rules.sides) > 2
     letter |= _told_in_full(said, sheet) if known is None else _told_in_short(letter, said, changed, sheet, large_table)
-    text, position = _written("report", **letter), _written("position", **everything)
+    text, position = _fill_template("report", **letter), _fill_template("position", **everything)
     waited = [decision for decision in request.own if decision.waits] or request.own
     asked = " ".join(dict.fromkeys(box.forms[decision.kind].title for decision in waited))
     return Report(text, sheet, stands.headline, asked, position)
@@ -127,7 +127,7 @@ def report(contents: Contents[S]) -> Report:
 
 def sheet_of(contents: Contents[S], *, narrow: bool = False) -> str | None:
     """Return the form for the decisions of the reader, `narrow` for a page; None if there are none."""
-    return _sheet(contents, titled=len(contents.request.own) > 1, narrow=narrow)
+    return _form_lines(contents, titled=len(contents.request.own) > 1, narrow=narrow)
 
 
 def unanswered(box: Box, request: ReportRequest[S]) -> list[str]:
@@ -138,8 +138,8 @@ def unanswered(box: Box, request: ReportRequest[S]) -> list[str]:
 def _told_in_full(said: Sequence[Said], sheet: str | None) -> dict[str, list[str]]:
     """Return all of what happened: the last of it above the form, what came before below it."""
     above = 0 if sheet is None else _first_above(said, MOST_ABOVE)
-    happened = list(_happened(said[above:])) or ["Nothing new since your last report."]
-    return {"happened": happened, "earlier": list(_happened(said[:above]))}
+    happened = list(_happened_lines(said[above:])) or ["Nothing new since your last report."]
+    return {"happened": happened, "earlier": list(_happened_lines(said[:above]))}
 
 
 def _told_in_short(
@@ -153,20 +153,20 @@ def _told_in_short(
     if sheet is None:
         return {
             **told,
-            "happened": list(_happened(said, close=True)),
+            "happened": list(_happened_lines(said, close=True)),
             "changed": _first_changes(changed, _MOST_CHANGES),
         }
     aim = _SHORT if len(sheet.splitlines()) <= _SHORT_FORM else _LONG
 
     def room(heading: str) -> int:
         """Return how many lines more there may be below a heading."""
-        return max(0, aim - len(_written("report", **{**letter, **told}).splitlines()) - len(["", heading]))
+        return max(0, aim - len(_fill_template("report", **{**letter, **told}).splitlines()) - len(["", heading]))
 
     most = min(max(room("WHAT HAPPENED"), LEAST_ABOVE), MOST_ABOVE)
     if (above := _first_above(said, most)) and most < MOST_ABOVE:  # what was done comes before the dice
         said = [each for each in said if not each.tag]
         above = _first_above(said, most)
-    told["happened"] = list(_happened(said[above:], close=True))
+    told["happened"] = list(_happened_lines(said[above:], close=True))
     below = _MOST_AT_A_LARGE_TABLE if large_table else min(room("WHAT HAPPENED BEFORE"), _MOST_BELOW)
     told["earlier"] = _latest(said[:above], below)
     told["cut"] = bool(above and not told["earlier"])
@@ -177,12 +177,12 @@ def _told_in_short(
 _MORE: Final = f"{HANGING}... position.txt has all of it."
 
 
-def _written(template: str, **values: object) -> str:
+def _fill_template(template: str, **values: object) -> str:
     """Return what `templates/report/<template>.txt` makes of some values."""
-    return _templates().get_template(f"report/{template}.txt").render(values).rstrip("\n") + "\n"
+    return _report_templates().get_template(f"report/{template}.txt").render(values).rstrip("\n") + "\n"
 
 
-def _place(say: Sentences, request: ReportRequest[S], headline: str) -> list[str]:
+def _place_line(say: Sentences, request: ReportRequest[S], headline: str) -> list[str]:
     """Return the line that says which report it is, of which game, to whom, and where the game stands."""
     reader = f"to {say.name(request.side)}" if request.side is not None else "for observers"
     stands = f" {headline}." if headline else ""
@@ -193,12 +193,12 @@ def _first_above(said: Sequence[Said], most: int) -> int:
     """Return the first line of what happened that stands above the form: where a paragraph begins, if one does."""
     first = room = 0
     for at in range(len(said) - 1, -1, -1):
-        room += len(list(_lines(said[at], said[at].depth)))
+        room += len(list(_folded_line(said[at], said[at].depth)))
         if room > most:
             first = at + 1
             break
     begins = next((at for at in range(first, len(said)) if said[at].depth == 0), first)
-    kept = sum(len(list(_lines(each, each.depth))) for each in said[begins:])
+    kept = sum(len(list(_folded_line(each, each.depth))) for each in said[begins:])
     return 0 if not first else begins if kept > most // 2 else first
 
 
@@ -214,13 +214,13 @@ def _latest(said: Sequence[Said], most: int) -> list[str]:
     """Return the latest of what happened, without the dice, on so many lines at the most."""
     told = [each for each in said if not each.tag]
     for first in range(len(told)):
-        lines = list(_happened(told[first:], close=True))
+        lines = list(_happened_lines(told[first:], close=True))
         if len(lines) < most + (first == 0):
             return lines if first == 0 else [_MORE, *lines]
     return []
 
 
-def _sheet(contents: Contents[S], *, titled: bool, narrow: bool = False) -> str | None:
+def _form_lines(contents: Contents[S], *, titled: bool, narrow: bool = False) -> str | None:
     """Return the form for the decisions of the reader; None if there are none."""
     request = contents.request
     if request.side is None or not request.own:
@@ -231,7 +231,7 @@ def _sheet(contents: Contents[S], *, titled: bool, narrow: bool = False) -> str 
     return form(contents.choices, head, heading, titled=titled, default_counts=counts, width=width)
 
 
-def _brief(say: Sentences, request: ReportRequest[S], others: Sequence[str]) -> Iterator[str]:
+def _brief_lines(say: Sentences, request: ReportRequest[S], others: Sequence[str]) -> Iterator[str]:
     """Yield what a reader wants to know who is asked nothing: how the game ended, or whom it waits for."""
     for line in asked_nothing(say, request, listing(others)):
         yield from _prose(line)
@@ -253,10 +253,10 @@ def sheets_used(used: int, in_all: int) -> str:
 
 def happened(box: Box, events: Sequence[SeenEvent], language: str = "en") -> list[str]:
     """Return what happened as the lines of a report."""
-    return list(_happened(sentences(box, language).tell(events)))
+    return list(_happened_lines(sentences(box, language).tell(events)))
 
 
-def _happened(said: Iterable[Said], *, close: bool = False) -> Iterator[str]:
+def _happened_lines(said: Iterable[Said], *, close: bool = False) -> Iterator[str]:
     """Yield what happened; a line that is not below another begins a paragraph after those that are, unless `close`."""
     lines = list(said)
     # A letter may begin in the middle of a card play, whose first line stood in the letter before.
@@ -265,10 +265,10 @@ def _happened(said: Iterable[Said], *, close: bool = False) -> Iterator[str]:
         first = each.depth if at == 0 else min(first, each.depth)
         if not close and each.depth == 0 and at and lines[at - 1].depth > 0:
             yield ""
-        yield from _lines(each, each.depth - first)
+        yield from _folded_line(each, each.depth - first)
 
 
-def _lines(said: Said, depth: int) -> Iterator[str]:
+def _folded_line(said: Said, depth: int) -> Iterator[str]:
     """Yield a line of a report, folded, with its tag at the right margin."""
     indent = HANGING * depth
     lines = _prose(said.text, indent, indent + HANGING)
@@ -281,7 +281,7 @@ def _lines(said: Said, depth: int) -> Iterator[str]:
     yield from lines
 
 
-def _questions(say: Sentences, box: Box, request: ReportRequest[S]) -> Iterator[str]:
+def _question_lines(say: Sentences, box: Box, request: ReportRequest[S]) -> Iterator[str]:
     """Yield each decision of the reader: its title and rule, its facts, and what happens without an answer."""
     for at, decision in enumerate(request.own):
         asked = title(box, decision)
@@ -290,10 +290,10 @@ def _questions(say: Sentences, box: Box, request: ReportRequest[S]) -> Iterator[
             yield from _prose(about, HANGING, HANGING)
     if request.own:
         yield from _prose(request.deadline) if request.deadline else ()
-        yield from _unanswered(box, request)
+        yield from _default_lines(box, request)
 
 
-def _unanswered(box: Box, request: ReportRequest[S]) -> Iterator[str]:
+def _default_lines(box: Box, request: ReportRequest[S]) -> Iterator[str]:
     """Yield what counts of each decision without an answer, folded."""
     for line in _without_answers(box, request):
         yield from _prose(line)

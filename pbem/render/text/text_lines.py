@@ -64,7 +64,7 @@ def laid_out(sections: Sequence[Section]) -> Iterator[str]:
         if at:
             yield ""
         yield section.title
-        yield from _table(section.lines)
+        yield from _table_lines(section.lines)
 
 
 def changes(before: Sequence[Section], now: Sequence[Section]) -> Iterator[str]:
@@ -129,30 +129,30 @@ def _in_words(line: Line, columns: Sequence[str]) -> str:
     return " ".join(filter(None, [line.label, ", ".join(filter(None, cells))])).rstrip(".")
 
 
-def _table(lines: Sequence[Line]) -> Iterator[str]:
+def _table_lines(lines: Sequence[Line]) -> Iterator[str]:
     """Yield rows with their columns below one another; a row too wide for that has its columns below its label."""
     rows = [line for line in lines if line.cells]
-    label = max((len(_label(line)) for line in rows if len(_label(line)) <= _LONGEST), default=0)
+    label = max((len(_label_of_row(line)) for line in rows if len(_label_of_row(line)) <= _LONGEST), default=0)
     count = max((len(line.cells) for line in rows), default=0)
     columns = [[line.cells[at] for line in rows if at < len(line.cells)] for at in range(count)]
     widths = [max(map(len, column)) for column in columns]
     right = [all(cell[:1].isdigit() for cell in column if cell) and at < count - 1 for at, column in enumerate(columns)]
     for line in lines:
         if not line.cells:
-            yield from folded(_label(line), WIDTH, "", HANGING * (line.depth + 2))
+            yield from folded(_label_of_row(line), WIDTH, "", HANGING * (line.depth + 2))
             continue
         cells = [cell.rjust(w) if r else cell.ljust(w) for cell, w, r in zip(line.cells, widths, right, strict=False)]
-        before = "  ".join([_label(line).ljust(label), *cells[:-1], ""])
-        fits = len(_label(line)) <= _LONGEST
+        before = "  ".join([_label_of_row(line).ljust(label), *cells[:-1], ""])
+        fits = len(_label_of_row(line)) <= _LONGEST
         if fits and len(f"{before}{line.cells[-1]}") <= COLUMNS:
             yield f"{before}{line.cells[-1]}".rstrip()
         elif fits and len(before) + _LAST <= COLUMNS:
             yield from folded(line.cells[-1], COLUMNS, before, " " * len(before))
         else:
             below = HANGING * (line.depth + 2)
-            yield from folded(_label(line), COLUMNS, "", below)
+            yield from folded(_label_of_row(line), COLUMNS, "", below)
             yield from folded(", ".join(filter(None, line.cells)), COLUMNS, below, below)
 
 
-def _label(line: Line) -> str:
+def _label_of_row(line: Line) -> str:
     return HANGING * (line.depth + 1) + line.label
