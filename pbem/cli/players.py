@@ -27,13 +27,13 @@ from pbem.cli.runtime import (
     judge,
     misuse,
     open_questions,
-    opened,
+    opened_to_read,
     print_json,
     print_waiting,
-    read,
     read_at_home,
-    read_sheet,
+    read_input,
     require_side,
+    sheet_in_file,
 )
 from pbem.paths import games_folder, keys_folder
 
@@ -71,7 +71,7 @@ def show_status(
     if name is None:
         _show_all(games, rules_dir, json)
         return
-    with opened(name, games, rules_dir) as game:
+    with opened_to_read(name, games, rules_dir) as game:
         if json:
             print_json(_status_record(game))
             return
@@ -195,7 +195,7 @@ def _show_all(games: Path | None, boxes: Boxes, json: bool) -> None:
     rows, damaged = list[dict[str, Any]](), False
     for name in names:
         try:
-            with opened(name, games, boxes) as game:
+            with opened_to_read(name, games, boxes) as game:
                 more = "".join(f"\n  {line}" for line in _refusing(game))
                 rows.append(_status_record(game) if json else {"line": f"{name}: {_status_line(game)}{more}"})
         except (PbemError, OSError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as wrong:
@@ -300,8 +300,8 @@ def print_report(
 ) -> None:
     """Print a side's report: what happened, the position, the open decisions."""
     if format != "text":
-        require_format(format, map, "text, ")
-    with opened(name, games, rules_dir) as game:
+        require_forum_format(format, map, "text, ")
+    with opened_to_read(name, games, rules_dir) as game:
         if side is not None:
             require_side(game, side)
         after = last_or(game, since)
@@ -322,7 +322,7 @@ def print_text(game: OpenGame, side: str | None, text: str, json: bool) -> None:
     print(text)
 
 
-def require_format(format: str, link: str | None, more: str = "") -> None:
+def require_forum_format(format: str, link: str | None, more: str = "") -> None:
     """End the command unless there is such a format, and the link of the map is one that no format can break at."""
     from pbem.render.text.forum_formats import FORMATS
 
@@ -349,13 +349,13 @@ def forum_text(game: OpenGame, side: str | None, since: int, style: ForumStyle) 
     """Return the post of a game to a side, or to all."""
     from pbem.mail.write.outgoing import ReportScope, report_request
     from pbem.render.text.forum_formats import FORMATS
-    from pbem.render.text.forum_post import Around, post
+    from pbem.render.text.forum_post import Around, forum_post
 
     players = {each: game.player(each) for each in game.rules.sides}
     # A form that goes into a forum is copied into its threads: it must not have the key that proves letters.
     request = replace(report_request(game, side, ReportScope(since, game.open_decisions)), key="")
     around = Around(players, game.ledger.repo.head, style.link, style.picture)
-    return FORMATS[style.format].post(post(game.rules, game.box, request, around))
+    return FORMATS[style.format].post(forum_post(game.rules, game.box, request, around))
 
 
 def draw_map(
@@ -369,7 +369,7 @@ def draw_map(
     """Draw the map as a side, or an observer, may see it."""
     from pbem.mail.write.enclosures import map_picture
 
-    with opened(name, games, rules_dir) as game:
+    with opened_to_read(name, games, rules_dir) as game:
         if side is not None:
             require_side(game, side)
         output.write_bytes(map_picture(game, side, game.adjudication - 1))
@@ -386,7 +386,7 @@ def print_form(name: Name, side: SideOf, games: Games = None, rules_dir: RulesDi
     """Print the order form of a side: a sheet to fill in."""
     from pbem.mail.write.outgoing import side_report
 
-    with opened(name, games, rules_dir) as game:
+    with opened_to_read(name, games, rules_dir) as game:
         require_side(game, side)
         sheet = side_report(game, side, game.adjudication).sheet
         if json:
@@ -395,7 +395,7 @@ def print_form(name: Name, side: SideOf, games: Games = None, rules_dir: RulesDi
         print(sheet if sheet else f"# {side} has nothing to decide in {name} now")
 
 
-def check_sheet(
+def check_orders(
     game: HereOrAtHome,
     sheet: SheetFile,
     side: SheetOf = None,
@@ -413,9 +413,9 @@ def check_sheet(
 
     if side is None:
         misuse("say whose sheet it is: --side rome")
-    with opened(game, games, rules_dir) as found:
+    with opened_to_read(game, games, rules_dir) as found:
         require_side(found, side)
-        receipt, _ = sheet_check.check_sheet_of(found, side, read_sheet(found, side, sheet), name=sheet.name)
+        receipt, _ = sheet_check.check_sheet_of(found, side, sheet_in_file(found, side, sheet), name=sheet.name)
         judge(receipt, json, "no faults", how_to_agree(receipt, found))
 
 
@@ -441,10 +441,10 @@ def forecast_sheet(
     else:
         from pbem.referee.play import sheet_check
 
-        with opened(game, games, rules_dir) as found:
+        with opened_to_read(game, games, rules_dir) as found:
             require_side(found, side)
             receipt, prospects = sheet_check.forecast_sheet_of(
-                found, side, read_sheet(found, side, sheet), name=sheet.name
+                found, side, sheet_in_file(found, side, sheet), name=sheet.name
             )
             box = found.box
     if receipt.complaints:
@@ -589,7 +589,7 @@ def open_sealed(
         keys = identities_in(identity.read_text("utf-8"))
     except UnicodeDecodeError:
         raise CannotOpen(f"{identity} is not a key file of age or ssh") from None
-    _, content = open_with(keys, read(file))
+    _, content = open_with(keys, read_input(file))
     if sys.stdout.isatty():  # a file or a pipe gets the bytes as they are
         print(content.decode("utf-8", "replace").replace("\r\n", "\n").removesuffix("\n"))
         return

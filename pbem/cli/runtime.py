@@ -139,7 +139,7 @@ def done_by_now(game: Adjudicator, games: Path | None, boxes: Boxes) -> list[str
 
 
 @contextmanager
-def opened(name: str, games: Path | None, boxes: Boxes) -> Iterator[OpenGame]:
+def opened_to_read(name: str, games: Path | None, boxes: Boxes) -> Iterator[OpenGame]:
     """Open a game to look at it."""
     from pbem.referee.game.open_game import OpenGame
 
@@ -225,7 +225,7 @@ def require_agreement(question: str, yes: bool) -> None:
         sys.exit(WORLD)
 
 
-def remark(text: str, json: bool) -> None:
+def print_remark(text: str, json: bool) -> None:
     """Print what the user should know; beside the output, if a program reads that."""
     print(f"pbem: {text}" if json else f"{text}.", file=sys.stderr if json else sys.stdout)
 
@@ -377,7 +377,7 @@ def post_told(game: Adjudicator, letters: Iterable[Outgoing], settings: MailSett
     return [out.file for out in whole if out.file is not None]
 
 
-def listed(numbers: Sequence[int]) -> str:
+def listed_adjudications(numbers: Sequence[int]) -> str:
     """Return adjudications as a sentence lists them: 3 to 5, 8."""
     from pbem.referee.acts.preconditions import spans
 
@@ -398,12 +398,12 @@ def print_json(value: object) -> None:
     print(escaped_json(json_text.dumps(value, indent=1, ensure_ascii=not unicode)))
 
 
-def read(path: Path) -> bytes:
+def read_input(path: Path) -> bytes:
     """Return the content of a file, or of standard input for `-`."""
     return sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
 
 
-def read_sheet(game: OpenGame, side: str, path: Path) -> bytes:
+def sheet_in_file(game: OpenGame, side: str, path: Path) -> bytes:
     """Return the sheet in a file, which may be a copied post; end the command if its sealed orders do not open."""
     from pbem.mail.choose.sealed_blocks import for_side
 
@@ -420,7 +420,7 @@ def _in_post(path: Path, kinds: Collection[str], unseal: Unseal | None) -> bytes
     from pbem.mail.inbox import sheet_in_post
 
     try:
-        return sheet_in_post(read(path), kinds, unseal)
+        return sheet_in_post(read_input(path), kinds, unseal)
     except BadBlock as wrong:
         print(f"{path.name}: {wrong}", file=sys.stderr)
         sys.exit(FAULTS)

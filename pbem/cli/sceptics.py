@@ -21,11 +21,11 @@ from pbem.cli.runtime import (
     RulesDir,
     Viewer,
     judge,
-    listed,
+    listed_adjudications,
     misuse,
     print_json,
     progress,
-    read,
+    read_input,
     require_side,
 )
 from pbem.paths import games_folder, keys_folder
@@ -310,9 +310,9 @@ def _summary(game: OpenGame, turns: Sequence[Replayed], found: int, verbose: boo
         return
     if found > _MOST_DIFFERENCES and not verbose:
         yield f"... and {found - _MOST_DIFFERENCES} more differences; --verbose lists them all."
-    yield f"{span}; these differ: {listed([turn.n for turn in turns if turn.differences])}."
+    yield f"{span}; these differ: {listed_adjudications([turn.n for turn in turns if turn.differences])}."
     if lost := [turn.n for turn in turns if not turn.played]:
-        yield f"Not played again, because a decision before them has changed: {listed(lost)}."
+        yield f"Not played again, because a decision before them has changed: {listed_adjudications(lost)}."
     if (odd := game.differs) is not None:
         yield f"The rules here are not those that {game.name} is played with: the {odd} differs."
 
@@ -347,7 +347,7 @@ def ask_what_if(
             whose, file = _halves("--sheet", entry)
             if whose not in game.rules.sides:
                 misuse(f"--sheet {entry}: {game.name} has no side {whose}; its sides are {', '.join(game.rules.sides)}")
-            sheets[whose] = (file, read(Path(file)))
+            sheets[whose] = (file, read_input(Path(file)))
         found = what_if(game, turn, keep or Path(scratch) / "branch", Otherwise(sheets, faces), side)
         for receipt in found.refused:
             judge(receipt, json, "")
@@ -378,10 +378,10 @@ def _branched(game: OpenGame, found: WhatIf) -> Iterator[str]:
     """Yield the differences of a branch."""
     from pbem.render.text.text_lines import folded
 
-    made = f"turn {listed(found.now)}" if found.now else "no turn"
+    made = f"turn {listed_adjudications(found.now)}" if found.now else "no turn"
     yield from folded(
-        f"{game.name}, branched before turn {found.n}: {made}, where {listed(found.then)} is on record. Lines with - "
-        f"show what happened, those with + what would have happened.",
+        f"{game.name}, branched before turn {found.n}: {made}, where {listed_adjudications(found.then)} is on record. "
+        "Lines with - show what happened, those with + what would have happened.",
         _WIDTH,
     )
     for heading, lines in found.sections.items():

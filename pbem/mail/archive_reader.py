@@ -26,7 +26,7 @@ from pbem.mail.read.own_text import is_own_sheet
 from pbem.mail.read.quoting import letter_lines
 from pbem.mail.read.token import without_token
 from pbem.protocol import Side
-from pbem.render.text.receipt import NAME, Block, KeptLetter, blocks
+from pbem.render.text.receipt import NAME, KeptLetter, ReceiptBlock, receipt_blocks
 
 LARGEST: Final = 16 * 1024 * 1024
 """Reports have maps, so that they are larger than what players send."""
@@ -69,7 +69,7 @@ def read_letter(where: str, raw: bytes) -> KeptLetter:
     """Return a letter as a player keeps it. Never raises, whatever the bytes."""
     headers, opened = Headers(raw), open_letter(raw)
     to = mailbox(headers.one("to"))
-    found, damage = list[tuple[Block, bool]](), ""
+    found, damage = list[tuple[ReceiptBlock, bool]](), ""
     taken_in: list[bytes] = []
     sealed: list[sealed_orders.SealedBlock] = []
     bodies: list[str] = []
@@ -121,14 +121,14 @@ def _reports_answered(letter: Letter) -> Iterator[tuple[str, Side, int]]:
             yield named.game, named.side, named.adjudication
 
 
-def _blocks(part: MailPart) -> Iterator[tuple[Block, bool]]:
+def _blocks(part: MailPart) -> Iterator[tuple[ReceiptBlock, bool]]:
     """Yield the receipts in a part of a letter, and whether each is the letter's own."""
     if part.kind != "text/plain" and part.name != NAME:
         return
     text = part.whole
     if text is not None:
         read = letter_lines(text)
-        yield from ((block, read[block.first].depth == 0) for block in blocks([line.text for line in read]))
+        yield from ((block, read[block.first].depth == 0) for block in receipt_blocks([line.text for line in read]))
 
 
 def _signers(signatures: Iterable[str]) -> Iterator[str]:

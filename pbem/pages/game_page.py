@@ -22,12 +22,12 @@ from pbem.game.board.board_map import BaseMap
 from pbem.game.board.scene import Scene, Summary
 from pbem.game.boxes.printed import foot
 from pbem.game.wording import listing
-from pbem.pages.record import GameRecord, Played
+from pbem.pages.record import GameRecord, RecordedTurn
 from pbem.pages.svg import Symbols, board, frame, owners
 from pbem.pages.templates import markup, page
 from pbem.render.map.pictures import changed_places
 from pbem.render.text.alt_text import alt_text
-from pbem.render.text.messages import Said, Sentences, sentences
+from pbem.render.text.messages import ReportLine, Sentences, sentences
 from pbem.repo.files.layout import turn_path
 
 LARGEST: Final = 400_000
@@ -44,7 +44,7 @@ _SHORTEST: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LogLine:
     """A line of the log: its depth, its text by parts (those that name a place have its id), and its die."""
 
     depth: int
@@ -59,7 +59,7 @@ class Article:
     n: int
     day: str
     headline: str
-    lines: Sequence[Line]
+    lines: Sequence[LogLine]
     asked: str
     file: str
 
@@ -195,7 +195,7 @@ class _Replay:
         self._frames[first, last] = symbols, frames
         return symbols, frames
 
-    def _article(self, each: Played) -> Article:
+    def _article(self, each: RecordedTurn) -> Article:
         record = self.record
         stands = None if each.view is None else record.loaded.rules.summary(each.view)
         named: set[str] = set()
@@ -204,12 +204,12 @@ class _Replay:
             each.n,
             str(each.turn.get("day", "")),
             (stands or Summary("")).headline or record.loaded.box.title,
-            lines or [Line(0, [("Nothing that everybody may know.", "")])],
+            lines or [LogLine(0, [("Nothing that everybody may know.", "")])],
             self._asked(each),
             turn_path(each.n),
         )
 
-    def _asked(self, each: Played) -> str:
+    def _asked(self, each: RecordedTurn) -> str:
         """Return whom the game waits for after an adjudication, or how it ended."""
         if each.result is not None:
             return f"The game is over. {self.say.result(each.result)}"
@@ -223,10 +223,10 @@ class _Replay:
             f"{listing(names)} {'is' if len(names) == 1 else 'are'} asked: {title}" for title, names in sides
         )
 
-    def _line(self, said: Said, named: set[str]) -> Line:
+    def _line(self, said: ReportLine, named: set[str]) -> LogLine:
         die = _DIE.fullmatch(said.tag)
         parts = [(text, "") for text in [said.text]] if self._pattern is None else list(self._named(said.text, named))
-        return Line(min(said.depth, 3), parts, die[1] if die else "")
+        return LogLine(min(said.depth, 3), parts, die[1] if die else "")
 
     def _named(self, text: str, before: set[str]) -> Iterator[tuple[str, str]]:
         """Yield the parts of a text, those that name a place for the first time with its id."""

@@ -16,14 +16,14 @@ from pbem.game.boxes.box import Box
 from pbem.game.boxes.printed import foot
 from pbem.game.contract import Rules
 from pbem.game.wording import listing
-from pbem.pages.plain_text import Paragraph, paragraphs
+from pbem.pages.plain_text import Paragraph, plain_paragraphs
 from pbem.pages.taps import Taps, taps
 from pbem.pages.templates import page
 from pbem.protocol import S
 from pbem.render.text.contents import Contents, ReportRequest
-from pbem.render.text.form import standing_text, title
-from pbem.render.text.messages import Said, Sentences
-from pbem.render.text.report import asked_nothing, sheet_of, sheets_used, unanswered
+from pbem.render.text.form import decision_title, standing_text
+from pbem.render.text.messages import ReportLine, Sentences
+from pbem.render.text.report import asked_nothing, form_for_reader, sheets_used, unanswered
 from pbem.render.text.text_lines import sentences_of_changes
 
 LARGEST: Final = 20_000
@@ -108,15 +108,15 @@ def _values(contents: Contents[S], envelope: Envelope) -> dict[str, Any]:
         **_STYLES,
         "runs": _column_runs,
         "subject": envelope.subject,
-        "around": _Around(list(paragraphs(envelope.before)), list(paragraphs(envelope.after))),
+        "around": _Around(list(plain_paragraphs(envelope.before)), list(plain_paragraphs(envelope.after))),
         "place": f"{request.game}, report {request.adjudication} {reader}.{headline}",
-        "questions": [_Question(title(box, each), say.question(each)) for each in request.own],
+        "questions": [_Question(decision_title(box, each), say.question(each)) for each in request.own],
         "brief": list(_brief_paragraphs(say, box, request)),
         "taps": taps(rules, box, request, envelope.address, must_sign=envelope.must_sign) if request.own else Taps(),
         "pictures": envelope.pictures,
         "happened": list(_from_the_margin(said[first:])),
         "earlier": list(_from_the_margin(said[:first])),
-        "sheet": (sheet_of(contents, narrow=True) or "").rstrip("\n"),
+        "sheet": (form_for_reader(contents, narrow=True) or "").rstrip("\n"),
         "about": about,
         "hand": [each for each in hand if each not in about] if known is None else [],
         "changed": [] if known is None else list(sentences_of_changes(known.sections, stands.sections)),
@@ -146,18 +146,18 @@ def _note_paragraphs(rules: Rules[S], box: Box, request: ReportRequest[S]) -> It
     yield from foot(rules, box)
 
 
-def _first_open(said: Sequence[Said]) -> int:
+def _first_open(said: Sequence[ReportLine]) -> int:
     """Return the first line of what happened that stands above the form: where a paragraph begins, if one does."""
     first = max(0, len(said) - _MOST_OPEN)
     return next((at for at in range(first, len(said)) if said[at].depth == 0), first) if first else 0
 
 
-def _from_the_margin(said: Sequence[Said]) -> Iterator[Said]:
+def _from_the_margin(said: Sequence[ReportLine]) -> Iterator[ReportLine]:
     """Yield lines, the first of them at the margin: a letter may begin in the middle of a card play."""
     first = said[0].depth if said else 0
     for each in said:
         first = min(first, each.depth)
-        yield Said(each.depth - first, each.text, each.tag)
+        yield ReportLine(each.depth - first, each.text, each.tag)
 
 
 def _column_runs(lines: Sequence[Line]) -> list[list[Line]]:

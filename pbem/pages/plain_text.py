@@ -28,7 +28,7 @@ class Paragraph:
     terms: tuple[tuple[str, str], ...] = ()
 
 
-def paragraphs(text: str) -> Iterator[Paragraph]:
+def plain_paragraphs(text: str) -> Iterator[Paragraph]:
     """Yield the paragraphs of a plain text.
 
     >>> [each.kind for each in paragraphs("THE DICE\\n\\nKeep this\\nletter.\\n\\n  tip: 9f86d0\\n")]

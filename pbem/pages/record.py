@@ -39,7 +39,7 @@ class PublicEvent:
 
 
 @dataclass(frozen=True)
-class Played:
+class RecordedTurn:
     """One adjudication: its turn file, and the position after it as an observer may know it."""
 
     n: int
@@ -71,13 +71,13 @@ class GameRecord:
     charter: Charter
     charter_text: str
     loaded: Loaded
-    played: Sequence[Played]
+    played: Sequence[RecordedTurn]
 
     @property
     def game(self) -> str:
         return self.charter.game
 
-    def scene(self, each: Played) -> Scene | None:
+    def scene(self, each: RecordedTurn) -> Scene | None:
         """Return what there is to draw after an adjudication; None: nothing can be drawn."""
         if each.view is None:
             return None
@@ -100,7 +100,7 @@ def read_record(path: Path, folders: Sequence[str | Path] = ()) -> GameRecord:
         )
 
 
-def _turn_played(repo: GameRepo, loaded: Loaded) -> Iterator[Played]:
+def _turn_played(repo: GameRepo, loaded: Loaded) -> Iterator[RecordedTurn]:
     commits = commits_of_adjudications(repo.history())
     n = 1
     while (raw := repo.read(turn_path(n))) is not None:
@@ -108,7 +108,7 @@ def _turn_played(repo: GameRepo, loaded: Loaded) -> Iterator[Played]:
             turn = yamlio.read(raw, name=turn_path(n)).value
         except yamlio.Unreadable as wrong:
             raise StoreError(f"{repo.path}: {wrong}") from None
-        yield Played(n, raw.decode("utf-8"), turn, _view(repo, loaded, commits.get(n, "")))
+        yield RecordedTurn(n, raw.decode("utf-8"), turn, _view(repo, loaded, commits.get(n, "")))
         n += 1
 
 

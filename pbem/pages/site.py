@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from pbem.pages.game_page import INDEX, game_pages, players, policy, style
-from pbem.pages.record import GameRecord, Played
+from pbem.pages.record import GameRecord, RecordedTurn
 from pbem.pages.templates import markup, page
 from pbem.render.text.messages import sentences
 from pbem.repo.files.layout import CHARTER, turn_path
@@ -34,7 +34,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FeedEntry:
     """An adjudication as the feed tells it."""
 
     id: str
@@ -94,7 +94,7 @@ def _index_row(record: GameRecord) -> Listed:
     )
 
 
-def _standing_after(record: GameRecord, each: Played | None) -> str:
+def _standing_after(record: GameRecord, each: RecordedTurn | None) -> str:
     """Return where a game stands after an adjudication."""
     if each is None:
         return "It has not begun."
@@ -111,11 +111,11 @@ def _feed(records: Iterable[GameRecord], base: str) -> str:
     return page("feed.xml", base=base, updated=updated, entries=entries)
 
 
-def _entries(record: GameRecord) -> Iterator[Entry]:
+def _entries(record: GameRecord) -> Iterator[FeedEntry]:
     for each in record.played[-_MOST_ENTRIES:]:
         day = str(each.turn.get("day") or "1970-01-01")
         said = [line.text for line in sentences(record.loaded.box).tell(each.events) if not line.tag]
-        yield Entry(
+        yield FeedEntry(
             f"urn:x-pbem:{record.charter.dice.tip[:16]}:{each.n}",
             f"{record.game} {each.n}: {_standing_after(record, each)}".rstrip(": "),
             day,

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 
 from pbem.game.board.board_map import BaseMap, Place, Point
 from pbem.game.board.scene import Arrow, Counter, DrawnSide, Scene, named
-from pbem.pages.templates import seen
+from pbem.pages.templates import visible_value
 from pbem.render.map import canvas
 from pbem.render.map.arrangement import STRANGER
 from pbem.render.map.canvas import Bounds, Ink, mix
@@ -93,7 +93,7 @@ def _ink(ink: Ink) -> str:
 
 
 def _words_markup(text: str) -> str:
-    return escape(str(seen(text)))
+    return escape(str(visible_value(text)))
 
 
 def _text_markup(x: float, y: float, text: str, size: int, fill: Ink, more: str = "") -> str:
@@ -118,7 +118,8 @@ def board(scene: Scene, lies: Frame, symbols: Symbols) -> str:
     )
     pieces = "".join(f'<g transform="translate({x} {y})">{symbols.markup[number]}</g>' for number, x, y, _ in lies["p"])
     return (
-        f'{_ground(base)}<g id="tints" clip-path="url(#shore)">{tints}</g>{_map_ways(base)}<g id="arrows">{lies["x"]}</g>'
+        f'{_ground(base)}<g id="tints" clip-path="url(#shore)">{tints}</g>{_map_ways(base)}'
+        f'<g id="arrows">{lies["x"]}</g>'
         f'<defs>{_owner_marks(scene.sides)}</defs><g id="places" stroke="{canvas.INK}">{places}</g>'
         f'{_map_labels(base)}<g id="pieces">{pieces}</g>'
     )

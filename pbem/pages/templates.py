@@ -25,7 +25,7 @@ def markup(text: str) -> Markup:
     return Markup(text)
 
 
-def seen(value: object) -> object:
+def visible_value(value: object) -> object:
     """Return a value for a page; of a text only what a reader can see."""
     return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
@@ -41,5 +41,5 @@ def _page_templates() -> Environment:
         lstrip_blocks=True,
         autoescape=True,
         auto_reload=False,
-        finalize=seen,
+        finalize=visible_value,
     )

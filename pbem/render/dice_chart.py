@@ -10,7 +10,7 @@ from typing import Final
 from PIL import Image
 
 from pbem.render.map import canvas
-from pbem.render.map.canvas import Sketch, mix, write
+from pbem.render.map.canvas import Sketch, draw_text, mix
 
 WIDTH: Final = 720
 MOST_FACES: Final = 20
@@ -44,8 +44,8 @@ def dice_chart(title: str, charts: Sequence[Bars]) -> bytes:
     for chart, place in zip(charts, places, strict=True):
         _bars(sketch, chart, place)
     picture = sketch.done()
-    write(picture, (_EDGE, 8, WIDTH, _HEAD - 8), title, "SemiBold", _TITLE, canvas.INK, "l")
-    write(picture, (_EDGE, 8, WIDTH - _EDGE, _HEAD - 8), "dashes: fair dice", "Regular", _TEXT, canvas.FAINT, "r")
+    draw_text(picture, (_EDGE, 8, WIDTH, _HEAD - 8), title, "SemiBold", _TITLE, canvas.INK, "l")
+    draw_text(picture, (_EDGE, 8, WIDTH - _EDGE, _HEAD - 8), "dashes: fair dice", "Regular", _TEXT, canvas.FAINT, "r")
     for chart, place in zip(charts, places, strict=True):
         _chart_words(picture, chart, place)
     return _chart_png(picture)
@@ -87,18 +87,18 @@ def _bars(sketch: Sketch, chart: Bars, place: tuple[float, float]) -> None:
 def _chart_words(picture: Image.Image, chart: Bars, place: tuple[float, float]) -> None:
     left, top = place
     ground = top + _GROUND
-    write(
+    draw_text(
         picture, (left + _INSET, top + 4, left + _WIDE, top + 30), chart.heading, "SemiBold", _HEADING, canvas.INK, "l"
     )
-    write(
+    draw_text(
         picture, (left + _INSET, ground + 22, left + _WIDE, ground + 44), chart.line, "Regular", _TEXT, canvas.INK, "l"
     )
     for face, ((from_x, to_x), count) in enumerate(zip(_bar_ends(chart, left), chart.counts, strict=True), 1):
         tall = ground - _height(chart, count)
-        write(picture, (from_x, ground + 2, to_x, ground + 22), str(face), "SemiBold", _TEXT, canvas.FAINT)
+        draw_text(picture, (from_x, ground + 2, to_x, ground + 22), str(face), "SemiBold", _TEXT, canvas.FAINT)
         inside = ground - tall > _TEXT  # the foot of the bar, where no dashes run through the number
         box = (from_x, ground - 20, to_x, ground) if inside else (from_x, tall - 20, to_x, tall - 1)
-        write(picture, box, str(count), "SemiBold", _TEXT - 1, canvas.PAPER if inside else canvas.INK)
+        draw_text(picture, box, str(count), "SemiBold", _TEXT - 1, canvas.PAPER if inside else canvas.INK)
 
 
 def _chart_png(picture: Image.Image) -> bytes:

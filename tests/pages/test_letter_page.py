@@ -23,11 +23,11 @@ from pbem.mail.write.posting import bundled
 from pbem.mail.write.report_letters import first_letters
 from pbem.orders.check import OpenDecisions, check_sheet
 from pbem.pages.letter_page import LARGEST, Envelope, LetterPicture, letter_page
-from pbem.pages.plain_text import paragraphs
+from pbem.pages.plain_text import plain_paragraphs
 from pbem.pages.taps import LONGEST, MOST, OWN_CHAIN, SIGNED, Taps, taps
 from pbem.protocol import Decision, Event
 from pbem.render.text.contents import Contents, ReportRequest
-from pbem.render.text.report import sheet_of
+from pbem.render.text.report import form_for_reader
 from tests.support.blank import blank_pictures
 from tests.support.live import ADDRESSES, SIDES, Folder, letter, pick, sheet
 from tests.support.walks import GAMES, Walk, loaded, walk
@@ -176,13 +176,13 @@ def test_a_page_that_grows_too_large_refers_to_the_file() -> None:
     page = letter_page(Contents(rules, box, request), Envelope("punica", "", "", TO))
     assert len(page.encode()) <= LARGEST
     assert "position.txt" in page
-    assert (sheet_of(Contents(rules, box, request), narrow=True) or "no sheet").rstrip() in html.unescape(page)
+    assert (form_for_reader(Contents(rules, box, request), narrow=True) or "no sheet").rstrip() in html.unescape(page)
     assert not letter_page(Contents(rules, box, request), Envelope("punica", "long " * 5000, "", TO))
 
 
 def test_plain_text_is_read_as_paragraphs() -> None:
     text = "THE DICE\n\nKeep this\nletter:\n\n  tip 9f\n  of 12\n\n| game: x\nEnd."
-    assert [(each.kind, each.text) for each in paragraphs(text)] == [
+    assert [(each.kind, each.text) for each in plain_paragraphs(text)] == [
         ("heading", "The dice"),
         ("prose", "Keep this letter:"),
         ("lines", "tip 9f\nof 12"),
@@ -192,10 +192,12 @@ def test_plain_text_is_read_as_paragraphs() -> None:
 
 
 def test_a_word_and_what_it_means_stand_side_by_side() -> None:
-    (each,) = paragraphs("  FORM      your sheet again\n  AGREED    takes what counts\n            without an answer\n")
+    (each,) = plain_paragraphs(
+        "  FORM      your sheet again\n  AGREED    takes what counts\n            without an answer\n"
+    )
     assert each.kind == "terms"
     assert each.terms == (("FORM", "your sheet again"), ("AGREED", "takes what counts without an answer"))
-    assert [one.kind for one in paragraphs("  tip 9f\n  of  12")] == ["lines"]
+    assert [one.kind for one in plain_paragraphs("  tip 9f\n  of  12")] == ["lines"]
 
 
 def test_answers_are_said_in_the_words_of_the_box() -> None:

@@ -31,7 +31,7 @@ from pbem.pages.svg import Symbols, board, frame
 from pbem.protocol import Decision, Event, Side
 from pbem.render.map.pictures import pictures
 from pbem.render.text.contents import Contents, ReportRequest
-from pbem.render.text.report import report
+from pbem.render.text.report import make_report
 from pbem.repo.files.records import decision_record
 from tests.support.garbled import garbled_sheets
 from tests.support.soak import scaled
@@ -143,7 +143,7 @@ class Eyes:
             yield pictures(replace(scene, reader=self.viewer or ""))
         others, result = [each.side for each in waiting], self.at.session.result
         request = ReportRequest("punica", 7, self.viewer, view, self.told, waiting, others, result=result)
-        yield report(Contents(rules, self.box, request))
+        yield make_report(Contents(rules, self.box, request))
         if self.pages:
             yield letter_page(Contents(rules, self.box, replace(request, key="k" * 20)), ENVELOPE)
             symbols = Symbols()

@@ -19,19 +19,19 @@ from pbem.render.text.forum_formats import (
     FORMATS,
     BBCode,
     Block,
+    BulletList,
     Code,
     Fold,
     Heading,
     Html,
-    Items,
     Markdown,
-    Picture,
+    PostedPicture,
     Prose,
     Rows,
 )
-from pbem.render.text.forum_post import Around, post
+from pbem.render.text.forum_post import Around, forum_post
 from pbem.render.text.messages import sentences
-from pbem.render.text.report import sheet_of
+from pbem.render.text.report import form_for_reader
 from tests.support.campaigns import Campaign, campaign, invasion
 from tests.support.walks import loaded, start
 
@@ -100,10 +100,10 @@ def around(text: str) -> list[Block]:
     return [
         Heading(text, 1),
         Prose(text, text),
-        Items([(0, text), (1, text), (0, "end")]),
+        BulletList([(0, text), (1, text), (0, "end")]),
         Rows([Line("", ("", text)), Line(text, (text, text)), Line(text, (), 1)]),
         Code(text),
-        Picture(text, "", text),
+        PostedPicture(text, "", text),
         Fold(text, [Code(text), Prose(text)]),
         Prose("THE END"),
     ]
@@ -222,15 +222,15 @@ def flat(blocks: Sequence[Block]) -> Iterator[Block]:
 def test_a_post_tells_what_its_report_tells() -> None:
     game = loaded("rome_carthage")
     for at, request in posts():
-        blocks = post(game.rules, game.box, request, AROUND)
-        texts = [text for block in flat(blocks) if isinstance(block, Items) for _, text in block.items]
+        blocks = forum_post(game.rules, game.box, request, AROUND)
+        texts = [text for block in flat(blocks) if isinstance(block, BulletList) for _, text in block.items]
         said = list(sentences(game.box).tell(events_told(request)))
         assert [text for text in texts if "[die" in text] == [f"{each.text} {each.tag}" for each in said if each.tag]
         assert all(each.text in texts for each in said if not each.tag)
         codes = [block.text for block in flat(blocks) if isinstance(block, Code)]
         assert any("pbem verify punica" in code and AROUND.commit in code for code in codes)
         if request.own:
-            assert sheet_of(Contents(game.rules, game.box, request)) in codes
+            assert form_for_reader(Contents(game.rules, game.box, request)) in codes
         elif request.side is None and at.open_decisions:
             asked = at.open_decisions[0]
             name = {"rome": "Rome (Ann)", "carthage": "Carthage (Bob)"}[asked.side]
@@ -250,7 +250,7 @@ def test_a_post_for_all_knows_no_more_than_an_observer() -> None:
         hidden += len(request.events) - len(public)
         bare = [replace(each, facts={}, rule="", about="", default=None) for each in request.waiting]
         only = replace(request, events=public, waiting=bare)
-        assert post(game.rules, game.box, request, AROUND) == post(game.rules, game.box, only, AROUND)
+        assert forum_post(game.rules, game.box, request, AROUND) == forum_post(game.rules, game.box, only, AROUND)
     assert hidden > 10
 
 
@@ -258,8 +258,8 @@ def test_a_long_story_is_folded_but_for_its_end() -> None:
     game = loaded("rome_carthage")
     lengths = set()
     for _, request in posts():
-        blocks = post(game.rules, game.box, request, AROUND)
-        told = [block for block in blocks if isinstance(block, Items)][:1]
+        blocks = forum_post(game.rules, game.box, request, AROUND)
+        told = [block for block in blocks if isinstance(block, BulletList)][:1]
         before = [
             block for block in blocks if isinstance(block, Fold) and block.title.startswith("What happened before")
         ]
@@ -268,7 +268,7 @@ def test_a_long_story_is_folded_but_for_its_end() -> None:
 
 
 def test_lists_are_nested_in_each_format() -> None:
-    items = Items([(0, "a"), (2, "b"), (2, "c"), (1, "d"), (0, "e")])
+    items = BulletList([(0, "a"), (2, "b"), (2, "c"), (1, "d"), (0, "e")])
     assert BBCode().written(items) == ("[list]\n[*]a\n[list]\n[*]b\n[*]c\n[*]d\n[/list]\n[*]e\n[/list]")
     assert Markdown().written(items) == "- a\n  - b\n  - c\n  - d\n- e"
     page = Page()
@@ -277,7 +277,7 @@ def test_lists_are_nested_in_each_format() -> None:
 
 
 def test_a_map_is_shown_where_it_can_be_seen_or_named() -> None:
-    link, file = Picture("The map", "https://example.org/m.png"), Picture("The map", "", "punica-3.png")
+    link, file = PostedPicture("The map", "https://example.org/m.png"), PostedPicture("The map", "", "punica-3.png")
     assert [each.written(link) for each in FORMATS.values()] == [
         "[img]https://example.org/m.png[/img]",
         "![The map](https://example.org/m.png)",
@@ -288,5 +288,5 @@ def test_a_map_is_shown_where_it_can_be_seen_or_named() -> None:
         "The map is attached: punica-3.png",
         '<p><img src="punica-3.png" alt="The map"></p>',
     ]
-    assert [each.written(Picture("The map")) for each in FORMATS.values()] == ["", "", ""]
+    assert [each.written(PostedPicture("The map")) for each in FORMATS.values()] == ["", "", ""]
     assert ENDINGS.keys() == FORMATS.keys()

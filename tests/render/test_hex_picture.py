@@ -17,7 +17,7 @@ from pbem.game.boxes import shelf
 from pbem.game.table import Table
 from pbem.protocol import Event, Side
 from pbem.render.map.canvas import Bounds, overlap, rgb
-from pbem.render.map.panels import legend, panel, title
+from pbem.render.map.panels import legend, panel, title_panel
 from pbem.render.map.picture import draw
 from pbem.render.map.placement import Wish, anchor_of, placements
 from pbem.render.map.places import label_box, region_box, shape_box
@@ -132,7 +132,7 @@ def slots(scene: Scene) -> list[tuple[str, Bounds]]:
     base = scene.base
     found: list[tuple[str, Bounds]] = []
     down: dict[str, int] = {}
-    pieces = [("title", title(scene.title, scene.subtitle, base.slots["title"].width, 1.0))]
+    pieces = [("title", title_panel(scene.title, scene.subtitle, base.slots["title"].width, 1.0))]
     pieces += [(each.slot, panel(each, scene.sides, base.slots[each.slot].width, 1.0)) for each in scene.panels]
     pieces += [("legend", legend(base, scene.sides, base.slots["legend"].width, 1.0))]
     for name, drawn in pieces:

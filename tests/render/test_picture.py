@@ -26,7 +26,7 @@ from pbem.render.map import base_map as ground
 from pbem.render.map import counters, picture
 from pbem.render.map.canvas import Bounds, overlap, rgb
 from pbem.render.map.counters import stack
-from pbem.render.map.panels import legend, panel, title
+from pbem.render.map.panels import legend, panel, title_panel
 from pbem.render.map.picture import draw, render
 from pbem.render.map.placement import Wish, anchor_of, placements
 from pbem.render.map.places import label_box, region_box, shape_box
@@ -89,7 +89,7 @@ def printed() -> Iterator[tuple[str, Bounds]]:
         yield place.id, shape_box(base, place)
         yield f"the name of {place.id}", label_box(base, place)
     for name, drawn in (
-        ("title", title("Punica", "", base.slots["title"].width, 1)),
+        ("title", title_panel("Punica", "", base.slots["title"].width, 1)),
         ("legend", legend(base, SIDES, base.slots["legend"].width, 1)),
     ):
         slot = base.slots[name]

@@ -7,7 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from pbem.render.text.receipt import Block, ClosedSheets, LetterReceipt, ReceiptedSheet, blocks, write
+from pbem.render.text.receipt import (
+    ClosedSheets,
+    LetterReceipt,
+    ReceiptBlock,
+    ReceiptedSheet,
+    receipt_block,
+    receipt_blocks,
+)
 
 RECEIPT = LetterReceipt(
     game="punica-2.b",
@@ -23,17 +30,17 @@ RECEIPT = LetterReceipt(
     closed=ClosedSheets(14, 12040883, "29" * 32),
 )
 BARE = LetterReceipt("punica", "rome", "a1" * 32, "b2" * 20)
-WHOLE = write(RECEIPT)
+WHOLE = receipt_block(RECEIPT)
 
 
-def found(text: str) -> list[Block]:
-    return list(blocks(text.split("\n")))
+def found(text: str) -> list[ReceiptBlock]:
+    return list(receipt_blocks(text.split("\n")))
 
 
 @pytest.mark.parametrize("receipt", [RECEIPT, BARE, replace(RECEIPT, told=None, closed=None)])
 def test_what_is_written_is_read_again(receipt: LetterReceipt) -> None:
-    (block,) = found(f"Dear Ann,\n\n{write(receipt)}\nGood luck\n")
-    assert block == Block(2, 2 + write(receipt).count("\n"), receipt)
+    (block,) = found(f"Dear Ann,\n\n{receipt_block(receipt)}\nGood luck\n")
+    assert block == ReceiptBlock(2, 2 + receipt_block(receipt).count("\n"), receipt)
 
 
 def test_lines_fit_into_a_letter() -> None:
@@ -84,7 +91,7 @@ def test_block_that_is_not_whole_is_refused_with_a_reason(old: str, new: str, re
 
 
 def test_a_block_without_its_end_stops_where_others_speak() -> None:
-    text = WHOLE.replace("----- END RECEIPT -----\n", "") + "\ngame: punica\nside: rome\n" + write(BARE)
+    text = WHOLE.replace("----- END RECEIPT -----\n", "") + "\ngame: punica\nside: rome\n" + receipt_block(BARE)
     first, second = found(text)
     assert text.split("\n")[first.end] == "game: punica"
     assert second.receipt == BARE

@@ -20,7 +20,7 @@ from pbem.protocol import Decision, Event, Order, Result, Roll
 from pbem.render.text.contents import Contents, ReportRequest
 from pbem.render.text.form import ORDER_WIDTH
 from pbem.render.text.messages import EVERY_GAME, BadSentence, Sentences, sentences
-from pbem.render.text.report import LEAST_ABOVE, MOST_ABOVE, Report, mail, report
+from pbem.render.text.report import LEAST_ABOVE, MOST_ABOVE, Report, mail, make_report
 from pbem.render.text.text_lines import COLUMNS, WIDTH, changes, laid_out
 from tests.support.campaigns import Campaign, Told, campaign, invasion
 from tests.support.no_game import NoGame
@@ -255,7 +255,7 @@ def told_to(at: Campaign, side: str | None, **more: Any) -> Report:
         "others": [decision.side for decision in at.open_decisions],
         "result": at.session.result,
     }
-    return report(Contents(game.rules, game.box, ReportRequest(**{**words, **more})))
+    return make_report(Contents(game.rules, game.box, ReportRequest(**{**words, **more})))
 
 
 def campaigns(seeds: range, most: int = 150) -> Iterator[Campaign]:
@@ -344,10 +344,10 @@ def test_what_happens_without_an_answer_is_said() -> None:
     said = "Answer by noon. Without an answer in time: claim nothing. AGREED takes it now."
     assert said in " ".join(text.split())
     for late, follows in (("bot", "the bot of the game answers for you"), ("wait", "the game waits for you")):
-        report = told_to(at, "rome", late=late)
+        reported = told_to(at, "rome", late=late)
         said = f"Without an answer in time, {follows}. AGREED takes: claim nothing."
-        assert said in " ".join(report.text.split())
-        assert "# AGREED takes this:" in (report.sheet or "")
+        assert said in " ".join(reported.text.split())
+        assert "# AGREED takes this:" in (reported.sheet or "")
     open_end = [Decision("play", "rome", "7.2", {"play": 1, "turn": 1, "cards": 7})]
     text = told_to(at, "rome", waiting=open_end).text
     assert "The game waits for you." in text
@@ -389,7 +389,7 @@ def test_columns_are_aligned_and_long_ones_are_wrapped() -> None:
         Line("Arpi", ("", "Mago"), 1),
     )
     box = loaded("rome_carthage").box
-    text = report(Contents(rules, box, ReportRequest(game="g", adjudication=1, side=None, view=None))).text
+    text = make_report(Contents(rules, box, ReportRequest(game="g", adjudication=1, side=None, view=None))).text
     assert text.endswith(
         "Armies\n"
         "  Italia\n"
@@ -495,7 +495,7 @@ def test_with_more_than_two_sides_all_that_happened_is_told() -> None:
     told = [Told(n, Event("round_begins", {"round": n, "turn": 1}), 0) for n in range(1, 41)]
     waiting = at.session.open_decisions
     request = ReportRequest("punica", 40, side, view, events=told, waiting=waiting, others=[side], before=view)
-    text = report(Contents(game.rules, game.box, request)).text
+    text = make_report(Contents(game.rules, game.box, request)).text
     assert [text.count(f"Round {n} of turn 1 begins.") for n in range(1, 41)] == [1] * 40
     assert "REPORT sends it, too" not in text
 

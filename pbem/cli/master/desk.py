@@ -31,13 +31,13 @@ from pbem.cli.runtime import (
     RulesDir,
     mail_settings,
     misuse,
-    opened,
     opened_to_change,
+    opened_to_read,
     post_all,
     post_letter,
     print_json,
     progress,
-    read,
+    read_input,
 )
 from pbem.paths import games_folder
 from pbem.protocol import Bug, PbemError
@@ -189,13 +189,13 @@ def send_broadcast(
 
     meant = games_meant(games or games_folder(), names)
     words, settings = (
-        broadcast_words(read(text or Path("-")).decode("utf-8", "replace")),
+        broadcast_words(read_input(text or Path("-")).decode("utf-8", "replace")),
         mail_settings(games, rules_dir),
     )
     to: dict[str, list[str]] = {}
 
     def deal(name: str) -> Dealt:
-        with opened(name, games, rules_dir) as game:
+        with opened_to_read(name, games, rules_dir) as game:
             to[name] = readers(game)
             return Dealt(counted(len(to[name]), "reader"), {"readers": len(to[name])})
 

@@ -32,8 +32,8 @@ from pbem.cli.runtime import (
     post_all,
     post_told,
     print_json,
+    print_remark,
     print_waiting,
-    remark,
     require_agreement,
     require_beacon,
     require_in_the_box,
@@ -233,7 +233,7 @@ def make_game(
         clock=_clock_terms(_ClockOptions(clock, pace, deadline or [], zone), sides),
     )
     if addresses and settings.sender == NO_SENDER:
-        remark(_NO_SENDER, json)
+        print_remark(_NO_SENDER, json)
     if on_a_terminal() and not yes:
         _preview(new_game, settings)
         require_agreement(f"Make {name}?", yes)
@@ -313,7 +313,7 @@ def _ask_for_players(
             names |= name
             addresses |= address
         elif addresses:
-            remark(
+            print_remark(
                 f"{side} has no player and gets no letters. You hand in its sheets with `pbem submit`, or give it a "
                 f"player with `pbem player`",
                 json,
@@ -481,7 +481,7 @@ def replace_player(
         before = game.player(side)
         if change.replaced:
             what = f"{change.name} <{change.address}> takes over {side} in {name} from {before}"
-            remark(f"{what}. The key and the dice chain of the player before end; all else stays", json)
+            print_remark(f"{what}. The key and the dice chain of the player before end; all else stays", json)
         else:
             what = f"{before} plays {side} in {name} from {change.address}"
         require_agreement(f"{what}. Go on?", yes)

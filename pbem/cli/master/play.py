@@ -27,16 +27,16 @@ from pbem.cli.runtime import (
     mail_settings,
     misuse,
     open_questions,
-    opened,
     opened_to_change,
+    opened_to_read,
     owes,
     post_letter,
     print_adjudicated,
     print_echo,
     print_json,
-    read,
-    read_sheet,
+    read_input,
     require_side,
+    sheet_in_file,
     tell_all,
 )
 
@@ -77,7 +77,7 @@ def submit_sheet(
         misuse("--link goes with --agreed; a sheet has its link on a line of its own")
     with opened_to_change(name, games, rules_dir) as game:
         require_side(game, side)
-        raw = f"AGREED {agreed}".encode() if sheet is None else read_sheet(game, side, sheet)
+        raw = f"AGREED {agreed}".encode() if sheet is None else sheet_in_file(game, side, sheet)
         mark = sha256(f"submitted for {side}\n".encode() + raw).hexdigest()
         owing, due, now = owes(game), done_by_now(game, games, rules_dir), datetime.now(UTC)
         game.carry_out_letter_of(now, now)
@@ -128,7 +128,7 @@ def receive_letter(
     box = outbox or settings.games / "outbox"
     if not settings.games.is_dir():  # do not refuse a letter because a disk is not mounted
         raise FileNotFoundError(ENOENT, "the folder of the games does not exist; PBEM_GAMES names it", settings.games)
-    raw = read(file if file is not None else Path("-"))
+    raw = read_input(file if file is not None else Path("-"))
     came = Headers(raw).arrived  # the server's own time: a clock goes by it, not by when the command is given
     came = came if came is not None and came < settings.now else None
     handled = take_in(raw, replace(settings, outbox=MaildirOutbox(box), came=came))
@@ -262,7 +262,7 @@ def pass_on_talk(
     from pbem.mail.answer.table_talk import talk_lines
     from pbem.referee.acts.talk import speak
 
-    said = read(text or Path("-")).decode("utf-8", "replace")
+    said = read_input(text or Path("-")).decode("utf-8", "replace")
     with opened_to_change(name, games, rules_dir) as game:
         heard = _listeners(game, side, to)
         mark = _mark_of_talk(game, side, heard, said)
@@ -346,7 +346,7 @@ def _print_heard(name: str, side: Side, games: Path | None, boxes: Boxes, json: 
     from pbem.mail.answer.table_talk import shown_lines, talk_lines
     from pbem.repo.files.talk_book import heard_by
 
-    with opened(name, games, boxes) as game:
+    with opened_to_read(name, games, boxes) as game:
         require_side(game, side)
         talk = sorted(game.talk.all(), key=lambda each: (each.day, each.after))
         if json:

@@ -7,8 +7,19 @@ from typing import Annotated
 
 import typer
 
-from pbem.cli.players import ForumStyle, forum_text, last_or, print_text, require_format
-from pbem.cli.runtime import Games, Json, MapLink, Name, NameOrClone, RulesDir, Since, misuse, opened, print_json
+from pbem.cli.players import ForumStyle, forum_text, last_or, print_text, require_forum_format
+from pbem.cli.runtime import (
+    Games,
+    Json,
+    MapLink,
+    Name,
+    NameOrClone,
+    RulesDir,
+    Since,
+    misuse,
+    opened_to_read,
+    print_json,
+)
 from pbem.paths import games_folder
 
 
@@ -26,8 +37,8 @@ def print_thread(
     json: Json = False,
 ) -> None:
     """Print a post for a forum: what everybody may know, the dice, the open decisions, how to verify it."""
-    require_format(format, map)
-    with opened(name, games, rules_dir) as game:
+    require_forum_format(format, map)
+    with opened_to_read(name, games, rules_dir) as game:
         after = last_or(game, since)
         if output is None:
             text = forum_text(game, None, after, ForumStyle(format, map or ""))

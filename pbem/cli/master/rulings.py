@@ -23,7 +23,7 @@ from pbem.cli.runtime import (
     RulesDir,
     in_the_world,
     judge,
-    listed,
+    listed_adjudications,
     mail_settings,
     misuse,
     open_questions,
@@ -31,7 +31,7 @@ from pbem.cli.runtime import (
     post_all,
     print_adjudicated,
     print_json,
-    read,
+    read_input,
     require_side,
     tell_all,
 )
@@ -205,7 +205,7 @@ def give_ruling(
         else:
             side, file = _side_and_file(game, answer or default or "", "--answer" if answer else "--default")
             rule = room.answer_for_side if answer is not None else room.set_default
-            receipt, number = rule(game, side, read(file), reason, name=file.name)
+            receipt, number = rule(game, side, read_input(file), reason, name=file.name)
             if number is None:
                 judge(receipt, json, "")
         assert number is not None
@@ -228,7 +228,7 @@ def _patch(file: Path) -> dict[str, Any]:
     from pbem.game import yaml as yamlio
 
     try:
-        patch = yamlio.read(read(file), name=file.name).value
+        patch = yamlio.read(read_input(file), name=file.name).value
     except yamlio.Unreadable as wrong:
         misuse(f"--patch: {wrong}")
     if not isinstance(patch, dict):
@@ -379,6 +379,6 @@ def _lines_of_move(game: Adjudicator, move: Move, number: int | None, refused: S
     if not move.changed:
         yield "Played again, every turn has the same result."
         return
-    yield f"Played again, these turns would differ: {listed(move.changed)}; what happened in them stands."
+    yield f"Played again, these turns would differ: {listed_adjudications(move.changed)}; what happened in them stands."
     for turn in move.turns:
         yield from (f"  {each}" for each in turn.differences[:1])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pbem.cli.runtime import WORLD, Games, Json, misuse, print_json, read
+from pbem.cli.runtime import WORLD, Games, Json, misuse, print_json, read_input
 from pbem.paths import games_folder, keys_folder
 
 if TYPE_CHECKING:
@@ -58,15 +58,15 @@ def run_post(
         if not set_up(file):
             sys.exit(WORLD)
         return
-    read = load_config(file)
+    settings = load_config(file)
     if unit:
         from pbem.post.desk.setup import unit_file
 
-        print(unit_file(file.resolve(), read), end="")
+        print(unit_file(file.resolve(), settings), end="")
     elif health:
-        _health(read, json)
+        _health(settings, json)
     else:
-        _run(read, once)
+        _run(settings, once)
 
 
 def _run(config: PostConfig, once: bool) -> None:
@@ -209,8 +209,8 @@ def _backup_places(config: Path | None) -> Places:
     file = find_config(config)
     if config is None and not file.exists():
         return Places(games_folder(), keys_folder(), games_folder() / TABLES)
-    read = load_config(file)
-    return Places(read.games, read.keys, read.tables_file, file, read.database)
+    settings = load_config(file)
+    return Places(settings.games, settings.keys, settings.tables_file, file, settings.database)
 
 
 # ---- The secrets alone: `pbem keys`
@@ -292,7 +292,7 @@ def bring_keys_back(
     from pbem.repo.key_backup import restore_secrets
 
     identities, words = _identities_in_file(identity, passphrase_file), _passphrase(passphrase_file)
-    _print_restored(restore_secrets(keys_folder(), games or games_folder(), read(file), identities, words), {}, json)
+    _print_restored(restore_secrets(keys_folder(), games or games_folder(), read_input(file), identities, words), {}, json)
 
 
 # ---- How a backup is sealed, and opened
@@ -316,14 +316,14 @@ def _identities_in_file(identity: Path | None, passphrase_file: Path | None) -> 
 
     if identity is not None and passphrase_file is not None:
         misuse("give --identity or --passphrase-file, not both")
-    return [] if identity is None else identities_in(read(identity).decode("utf-8", "replace"))
+    return [] if identity is None else identities_in(read_input(identity).decode("utf-8", "replace"))
 
 
 def _passphrase(file: Path | None) -> str:
     """Return the first line of a file; empty: there is no file."""
     if file is None:
         return ""
-    words = read(file).decode("utf-8", "replace").partition("\n")[0].rstrip("\r")
+    words = read_input(file).decode("utf-8", "replace").partition("\n")[0].rstrip("\r")
     if not words:
         misuse(f"{file}: the first line must be the passphrase, but it is empty")
     return words

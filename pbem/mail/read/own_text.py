@@ -17,7 +17,7 @@ from pbem.game.yaml import Mark, Placed, by_place
 from pbem.mail.read.quoting import letter_lines
 from pbem.orders.forgive import Answering
 from pbem.orders.sheet import fault_sentence, width_of
-from pbem.render.text.receipt import blocks
+from pbem.render.text.receipt import receipt_blocks
 from pbem.render.text.text_lines import folded
 
 MARK: Final = "#!"
@@ -118,6 +118,6 @@ def sheet_number(path: str) -> int:
 def without_receipts(text: str) -> str:
     """Return a tidied text with a blank line for each line of a receipt, quoted or not: none of it is the player's."""
     kept = text.split("\n")
-    for block in blocks([line.text for line in letter_lines(text)]):
+    for block in receipt_blocks([line.text for line in letter_lines(text)]):
         kept[block.first : block.end] = [""] * (block.end - block.first)
     return "\n".join(kept)

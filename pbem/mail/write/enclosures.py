@@ -18,7 +18,7 @@ from pbem.referee.game.open_game import OpenGame, position_at
 from pbem.referee.game.time_ledger import until_when
 from pbem.render.map.picture import render
 from pbem.render.map.pictures import Picture, changed_places, legend_picture, pictures
-from pbem.render.text.receipt import MOST_TURNS, ClosedSheets, LetterReceipt, ReceiptedSheet, write
+from pbem.render.text.receipt import MOST_TURNS, ClosedSheets, LetterReceipt, ReceiptedSheet, receipt_block
 from pbem.repo.files.layout import turn_path
 
 _LOG: Final = logging.getLogger(__name__)
@@ -186,7 +186,7 @@ def enclosed(
         return None
     receipt = receipt_of(game, side, game.adjudication if since is None else since, answered, tells=tells)
     checks = [_how_to_check(game, side, sheet) for sheet in receipt.sheets if sheet.number == answered]
-    return "\n".join([_KEEP + "\n", write(receipt), *checks])
+    return "\n".join([_KEEP + "\n", receipt_block(receipt), *checks])
 
 
 def _how_to_check(game: OpenGame, side: Side, sheet: ReceiptedSheet) -> str:

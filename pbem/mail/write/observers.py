@@ -21,7 +21,7 @@ from pbem.mail.write.enclosures import Maps
 from pbem.mail.write.outgoing import MailSettings, NewLetter, Outgoing, build_letter, folded_paragraphs
 from pbem.referee.game.open_game import CannotPlay, OpenGame, position_at, result_at, told_until
 from pbem.render.text.contents import Contents, ReportRequest
-from pbem.render.text.report import mail, report
+from pbem.render.text.report import mail, make_report
 from pbem.repo.files.note_store import record_note
 
 MOST: Final = 100
@@ -184,7 +184,7 @@ def _observer_letter(
         result=result,
         before=None if before is None else game.rules.view(before, None),
     )
-    written = report(Contents(game.rules, game.box, request))
+    written = make_report(Contents(game.rules, game.box, request))
     words = mail(
         "observer",
         game=game.name,

@@ -33,7 +33,7 @@ from pbem.referee.game.time_ledger import ledger_line
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.contents import Contents, ReportRequest
 from pbem.render.text.form import standing_text
-from pbem.render.text.report import Mail, Report, report
+from pbem.render.text.report import Mail, Report, make_report
 from pbem.render.text.text_lines import WIDTH, folded
 from pbem.repo.git import GameRepo
 from pbem.repo.git.kept import KeptRepos
@@ -290,7 +290,7 @@ def side_report(game: OpenGame, side: Side | None, since: int) -> Report:
 
 def report_of(game: OpenGame, side: Side | None, scope: ReportScope) -> Report:
     """Return the report of a game for a side or an observer."""
-    return report(Contents(game.rules, game.box, report_request(game, side, scope)))
+    return make_report(Contents(game.rules, game.box, report_request(game, side, scope)))
 
 
 def report_request(game: OpenGame, side: Side | None, scope: ReportScope) -> ReportRequest[Any]:

@@ -42,7 +42,7 @@ from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.sheet_check import on_hold_until
 from pbem.render.map.pictures import Picture
 from pbem.render.text.contents import Contents
-from pbem.render.text.report import Report, mail, report
+from pbem.render.text.report import Report, mail, make_report
 from pbem.render.text.text_lines import WIDTH, folded
 from pbem.repo.files.charter import PUBLIC, SILENT
 
@@ -161,7 +161,7 @@ def turn_letter(
         game.box,
         report_request(game, side, ReportScope(since, game.open_decisions, view, filed=filed, sheets=unknown)),
     )
-    told = report(contents)
+    told = make_report(contents)
     values: dict[str, object] = {
         "answers": folded_paragraphs(answered.paragraphs if answered else ()),
     }
@@ -224,7 +224,7 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
         game.box,
         report_request(game, side, ReportScope(game.adjudication, game.open_decisions, view, filed=filed)),
     )
-    told = report(contents)
+    told = make_report(contents)
     values: dict[str, object] = {
         "number": number,
         "asked": told.asked,

@@ -78,7 +78,7 @@ def new_address_letter(game: Adjudicator, side: Side, replaced: bool, settings: 
         return welcome_letter(game, side, settings)
     since = last_wrote(game, side)
     contents = Contents(game.rules, game.box, report_request(game, side, ReportScope(since, game.asked(side))))
-    told = report(contents)
+    told = make_report(contents)
     values: dict[str, object] = {
         "intro": folded_paragraphs(_new_player_intro(game, side, replaced)),
         "replaced": replaced,
@@ -127,7 +127,7 @@ def deputy_letter(game: Adjudicator, side: Side, settings: MailSettings) -> Iter
         return
     since = last_wrote(game, side)
     contents = Contents(game.rules, game.box, report_request(game, side, ReportScope(since, game.asked(side))))
-    told = report(contents)
+    told = make_report(contents)
     values: dict[str, object] = {
         "deputy": deputy.name,
         "until": deputy.until,

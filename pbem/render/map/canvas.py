@@ -176,7 +176,9 @@ def extent(text: str, weight: Weight, size: int) -> tuple[int, int]:
     return round(width), round(size * _LEADING * len(lines))
 
 
-def write(picture: Image.Image, box: Bounds, text: str, weight: Weight, size: int, ink: Ink, align: str = "m") -> None:
+def draw_text(
+    picture: Image.Image, box: Bounds, text: str, weight: Weight, size: int, ink: Ink, align: str = "m"
+) -> None:
     """Write a text into a box of a picture, centred from top to bottom; `align` is l, m or r from side to side."""
     left, top, right, bottom = box
     x = round({"l": left, "m": (left + right) / 2, "r": right}[align])

@@ -13,7 +13,7 @@ from PIL import Image
 from pbem.game.board.board_map import Point
 from pbem.game.board.scene import Counter, DrawnSide, Mark, Marker
 from pbem.render.map import canvas
-from pbem.render.map.canvas import Bounds, Ink, Sketch, Weight, extent, mix, write
+from pbem.render.map.canvas import Bounds, Ink, Sketch, Weight, draw_text, extent, mix
 
 # ---- The marks by which owners are known without colour: nine shapes that can be told apart at 14 pixels
 
@@ -143,7 +143,7 @@ def picture(piece: Piece, scale: float) -> Image.Image:
     drawn = sketch.done()
     if piece.caption:
         box = 0, y * scale, width * scale, (y + _CAPTION) * scale
-        write(drawn, box, piece.caption, "SemiBold", round(_NAME * scale), canvas.INK)
+        draw_text(drawn, box, piece.caption, "SemiBold", round(_NAME * scale), canvas.INK)
         y += _CAPTION
     down = round(y * scale)
     for part in parts:
@@ -263,7 +263,7 @@ def _write_on_counter(
     def letter(box: Bounds, text: str, weight: Weight, size: int, colour: Ink, align: str) -> None:
         left, top, right, bottom = (edge * scale for edge in box)
         x, y = corner
-        write(drawn, (x + left, y + top, x + right, y + bottom), text, weight, round(size * scale), colour, align)
+        draw_text(drawn, (x + left, y + top, x + right, y + bottom), text, weight, round(size * scale), colour, align)
 
     letter((plan.mark, 0, field, height), plan.strength, "SemiBold", _STRENGTH, side.ink, "m")
     letter((field + 6, 0, width, _TALL), counter.label, "SemiBold", _NAME, canvas.INK, "l")
@@ -302,7 +302,7 @@ def tag(marker: Marker, side: DrawnSide | None, scale: float) -> Image.Image:
         _swords(sketch, 5.5, 3.5)
     picture = sketch.done()
     box = (swords + (6 if marker.place else 8)) * scale, 0, width * scale, height * scale
-    write(picture, box, marker.text, "SemiBold", round(_marker_size(marker) * scale), ink, "l")
+    draw_text(picture, box, marker.text, "SemiBold", round(_marker_size(marker) * scale), ink, "l")
     return picture
 
 

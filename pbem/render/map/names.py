@@ -11,7 +11,7 @@ from PIL import Image, ImageFilter
 
 from pbem.game.board.board_map import BaseMap, Compass
 from pbem.render.map import canvas
-from pbem.render.map.canvas import Bounds, Weight, grown, meeting, round_all, shifted, spaced, write
+from pbem.render.map.canvas import Bounds, Weight, draw_text, grown, meeting, round_all, shifted, spaced
 from pbem.render.map.places import (
     INSCRIPTION_GAP,
     LABEL_SIZE,
@@ -92,7 +92,7 @@ def _drawn_name(
         mask.paste(letters, (pad, pad))
     else:
         mask = Image.new("L", (room[0] + 2 * pad, room[1] + 2 * pad), 0)
-        write(mask, (0, 0, mask.width, mask.height), text, weight, pixels, 255)
+        draw_text(mask, (0, 0, mask.width, mask.height), text, weight, pixels, 255)
     halo = mask.filter(ImageFilter.MaxFilter(2 * round(_HALO * scale) + 1)).filter(ImageFilter.GaussianBlur(scale))
     share = 0.6 if gap else 0.8
     drawn = Image.new("RGBA", mask.size, (*canvas.rgb(canvas.PAPER), 0))

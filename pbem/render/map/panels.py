@@ -12,8 +12,8 @@ from pbem.game.board.board_map import BaseMap
 from pbem.game.board.scene import Cell, DrawnSide, Grid, Panel, Row, Track
 from pbem.render.map import base_map, canvas
 from pbem.render.map.base_map import draw_path
-from pbem.render.map.canvas import Bounds, Ink, Sketch, Weight, extent, mix, write
-from pbem.render.map.places import changed_ring, glow, spot
+from pbem.render.map.canvas import Bounds, Ink, Sketch, Weight, draw_text, extent, mix
+from pbem.render.map.places import changed_ring, glow, place_picture
 
 _EDGE: Final = 12
 _LINE: Final = 26
@@ -48,7 +48,7 @@ def _lettered(picture: Image.Image, words: Iterable[Words], scale: float) -> Ima
     """Write texts on a picture and return it."""
     for each in words:
         left, top, right, bottom = (side * scale for side in each.box)
-        write(
+        draw_text(
             picture, (left, top, right, bottom), each.text, each.weight, round(each.size * scale), each.ink, each.align
         )
     return picture
@@ -213,7 +213,7 @@ def _track(sheet: _Paper, track: Track, width: int, top: float) -> list[Words]:
 
 
 @lru_cache(maxsize=16)
-def title(heading: str, subheading: str, width: int, scale: float, to_move: str = "") -> Image.Image:
+def title_panel(heading: str, subheading: str, width: int, scale: float, to_move: str = "") -> Image.Image:
     """Return the title of a picture, with who is to move in bold below it."""
     parts: tuple[tuple[str, Weight], ...] = ((subheading, "Regular"), (to_move, "SemiBold"))
     lines = [(line, weight) for text, weight in parts if text for line in _wrapped(text, width - 28, weight, _SUBTITLE)]
@@ -295,14 +295,14 @@ def _signs(
     first = looks[0]
     shrunk = min(1, _LARGEST / max(look.size for look in looks))  # all alike: some kinds differ in size alone
     for look in looks:
-        yield spot(look.form, round(look.size * shrunk), look.empty, False, scale), look.legend
+        yield place_picture(look.form, round(look.size * shrunk), look.empty, False, scale), look.legend
     if any(place.port for place in base.places.values()):
-        yield spot(first.form, min(first.size - 4, _SIGN), first.empty, True, scale), "Port"
+        yield place_picture(first.form, min(first.size - 4, _SIGN), first.empty, True, scale), "Port"
     for side in sides:
-        sign = spot(first.form, _SIGN, side.colour, False, scale, side.mark, side.ink)
+        sign = place_picture(first.form, _SIGN, side.colour, False, scale, side.mark, side.ink)
         yield sign, f"Held by {side.name}"
     if rings:
-        small = spot(first.form, _RINGED, first.empty, False, scale)
+        small = place_picture(first.form, _RINGED, first.empty, False, scale)
         rounds = changed_ring(_RINGED - 8, scale), glow(first.form, _RINGED, canvas.FOCUS, scale)
         for ring, meaning in zip(rounds, ("Changed since your last map", "You are asked about it"), strict=True):
             sign = Image.new("RGBA", (max(ring.width, small.width),) * 2, canvas.CLEAR)

@@ -21,8 +21,8 @@ from pbem.render.map.base_map import ground, printed_colours
 from pbem.render.map.canvas import Bounds, Sketch, grown, meet, mix
 from pbem.render.map.counters import picture
 from pbem.render.map.names import lay_name
-from pbem.render.map.panels import legend, panel, title
-from pbem.render.map.places import LABEL_SIZE, changed_ring, glow, siege_ring, spot
+from pbem.render.map.panels import legend, panel, title_panel
+from pbem.render.map.places import LABEL_SIZE, changed_ring, glow, place_picture, siege_ring
 from pbem.render.map.window import SCALE, WIDTH, window
 from pbem.render.text.alt_text import to_move
 
@@ -173,9 +173,9 @@ class _Sheet:
                 continue
             side = self.sides.get(control.get(id) or "")
             if side is None:
-                drawn = spot(kind.form, kind.size, kind.empty, place.port, self.scale)
+                drawn = place_picture(kind.form, kind.size, kind.empty, place.port, self.scale)
             else:
-                drawn = spot(kind.form, kind.size, side.colour, place.port, self.scale, side.mark, side.ink)
+                drawn = place_picture(kind.form, kind.size, side.colour, place.port, self.scale, side.mark, side.ink)
             self._put(drawn, id)
 
     def _put(self, drawn: Image.Image, id: str) -> None:
@@ -253,7 +253,7 @@ def panels(board: Image.Image, scene: Scene, scale: float) -> list[Bounds]:
     base = scene.base
     drawn: list[tuple[str, Image.Image]] = []
     if "title" in base.slots:
-        head = title(scene.title, scene.subtitle, base.slots["title"].width, scale, to_move(scene))
+        head = title_panel(scene.title, scene.subtitle, base.slots["title"].width, scale, to_move(scene))
         drawn.append(("title", head))
     for content in scene.panels:
         drawn.append((content.slot, panel(content, scene.sides, base.slots[content.slot].width, scale)))

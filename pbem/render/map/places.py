@@ -96,7 +96,7 @@ def _spot_corners(x: float, y: float, mask: Image.Image) -> Bounds:
 
 
 @lru_cache(maxsize=512)
-def spot(
+def place_picture(
     form: Form, size: int, fill: str, port: bool, scale: float, mark: Mark = "none", ink: str = INK
 ) -> Image.Image:
     """Return the picture of a place; its middle is the place. The mark of its owner is drawn on it in an ink."""

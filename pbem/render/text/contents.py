@@ -13,7 +13,7 @@ from pbem.game.boxes.box import Box
 from pbem.game.contract import Rules
 from pbem.protocol import Decision, Event, Result, S, Side
 from pbem.render.text.form import Choices, choices
-from pbem.render.text.messages import UNUSED, Said, Sentences, sentences
+from pbem.render.text.messages import UNUSED, ReportLine, Sentences, sentences
 from pbem.render.text.phrases import SeenEvent
 
 # ---- The request for a report: its reader, what the reader may know, and what the game waits for
@@ -104,7 +104,7 @@ class Contents(Generic[S]):
         return [part for each in self.request.own for part in self.rules.close_up(self.request.view, each)]
 
     @cached_property
-    def said(self) -> Sequence[Said]:
+    def said(self) -> Sequence[ReportLine]:
         """What happened, as lines."""
         return list(self.say.tell(events_told(self.request)))
 

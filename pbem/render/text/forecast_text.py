@@ -9,7 +9,7 @@ from typing import Final
 from pbem.game.boxes.box import Box
 from pbem.game.prospects import EQUAL, SUCCESS, Asked, Chance, Prospect, Stops, Unfit, Unforeseen
 from pbem.protocol import Decision, Side, cited
-from pbem.render.text.form import title
+from pbem.render.text.form import decision_title
 from pbem.render.text.messages import sentences
 from pbem.render.text.text_lines import folded
 
@@ -63,7 +63,7 @@ def _told_prospect(box: Box, side: Side, prospects: Iterable[Prospect], language
 
 
 def _who(box: Box, side: Side, decision: Decision, name: str) -> str:
-    asked = title(box, decision)
+    asked = decision_title(box, decision)
     return f"You would be asked: {asked}" if decision.side == side else f"{name} could be asked: {asked}"
 
 

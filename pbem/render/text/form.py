@@ -142,7 +142,7 @@ def question(box: Box, decision: Decision) -> str:
     return about + box.forms[decision.kind].title
 
 
-def title(box: Box, decision: Decision) -> str:
+def decision_title(box: Box, decision: Decision) -> str:
     """Return the question of a decision and the rule that asks it."""
     return f"{question(box, decision)} ({cited(decision.rule)})"
 

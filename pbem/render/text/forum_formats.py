@@ -55,7 +55,7 @@ class Prose:
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class BulletList:
     """A list whose items stand so deep below each other."""
 
     items: Sequence[tuple[int, str]]
@@ -76,7 +76,7 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class PostedPicture:
     """A picture: where it can be seen, or else the name of the file that goes with the post."""
 
     what: str
@@ -92,7 +92,7 @@ class Fold:
     blocks: Sequence[Block]
 
 
-Block: TypeAlias = Heading | Prose | Items | Rows | Code | Picture | Fold
+Block: TypeAlias = Heading | Prose | BulletList | Rows | Code | PostedPicture | Fold
 _APART: Final = "\u2060"
 """A word joiner: nobody sees it, and the intake of orders takes it out."""
 _MENTION: Final = re.compile(r"@(?=\w)")
@@ -135,13 +135,13 @@ class BBCode(Format):
                 return f"[size={150 if level == 1 else 120}][b]{self.text(text)}[/b][/size]"
             case Prose(text, strong):
                 return _joined_blocks(f"[b]{self.text(strong)}[/b]" if strong else "", self.text(text))
-            case Items(items):
+            case BulletList(items):
                 return self._list(items)
             case Rows(lines):
                 return self._list([*_summary_items(lines)])
             case Code(text):
                 return f"[code]\n{_visible_lines(text).replace('[/', f'[{_APART}/')}\n[/code]"
-            case Picture(what, link, file):
+            case PostedPicture(what, link, file):
                 return f"[img]{link}[/img]" if link else self.text(f"{what} is attached: {file}") if file else ""
             case Fold(title, blocks):
                 inside = "\n\n".join(filter(None, map(self.written, blocks)))
@@ -177,7 +177,7 @@ class Markdown(Format):
                 return f"{'#' * (level + 1)} {self.text(text)}"
             case Prose(text, strong):
                 return _joined_blocks(f"**{self.text(strong)}**" if strong else "", self.text(text))
-            case Items(items):
+            case BulletList(items):
                 return self._list(items)
             case Rows(lines):
                 return self._list([*_summary_items(lines)])
@@ -185,7 +185,7 @@ class Markdown(Format):
                 clean = _visible_lines(text)
                 fence = "`" * max(3, 1 + max(map(len, re.findall("`+", clean)), default=0))
                 return f"{fence}text\n{clean}\n{fence}"
-            case Picture(what, link, file):
+            case PostedPicture(what, link, file):
                 return (
                     f"![{self.text(what)}]({link})"
                     if link
@@ -220,14 +220,15 @@ class Html(Format):
             case Heading(text, level):
                 return f"<h{level + 1}>{self.text(text)}</h{level + 1}>"
             case Prose(text, strong):
-                return f"<p>{_joined_blocks(f'<strong>{self.text(strong)}</strong>' if strong else '', self.text(text))}</p>"
-            case Items(items):
+                head = f"<strong>{self.text(strong)}</strong>" if strong else ""
+                return f"<p>{_joined_blocks(head, self.text(text))}</p>"
+            case BulletList(items):
                 return self._list(items)
             case Rows(lines):
                 return f"<table>\n{_BREAK.join(self._rows(lines))}\n</table>" if lines else ""
             case Code(text):
                 return f"<pre><code>{_ascii(html.escape(_visible_lines(text))).replace(_BREAK, '&#10;')}</code></pre>"
-            case Picture(what, link, file):
+            case PostedPicture(what, link, file):
                 source = self.text(link or file)
                 return f'<p><img src="{source}" alt="{self.text(what)}"></p>' if source else ""
             case Fold(title, blocks):

@@ -17,10 +17,10 @@ from pbem.game.contract import Rules
 from pbem.game.wording import listing
 from pbem.protocol import S, Side
 from pbem.render.text.contents import Contents, ReportRequest
-from pbem.render.text.form import title
-from pbem.render.text.forum_formats import Block, Code, Fold, Heading, Items, Picture, Prose, Rows
-from pbem.render.text.messages import Said, Sentences
-from pbem.render.text.report import sheet_of, unanswered
+from pbem.render.text.form import decision_title
+from pbem.render.text.forum_formats import Block, BulletList, Code, Fold, Heading, PostedPicture, Prose, Rows
+from pbem.render.text.messages import ReportLine, Sentences
+from pbem.render.text.report import form_for_reader, unanswered
 
 _MOST_OPEN: Final = 14
 """So many lines of what happened stand open; what came before them is folded away."""
@@ -36,7 +36,7 @@ class Around:
     map_file: str = ""
 
 
-def post(rules: Rules[S], box: Box, request: ReportRequest[S], around: Around) -> list[Block]:
+def forum_post(rules: Rules[S], box: Box, request: ReportRequest[S], around: Around) -> list[Block]:
     """Return the post of a report: for all to read if its reader is an observer, else a message to one side."""
     contents = Contents(rules, box, request)
     say, stands = contents.say, contents.stands
@@ -45,7 +45,7 @@ def post(rules: Rules[S], box: Box, request: ReportRequest[S], around: Around) -
         Heading(f"{request.game}, report {request.adjudication}{reader}", 1),
         Prose(". ".join(filter(None, [stands.headline.rstrip("."), box.title])) + "."),
         *_happened_sections(contents.said),
-        Picture("The map", around.map_link, around.map_file),
+        PostedPicture("The map", around.map_link, around.map_file),
     ]
     if request.result is not None:
         blocks.append(Prose(say.result(request.result), "The game is over."))
@@ -62,20 +62,22 @@ def post(rules: Rules[S], box: Box, request: ReportRequest[S], around: Around) -
     return [*blocks, *_footer(request, around)]
 
 
-def _happened_sections(said: Sequence[Said]) -> Iterator[Block]:
+def _happened_sections(said: Sequence[ReportLine]) -> Iterator[Block]:
     """Yield what happened: the last of it open, what came before it and the dice folded away."""
     told = [each for each in said if not each.tag]
     first = max(0, len(told) - _MOST_OPEN)
     first = next((at for at in range(first, len(told)) if told[at].depth == 0), first) if first else 0
     yield Heading("What happened")
     if first:
-        yield Fold(f"What happened before ({first} lines)", [Items([(each.depth, each.text) for each in told[:first]])])
+        yield Fold(
+            f"What happened before ({first} lines)", [BulletList([(each.depth, each.text) for each in told[:first]])]
+        )
     if told:
-        yield Items([(each.depth, each.text) for each in told[first:]])
+        yield BulletList([(each.depth, each.text) for each in told[first:]])
     else:
         yield Prose("Nothing new.")
     if dice := [(0, f"{each.text} {each.tag}") for each in said if each.tag]:
-        yield Fold("1 roll" if len(dice) == 1 else f"{len(dice)} rolls", [Items(dice)])
+        yield Fold("1 roll" if len(dice) == 1 else f"{len(dice)} rolls", [BulletList(dice)])
 
 
 def _asked_of_all(say: Sentences, box: Box, request: ReportRequest[S], around: Around) -> Iterator[Block]:
@@ -90,15 +92,8 @@ def _asked_of_all(say: Sentences, box: Box, request: ReportRequest[S], around: A
     if not asked:
         yield Prose("Nothing is asked of anybody now.")
         return
-    yield Items(
-        [
-            (
-                0,
-                f"{_named_sides(say, side, around)}: {' '.join(dict.fromkeys(box.forms[kind].title for kind in kinds))}",
-            )
-            for side, kinds in asked.items()
-        ]
-    )
+    titles = {side: " ".join(dict.fromkeys(box.forms[kind].title for kind in kinds)) for side, kinds in asked.items()}
+    yield BulletList([(0, f"{_named_sides(say, side, around)}: {text}") for side, text in titles.items()])
     side, kinds = next(iter(asked.items()))
     heading = [f"game: {request.game}", f"side: {side}", f"adjudication: {request.adjudication}", "orders:"]
     others = (
@@ -130,9 +125,9 @@ def _asked_sections(contents: Contents[S], hand: Collection[str]) -> Iterator[Bl
         yield Prose(f"Nothing is asked of you now{waits}.")
         return
     for decision in request.own:
-        yield Prose(say.question(decision), f"{title(box, decision)}.")
+        yield Prose(say.question(decision), f"{decision_title(box, decision)}.")
     yield from (Prose(line) for line in unanswered(box, request))
-    if (sheet := sheet_of(contents)) is not None:
+    if (sheet := form_for_reader(contents)) is not None:
         yield Fold("The form: copy it, and take a # off", [Code(sheet)])
     about = [each for each in contents.about if each.title not in hand]
     if about := list(dict.fromkeys(about)):

@@ -37,15 +37,15 @@ from pbem.protocol import Decision, Event, PbemError, Result, Roll, cited
 from pbem.render.text.phrases import (
     ROLL,
     Facts,
+    FactSlot,
     Node,
-    Part,
+    OptionalPart,
     Phrase,
     SeenEvent,
-    Slot,
-    facts_of,
     gathered,
     key_of_roll,
     kinds_of,
+    phrase_facts,
     runs_of,
 )
 
@@ -116,7 +116,7 @@ class BadSentence(PbemError, ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ReportLine:
     """A line of a report: how deep below another it stands, its text, and a tag for the right margin."""
 
     depth: int
@@ -160,7 +160,7 @@ class Sentences:
 
     # ---- telling
 
-    def tell(self, told: Sequence[SeenEvent]) -> Iterator[Said]:
+    def tell(self, told: Sequence[SeenEvent]) -> Iterator[ReportLine]:
         """Yield the lines of a report of what happened, dice below what they were rolled for."""
         told, at = list(gathered(told, self._gathered)), 0
         while at < len(told):
@@ -170,13 +170,13 @@ class Sentences:
             if phrase is None:
                 text, depth = self._plainly(some[0].event), 1
             else:
-                text, depth = self._sentence(phrase.nodes, facts_of(phrase, runs)), phrase.depth
+                text, depth = self._sentence(phrase.nodes, phrase_facts(phrase, runs)), phrase.depth
             if text:
-                yield Said(depth, text)
+                yield ReportLine(depth, text)
             for each in some:
                 if each.event.roll is not None:
                     tag = f"[die {each.adjudication}.{each.roll}]"
-                    yield Said(max(_ROLL_DEPTH, depth + 1), self.dice(each.event.roll, each.event.facts), tag)
+                    yield ReportLine(max(_ROLL_DEPTH, depth + 1), self.dice(each.event.roll, each.event.facts), tag)
 
     def dice(self, roll: Roll, facts: Facts) -> str:
         """Return a roll as a line: what it was for, faces, modifiers, sum, what was needed, the rule."""
@@ -208,10 +208,10 @@ class Sentences:
         nodes = self._single["questions"].get(decision.kind)
         return self._sentence(nodes, decision.facts) if nodes else ""
 
-    def forecast(self, event: Event) -> Said | None:
+    def forecast(self, event: Event) -> ReportLine | None:
         """Return what a forecast says of an event; None if that is not worth saying."""
         phrase = self._forecasts.get(event.kind)
-        return None if phrase is None else Said(phrase.depth, self._sentence(phrase.nodes, event.facts))
+        return None if phrase is None else ReportLine(phrase.depth, self._sentence(phrase.nodes, event.facts))
 
     def result(self, result: Result) -> str:
         """Return how a game ended. Sentences call one winner `winner`, and several that win together `winners`."""
@@ -283,7 +283,7 @@ class Sentences:
         nodes: list[Node] = []
         for at, piece in enumerate(PARTS.split(text)):
             inside = self._slots(where, piece)
-            nodes += [Part(inside)] if at % 2 else inside
+            nodes += [OptionalPart(inside)] if at % 2 else inside
         return tuple(nodes)
 
     def _slots(self, where: str, text: str) -> tuple[Node, ...]:
@@ -300,7 +300,7 @@ class Sentences:
             )
             if not known:
                 raise BadSentence(f"{where}: there is neither a format nor a group of words called {form}")
-            nodes += [text[start : found.start()], Slot(sign, tuple(path.split(".")), form or "", otherwise)]
+            nodes += [text[start : found.start()], FactSlot(sign, tuple(path.split(".")), form or "", otherwise)]
             start = found.end()
         nodes.append(text[start:])
         for node in nodes:
@@ -327,8 +327,8 @@ class Sentences:
     def _written(self, node: Node, facts: Facts) -> str:
         if isinstance(node, str):
             return node
-        if isinstance(node, Part):
-            slots = [inside for inside in node.inside if isinstance(inside, Slot)]
+        if isinstance(node, OptionalPart):
+            slots = [inside for inside in node.inside if isinstance(inside, FactSlot)]
             if not all(_has(facts, slot) for slot in slots):
                 return ""
             return "".join(self._written(inside, facts) for inside in node.inside)
@@ -381,7 +381,7 @@ def _in_words(word: str) -> str:
     return word.replace("_", " ")
 
 
-def _has(facts: Facts, slot: Slot) -> bool:
+def _has(facts: Facts, slot: FactSlot) -> bool:
     """Tell whether a part that names a fact is shown, as far as this fact has a say in it."""
     value = _find(facts, slot.path)
     return value is not None if slot.otherwise is not None else bool(value) != (slot.sign == "!")

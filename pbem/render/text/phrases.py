@@ -29,7 +29,7 @@ class SeenEvent(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class FactSlot:
     """The place of a fact in a sentence."""
 
     sign: str
@@ -39,13 +39,13 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class OptionalPart:
     """A part of a sentence that is left out if anything in it is empty."""
 
     inside: tuple[Node, ...]
 
 
-Node: TypeAlias = str | Slot | Part
+Node: TypeAlias = str | FactSlot | OptionalPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _continues(run: Sequence[SeenEvent], event: Event) -> bool:
     return run[0].event.kind == event.kind and odd is not None and odd == known
 
 
-def facts_of(phrase: Phrase, runs: Sequence[Sequence[SeenEvent]]) -> Facts:
+def phrase_facts(phrase: Phrase, runs: Sequence[Sequence[SeenEvent]]) -> Facts:
     """Return the facts that a phrase may name: those of the first event that has them, and of each kind by its name."""
     facts: Facts = {}
     by_kind: dict[str, Facts] = {}

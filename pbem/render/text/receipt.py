@@ -116,7 +116,7 @@ class LetterReceipt:
         return range(0) if self.told is None else range(self.told[0], self.told[1] + 1)
 
 
-class Block(NamedTuple):
+class ReceiptBlock(NamedTuple):
     """A block in some lines: the first line, the line after the last, and the receipt, or why it is none."""
 
     first: int
@@ -189,7 +189,7 @@ class KeptLetter:
         return ", ".join(word for word in words if word)
 
 
-def write(receipt: LetterReceipt) -> str:
+def receipt_block(receipt: LetterReceipt) -> str:
     """Return the block of a receipt."""
     lines = [_BEGIN, f"receipt: {receipt.game} {receipt.side}", f"tip: {receipt.tip}", f"commit: {receipt.commit}"]
     if receipt.told is not None:
@@ -205,7 +205,7 @@ def write(receipt: LetterReceipt) -> str:
     return "\n".join([*lines, _END]) + "\n"
 
 
-def blocks(lines: Sequence[str]) -> Iterator[Block]:
+def receipt_blocks(lines: Sequence[str]) -> Iterator[ReceiptBlock]:
     """Yield the blocks in the lines of a text without quote marks.
 
     A block ends at its last line, or before the first line that cannot belong to it.
@@ -223,16 +223,16 @@ def blocks(lines: Sequence[str]) -> Iterator[Block]:
         try:
             if not whole:
                 raise BadReceipt("its end is missing")
-            yield Block(first, at, read(lines[first:at]))
+            yield ReceiptBlock(first, at, receipt_in(lines[first:at]))
         except BadReceipt as wrong:
-            yield Block(first, at, None, str(wrong))
+            yield ReceiptBlock(first, at, None, str(wrong))
 
 
 def _belongs_to_block(line: str) -> bool:
     return not line or _FIELD.fullmatch(line) is not None or _MORE.fullmatch(line) is not None
 
 
-def read(lines: Sequence[str]) -> LetterReceipt:
+def receipt_in(lines: Sequence[str]) -> LetterReceipt:
     """Return the receipt that the lines of a block hold, the first and the last among them. Raises BadReceipt.
 
     Lines may be broken at any blank and within a digest, as mail programs break them.

@@ -234,7 +234,8 @@ def _mapping_shape(schema: Mapping[str, Any]) -> str:
     values = schema.get("additionalProperties")
     if not isinstance(values, Mapping):
         return "words in braces"
-    return f"words in braces, from {_shape_in_words(schema.get('propertyNames', {'type': 'string'}))} to {_shape_in_words(values)}"
+    keys = schema.get("propertyNames", {"type": "string"})
+    return f"words in braces, from {_shape_in_words(keys)} to {_shape_in_words(values)}"
 
 
 def _either(schema: Mapping[str, Any]) -> str:

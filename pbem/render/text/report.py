@@ -19,9 +19,18 @@ from pbem.game.wording import listing
 from pbem.paths import templates_folder
 from pbem.protocol import Decision, S
 from pbem.render.text.contents import Contents, ReportRequest
-from pbem.render.text.form import NARROW, WITHOUT, SheetHead, form, question, standing_lines, standing_remark, title
+from pbem.render.text.form import (
+    NARROW,
+    WITHOUT,
+    SheetHead,
+    decision_title,
+    form,
+    question,
+    standing_lines,
+    standing_remark,
+)
 from pbem.render.text.form import WIDTH as FORM_WIDTH
-from pbem.render.text.messages import Said, Sentences, sentences
+from pbem.render.text.messages import ReportLine, Sentences, sentences
 from pbem.render.text.phrases import SeenEvent
 from pbem.render.text.text_lines import HANGING, WIDTH, changes, folded, laid_out
 
@@ -82,13 +91,13 @@ def mail(template: str, **values: object) -> Mail:
     return Mail(" ".join(subject.split()), text.strip("\n") + "\n")
 
 
-def report(contents: Contents[S]) -> Report:
+def make_report(contents: Contents[S]) -> Report:
     """Return the report that a side, or an observer, gets after an adjudication."""
     rules, box, request, say = contents.rules, contents.box, contents.request, contents.say
     stands, known, said = contents.stands, contents.known, contents.said
     place = _place_line(say, request, stands.headline)
     others = [say.name(side) for side in rules.sides if side in request.others and side != request.side]
-    sheet, untitled = _form_lines(contents, titled=True), sheet_of(contents)
+    sheet, untitled = _form_lines(contents, titled=True), form_for_reader(contents)
     notes = [line for ruling in request.rulings for line in _prose(ruling)]
     notes += _prose(request.time) if request.time else []
     notes += _prose(sheets_used(*request.sheets)) if request.sheets[0] else []
@@ -125,7 +134,7 @@ def report(contents: Contents[S]) -> Report:
     return Report(text, sheet, stands.headline, asked, position)
 
 
-def sheet_of(contents: Contents[S], *, narrow: bool = False) -> str | None:
+def form_for_reader(contents: Contents[S], *, narrow: bool = False) -> str | None:
     """Return the form for the decisions of the reader, `narrow` for a page; None if there are none."""
     return _form_lines(contents, titled=len(contents.request.own) > 1, narrow=narrow)
 
@@ -135,7 +144,7 @@ def unanswered(box: Box, request: ReportRequest[S]) -> list[str]:
     return list(_without_answers(box, request))
 
 
-def _told_in_full(said: Sequence[Said], sheet: str | None) -> dict[str, list[str]]:
+def _told_in_full(said: Sequence[ReportLine], sheet: str | None) -> dict[str, list[str]]:
     """Return all of what happened: the last of it above the form, what came before below it."""
     above = 0 if sheet is None else _first_above(said, MOST_ABOVE)
     happened = list(_happened_lines(said[above:])) or ["Nothing new since your last report."]
@@ -143,7 +152,7 @@ def _told_in_full(said: Sequence[Said], sheet: str | None) -> dict[str, list[str
 
 
 def _told_in_short(
-    letter: Mapping[str, Any], said: Sequence[Said], changed: Sequence[str], sheet: str | None, large_table: bool
+    letter: Mapping[str, Any], said: Sequence[ReportLine], changed: Sequence[str], sheet: str | None, large_table: bool
 ) -> dict[str, Any]:
     """Return as much of what happened, and then of what has changed, as a letter has room for besides.
 
@@ -189,7 +198,7 @@ def _place_line(say: Sentences, request: ReportRequest[S], headline: str) -> lis
     return _prose(f"{request.game}, report {request.adjudication} {reader}.{stands}")
 
 
-def _first_above(said: Sequence[Said], most: int) -> int:
+def _first_above(said: Sequence[ReportLine], most: int) -> int:
     """Return the first line of what happened that stands above the form: where a paragraph begins, if one does."""
     first = room = 0
     for at in range(len(said) - 1, -1, -1):
@@ -210,7 +219,7 @@ def _first_changes(changed: Sequence[str], room: int) -> Sequence[str]:
     return [*changed[: ends[-1]], _MORE] if ends else []
 
 
-def _latest(said: Sequence[Said], most: int) -> list[str]:
+def _latest(said: Sequence[ReportLine], most: int) -> list[str]:
     """Return the latest of what happened, without the dice, on so many lines at the most."""
     told = [each for each in said if not each.tag]
     for first in range(len(told)):
@@ -256,7 +265,7 @@ def happened(box: Box, events: Sequence[SeenEvent], language: str = "en") -> lis
     return list(_happened_lines(sentences(box, language).tell(events)))
 
 
-def _happened_lines(said: Iterable[Said], *, close: bool = False) -> Iterator[str]:
+def _happened_lines(said: Iterable[ReportLine], *, close: bool = False) -> Iterator[str]:
     """Yield what happened; a line that is not below another begins a paragraph after those that are, unless `close`."""
     lines = list(said)
     # A letter may begin in the middle of a card play, whose first line stood in the letter before.
@@ -268,7 +277,7 @@ def _happened_lines(said: Iterable[Said], *, close: bool = False) -> Iterator[st
         yield from _folded_line(each, each.depth - first)
 
 
-def _folded_line(said: Said, depth: int) -> Iterator[str]:
+def _folded_line(said: ReportLine, depth: int) -> Iterator[str]:
     """Yield a line of a report, folded, with its tag at the right margin."""
     indent = HANGING * depth
     lines = _prose(said.text, indent, indent + HANGING)
@@ -284,7 +293,7 @@ def _folded_line(said: Said, depth: int) -> Iterator[str]:
 def _question_lines(say: Sentences, box: Box, request: ReportRequest[S]) -> Iterator[str]:
     """Yield each decision of the reader: its title and rule, its facts, and what happens without an answer."""
     for at, decision in enumerate(request.own):
-        asked = title(box, decision)
+        asked = decision_title(box, decision)
         yield from _prose(f"YOU ARE ASKED: {asked}" if at == 0 else f"AND: {asked}")
         if about := say.question(decision):
             yield from _prose(about, HANGING, HANGING)

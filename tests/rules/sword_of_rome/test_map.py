@@ -11,7 +11,7 @@ import pytest
 
 from pbem.game import BaseMap
 from pbem.render.map.canvas import Bounds, overlap
-from pbem.render.map.panels import legend, panel, title
+from pbem.render.map.panels import legend, panel, title_panel
 from pbem.render.map.picture import PANEL_GAP
 from pbem.render.map.places import label_box, shape_box
 from pbem.rules.sword_of_rome.position.state import Game, Mark
@@ -53,7 +53,7 @@ def slots(edition: str) -> Iterator[tuple[str, Bounds]]:
     scene = rules.scene(full(edition))
     sides = scene.sides
     room = scene.base.slots
-    pictures = [("title", title(scene.title, scene.subtitle, room["title"].width, 1))]
+    pictures = [("title", title_panel(scene.title, scene.subtitle, room["title"].width, 1))]
     pictures += [(each.slot, panel(each, sides, room[each.slot].width, 1)) for each in scene.panels]
     pictures.append(("legend", legend(scene.base, sides, room["legend"].width, 1)))
     down = {name: float(slot.y) for name, slot in room.items()}
