@@ -24,7 +24,7 @@ from pbem.protocol import Side
 from pbem.referee.acts.players import deputy_of, last_wrote
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.contents import Contents
-from pbem.render.text.report import mail, report
+from pbem.render.text.report import mail, make_report
 
 
 def welcome_letters(game: Adjudicator, settings: MailSettings) -> Iterator[Outgoing]:
