@@ -21,7 +21,7 @@ VERBS: Final[Mapping[str, Mapping[str, str]]] = {
         "report": "players:print_report",
         "map": "players:draw_map",
         "form": "players:print_form",
-        "check": "players:check_sheet",
+        "check": "players:check_orders",
         "forecast": "players:forecast_sheet",
         "seal-orders": "players:seal_orders",
         "open": "players:open_sealed",

@@ -309,7 +309,7 @@ def test_a_board_is_kept_from_one_run_to_the_next(tmp_path: Path, monkeypatch: p
     assert len(list(tmp_path.iterdir())) == 2
     forget()
     monkeypatch.setattr(ground, "_relief", None)
-    monkeypatch.setattr(ground, "_lines", None)
+    monkeypatch.setattr(ground, "_board_lines", None)
     again = draw(crowded(), width=400, cache_folder=tmp_path)
     assert again.tobytes() == first.tobytes()
 
