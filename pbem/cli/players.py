@@ -98,7 +98,7 @@ def show_status(
 
 def _deputy(game: OpenGame, side: str) -> str:
     """Return who may write for a side beside its player; empty: nobody."""
-    from pbem.referee.acts.players import deputy_of
+    from pbem.referee.game.open_game import deputy_of
 
     deputy = deputy_of(game, side)
     return "" if deputy is None else f", and up to {deputy.until} {deputy.name} as deputy"

@@ -317,7 +317,7 @@ def open_questions(game: OpenGame) -> list[dict[str, str]]:
 def print_waiting(game: OpenGame) -> None:
     """Print what a game waits for, or how it ended."""
     from pbem.crypto.beacon import address
-    from pbem.referee.play.sheet_check import on_hold_until
+    from pbem.referee.game.open_game import on_hold_until
 
     if game.result is not None:
         from pbem.render.text.messages import sentences

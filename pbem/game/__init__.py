@@ -23,16 +23,14 @@ if TYPE_CHECKING:
         Counter,
         DrawnSide,
         Grid,
-        Line,
         Marker,
         Panel,
         Row,
         Scene,
-        Section,
-        Summary,
         Track,
         drawn_sides,
     )
+    from pbem.game.board.summary import Line, Section, Summary
     from pbem.game.boxes.box import Box
     from pbem.game.boxes.printed import as_printed
     from pbem.game.contract import Rules
@@ -114,10 +112,8 @@ _HOMES: Final = {
         "Scene",
         "Track",
         "drawn_sides",
-        "Line",
-        "Section",
-        "Summary",
     ),
+    "board.summary": ("Line", "Section", "Summary"),
     "table": ("Table", "Throw"),
     "wording": (
         "counted",

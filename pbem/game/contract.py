@@ -13,7 +13,8 @@ from pbem.game import plain
 from pbem.protocol import ILLEGAL, Decision, Event, Fault, Flow, Order, Roll, S, Side
 
 if TYPE_CHECKING:
-    from pbem.game.board.scene import Scene, Section, Summary
+    from pbem.game.board.scene import Scene
+    from pbem.game.board.summary import Section, Summary
     from pbem.game.decision_kinds import Kind
     from pbem.game.legal_orders import LegalOrders
     from pbem.game.prospects import Odds

@@ -12,7 +12,7 @@ from pbem.game.plain import Record
 from pbem.protocol import Decision, Event, Fault, Flow, Order, S
 
 if TYPE_CHECKING:
-    from pbem.game.board.scene import Section
+    from pbem.game.board.summary import Section
     from pbem.game.table import Table
 
 # ---- A refusal: why something cannot be done, and by which rule. The rules of a game have no other value for "no"

@@ -17,9 +17,8 @@ from pbem.mail.write.answer_letters import chat_letters, no_orders, refusal_lett
 from pbem.mail.write.outgoing import MailSettings, Outgoing, side_name
 from pbem.mail.write.posting import bundled
 from pbem.protocol import PbemError, Side
-from pbem.referee.game.open_game import CannotPlay, OtherRules
+from pbem.referee.game.open_game import CannotPlay, OtherRules, on_hold_until
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.referee.play.sheet_check import on_hold_until
 from pbem.repo.git import StoreError
 
 NO_SHEET: Final = "It asks for a FORECAST of an order sheet, but there is no sheet in it."

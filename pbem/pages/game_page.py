@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from pbem.game.board.board_map import BaseMap
-from pbem.game.board.scene import Scene, Summary
+from pbem.game.board.scene import Scene
+from pbem.game.board.summary import Summary
 from pbem.game.boxes.printed import foot
 from pbem.game.wording import listing
 from pbem.pages.record import GameRecord, RecordedTurn

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
-from pbem.game.board.scene import Line
+from pbem.game.board.summary import Line
 from pbem.game.boxes.box import Box
 from pbem.game.boxes.printed import foot
 from pbem.game.contract import Rules

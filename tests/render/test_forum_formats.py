@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pbem.game.board.scene import Line
+from pbem.game.board.summary import Line
 from pbem.mail.read.html_text import text_of
 from pbem.render.text.contents import Contents, ReportRequest, events_told
 from pbem.render.text.forum_formats import (

@@ -13,7 +13,7 @@ from jinja2 import UndefinedError
 
 from pbem.crypto.dice import LoadedDice, SeededDice
 from pbem.engine.session import Session
-from pbem.game.board.scene import Line, Section, Summary
+from pbem.game.board.summary import Line, Section, Summary
 from pbem.game.table import Table
 from pbem.game.wording import listing
 from pbem.protocol import Decision, Event, Order, Result, Roll

@@ -23,7 +23,8 @@ from pbem.mail.write.outgoing import MailSettings, Outgoing, side_name
 from pbem.mail.write.welcome import deputy_letter, new_address_letter
 from pbem.protocol import Side
 from pbem.referee.acts.consents import propose
-from pbem.referee.acts.players import deputy_of, name_deputy
+from pbem.referee.acts.players import (name_deputy)
+from pbem.referee.game.open_game import deputy_of
 from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.repo.files.requests import REPLACEMENT

@@ -28,9 +28,8 @@ from pbem.mail.write.outgoing import (
     side_name,
 )
 from pbem.protocol import Side
-from pbem.referee.acts.players import deputy_of
 from pbem.referee.acts.talk import show_to, shown_event, speak
-from pbem.referee.game.open_game import CannotPlay, OpenGame, Told
+from pbem.referee.game.open_game import CannotPlay, OpenGame, Told, deputy_of
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.receipt import HeardTalk
 from pbem.render.text.report import happened, mail

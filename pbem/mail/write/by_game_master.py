@@ -17,9 +17,8 @@ from pbem.mail.write.outgoing import MailSettings, NewLetter, Outgoing, behind_m
 from pbem.mail.write.time_letters import reminder
 from pbem.mail.write.welcome import welcome_letter
 from pbem.protocol import Side
-from pbem.referee.acts.players import deputy_of
 from pbem.referee.acts.talk import tidied_talk
-from pbem.referee.game.open_game import CannotPlay, OpenGame
+from pbem.referee.game.open_game import CannotPlay, OpenGame, deputy_of
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import mail
 

@@ -27,8 +27,7 @@ from pbem.mail.read.token import address_with_token, deputy_token, is_deputy, me
 from pbem.mail.write.draft import POSITION, POSITION_DATA, Attachments, Draft, Framed, compose, html_of, slimmed
 from pbem.orders.sheet import STANDING, STANDING_ADD, shortened
 from pbem.protocol import Decision, Event, Side
-from pbem.referee.acts.players import deputy_of
-from pbem.referee.game.open_game import OpenGame, Told
+from pbem.referee.game.open_game import OpenGame, Told, deputy_of
 from pbem.referee.game.time_ledger import ledger_line
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.contents import Contents, ReportRequest

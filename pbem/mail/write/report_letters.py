@@ -36,10 +36,9 @@ from pbem.mail.write.outgoing import (
 )
 from pbem.protocol import Side
 from pbem.referee.game.home_check import take_home
-from pbem.referee.game.open_game import OpenGame, position_at
+from pbem.referee.game.open_game import OpenGame, on_hold_until, position_at
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.referee.play.sheet_check import on_hold_until
 from pbem.render.map.pictures import Picture
 from pbem.render.text.contents import Contents
 from pbem.render.text.report import Report, mail, make_report

@@ -21,7 +21,8 @@ from pbem.mail.write.outgoing import (
 )
 from pbem.mail.write.report_letters import attachments, heading
 from pbem.protocol import Side
-from pbem.referee.acts.players import deputy_of, last_wrote
+from pbem.referee.acts.players import last_wrote
+from pbem.referee.game.open_game import deputy_of
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.contents import Contents
 from pbem.render.text.report import mail, make_report

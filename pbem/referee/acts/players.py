@@ -9,7 +9,7 @@ from typing import Final
 from pbem.game.wording import listing
 from pbem.protocol import Side
 from pbem.referee.acts.preconditions import letter_files, require_running
-from pbem.referee.game.open_game import CannotPlay, OpenGame
+from pbem.referee.game.open_game import CannotPlay, OpenGame, deputy_of
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.seats import Deputy
 from pbem.repo.files.state import State
@@ -61,12 +61,6 @@ def last_wrote(game: OpenGame, side: Side) -> int:
         if side in game.ledger.public_turn(n).get("sheets", {}):
             return n - 1
     return 0
-
-
-def deputy_of(game: OpenGame, side: Side, day: str | None = None) -> Deputy | None:
-    """Return who may write for a side beside its player on a day, by default today; None: nobody."""
-    deputy = game.ledger.deputies.get(side)
-    return deputy if deputy is not None and deputy.writes_on(day or game.calendar_day) else None
 
 
 def require_deputy(game: OpenGame, side: Side, deputy: Deputy) -> None:

@@ -33,6 +33,7 @@ from pbem.repo.files.adjudication import Adjudication
 from pbem.repo.files.charter import Pins
 from pbem.repo.files.records import result_in
 from pbem.repo.files.requests import Request, request_of
+from pbem.repo.files.seats import Deputy
 from pbem.repo.files.state import State
 from pbem.repo.files.talk_book import TalkBook
 from pbem.repo.git import GameRepo
@@ -507,3 +508,15 @@ def result_at(game: OpenGame, n: int) -> Result | None:
     if n == game.adjudication:
         return game.result
     return result_in(game.ledger.public_turn(n))
+
+
+def deputy_of(game: OpenGame, side: Side, day: str | None = None) -> Deputy | None:
+    """Return who may write for a side beside its player on a day, by default today; None: nobody."""
+    deputy = game.ledger.deputies.get(side)
+    return deputy if deputy is not None and deputy.writes_on(day or game.calendar_day) else None
+
+
+def on_hold_until(game: OpenGame) -> datetime | None:
+    """Return until when a game is on hold; None: it is not."""
+    held = game.clock.held()
+    return held if held is not None and held >= game.clock.time and not game.open_decisions else None

@@ -131,12 +131,6 @@ def is_on_hold(game: OpenGame, *, late: bool) -> bool:
     return held is not None and held > game.clock.time and (game.clock.decides or not late)
 
 
-def on_hold_until(game: OpenGame) -> datetime | None:
-    """Return until when a game is on hold; None: it is not."""
-    held = game.clock.held()
-    return held if held is not None and held >= game.clock.time and not game.open_decisions else None
-
-
 def hold_ends(game: OpenGame, ready: Callable[[], bool]) -> datetime | None:
     """Return when a game goes on with sheets that are, or were, on hold; None: it does not.
 

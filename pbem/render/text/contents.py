@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Generic
 
 from pbem.crypto.player_chains import PlayerChain
-from pbem.game.board.scene import Section, Summary
+from pbem.game.board.summary import Section, Summary
 from pbem.game.boxes.box import Box
 from pbem.game.contract import Rules
 from pbem.protocol import Decision, Event, Result, S, Side

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from pbem.game.board.scene import Line
+from pbem.game.board.summary import Line
 
 # ---- The part of a text that a reader can see: a page or a post has nothing else of what a player wrote
 

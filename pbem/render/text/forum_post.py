@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pbem.game.board.scene import Section
+from pbem.game.board.summary import Section
 from pbem.game.boxes.box import Box
 from pbem.game.boxes.printed import foot
 from pbem.game.contract import Rules

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import Final, TypeAlias
 
-from pbem.game.board.scene import Line, Section
+from pbem.game.board.summary import Line, Section
 
 # ---- Wrapping: folds prose into lines that a phone and a quoting mail program leave whole
 
