@@ -1,4 +1,4 @@
-"""Paths: the folders of boxes, templates, keys, games in play, and the cache.
+"""Paths: the folders of boxes, templates, keys, games in play, and the cache, and the config of the post.
 
 In a checkout `rules/` and `templates/` stand beside the package; a wheel carries them inside it. What belongs to the
 user lies where the environment says, or else where the system keeps such things (`platformdirs`). Nothing is looked up
@@ -16,6 +16,9 @@ from typing import Final
 
 GAME_NAME: Final = pattern(r"[a-z0-9_][a-z0-9_.-]{0,63}")
 """What a game may be called: its repo and the file of its secrets bear its name."""
+CONFIG_FILE: Final = "pbem.yaml"
+TABLES: Final = "post.sqlite"
+"""The file of the tables of the post, in the folder of the games."""
 _PACKAGE = Path(__file__).parent
 
 
@@ -74,6 +77,11 @@ def games_folder() -> Path:
         return Path(named).expanduser()
     here = Path("games")
     return here if here.is_dir() else _own_folder() / "games"
+
+
+def find_config(named: Path | None = None) -> Path:
+    """Return the file of the config of the post: the one that is named, or `PBEM_CONFIG`, or `pbem.yaml` here."""
+    return named or Path(os.environ.get("PBEM_CONFIG") or CONFIG_FILE)
 
 
 def _own_folder() -> Path:

@@ -35,7 +35,7 @@ from pbem.cli.runtime import (
     require_side,
     sheet_in_file,
 )
-from pbem.paths import games_folder, keys_folder
+from pbem.paths import TABLES, find_config, games_folder, keys_folder
 
 if TYPE_CHECKING:
     from pbem.orders.check import Receipt
@@ -106,7 +106,7 @@ def _deputy(game: OpenGame, side: str) -> str:
 
 def _watchers(game: OpenGame) -> list[str]:
     """Return who watches a game, and how late."""
-    from pbem.mail.write.observers import observers
+    from pbem.mail.notes.watching import observers
 
     return [each.address + (f" ({each.late} late)" if each.late else "") for each in observers(game.path)]
 
@@ -139,7 +139,7 @@ def _pinned(game: OpenGame) -> Iterator[str]:
 
 def _refusing(game: OpenGame) -> Iterator[str]:
     """Yield which players' mailboxes refuse our letters."""
-    from pbem.post.who.bounces import refusing
+    from pbem.post.who.mailbox_notes import refusing
 
     yield from (f"{each.text}." for each in refusing(game.path, game.rules.sides))
 
@@ -147,7 +147,7 @@ def _refusing(game: OpenGame) -> Iterator[str]:
 def _unconfirmed(game: OpenGame) -> Iterator[str]:
     """Yield whose letters wait until their player confirms them."""
     from pbem.game.wording import counted
-    from pbem.post.who.confirm import ASKED
+    from pbem.post.who.mailbox_notes import ASKED
 
     for side in game.ledger.addresses:
         if count := len(ASKED.read(game.path, side).letters):
@@ -232,10 +232,9 @@ def _waiting_in_post(games: Path | None, name: str | None) -> Iterator[str]:
 
 def _tables(games: Path | None) -> Tables | None:
     """Open the tables of the post; None: it has never run."""
-    from pbem.post.settings import TABLES, find_config, load_config
-
     file = find_config()
     if file.exists():
+        from pbem.post.settings import load_config
         from pbem.post.tables.open_tables import never_opened, open_tables
 
         config = load_config(file)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn
 import typer
 
 from pbem.cli.escaped import escaped_json, unescaped
-from pbem.paths import cache_folder, games_folder, keys_folder
+from pbem.paths import cache_folder, find_config, games_folder, keys_folder
 from pbem.protocol import FOR, Bug, PbemError, cited
 
 if TYPE_CHECKING:
@@ -92,10 +92,12 @@ def _sender_and_who() -> tuple[str, WhoConfig | None]:
     `PBEM_FROM` names another address, unless it is the same.
     """
     from pbem.mail.notes.address import mailbox
-    from pbem.post.settings import find_config, load_config
 
-    named = os.environ.get("PBEM_FROM")
-    config = load_config(file) if (file := find_config()).exists() else None
+    named, config = os.environ.get("PBEM_FROM"), None
+    if (file := find_config()).exists():
+        from pbem.post.settings import load_config  # it reads YAML by a schema: only where there is one
+
+        config = load_config(file)
     if config is None or named is None:
         return (named or NO_SENDER, None) if config is None else (config.sender, config.who)
     own = mailbox(named)

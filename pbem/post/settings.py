@@ -23,20 +23,17 @@ from pbem.game.plain import Record
 from pbem.mail.notes.address import mailbox
 from pbem.mail.notes.outboxes import Outbox
 from pbem.mail.write.outgoing import MailSettings
-from pbem.paths import cache_folder, games_folder, keys_folder
+from pbem.paths import TABLES, cache_folder, games_folder, keys_folder
 from pbem.protocol import Path as Place
 from pbem.protocol import PbemError
 from pbem.repo.git.kept import KeptRepos
 
-TABLES: Final = "post.sqlite"
-"""The file of the tables, in the folder of the games."""
 ProofName: TypeAlias = Literal["token", "provider", "dkim", "signature", "address"]
 """What may prove who wrote a letter that comes from the address on file.
 
 A token of ours; the word of the provider (`Authentication-Results`); a DKIM signature that is checked here; an SSH
 signature of the sheet; or nothing more than the address.
 """
-CONFIG_FILE: Final = "pbem.yaml"
 _SCHEMA: Final = Path(__file__).parent / "schemas" / "pbem.yaml"
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 """The hosts to which a password may go without TLS: no wire lies in between."""
@@ -245,11 +242,6 @@ class PostConfig:
             must_sign=self.who.must_sign,
             repos=repos,
         )
-
-
-def find_config(named: Path | None = None) -> Path:
-    """Return the file of the config: the one that is named, or `PBEM_CONFIG`, or `pbem.yaml` where we stand."""
-    return named or Path(os.environ.get("PBEM_CONFIG") or CONFIG_FILE)
 
 
 def load_config(file: Path) -> PostConfig:

@@ -14,7 +14,8 @@ import pytest
 from pbem.mail.due import go_on
 from pbem.mail.intake import take_in
 from pbem.mail.notes.outboxes import MaildirOutbox
-from pbem.mail.write.observers import Observer, leave, next_news, observers, watch, write_to_observers
+from pbem.mail.notes.watching import Observer, leave, observers, watch
+from pbem.mail.write.observers import next_news, write_to_observers
 from pbem.mail.write.outgoing import MailSettings
 from pbem.referee.acts.rollback import roll_back
 from pbem.referee.game.open_game import CannotPlay

@@ -10,7 +10,8 @@ from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.post.service.reception import bounced
 from pbem.post.settings import WhoConfig
 from pbem.post.who import bounces
-from pbem.post.who.bounces import read_bounce, refusing
+from pbem.post.who.bounces import read_bounce
+from pbem.post.who.mailbox_notes import refusing
 from tests.support.clocked import HOUR, Table
 from tests.support.live import Folder
 from tests.support.posted import at, bury, postfix, report_id, take, text_of, written

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pbem import paths
 from pbem.game import yaml as yamlio
 from pbem.post import settings
 from pbem.post.settings import (
@@ -192,10 +193,10 @@ def test_missing_file_names_the_way_to_make_one(tmp_path: Path) -> None:
 
 def test_config_is_found_by_name_environment_or_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PBEM_CONFIG", raising=False)
-    assert settings.find_config() == Path("pbem.yaml")
+    assert paths.find_config() == Path("pbem.yaml")
     monkeypatch.setenv("PBEM_CONFIG", "/srv/one.yaml")
-    assert settings.find_config() == Path("/srv/one.yaml")
-    assert settings.find_config(Path("other.yaml")) == Path("other.yaml")
+    assert paths.find_config() == Path("/srv/one.yaml")
+    assert paths.find_config(Path("other.yaml")) == Path("other.yaml")
 
 
 def test_secret_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

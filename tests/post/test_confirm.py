@@ -11,7 +11,7 @@ import pytest
 from pbem.crypto.seal import recipient_of
 from pbem.mail.tasks import Handled
 from pbem.post.settings import WhoConfig
-from pbem.post.who import confirm
+from pbem.post.who import mailbox_notes
 from pbem.post.who.confirm import due, sides_to_ask
 from tests.support.live import NOON, OTHERS, SECRETS, Folder
 from tests.support.posted import at, bury, form_of, kinds, report_id, sheets, shown, take, text_of, token_of, written
@@ -53,7 +53,7 @@ def test_answer_with_nothing_in_it_confirms(game: Folder) -> None:
     handled = take(game, written("", answers=id), settings=at(game, days=6))
     assert handled.accepted
     assert sheets(game) == 1
-    assert not confirm.ASKED.read(game.repo("punica"), "red").letters
+    assert not mailbox_notes.ASKED.read(game.repo("punica"), "red").letters
     assert not list((game.repo("punica") / "pbem.held").iterdir())
 
 
@@ -122,7 +122,7 @@ def test_orders_in_the_answer_count_by_themselves(game: Folder) -> None:
     with game.open() as found:
         assert found.ledger.sheet("red", 1) == bury(game, at=1).encode()
     assert sheets(game) == 1
-    assert len(confirm.ASKED.read(game.repo("punica"), "red").letters) == 1
+    assert len(mailbox_notes.ASKED.read(game.repo("punica"), "red").letters) == 1
 
 
 def test_all_that_a_letter_asks_for_is_shown(game: Folder) -> None:
@@ -156,7 +156,7 @@ def test_other_words_do_not_confirm(game: Folder, text: str) -> None:
     id, _ = asking(take(game, written(bury(game))))
     take(game, written(text, answers=id))
     assert sheets(game) == 0
-    assert len(confirm.ASKED.read(game.repo("punica"), "red").letters) == 1
+    assert len(mailbox_notes.ASKED.read(game.repo("punica"), "red").letters) == 1
 
 
 @pytest.mark.parametrize("header", ["Auto-Submitted: auto-replied", "Precedence: auto_reply", "X-Autoreply: yes"])
@@ -191,7 +191,7 @@ def test_code_confirms_only_what_was_shown(game: Folder) -> None:
     assert sheets(game) == 1
     with game.open() as found:
         assert first.encode() == found.ledger.sheet("red", 1)
-    assert [each.subject for each in confirm.ASKED.read(game.repo("punica"), "red").letters] == ["Re: punica"]
+    assert [each.subject for each in mailbox_notes.ASKED.read(game.repo("punica"), "red").letters] == ["Re: punica"]
 
 
 def test_confirmation_for_one_game_does_not_count_for_another(folder: Folder) -> None:
@@ -248,19 +248,19 @@ def test_letter_waits_for_a_week(game: Folder) -> None:
     handled = take(game, written("", answers=id), settings=at(game, days=7))
     assert (handled.accepted, handled.letters) == (False, [])
     assert sheets(game) == 0
-    assert not confirm.ASKED.read(game.repo("punica"), "red").letters
+    assert not mailbox_notes.ASKED.read(game.repo("punica"), "red").letters
 
 
 def test_many_letters_do_not_fill_the_disk(game: Folder) -> None:
     for number in range(12):
         take(game, written(bury(game), subject=f"{number}"), settings=at(game, minutes=number))
-    assert len(confirm.ASKED.read(game.repo("punica"), "red").letters) == confirm.MOST_UNCONFIRMED
-    assert len(list((game.repo("punica") / "pbem.held").iterdir())) == confirm.MOST_UNCONFIRMED
+    assert len(mailbox_notes.ASKED.read(game.repo("punica"), "red").letters) == mailbox_notes.MOST_UNCONFIRMED
+    assert len(list((game.repo("punica") / "pbem.held").iterdir())) == mailbox_notes.MOST_UNCONFIRMED
 
 
 def test_player_is_told_of_letters_that_were_not_kept(game: Folder) -> None:
     """Somebody else may have written the letters that fill the room."""
-    for number in range(confirm.MOST_UNCONFIRMED):
+    for number in range(mailbox_notes.MOST_UNCONFIRMED):
         take(game, written(bury(game), subject=f"{number}"), settings=at(game, minutes=number))
     assert take(game, written(bury(game), subject="mine"), settings=at(game, hours=1)).letters == []
     handled = take(game, written(bury(game), subject="mine again"), settings=at(game, days=1))
@@ -275,7 +275,7 @@ def test_same_letter_is_kept_once_and_asked_for_the_same_way(game: Folder) -> No
     first, second = take(game, raw), take(game, raw)
     assert asking(first) == asking(second)
     assert [out.content for out in first.letters] == [out.content for out in second.letters]
-    assert len(confirm.ASKED.read(game.repo("punica"), "red").letters) == 1
+    assert len(mailbox_notes.ASKED.read(game.repo("punica"), "red").letters) == 1
 
 
 def test_confirmation_that_comes_twice_does_nothing(game: Folder) -> None:
@@ -290,13 +290,15 @@ def test_confirmation_that_broke_off_is_taken_in_again(game: Folder, monkeypatch
     id, _ = asking(take(game, written(bury(game))))
     answer = written("", answers=id)
     with monkeypatch.context() as patch:
-        patch.setattr("pbem.post.who.confirm.release", lambda *_: (_ for _ in ()).throw(OSError("the disk is full")))
+        patch.setattr(
+            "pbem.post.who.mailbox_notes.release", lambda *_: (_ for _ in ()).throw(OSError("the disk is full"))
+        )
         with pytest.raises(OSError, match="disk"):
             take(game, answer)
     assert sheets(game) == 1
     take(game, answer)
     assert sheets(game) == 1
-    assert not confirm.ASKED.read(game.repo("punica"), "red").letters
+    assert not mailbox_notes.ASKED.read(game.repo("punica"), "red").letters
 
 
 def test_damaged_note_loses_no_game(game: Folder) -> None:

@@ -245,7 +245,8 @@ def change_observers(
     """Add or remove observers, who get letters with what everybody may see of a game; or list them."""
     from pbem.mail.notes.address import mailbox
     from pbem.mail.notes.outboxes import MaildirOutbox
-    from pbem.mail.write.observers import Observer, leave, observers, watch, write_to_observers
+    from pbem.mail.notes.watching import Observer, leave, observers, watch
+    from pbem.mail.write.observers import write_to_observers
 
     if add is not None and remove is not None:
         misuse("give --add or --remove, not both")

@@ -39,6 +39,7 @@ from pbem.cli.runtime import (
     require_in_the_box,
     require_side,
 )
+from pbem.paths import find_config
 
 if TYPE_CHECKING:
     from pbem.game.boxes.box import Box
@@ -290,8 +291,6 @@ def _opening_letters(game: Adjudicator, settings: MailSettings) -> Iterator[Outg
 
 def _print_letters(what: str, letters: Sequence[str], settings: MailSettings) -> None:
     """Print the files of letters, and how they are sent."""
-    from pbem.post.settings import find_config
-
     for path in letters:
         print(f"{what}: {path}")
     if letters:
@@ -463,7 +462,7 @@ def replace_player(
     from pbem.mail.notes.correspondence import forget_side
     from pbem.mail.read.token import forget_heard
     from pbem.mail.write.welcome import new_address_letter
-    from pbem.post.who import bounces
+    from pbem.post.who.mailbox_notes import forget_refusing
     from pbem.referee.acts.players import change_of, change_player
     from pbem.referee.acts.timekeeping import note_reached
 
@@ -490,7 +489,7 @@ def replace_player(
             if change.replaced:
                 forget_side(game.path, side)
             forget_heard(game.path, side)
-            bounces.forget_refusing(game.path, side)
+            forget_refusing(game.path, side)
             told = [new_address_letter(game, side, change.replaced, settings)]
             (letter,) = post_all(told, settings.games / "outbox", game)
             note_reached(game, side)

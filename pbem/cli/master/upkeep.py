@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pbem.cli.runtime import WORLD, Games, Json, misuse, print_json, read_input
-from pbem.paths import games_folder, keys_folder
+from pbem.paths import TABLES, find_config, games_folder, keys_folder
 
 if TYPE_CHECKING:
     from pbem.post.desk.backup import Places
@@ -47,7 +47,7 @@ def run_post(
     json: Json = False,
 ) -> None:
     """Fetch players' letters, take them in and send the answers, until it is stopped."""
-    from pbem.post.settings import find_config, load_config
+    from pbem.post.settings import load_config
 
     if [once, setup, health, unit].count(True) > 1:
         misuse("give one of --once, --setup, --health and --unit")
@@ -130,7 +130,7 @@ def _health(config: PostConfig, json: bool) -> None:
 def run_doctor(config: Config = None, json: Json = False) -> None:
     """Check the games, their secrets and rules, the disk, the post and the backup, and print what is wrong."""
     from pbem.post.desk.doctor import examine
-    from pbem.post.settings import find_config, load_config
+    from pbem.post.settings import load_config
 
     well = True
     rows = []
@@ -204,7 +204,7 @@ def restore_everything(
 def _backup_places(config: Path | None) -> Places:
     """Return where everything is, by the config if there is one."""
     from pbem.post.desk.backup import Places
-    from pbem.post.settings import TABLES, find_config, load_config
+    from pbem.post.settings import load_config
 
     file = find_config(config)
     if config is None and not file.exists():

@@ -17,12 +17,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pbem.mail.read.letter import Letter
 from pbem.protocol import Side
 from pbem.referee.game.open_game import OpenGame
 from pbem.repo.files.note_store import record_note
+
+if TYPE_CHECKING:
+    from pbem.mail.read.letter import Letter
 
 LENGTH: Final = 20
 """Characters of a token, of 5 bits each."""

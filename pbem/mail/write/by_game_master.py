@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Final
 
 from pbem.game.wording import listing
-from pbem.mail.write.observers import observers
+from pbem.mail.notes.watching import observers
 from pbem.mail.write.outgoing import MailSettings, NewLetter, Outgoing, behind_marks, build_letter, side_name
 from pbem.mail.write.time_letters import reminder
 from pbem.mail.write.welcome import welcome_letter

@@ -8,56 +8,19 @@ they may know of: nothing that came later shows in it, not even that something w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from hashlib import sha256
-from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from pbem.game.wording import counted
 from pbem.mail.notes.outboxes import Outbox
+from pbem.mail.notes.watching import OBSERVERS, Observer, note_observer_told, observers
 from pbem.mail.write.draft import Attachments
 from pbem.mail.write.enclosures import Maps
 from pbem.mail.write.outgoing import MailSettings, NewLetter, Outgoing, build_letter, folded_paragraphs
-from pbem.referee.game.open_game import CannotPlay, OpenGame, position_at, result_at, told_until
+from pbem.referee.game.open_game import OpenGame, position_at, result_at, told_until
 from pbem.render.text.contents import Contents, ReportRequest
 from pbem.render.text.report import mail, make_report
-from pbem.repo.files.note_store import record_note
-
-MOST: Final = 100
-"""So many observers a game has at most."""
-LATEST: Final = 1000
-"""The most turns or days that an observer may be behind."""
-
-
-@dataclass(frozen=True, slots=True)
-class Observer:
-    """Somebody who watches a game."""
-
-    address: str
-    turns: int = 0
-    """So many turns of the game they are behind."""
-    days: int = 0
-    """So many days they are behind."""
-    told: int = 0
-    """The last adjudication that they have been told of."""
-
-    @property
-    def late(self) -> str:
-        """How late they are told, in words; empty: at once."""
-        return counted(self.turns, "turn") if self.turns else counted(self.days, "day") if self.days else ""
-
-
-@dataclass(frozen=True, slots=True)
-class _ObserverNote:
-    observers: tuple[Observer, ...] = ()
-    turns: tuple[tuple[str, int], ...] = ()
-    """The turns of the game so far, each with the adjudication by which it began."""
-    counted: int = 0
-    """The last adjudication that has been looked at for them."""
-
-
-_OBSERVERS: Final = record_note("pbem.observers", _ObserverNote())
 
 
 class ObserverNews(NamedTuple):
@@ -67,33 +30,6 @@ class ObserverNews(NamedTuple):
     until: int
 
 
-def observers(repo: Path) -> Sequence[Observer]:
-    """Return who watches a game."""
-    return _OBSERVERS.read(repo).observers
-
-
-def watch(game: OpenGame, observer: Observer) -> None:
-    """Let somebody watch a game, or change how late they are told. The game's lock is held. Raises CannotPlay."""
-    note = _OBSERVERS.read(game.path)
-    before = next((each for each in note.observers if _has_address(each, observer.address)), None)
-    if observer.turns and not game.rules.turn:
-        raise CannotPlay(f"{game.box.title} counts no turns; say how many days late they are told")
-    if max(observer.turns, observer.days) > LATEST:
-        raise CannotPlay(f"{LATEST} turns or days are the most")
-    if before is None and len(note.observers) >= MOST:
-        raise CannotPlay(f"{game.name} has {MOST} observers, and these are the most")
-    others = tuple(each for each in note.observers if not _has_address(each, observer.address))
-    now = replace(observer, told=before.told if before else 0)
-    _OBSERVERS.write(game.path, replace(note, observers=(*others, now)))
-
-
-def leave(game: OpenGame, address: str) -> None:
-    """Let an observer watch a game no more. The game's lock is held. Raises CannotPlay for an address that does not."""
-    note = _OBSERVERS.read(game.path)
-    left = tuple(each for each in note.observers if not _has_address(each, address))
-    if left == note.observers:
-        raise CannotPlay(f"{address} does not watch {game.name}")
-    _OBSERVERS.write(game.path, replace(note, observers=left))
 
 
 def write_to_observers(game: OpenGame, settings: MailSettings, outbox: Outbox, now: datetime) -> list[Outgoing]:
@@ -110,7 +46,7 @@ def write_to_observers(game: OpenGame, settings: MailSettings, outbox: Outbox, n
         if out is not None:
             out.put_into(outbox)
             written.append(out)
-            _note_observer_told(game.path, observer, news.until)
+            note_observer_told(game.path, observer, news.until)
     return written
 
 
@@ -147,14 +83,14 @@ def _last_to_tell(game: OpenGame, observer: Observer) -> int:
 
 def _turns_so_far(game: OpenGame) -> Sequence[tuple[str, int]]:
     """Return the turns of a game, each with the adjudication by which it first began, and note them."""
-    note = _OBSERVERS.read(game.path)
+    note = OBSERVERS.read(game.path)
     turns = dict(note.turns)
     for n in range(note.counted + 1, game.adjudication + 1):
         position = position_at(game, n)
         word = "" if position is None else str(game.rules.periods(position).get(game.rules.turn, ""))
         turns.setdefault(word, n) if word else None
     if note.counted != game.adjudication:
-        _OBSERVERS.write(game.path, replace(note, turns=tuple(turns.items()), counted=game.adjudication))
+        OBSERVERS.write(game.path, replace(note, turns=tuple(turns.items()), counted=game.adjudication))
     return list(turns.items())
 
 
@@ -209,11 +145,3 @@ def _observer_intro(game: OpenGame, observer: Observer) -> str:
     )
 
 
-def _note_observer_told(repo: Path, observer: Observer, until: int) -> None:
-    note = _OBSERVERS.read(repo)
-    now = tuple(replace(each, told=until) if _has_address(each, observer.address) else each for each in note.observers)
-    _OBSERVERS.write(repo, replace(note, observers=now))
-
-
-def _has_address(observer: Observer, address: str) -> bool:
-    return observer.address.lower() == address.lower()

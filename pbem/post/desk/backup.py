@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from pbem.atomic import sync_folder, write
 from pbem.crypto.seal import Identity
-from pbem.post.settings import CONFIG_FILE, TABLES
+from pbem.paths import CONFIG_FILE, TABLES
 from pbem.post.tables.sqlite_tables import SqliteTables
 from pbem.protocol import PbemError
 from pbem.referee.acts.ending import ARCHIVE

@@ -18,7 +18,7 @@ from pbem.post.tables.open_tables import never_opened, open_tables
 from pbem.post.transport import sender, sources
 from pbem.post.transport.base import Source, Unreachable
 from pbem.post.transport.pipes import StdinSource
-from pbem.post.who import bounces
+from pbem.post.who.mailbox_notes import refusing
 from pbem.protocol import PbemError
 from pbem.referee.game.open_game import OpenGame
 from pbem.repo.git.history import PastRepo
@@ -72,7 +72,7 @@ def _check_game(config: PostConfig, name: str) -> Iterator[Diagnosis]:
                 yield Diagnosis(
                     name, False, f"it is played with other rules than those here: the {odd} differs; {todo}"
                 )
-            for each in bounces.refusing(game.path, game.rules.sides):
+            for each in refusing(game.path, game.rules.sides):
                 yield Diagnosis(name, False, each.text)
     except (PbemError, OSError, ValueError, TypeError, LookupError) as wrong:
         yield Diagnosis(name, False, f"it cannot be read: {wrong}")

@@ -32,7 +32,7 @@ from pbem.mail.tasks import Handled
 from pbem.mail.write.answer_letters import refusal_letter
 from pbem.mail.write.outgoing import MailSettings
 from pbem.post.settings import WhoConfig
-from pbem.post.who import bounces, confirm
+from pbem.post.who import bounces, mailbox_notes
 from pbem.post.who.confirm import code_in, side_confirmed
 from pbem.post.who.who import LetterDoor
 
@@ -151,8 +151,8 @@ def _confirmed(letter: Letter, code: str, config: WhoConfig, settings: MailSetti
         return _left(letter, "it confirms by a code that its sender was not sent")
     name, side = found
     repo = settings.games / f"{name}.git"
-    confirm.drop_unconfirmed(repo, side, settings.letter_time)
-    letters = list(confirm.confirmed(repo, side, code))
+    mailbox_notes.drop_unconfirmed(repo, side, settings.letter_time)
+    letters = list(mailbox_notes.confirmed(repo, side, code))
     if not letters:
         return _left(letter, "it confirms what does not wait any more")
     whole = Handled()
@@ -169,5 +169,5 @@ def _confirmed(letter: Letter, code: str, config: WhoConfig, settings: MailSetti
     if whole.waits:  # the letter that confirms them waits, too
         return whole
     with settings.open(name) as game, game.lock():
-        confirm.release(repo, side, [waiting.digest for waiting, _ in letters])
+        mailbox_notes.release(repo, side, [waiting.digest for waiting, _ in letters])
     return whole

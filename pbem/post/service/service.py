@@ -31,7 +31,7 @@ from pbem.post.settings import PostConfig
 from pbem.post.tables.open_tables import TableOutbox
 from pbem.post.tables.tables import Tables
 from pbem.post.transport.base import LoginRefused, Sender, Source, Unreachable
-from pbem.post.who import bounces, confirm
+from pbem.post.who import bounces, confirm, mailbox_notes
 from pbem.protocol import PbemError
 from pbem.repo.git import heads_changed, tip_of
 from pbem.repo.git.kept import KeptRepos
@@ -107,7 +107,7 @@ class Post:
         now = datetime.fromtimestamp(self.clock(), UTC)
         settings = self.config.mail_settings(now, self.outbox, self.repos)
         for path in sorted(settings.games.glob("*.git")):
-            if not confirm.ASKED.sides(path):
+            if not mailbox_notes.ASKED.sides(path):
                 continue
             with suppress(PbemError):  # one damaged game keeps no other from being asked
                 self._ask_in(path.name.removesuffix(".git"), now, settings)

@@ -10,7 +10,7 @@ that the machine's clock has jumped back; it counts as past.
 The life of a letter: `add` puts it in order, for one game or several. A worker takes the game that has waited longest
 (`next_games`), its lock, and its letters in order (`next_letter`). When the game has committed it, it is `done`. When
 all its games have, it is to be marked in the mailbox (`to_mark`, `marked`). A letter that waits for its sender to
-confirm it is done here: it lies beside the repo of its game (`pbem.post.who.confirm`).
+confirm it is done here: it lies beside the repo of its game (`pbem.post.who.mailbox_notes`).
 """
 
 from __future__ import annotations

@@ -8,11 +8,8 @@ game master is told when it begins to refuse. The bounce itself is never answere
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from pathlib import Path
 from typing import Final, NamedTuple
 
 from pbem.mail.choose.routing import games_named
@@ -22,12 +19,12 @@ from pbem.mail.write.outgoing import MailSettings, NewLetter, Outgoing, build_le
 from pbem.mail.write.posting import note_handed_over
 from pbem.mail.write.report_letters import TurnNews, before_last_report, turn_letter
 from pbem.paths import GAME_NAME
+from pbem.post.who.mailbox_notes import REFUSALS, Refusals, forget_refusing
 from pbem.protocol import PbemError, Side
 from pbem.referee.acts.timekeeping import note_bounced, note_reached
 from pbem.referee.game.sides import deadline
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import mail
-from pbem.repo.files.note_store import record_note
 
 _MOST_READ: Final = 512 * 1024
 _MOST_IDS: Final = 50
@@ -49,27 +46,6 @@ class BouncedLetter(NamedTuple):
     message_id: str
     for_good: bool
     reason: str
-
-
-class Refusing(NamedTuple):
-    """A side whose mailbox refuses our letters, and what to tell of it."""
-
-    side: Side
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Refusals:
-    """What is noted of a mailbox that refuses."""
-
-    since: str = ""
-    last: str = ""
-    count: int = 0
-    """How many letters it has refused; 0: it does not refuse."""
-    reason: str = ""
-
-
-_REFUSALS: Final = record_note("pbem.mailbox.", _Refusals())
 
 
 def read_bounce(raw: bytes, host: str) -> BouncedLetter | None:
@@ -103,12 +79,12 @@ def note(bounced: BouncedLetter, at: datetime, settings: MailSettings, game_mast
         return []
     name, side = found
     with settings.open(name) as game, game.lock():
-        known, when = _REFUSALS.read(game.path, side), f"{at:%Y-%m-%d %H:%M}"
-        now = _Refusals(known.since or when, when, known.count + 1, bounced.reason)
+        known, when = REFUSALS.read(game.path, side), f"{at:%Y-%m-%d %H:%M}"
+        now = Refusals(known.since or when, when, known.count + 1, bounced.reason)
         out = _bounce_letter(game, side, now, settings, game_master)
         if settings.outbox is not None and not known.count:
             out.put_into(settings.outbox)
-        _REFUSALS.write(game.path, now, side)
+        REFUSALS.write(game.path, now, side)
         _stop_clock(game, side, bounced.message_id, at, settings)
         return [] if known.count else [out]
 
@@ -134,7 +110,7 @@ def heard_again(game: Adjudicator, side: Side, settings: MailSettings) -> None:
     The game's lock is held. The note goes last: if this fails halfway, as on a full disk, the next letter, or the same
     one taken in again, does all of it once more.
     """
-    if not _REFUSALS.exists(game.path, side):
+    if not REFUSALS.exists(game.path, side):
         return
     _report_again(game, side, settings)
     forget_refusing(game.path, side)
@@ -157,20 +133,6 @@ def _report_again(game: Adjudicator, side: Side, settings: MailSettings) -> None
         note_handed_over(game, letters, settings.now)
 
 
-def forget_refusing(repo: Path, side: Side) -> None:
-    """Forget that the mailbox of a side refused: its player has written."""
-    _REFUSALS.forget(repo, side)
-
-
-def refusing(repo: Path, sides: Iterable[Side]) -> Iterator[Refusing]:
-    """Yield the sides of a game whose mailboxes refuse, each with a sentence."""
-    for side in sides:
-        if (known := _REFUSALS.read(repo, side)).count:
-            letters = "1 letter" if known.count == 1 else f"{known.count} letters"
-            text = f"{side}'s mailbox refuses since {known.since} UTC ({letters}): {known.reason}"
-            yield Refusing(side, text)
-
-
 def _side_of(message_id: str, settings: MailSettings) -> tuple[str, Side] | None:
     """Return the game and the side that a letter of ours went to, by its token; None: it is not ours."""
     found = _OWN_ID.search(message_id)
@@ -187,7 +149,7 @@ def _side_of(message_id: str, settings: MailSettings) -> tuple[str, Side] | None
     return None
 
 
-def _bounce_letter(game: Adjudicator, side: Side, now: _Refusals, settings: MailSettings, game_master: str) -> Outgoing:
+def _bounce_letter(game: Adjudicator, side: Side, now: Refusals, settings: MailSettings, game_master: str) -> Outgoing:
     """Return the letter that tells the game master that a mailbox refuses."""
     words = mail(
         "bounced",
