@@ -113,11 +113,12 @@ def _watchers(game: OpenGame) -> list[str]:
 
 def _clock_lines(game: OpenGame) -> Iterator[str]:
     """Yield until when a game with a clock waits for each side, and how much time each has used."""
+    if (terms := game.clock.terms) is None:
+        return
     from pbem.mail.notes.reader_time import time_shown
     from pbem.referee.game.time_ledger import ledger_line, time_ledger
 
-    ledger, terms = time_ledger(game), game.clock.terms
-    if ledger is None or terms is None:
+    if (ledger := time_ledger(game)) is None:
         return
     zone = terms.where.info
     if ledger.paused is not None and game.result is None:
@@ -217,8 +218,6 @@ def _show_all(games: Path | None, boxes: Boxes, json: bool) -> None:
 
 def _waiting_in_post(games: Path | None, name: str | None) -> Iterator[str]:
     """Yield what waits in the post, of one game or of all; nothing where it has never run."""
-    from pbem.post.service_log import error_text
-
     try:
         tables = _tables(games)
         if tables is not None:
@@ -227,6 +226,8 @@ def _waiting_in_post(games: Path | None, name: str | None) -> Iterator[str]:
             yield from (f"Post: {line}" for line in waiting(tables, name))
             tables.close()
     except OSError as wrong:
+        from pbem.post.service_log import error_text
+
         yield f"Post: what waits cannot be told: {error_text(wrong)}"
 
 

@@ -1,23 +1,26 @@
 """The clock of an open game: its files in the repo, and the time that the game goes by.
 
-A game without a clock has none of these files, and its commits have no times.
+A game without a clock has none of these files, and its commits have no times. What counts time (terms, calendar, facts)
+is imported only by the first game that has one: most commands read games without.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 from pbem.game import yaml as yamlio
 from pbem.protocol import Side
-from pbem.referee.game.calendar import to_second
-from pbem.referee.game.facts import Fact, fact_record
-from pbem.referee.game.sides import Clocks, last_hold_ends, late_now, read_clocks
-from pbem.referee.game.terms import BOT, DEFAULT, Terms, read_terms
 from pbem.repo.files.layout import CLOCK, fact_path
 from pbem.repo.ledger import Ledger
+
+if TYPE_CHECKING:
+    from pbem.referee.game.facts import Fact
+    from pbem.referee.game.sides import Clocks
+    from pbem.referee.game.terms import Terms
 
 
 class GameClock:
@@ -35,7 +38,11 @@ class GameClock:
     def terms(self) -> Terms | None:
         """The terms that the charter publishes; None: the game has no clock."""
         said = self._ledger.charter.clock
-        return None if said is None else read_terms(said, self._sides)
+        if said is None:
+            return None
+        from pbem.referee.game.terms import read_terms
+
+        return read_terms(said, self._sides)
 
     @property
     def decides(self) -> bool:
@@ -50,24 +57,32 @@ class GameClock:
     @property
     def time(self) -> datetime:
         """The time of the letter that is carried out, or else the current time, in whole seconds."""
-        return to_second(self._ledger.repo.letter_time or self._now())
+        return (self._ledger.repo.letter_time or self._now()).astimezone(UTC).replace(microsecond=0)
 
     @property
     def now(self) -> datetime:
         """The current time, in whole seconds."""
-        return to_second(self._now())
+        return self._now().astimezone(UTC).replace(microsecond=0)
 
     def called(self) -> tuple[frozenset[Side], frozenset[Side]]:
         """Return the sides that the next adjudication treats as late, and those that the bot plays for."""
         terms, clocks = self.terms, self.read()
-        late = frozenset() if clocks is None else late_now(clocks)
-        when = None if terms is None else terms.late
-        return (late if when == DEFAULT else frozenset()), (late if when == BOT else frozenset())
+        if terms is None or clocks is None:
+            return frozenset(), frozenset()
+        from pbem.referee.game.sides import late_now
+        from pbem.referee.game.terms import BOT, DEFAULT
+
+        late = late_now(clocks)
+        return (late if terms.late == DEFAULT else frozenset()), (late if terms.late == BOT else frozenset())
 
     def held(self) -> datetime | None:
         """Return when the last hold of a sheet ends, or has ended; None: no sheet is on hold."""
         clocks = self.read()
-        return None if clocks is None else last_hold_ends(clocks)
+        if clocks is None:
+            return None
+        from pbem.referee.game.sides import last_hold_ends
+
+        return last_hold_ends(clocks)
 
     def files(self, clocks: Clocks) -> dict[str, bytes]:
         """Return the file of the clocks."""
@@ -75,6 +90,8 @@ class GameClock:
 
     def fact_files(self, clocks: Clocks, fact: Fact) -> dict[str, bytes]:
         """Return the file of a fact that is the latest, and that of the clocks, which it has changed."""
+        from pbem.referee.game.facts import fact_record
+
         said = yamlio.dump(fact_record(clocks.facts, fact)).encode()
         return {fact_path(clocks.facts): said, **self.files(clocks)}
 
@@ -93,4 +110,6 @@ class GameClock:
 @lru_cache(maxsize=256)
 def _clocks_of(content: bytes) -> Clocks:
     """Return the clocks that a file says, to be copied: they are the same for all who ask."""
+    from pbem.referee.game.sides import read_clocks
+
     return read_clocks(yamlio.read(content, name=CLOCK).value)
