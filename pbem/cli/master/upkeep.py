@@ -292,7 +292,9 @@ def bring_keys_back(
     from pbem.repo.key_backup import restore_secrets
 
     identities, words = _identities_in_file(identity, passphrase_file), _passphrase(passphrase_file)
-    _print_restored(restore_secrets(keys_folder(), games or games_folder(), read_input(file), identities, words), {}, json)
+    _print_restored(
+        restore_secrets(keys_folder(), games or games_folder(), read_input(file), identities, words), {}, json
+    )
 
 
 # ---- How a backup is sealed, and opened
