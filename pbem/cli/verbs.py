@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from inspect import getdoc
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from pbem.cli.escaped import escaped_output
@@ -107,19 +108,30 @@ class ByReader(TyperGroup):
         room = formatter.width - 6 - max(map(len, _HOMES))
         for heading, verbs in VERBS.items():
             with formatter.section(heading):
-                formatter.write_dl([(verb, _command_of(verb).get_short_help_str(room)) for verb in verbs])
+                formatter.write_dl([(verb, _short_help(verb, room)) for verb in verbs])
 
 
 @cache
 def _command_of(verb: str) -> Any:
     """Return the command of a verb, from the function or the group of verbs that the table names."""
-    module, _, name = _HOMES[verb].partition(":")
-    found = getattr(import_module(f"pbem.cli.{module}"), name)
+    found = _found(verb)
     if isinstance(found, typer.Typer):
         return get_command(found)
     alone = _app()
     alone.command(verb, context_settings=_TAKES_ANY_OPTION.get(verb))(found)
     return get_command(alone)
+
+
+def _short_help(verb: str, room: int) -> str:
+    """Return what a verb does in a few words; its options, which take longer to read, are not looked at."""
+    found = _found(verb)
+    text = found.info.help if isinstance(found, typer.Typer) else getdoc(found)
+    return str(TyperCommand(verb, help=text).get_short_help_str(room))
+
+
+def _found(verb: str) -> Any:
+    module, _, name = _HOMES[verb].partition(":")
+    return getattr(import_module(f"pbem.cli.{module}"), name)
 
 
 def _app(**more: Any) -> typer.Typer:

@@ -16,7 +16,6 @@ from pbem.mail.write.draft import name_for
 from pbem.protocol import Decision, Side
 from pbem.referee.game.open_game import OpenGame, position_at
 from pbem.referee.game.time_ledger import until_when
-from pbem.render.map.picture import render
 from pbem.render.map.pictures import Picture, changed_places, legend_picture, pictures
 from pbem.render.text.receipt import MOST_TURNS, ClosedSheets, LetterReceipt, ReceiptedSheet, receipt_block
 from pbem.repo.files.layout import turn_path
@@ -128,6 +127,8 @@ def map_picture(game: OpenGame, side: Side | None, since: int, drawings: Path | 
 
     It has arrows for what happened after an adjudication.
     """
+    from pbem.render.map.picture import render  # it draws: only for who wants a picture
+
     return render(scene_of(game, side, since, _position_before(game, since)), cache_folder=drawings)
 
 

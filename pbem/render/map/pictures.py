@@ -2,6 +2,8 @@ r"""The pictures of a scene as letters and pages show them, and what has changed
 
 window, board = pictures(scene)
 window.name, window.alt, window.content     # "close-up.png", "Turn 3 ...", b"\x89PNG..."
+
+Pillow and all that draws with it is imported by the first picture: most letters of a day have none.
 """
 
 from __future__ import annotations
@@ -10,12 +12,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pbem.game.board.scene import Scene
-from pbem.render.map.picture import render_board, render_legend, render_window
-from pbem.render.map.window import places_in, window
-from pbem.render.text.alt_text import alt_text
+if TYPE_CHECKING:
+    from pbem.game.board.scene import Scene
 
 # ---- The differences of two scenes of a game: the places to be ringed on a picture, or lit up on a page
 
@@ -63,6 +63,8 @@ class Picture:
 
 def pictures(scene: Scene, *, cache_folder: Path | None = None) -> tuple[Picture, Picture]:
     """Return the window picture and the whole board of a scene, 780 pixels wide each."""
+    from pbem.render.map.picture import render_board, render_window
+
     part, whole = alt_texts(scene)
     return (
         Picture(WINDOW, render_window(scene, cache_folder=cache_folder), part),
@@ -72,9 +74,14 @@ def pictures(scene: Scene, *, cache_folder: Path | None = None) -> tuple[Picture
 
 def alt_texts(scene: Scene) -> tuple[str, str]:
     """Return the alternative texts of the window picture and of the whole board."""
+    from pbem.render.map.window import places_in, window
+    from pbem.render.text.alt_text import alt_text
+
     return alt_text(scene, shown=places_in(scene, window(scene))), alt_text(scene)
 
 
 def legend_picture(scene: Scene) -> Picture:
     """Return what the signs on the board of a scene mean."""
+    from pbem.render.map.picture import render_legend
+
     return Picture(LEGEND, render_legend(scene), f"The signs on the map of {scene.title}.")
