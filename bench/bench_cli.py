@@ -33,9 +33,9 @@ def figures() -> Iterator[Figure]:
             lambda: python(world, "-m", "pbem", "status", GAME),
             lambda: python(world, "-m", "pbem", "letter", str(asking(path / "letter.eml", next(numbers)))),
         )
-    yield Figure("pbem --help / import typer", helped / bare, "times", 2.5)
+    yield Figure("pbem --help / import typer", helped / bare, "times", 2.0)
     yield Figure("pbem status / import typer", status / bare, "times", 3.0)
-    yield Figure("pbem letter (STATUS) / import typer", letter / bare, "times", 6.0)
+    yield Figure("pbem letter (STATUS) / import typer", letter / bare, "times", 5.0)
     yield Figure("import typer", 1000 * bare, "ms")
 
 

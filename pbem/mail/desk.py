@@ -41,7 +41,6 @@ from pbem.protocol import Side
 from pbem.referee.game.open_game import CannotPlay, OtherRules
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.render.text.forecast_text import foreseen
 
 _OTHER_LETTER: Final = (
     "A letter of yours with the same Message-ID, but other commands or another sheet in it, was carried out before. "
@@ -324,6 +323,8 @@ class Desk:
             handled.complaints.append(str(receipt))
             handled.letters.append(returned(game, receipt, self.letter, self.settings))
         else:
+            from pbem.render.text.forecast_text import foreseen  # odds are for who asks for them
+
             text = foreseen(game.box, self.side, prospects, costs=receipt.costs)
             again = receipt.canonical.decode()
             handled.letters.append(foreseen_letter(game, self.answered, text, again, self.settings))

@@ -6,10 +6,9 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pbem.crypto.seal import salt_of
-from pbem.game.board.scene import Scene
 from pbem.mail.notes.reader_time import deadline_of
 from pbem.mail.read.own_text import OWN_SHEET, sheet_number
 from pbem.mail.write.draft import name_for
@@ -19,6 +18,9 @@ from pbem.referee.game.time_ledger import until_when
 from pbem.render.map.pictures import Picture, changed_places, legend_picture, pictures
 from pbem.render.text.receipt import MOST_TURNS, ClosedSheets, LetterReceipt, ReceiptedSheet, receipt_block
 from pbem.repo.files.layout import turn_path
+
+if TYPE_CHECKING:
+    from pbem.game.board.scene import Scene
 
 _LOG: Final = logging.getLogger(__name__)
 _KEEP: Final = "Keep this letter: `pbem verify --letters` compares it with the game."

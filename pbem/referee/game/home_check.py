@@ -11,16 +11,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pbem.crypto.player_chains import PlayerChain
 from pbem.engine.faults import costs_in_sequence, every_fault, faults_in_sequence, second_answers
-from pbem.engine.forecast import of_sheet
 from pbem.game import plain
 from pbem.game.boxes import shelf
 from pbem.game.boxes.corrections import Correction
 from pbem.game.boxes.shelf import Loaded
-from pbem.game.prospects import Prospect
 from pbem.game.yaml import by_place
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.forgive import Known, forgive
@@ -30,6 +28,9 @@ from pbem.referee.game.open_game import CannotPlay, Now, OpenGame
 from pbem.repo.files.records import as_plain, decision_record, read_decision
 from pbem.repo.git import GameRepo
 from pbem.repo.public import charter_in, corrections_in, last_turn, position_in
+
+if TYPE_CHECKING:
+    from pbem.game.prospects import Prospect
 
 Folders: TypeAlias = Iterable[str | Path]
 _UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
@@ -148,6 +149,8 @@ def forecast_at_home(
     enclosed: Path, raw: bytes, name: str, folders: Iterable[str | Path] = ()
 ) -> tuple[Receipt, Home, list[Prospect]]:
     """Check a sheet against `position.json` and, if it has no faults, forecast it. Raises CannotPlay."""
+    from pbem.engine.forecast import of_sheet  # odds are for who asks for them
+
     with _at_home(enclosed, folders) as home:
         receipt, sheet = home.check(raw, name)
         found = [] if sheet is None else of_sheet(home.loaded.rules, home.view, home.open_decisions, sheet.orders)

@@ -13,12 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from pbem.engine.forecast import of_sheet
 from pbem.engine.session import Session
 from pbem.game.plain import Record
-from pbem.game.prospects import Prospect
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.forgive import Answering
 from pbem.orders.sheet import Sheet
@@ -27,6 +25,9 @@ from pbem.protocol import Decision, Side
 from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.repo.files.records import as_plain
 from pbem.repo.files.state import State
+
+if TYPE_CHECKING:
+    from pbem.game.prospects import Prospect
 
 _SECOND: Final = timedelta(seconds=1)
 
@@ -102,6 +103,8 @@ def forecast_sheet_of(
     receipt, sheet = check_sheet_of(game, side, raw, name=name, answering=answering)
     if sheet is None:
         return receipt, []
+    from pbem.engine.forecast import of_sheet  # odds are for who asks for them
+
     return receipt, of_sheet(game.rules, game.view(side), game.asked(side), sheet.orders)
 
 
