@@ -33,9 +33,8 @@ from pbem.rules.sword_of_rome.position.state import (
     Moment,
     Siege,
 )
-from pbem.rules.sword_of_rome.views.event_words import CONDITIONS as IN_WORDS
-from pbem.rules.sword_of_rome.views.event_words import EFFECTS as EFFECTS_IN_WORDS
-from pbem.rules.sword_of_rome.views.event_words import MOMENTS, event_in_words
+from pbem.rules.sword_of_rome.views.event_words import CONDITIONS_IN_WORDS as IN_WORDS
+from pbem.rules.sword_of_rome.views.event_words import EFFECTS_IN_WORDS, MOMENTS_IN_WORDS, event_in_words
 from tests.support.walks import loaded
 
 EVENT_WORDS = re.compile(r"[^{}\[\]_]+$")
@@ -71,7 +70,7 @@ def played(game: Game, body: Mapping[str, Any], side: str = "romans") -> list[st
     assert effects.why_not(game, side, CARD) is None
     assert order.body in [each.body for each in effects.orders(game, side, CARD, Order("event", {"card": CARD}))]
     table = Table(SeededDice(1))
-    flow, answer = effects.play(game, table, side, CARD, body), None
+    flow, answer = effects.play_effects(game, table, side, CARD, body), None
     try:
         while True:
             question = flow.send(answer)
@@ -386,7 +385,7 @@ def test_every_word_of_the_vocabulary_is_explained() -> None:
     assert words["when"] == schema["properties"]["cards"]["items"]["properties"]["when"]["enum"]
     assert words["if"] == list(schema["$defs"]["condition"]["properties"])
     assert words["do"] == list(schema["$defs"]["effect"]["properties"])
-    assert [*map(set, words.values())] == [each.keys() for each in (MOMENTS, IN_WORDS, EFFECTS_IN_WORDS)]
+    assert [*map(set, words.values())] == [each.keys() for each in (MOMENTS_IN_WORDS, IN_WORDS, EFFECTS_IN_WORDS)]
 
 
 MOMENTS_USED: list[tuple[str, Mapping[str, Any], dict[str, Any]]] = [
@@ -418,7 +417,7 @@ def test_a_response_fits_its_moment_and_no_other(
     game.board = replace(game.board, cards={**game.board.cards, CARD: card})
     assert why_no_response(game, "romans", CARD) is None
     assert EVENT_WORDS.match(event_in_words(game.board, card))
-    other = next(each for each in MOMENTS if each != name)
+    other = next(each for each in MOMENTS_IN_WORDS if each != name)
     game.moments = [replace(game.moments[0], name=other)]
     refusal = why_no_response(game, "romans", CARD)
     assert refusal is not None
@@ -426,7 +425,7 @@ def test_a_response_fits_its_moment_and_no_other(
 
 
 def test_every_moment_is_tried_here() -> None:
-    assert {each[0] for each in MOMENTS_USED} == MOMENTS.keys()
+    assert {each[0] for each in MOMENTS_USED} == MOMENTS_IN_WORDS.keys()
 
 
 def events(order: Mapping[str, Any]) -> set[str]:

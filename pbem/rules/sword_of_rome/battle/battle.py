@@ -66,7 +66,7 @@ def fight(
     yield from relieve(game, table)
     battle.near = {power: _near(game, power) for power in (attacker, defender)}
     _announce(game, table)
-    moment = yield from respond(game, table, "battle_begins", attacker, defender)
+    moment = yield from respond_in_battle(game, table, "battle_begins", attacker, defender)
     if moment.flight:
         yield from retreat.retreat(game, table, defender, space, not_by=came_from, name=name)
         outcome = Outcome(attacker, defender, True, dict(battle.lost))
@@ -77,7 +77,7 @@ def fight(
     return outcome
 
 
-def respond(game: Game, table: Table, name: str, power: str, other: str) -> Flow[Moment]:
+def respond_in_battle(game: Game, table: Table, name: str, power: str, other: str) -> Flow[Moment]:
     """Let all respond to a moment of the battle under way (7.1.1).
 
     The two powers are attacker and defender, loser and winner, or winner and loser.
@@ -126,7 +126,7 @@ def flank_cu(game: Game) -> int:
     return min(battle.flank_cu or there, there)
 
 
-def armies(game: Game) -> tuple[Army, Army]:
+def armies_in_battle(game: Game) -> tuple[Army, Army]:
     """Return attacker and defender of the battle under way, as they are now (12.2)."""
     battle = game.the_battle
     flank = flank_cu(game) if battle.flank is not None else None
@@ -160,10 +160,10 @@ def _decide(game: Game, table: Table, name: str) -> Flow[Outcome]:
     battle = game.the_battle
     times = 0
     while True:
-        automatic = automatic_winner(game.board, *armies(game))
+        automatic = automatic_winner(game.board, *armies_in_battle(game))
         if automatic is None:
-            yield from respond(game, table, "battle_roll", battle.attacker, battle.defender)
-            automatic = automatic_winner(game.board, *armies(game))  # a response may have changed the armies
+            yield from respond_in_battle(game, table, "battle_roll", battle.attacker, battle.defender)
+            automatic = automatic_winner(game.board, *armies_in_battle(game))  # a response may have changed the armies
         if automatic is not None:
             winner = battle.attacker if automatic == "attacker" else battle.defender
             loser = _other(battle, winner)
@@ -174,7 +174,7 @@ def _decide(game: Game, table: Table, name: str) -> Flow[Outcome]:
         winner = yield from _roll(game, table, name if not times else f"{name}/again-{times}")
         loser = _other(battle, winner)
         lift_sieges(game, table)
-        moment = yield from respond(game, table, "battle_lost", loser, winner)
+        moment = yield from respond_in_battle(game, table, "battle_lost", loser, winner)
         if not moment.again:
             yield from _retreat(game, table, loser, name)
             break
@@ -184,10 +184,10 @@ def _decide(game: Game, table: Table, name: str) -> Flow[Outcome]:
     yield from _rescue(game, table, loser, name)
     if game.kind(battle.space) == WALLED:
         place_marker(game, table, winner, battle.space)
-    yield from respond(game, table, "battle_won", winner, loser)
+    yield from respond_in_battle(game, table, "battle_won", winner, loser)
     losers = battle.side_of(loser)
     points = (sum(battle.lost.get(power, 0) for power in losers) + 1) // 2
-    yield from spoils.spend(game, table, winner, loser, points, battle.space)
+    yield from spoils.spend_points(game, table, winner, loser, points, battle.space)
     return Outcome(winner, loser, automatic is not None and winner == battle.attacker, dict(battle.lost))
 
 
@@ -223,7 +223,7 @@ def _destroy(game: Game, table: Table, loser: str) -> Flow[None]:
 def _roll(game: Game, table: Table, name: str) -> Flow[str]:
     """Roll for both sides, let them bear their losses, and return who has won (12.2.3 to 12.3)."""
     battle = game.the_battle
-    both = armies(game)
+    both = armies_in_battle(game)
     ground = Ground(battle.came_by in DIFFICULT, battle.intercepted, battle.failed_avoidance)
     sides = (battle.attacker, battle.defender)
     throws: list[Throw] = []

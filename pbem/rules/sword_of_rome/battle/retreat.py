@@ -262,7 +262,7 @@ def _go_inside(game: Game, table: Table, power: str, space: str, *, rest: bool) 
         return 0
     force = game.force(power, space)
     leaders = [] if rest and force.cu > cu else list(force.leaders)
-    taken = game.take(power, space, part(force, cu, leaders))
+    taken = game.take(power, space, survivors(force, cu, leaders))
     there = game.inside.setdefault(space, Force())
     there.cu += taken.cu
     there.mercenaries += taken.mercenaries
@@ -276,7 +276,7 @@ def _march_off(game: Game, table: Table, power: str, space: str, path: Sequence[
     at, cu = space, 0
     for to in path:
         force = game.force(power, at)
-        moving = game.take(power, at, part(force, force.cu, force.leaders))
+        moving = game.take(power, at, survivors(force, force.cu, force.leaders))
         come_out(game, power, to, moving)
         lost = yield from bear(game, table, power, to, penalty(game, power, to), rule="12.4.5")
         _count(game, power, lost)
@@ -296,13 +296,13 @@ def _sail_off(
         cu = force.cu
     elif "card" in order.body:
         cu = voyages.capacity(game, power, order["card"], space, to, fleeing=True)
-        voyages.play_card(game, table, side, order["card"], "retreat")
+        voyages.play_beside(game, table, side, order["card"], "retreat")
     else:
         cu = voyages.without_card(game, power, space, to)
         cu = cu or (yield from voyages.borrow(game, table, power, space, to, force.cu, fleeing=True))
     if not cu:
         return False
-    sailing = part(force, min(cu, force.cu), force.leaders)
+    sailing = survivors(force, min(cu, force.cu), force.leaders)
     at_sea = Force(sailing.cu, sailing.mercenaries, list(sailing.leaders))
     arrives = yield from voyages.sail(game, table, power, space, to, at_sea, name)
     if at_sea.cu < sailing.cu:
@@ -315,7 +315,7 @@ def _sail_off(
     return True
 
 
-def part(force: Force, cu: int, leaders: Sequence[str]) -> Force:
+def survivors(force: Force, cu: int, leaders: Sequence[str]) -> Force:
     """Return some CU of a force, mercenaries last, with leaders: those that get away."""
     return Force(cu, max(0, cu - (force.cu - force.mercenaries)), list(leaders))
 
@@ -424,6 +424,6 @@ def _sea_faults(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
 
 
 RETREAT_KINDS: Final = (
-    Kind("losses", loss_orders, check_losses, hints="views.hints:losses"),
-    Kind("retreat", retreat_orders, check_retreat, hints="views.hints:retreat"),
+    Kind("losses", loss_orders, check_losses, hints="views.hints:losses_hints"),
+    Kind("retreat", retreat_orders, check_retreat, hints="views.hints:retreat_hints"),
 )

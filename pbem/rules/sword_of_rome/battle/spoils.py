@@ -82,14 +82,14 @@ REMOVE: Final = "remove"
 ADD: Final = "add"
 FOR_ALLY: Final = "for_ally"
 PLUNDER: Final = "plunder"
-UNREST: Final = "unrest"
-SUPPORT: Final = (REMOVE, ADD, FOR_ALLY)
+LOWER_UNREST: Final = "unrest"
+SUPPORT_CHOICES: Final = (REMOVE, ADD, FOR_ALLY)
 """What is done in a space, in this order."""
 Choices: TypeAlias = list[tuple[int, Part]]
 """What can be done in one place, each with its points."""
 
 
-def spend(game: Game, table: Table, winner: str, loser: str, points: int, space: str) -> Flow[None]:
+def spend_points(game: Game, table: Table, winner: str, loser: str, points: int, space: str) -> Flow[None]:
     """Ask the winner of the battle under way what it makes of its points, and do it (12.5)."""
     if points < 1:
         return
@@ -97,13 +97,13 @@ def spend(game: Game, table: Table, winner: str, loser: str, points: int, space:
     order = yield from table.ask(
         side, "spoils", rule="12.5", default={REMOVE: []}, power=winner, loser=loser, points=points, space=space
     )
-    removed, added, for_ally = (list(order.get(word, ())) for word in SUPPORT)
+    removed, added, for_ally = (list(order.get(word, ())) for word in SUPPORT_CHOICES)
     if removed or added or for_ally:
         freed = [at for at in added if game.kind(at) == NORMAL and game.allys_home(winner, at)]
         gained = [at for at in added if at not in freed]
         table.tell("spoils", power=winner, removed=[*removed, *freed], added=gained, for_ally=for_ally, rule="12.5.1")
     for at in removed:
-        remove(game, winner, at)
+        take_away(game, winner, at)
         fall_if_due(game, table, at)
         yield from take_fallen(game, table)
     for power, spaces in ((winner, added), (ally(game, winner), for_ally)):
@@ -112,9 +112,9 @@ def spend(game: Game, table: Table, winner: str, loser: str, points: int, space:
             add(game, power, at)
     if order.get(PLUNDER):
         add_markers(game, table, winner, order[PLUNDER], rule="14.5")
-    if order.get(UNREST):
+    if order.get(LOWER_UNREST):
         change = unrest.lower_by if winner == CARTHAGE else unrest.raise_by
-        change(game, table, order[UNREST], "S 12.5.3")
+        change(game, table, order[LOWER_UNREST], "S 12.5.3")
 
 
 def losers(game: Game, loser: str) -> list[str]:
@@ -154,7 +154,7 @@ def why_not_take_away(game: Game, whose: Sequence[str], space: str) -> Refusal |
     return why_not_remove(game, space)
 
 
-def remove(game: Game, winner: str, space: str) -> None:
+def take_away(game: Game, winner: str, space: str) -> None:
     """Remove a point of the loser's support (7.3.4).
 
     A city whose loyalty drops to 0 under a siege waits for `fall_if_due` (13.5).
@@ -165,7 +165,7 @@ def remove(game: Game, winner: str, space: str) -> None:
     set_control(game, space, taker(game, winner, space))
 
 
-def why_not_add(game: Game, power: str, space: str) -> Refusal | None:
+def why_not_add_own(game: Game, power: str, space: str) -> Refusal | None:
     """Say why a power cannot add a point of support in a space; None: it can (7.3.1, 7.3.4)."""
     unknown = no_such_space(game, space)
     if unknown is not None:
@@ -221,7 +221,7 @@ def _why_not(view: Game, winner: str, loser: str, word: str, space: str) -> Refu
     if word == REMOVE:
         return why_not_take_away(view, losers(view, loser), space)
     power = winner if word == ADD else ally(view, winner)
-    return Refusal("no ally has fought on the flank", "9.5.6") if power is None else why_not_add(view, power, space)
+    return Refusal("no ally has fought on the flank", "9.5.6") if power is None else why_not_add_own(view, power, space)
 
 
 def _try(trial: Game, winner: str, word: str, space: str) -> None:
@@ -231,7 +231,7 @@ def _try(trial: Game, winner: str, word: str, space: str) -> None:
         assert power is not None
         add(trial, power, space)
         return
-    remove(trial, winner, space)
+    take_away(trial, winner, space)
     if not trial.loyalty.get(space, 1):
         siege = trial.sieges.pop(space)
         set_control(trial, space, None if trial.board.powers[siege.by].raids else siege.by)
@@ -249,7 +249,7 @@ def most_unrest(view: Game, winner: str, loser: str) -> int:
     return max(0, unrest.cap(view) - view.unrest) if CARTHAGE in losers(view, loser) else 0
 
 
-def places(view: Game, winner: str, loser: str, points: int) -> list[Choices]:
+def places_for_points(view: Game, winner: str, loser: str, points: int) -> list[Choices]:
     """Return for each place what some points can do there, nothing first (12.5.1)."""
     found = []
     for space in view.board.spaces:
@@ -260,13 +260,13 @@ def places(view: Game, winner: str, loser: str, points: int) -> list[Choices]:
         found.append([(count, {PLUNDER: count} if count else {}) for count in range(points + 1)])
     most = min(points, most_unrest(view, winner, loser))
     if most:
-        found.append([(count, {UNREST: count} if count else {}) for count in range(most + 1)])
+        found.append([(count, {LOWER_UNREST: count} if count else {}) for count in range(most + 1)])
     return found
 
 
 def _here(view: Game, winner: str, loser: str, space: str, points: int) -> Iterator[tuple[int, Part]]:
     """Yield what some points can do in a space: so many taken away, then added, then given to the ally."""
-    words = SUPPORT if ally(view, winner) is not None else SUPPORT[:2]
+    words = SUPPORT_CHOICES if ally(view, winner) is not None else SUPPORT_CHOICES[:2]
 
     def further(trial: Game, at: int, spent: int, part: Part) -> Iterator[tuple[int, Part]]:
         yield spent, part
@@ -286,7 +286,7 @@ def spoils_orders(view: Game, decision: Decision) -> LegalOrders:
     facts = decision.facts
 
     def all_of_them() -> LegalOrders:
-        bought = Purchases(places(view, facts["power"], facts["loser"], facts["points"]), facts["points"])
+        bought = Purchases(places_for_points(view, facts["power"], facts["loser"], facts["points"]), facts["points"])
         return product(lambda part: Order("spoils", part), bought)
 
     return lazy(all_of_them)
@@ -296,11 +296,13 @@ def check_spoils(view: Game, decision: Decision, order: Order) -> Iterator[Fault
     """Yield what is wrong with how the points are spent (12.5)."""
     facts = decision.facts
     winner, loser, points = facts["power"], facts["loser"], facts["points"]
-    spent = sum(len(order.get(word, ())) for word in SUPPORT) + order.get(PLUNDER, 0) + order.get(UNREST, 0)
+    spent = (
+        sum(len(order.get(word, ())) for word in SUPPORT_CHOICES) + order.get(PLUNDER, 0) + order.get(LOWER_UNREST, 0)
+    )
     if spent > points:
         yield order.fault((), f"the victory brings {points} points, not {spent}", rule="12.5")
-    trial = _trial(view, [space for word in SUPPORT for space in order.get(word, ())])
-    for word in SUPPORT:
+    trial = _trial(view, [space for word in SUPPORT_CHOICES for space in order.get(word, ())])
+    for word in SUPPORT_CHOICES:
         for i, space in enumerate(order.get(word, ())):
             refusal = _why_not(trial, winner, loser, word, space)
             if refusal is not None:
@@ -310,14 +312,14 @@ def check_spoils(view: Game, decision: Decision, order: Order) -> Iterator[Fault
     if order.get(PLUNDER, 0) and not view.board.powers[winner].raids:
         yield order.fault((PLUNDER,), f"{winner} takes no plunder", rule="14.5")
     most = most_unrest(view, winner, loser)
-    if order.get(UNREST, 0) > most:
+    if order.get(LOWER_UNREST, 0) > most:
         if most:
             way = "fall" if winner == CARTHAGE else "rise"
-            yield order.fault((UNREST,), f"the unrest can {way} by {most}", rule="S 20.1")
+            yield order.fault((LOWER_UNREST,), f"the unrest can {way} by {most}", rule="S 20.1")
         else:
-            yield order.fault((UNREST,), "the unrest cannot be changed by this victory", rule="S 12.5.3")
+            yield order.fault((LOWER_UNREST,), "the unrest cannot be changed by this victory", rule="S 12.5.3")
 
 
 SPOILS_KINDS: Final = (
-    Kind("spoils", spoils_orders, check_spoils, hints="views.hints:spoils", bot="policy.replies:best_spoils"),
+    Kind("spoils", spoils_orders, check_spoils, hints="views.hints:spoils_hints", bot="policy.replies:best_spoils"),
 )

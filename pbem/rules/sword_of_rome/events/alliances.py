@@ -247,7 +247,7 @@ def _go_inside(game: Game, power: str, space: str) -> None:
     game.inside[space] = game.take(power, space, force)
 
 
-USES: Final[Mapping[str, Use]] = {
+ALLIANCE_USES: Final[Mapping[str, Use]] = {
     "propose": Use(proposal_orders, check_proposal, propose),
     "break": Use(break_orders, check_break, break_up),
 }
@@ -309,6 +309,6 @@ def _renew(game: Game, table: Table, side: str, pair: str) -> Flow[None]:
 
 
 ALLIANCE_KINDS: Final = (
-    Kind("alliance", *yes_or_no("accept"), hints="views.hints:alliance", bot="policy.alliances:answer"),
-    Kind("renew", *yes_or_no("renew"), hints="views.hints:renew", bot="policy.alliances:renewal"),
+    Kind("alliance", *yes_or_no("accept"), hints="views.hints:alliance_hints", bot="policy.alliances:best_answer"),
+    Kind("renew", *yes_or_no("renew"), hints="views.hints:renew_hints", bot="policy.alliances:best_renewal"),
 )

@@ -206,7 +206,7 @@ def card_faults(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
         yield order.fault(("card",), refusal.reason, rule=refusal.rule)
 
 
-USES: Final[Mapping[str, Use]] = {
+CARD_USES: Final[Mapping[str, Use]] = {
     "support": Use(support_orders, check_support, add_support),
     "levy": Use(levy_orders, check_levy, bring_levy),
     "hire": Use(hire_orders, check_hire, hire),

@@ -29,7 +29,7 @@ USES_OF_IT: Final = frozenset(
 # ---- who plays (7.4.1, 7.4.2, 7.4.5)
 
 
-def window(game: Game, table: Table) -> Flow[None]:
+def announcement_window(game: Game, table: Table) -> Flow[None]:
     """Let all announce a Desperate Times before the next activation (7.4.1)."""
     yield from _announcements(game, table, game.to_act[0], _able(game), last=False)
 
@@ -148,7 +148,7 @@ def check_announcement(view: Game, decision: Decision, order: Order) -> Iterator
 # ---- how it is used (7.4.3)
 
 
-def why_not_use(view: Game) -> Refusal | None:
+def why_not_use_announced(view: Game) -> Refusal | None:
     """Say why the uses of a Desperate Times are not open; None: one was announced, and not used yet (7.4.3)."""
     activation = view.the_activation
     if not activation.desperate:
@@ -158,13 +158,13 @@ def why_not_use(view: Game) -> Refusal | None:
 
 def redraw_orders(view: Game, decision: Decision) -> LegalOrders:
     """List every selection of the hand that can be replaced (7.4.3)."""
-    hand = view.hands[decision.side] if why_not_use(view) is None else []
+    hand = view.hands[decision.side] if why_not_use_announced(view) is None else []
     return subsets(lambda cards: Order("act", {"do": REDRAW, "cards": cards}), hand, range(1, len(hand) + 1))
 
 
 def check_redraw(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with replacing cards (7.4.3)."""
-    refusal = why_not_use(view)
+    refusal = why_not_use_announced(view)
     if refusal is not None:
         yield order.fault(("do",), refusal.reason, rule=refusal.rule)
         return
@@ -196,7 +196,7 @@ def named_events(view: Game, side: Side) -> Collection[str]:
 def named_orders(view: Game, decision: Decision) -> LegalOrders:
     """List the named events, each in every way to play it (7.4.3)."""
     side = decision.side
-    if why_not_use(view) is not None:
+    if why_not_use_announced(view) is not None:
         return of([])
 
     def ways(card: str) -> LegalOrders:
@@ -208,7 +208,7 @@ def named_orders(view: Game, decision: Decision) -> LegalOrders:
 
 def check_named(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a named event (7.4.3)."""
-    refusal = why_not_use(view)
+    refusal = why_not_use_announced(view)
     if refusal is not None:
         yield order.fault(("do",), refusal.reason, rule=refusal.rule)
         return
@@ -238,11 +238,11 @@ def named_event(game: Game, table: Table, order: Order) -> Flow[None]:
     elif origin == "discards":
         game.discards[side].remove(card)
         game.hands[side].append(card)
-    yield from events.play_card(game, table, side, card, order)
+    yield from events.play_as_event(game, table, side, card, order)
     game.the_activation.played = True
 
 
-USES: Final[Mapping[str, Use]] = {
+DESPERATE_USES: Final[Mapping[str, Use]] = {
     REDRAW: Use(redraw_orders, check_redraw, redraw),
     NAMED_EVENT: Use(named_orders, check_named, named_event),
 }
@@ -251,7 +251,7 @@ DESPERATE_KINDS: Final = (
         "desperate_times",
         announcements,
         check_announcement,
-        hints="views.hints:desperate_times",
+        hints="views.hints:desperate_times_hints",
         bot="policy.replies:best_announcement",
     ),
 )

@@ -2,7 +2,7 @@
 
 What this chapter offers to the others:
 
-* `USES`: `event`, a card without `when`. `conditions.hold(game, side, card)` says which condition does not hold.
+* `EVENT_USES`: `event`, a card without `when`. `conditions.hold(game, side, card)` says which condition does not hold.
 * `EFFECTS`: word -> `Effect(options, check, carry_out)`. What an effect needs to be told stands in the
   order under the word of the effect (`levy: {space: cu}`, `support: [spaces]`).
 * `effects.play(game, table, side, card, body)`, for actions and responses alike.
@@ -100,19 +100,19 @@ def check_event(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
 def play_event(game: Game, table: Table, order: Order) -> Flow[None]:
     """Play a card for its event; others may respond before it takes effect (7.1, 7.1.1)."""
     side, card = game.the_activation.side, order["card"]
-    yield from play_card(game, table, side, card, order)
+    yield from play_as_event(game, table, side, card, order)
 
 
-def play_card(game: Game, table: Table, side: Side, card: str, order: Order) -> Flow[None]:
+def play_as_event(game: Game, table: Table, side: Side, card: str, order: Order) -> Flow[None]:
     """Lay a card of a hand down for its event, let others respond, carry it out, and put it away (7.1)."""
     record = game.board.cards[card]
     play = lay_down(game, table, side, card, EXTRA if record.extra else EVENT)
     if (yield from responses.takes_place(game, table, side, card)):
         table.tell("event_played", side=side, card=card, rule="7.1")
-        yield from effects.play(game, table, side, card, order.get("effect", {}))
+        yield from effects.play_effects(game, table, side, card, order.get("effect", {}))
     else:
         play.cancelled = True
     put_away(game, table)
 
 
-USES: Final[Mapping[str, Use]] = {"event": Use(event_orders, check_event, play_event)}
+EVENT_USES: Final[Mapping[str, Use]] = {"event": Use(event_orders, check_event, play_event)}

@@ -1,9 +1,9 @@
 """Minor leaders and commanders: placing, moving, and who commands (8.2.1, 8.3).
 
-What this chapter offers to the others: `USES` with `leaders`; `commander_of(game, power, space)`, who leads a stack;
-`take_command(game, table, power, space)`, to be called when a named leader has joined a stack: its owner says who
-commands; `place(game, table, side, powers)` for the Reinforcement Phase; `misplaced` and `put_leaders` for orders that
-place minor leaders besides something else.
+What this chapter offers to the others: `MINOR_LEADER_USES` with `leaders`; `commander_of(game, power, space)`, who
+leads a stack; `take_command(game, table, power, space)`, to be called when a named leader has joined a stack: its owner
+says who commands; `place(game, table, side, powers)` for the Reinforcement Phase; `misplaced` and `put_leaders` for
+orders that place minor leaders besides something else.
 """
 
 from __future__ import annotations
@@ -15,10 +15,7 @@ from pbem.game import Kind, LegalOrders, Refusal, Table, listing, of, product
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import Use
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, no_such_space, space_named
-from pbem.rules.sword_of_rome.position.state import Force, Game
-
-NONE: Final = "none"
-"""The word of an order for a minor leader who is set aside."""
+from pbem.rules.sword_of_rome.position.state import NONE, Force, Game
 
 # ---- who commands (8.2.1)
 
@@ -178,7 +175,7 @@ def placements(view: Game, powers: Sequence[str]) -> list[list[tuple[str, str | 
     return found
 
 
-def ways(view: Game, powers: Sequence[str], base: Order) -> LegalOrders:
+def ways_to_place(view: Game, powers: Sequence[str], base: Order) -> LegalOrders:
     """List every way to place minor leaders in an order, the first with nobody placed (8.3)."""
 
     def make(*to: tuple[str, str | None]) -> Order:
@@ -194,7 +191,7 @@ def ways(view: Game, powers: Sequence[str], base: Order) -> LegalOrders:
 def leader_orders(view: Game, decision: Decision) -> LegalOrders:
     """List every way to place minor leaders (8.3)."""
     powers = view.board.powers_of[decision.side]
-    found = ways(view, powers, Order("act", {"do": "leaders"}))
+    found = ways_to_place(view, powers, Order("act", {"do": "leaders"}))
     return _behind(found)
 
 
@@ -243,7 +240,7 @@ def place(game: Game, table: Table, side: Side, powers: Sequence[str]) -> Flow[N
 def minor_orders(view: Game, decision: Decision) -> LegalOrders:
     """List every way to place minor leaders in the Reinforcement Phase (8.3)."""
     base = Order("minor_leaders", {"leaders": {}})
-    return ways(view, decision.facts["powers"], base)
+    return ways_to_place(view, decision.facts["powers"], base)
 
 
 def check_minors(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -251,14 +248,14 @@ def check_minors(view: Game, decision: Decision, order: Order) -> Iterator[Fault
     yield from _faults(view, order, order["leaders"], decision.facts["powers"])
 
 
-USES: Final[Mapping[str, Use]] = {"leaders": Use(leader_orders, check_leaders, move_leaders)}
+MINOR_LEADER_USES: Final[Mapping[str, Use]] = {"leaders": Use(leader_orders, check_leaders, move_leaders)}
 MINOR_LEADER_KINDS: Final = (
-    Kind("command", command_orders, check_command, hints="views.hints:command"),
+    Kind("command", command_orders, check_command, hints="views.hints:command_hints"),
     Kind(
         "minor_leaders",
         minor_orders,
         check_minors,
-        hints="views.hints:minor_leaders",
-        bot="policy.placing:minor_leaders",
+        hints="views.hints:minor_leaders_hints",
+        bot="policy.placing:best_minor_leaders",
     ),
 )

@@ -1,9 +1,9 @@
 """Powers without a player: their activation by a card, and the revolt of the mercenaries (7.1.2, 16, S 16.4, S 20).
 
-What this chapter offers to the others: `USES` with `nonplayer`, beside the card of the round; `revolt` for the effect
-`insurrection` (S 16.4). While its card lies on the table a power counts as allied with who plays it (`Game.allied`,
-16.1.2). Who decides for it out of its activation is in `turn.deciders.decider`, where its moves must end (16.3) in the
-rules of movement.
+What this chapter offers to the others: `NONPLAYER_USES` with `nonplayer`, beside the card of the round;
+`revolt_of_mercenaries` for the effect `insurrection` (S 16.4). While its card lies on the table a power counts as
+allied with who plays it (`Game.allied`, 16.1.2). Who decides for it out of its activation is in
+`turn.order_of_play.decider`, where its moves must end (16.3) in the rules of movement.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from pbem.rules.sword_of_rome.movement import activation as movement
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, CLEAR, DESPERATE_TIMES, DESPERATE_VALUE, REBELS
 from pbem.rules.sword_of_rome.position.changes import INSURRECTION, settle_spaces
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, not_in_hand
-from pbem.rules.sword_of_rome.position.state import FOR_GOOD, Force, Game, Mark
+from pbem.rules.sword_of_rome.position.state import FOR_GOOD, NONE, Force, Game, Mark
 from pbem.rules.sword_of_rome.siege import unrest
 from pbem.rules.sword_of_rome.siege.siege import place_marker
 from pbem.rules.sword_of_rome.turn.reinforcements import eligible, why_not_place
 
 NONPLAYER: Final = "nonplayer"
-SUPPORT: Final = "support"
-LEVY: Final = "levy"
+ADD_SUPPORT: Final = "support"
+LEVY_UNITS: Final = "levy"
 ACTIVATE: Final = "activate"
-UNREST: Final = "unrest"
+RAISE_UNREST: Final = "unrest"
 POINTS: Final = DESPERATE_VALUE
 """Points of support that an activation buys, and the value by which it activates: those of a 3 (16.1.1)."""
 
@@ -126,7 +126,7 @@ def active_leaders(view: Game, power: str, told: Mapping[str, str]) -> list[str]
         leader.id
         for leader in view.board.leaders.values()
         if leader.power == power and leader.initiative <= POINTS
-        if told.get(leader.id, view.where(leader.id)) not in (None, minor_leaders.NONE)
+        if told.get(leader.id, view.where(leader.id)) not in (None, NONE)
     ]
 
 
@@ -136,7 +136,7 @@ def nonplayer_orders(view: Game, decision: Decision) -> LegalOrders:
 
     def with_card(card: str) -> LegalOrders:
         base = {"do": NONPLAYER, "card": card}
-        raised = [Order("act", {**base, "then": UNREST})] if why_no_unrest(view, card) is None else []
+        raised = [Order("act", {**base, "then": RAISE_UNREST})] if why_no_unrest(view, card) is None else []
         powers = [power for power in listed(view, side, card) if why_not_power(view, side, card, power) is None]
         return concat(of(raised), flat_map(lambda power: _acts(view, side, {**base, "power": power}), powers))
 
@@ -150,7 +150,7 @@ def _acts(view: Game, side: Side, base: Mapping[str, Any]) -> LegalOrders:
 
     def acts() -> LegalOrders:
         added = multisets(add_in, rooms(view, side, [power]), range(1, POINTS + 1))
-        levied = [act(then=LEVY, at=space) for space in eligible(view, power)]
+        levied = [act(then=LEVY_UNITS, at=space) for space in eligible(view, power)]
         return concat(
             flat_map(with_leaders, concat(added, of(levied))), flat_map(activations, with_leaders(act(then=ACTIVATE)))
         )
@@ -159,10 +159,10 @@ def _acts(view: Game, side: Side, base: Mapping[str, Any]) -> LegalOrders:
         return Order("act", {**base, **told})
 
     def add_in(spaces: list[str]) -> Order:
-        return act(then=SUPPORT, add=spaces)
+        return act(then=ADD_SUPPORT, add=spaces)
 
     def with_leaders(order: Order) -> LegalOrders:
-        return minor_leaders.ways(view, [power], order)
+        return minor_leaders.ways_to_place(view, [power], order)
 
     def activations(order: Order) -> LegalOrders:
         able = active_leaders(view, power, order.get("leaders", {}))
@@ -182,7 +182,7 @@ def check_nonplayer(view: Game, decision: Decision, order: Order) -> Iterator[Fa
     if refusal is not None:
         yield order.fault(("card",), refusal.reason, rule=refusal.rule)
         return
-    if then == UNREST:
+    if then == RAISE_UNREST:
         refusal = why_no_unrest(view, card)
         if refusal is not None:
             yield order.fault(("then",), refusal.reason, rule=refusal.rule)
@@ -204,9 +204,9 @@ def check_nonplayer(view: Game, decision: Decision, order: Order) -> Iterator[Fa
 
 def _check_act(view: Game, side: Side, order: Order, power: str) -> Iterator[Fault]:
     then = order["then"]
-    if then == SUPPORT:
+    if then == ADD_SUPPORT:
         yield from _check_points(view, side, order, power)
-    elif then == LEVY:
+    elif then == LEVY_UNITS:
         space = order.get("at")
         refusal = Refusal("say where the CU is placed", "5.10") if space is None else None
         if space is not None and space not in eligible(view, power):
@@ -244,18 +244,18 @@ def _use(game: Game, card: str) -> str:
 def activate_nonplayer(game: Game, table: Table, order: Order) -> Flow[None]:
     """Let a power without a player act, or raise the unrest (7.1.2, 16.1.1, S 20)."""
     side, then = game.the_activation.side, order["then"]
-    power = "" if then == UNREST else order["power"]
+    power = "" if then == RAISE_UNREST else order["power"]
     play = lay_down(game, table, side, order["card"], _use(game, order["card"]), power)
-    if then == UNREST:
+    if then == RAISE_UNREST:
         game.unrest_raised = True
         unrest.raise_by(game, table, 1, "S 20")
     else:
         game.activated.append(power)
         table.tell("nonplayer_activated", power=power, side=side, rule="16.1.1")
         minor_leaders.put_leaders(game, table, order.get("leaders", {}))
-    if then == SUPPORT:
+    if then == ADD_SUPPORT:
         add_all(game, table, side, order["add"], power)
-    elif then == LEVY:
+    elif then == LEVY_UNITS:
         game.put(power, order["at"], Force(cu=1))
         table.tell("levied", power=power, space=order["at"], cu=1, rule="16.1.1")
     elif then == ACTIVATE:
@@ -268,7 +268,7 @@ def activate_nonplayer(game: Game, table: Table, order: Order) -> Flow[None]:
 # ---- the revolt of the mercenaries (S 16.4)
 
 
-def revolt(game: Game, table: Table, cu: int, *, side: Side, space: str) -> Flow[None]:
+def revolt_of_mercenaries(game: Game, table: Table, cu: int, *, side: Side, space: str) -> Flow[None]:
     """Place the rebels; whoever stands there fights them at once, without avoidance or interception (S 16.4).
 
     They are placed and have not moved: nobody goes inside the city either.
@@ -292,4 +292,4 @@ def revolt(game: Game, table: Table, cu: int, *, side: Side, space: str) -> Flow
     settle_spaces(game, table)
 
 
-USES: Final[Mapping[str, Use]] = {NONPLAYER: Use(nonplayer_orders, check_nonplayer, activate_nonplayer)}
+NONPLAYER_USES: Final[Mapping[str, Use]] = {NONPLAYER: Use(nonplayer_orders, check_nonplayer, activate_nonplayer)}

@@ -21,9 +21,8 @@ from pbem.rules.sword_of_rome.events import effects
 from pbem.rules.sword_of_rome.events.card_play import file_away
 from pbem.rules.sword_of_rome.events.conditions import hold
 from pbem.rules.sword_of_rome.position.naming import not_in_hand
-from pbem.rules.sword_of_rome.position.state import UNSEEN, Game, Moment, window_decision
+from pbem.rules.sword_of_rome.position.state import NONE, UNSEEN, Game, Moment, window_decision
 
-NONE: Final = "none"
 EVENT_PLAYED: Final = "event"
 
 
@@ -87,10 +86,10 @@ def respond(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:
         if game.board.cards[card].remove:
             game.discards[side].remove(card)
             file_away(game, table, side, card, event=True)
-        yield from effects.play(game, table, side, card, order.get("effect", {}))
+        yield from effects.play_effects(game, table, side, card, order.get("effect", {}))
 
 
-def why_not_now(view: Game, side: Side, card: str) -> Refusal | None:
+def why_not_at_moment(view: Game, side: Side, card: str) -> Refusal | None:
     """Say why a card of a side's deck does not respond to the open moment, whatever it does; None: it does (7.1.1)."""
     record = view.board.cards[card]
     moment = view.moment
@@ -101,7 +100,7 @@ def why_not_now(view: Game, side: Side, card: str) -> Refusal | None:
 
 def why_no_response(view: Game, side: Side, card: str) -> Refusal | None:
     """Say why a card of a side's deck cannot be played as a response at the open moment; None: it can (7.1.1)."""
-    return why_not_now(view, side, card) or effects.why_not(view, side, card)
+    return why_not_at_moment(view, side, card) or effects.why_not(view, side, card)
 
 
 def fitting(game: Game, side: Side) -> list[str]:
@@ -149,7 +148,7 @@ def check_response(view: Game, decision: Decision, order: Order) -> Iterator[Fau
             ("card",), f"{not_in_hand(view, decision.side, card)}; write a card of it, or none", rule="7.1.1"
         )
         return
-    refusal = why_not_now(view, decision.side, card)
+    refusal = why_not_at_moment(view, decision.side, card)
     if refusal is not None:
         yield order.fault(("card",), refusal.reason, rule=refusal.rule)
         return
@@ -161,8 +160,8 @@ RESPONSE_KINDS: Final = (
         "respond",
         responses,
         check_response,
-        hints="views.hints:respond",
-        bot="policy.responses:respond",
+        hints="views.hints:respond_hints",
+        bot="policy.responses:best_response",
         is_for_later=is_for_later,
     ),
 )

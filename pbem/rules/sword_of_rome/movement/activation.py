@@ -3,7 +3,8 @@
 What this chapter offers to the others (9 to 11; its decisions are `march`, `pursue`, `city`, `intercept`, `avoid`,
 `let_go`, `refuse`, `bribe`, `lend_fleet`, `contest_voyage`, `next_commander`, `join_campaign`, `flank`):
 
-* `USES`: `activate`, `campaign` and `colony`, merged by `turn.action`. Each lays its card down by `card_play.lay_down`,
+* `ACTIVATION_USES`: `activate`, `campaign` and `colony`, merged by `turn.action`. Each lays its card down by
+`card_play.lay_down`,
   fills `Game.card` (`power` is the power that acts), and ends with `card_play.put_away`, once nothing is under way.
 * `movement.activation.activate(game, table, power, leader) -> Flow[None]`: one activation whatever the card, also for a
   power without a player and for the free activation of an event: roll for a siege (`siege.siege.roll_siege`), or march.
@@ -25,14 +26,14 @@ from pbem.rules.sword_of_rome.events.card_play import Use, lay_down, playable, p
 from pbem.rules.sword_of_rome.events.card_uses import card_faults
 from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, points_left, points_of
 from pbem.rules.sword_of_rome.movement.flanks import ask_next, consents, respond_to, why_no_colony, why_not_next
-from pbem.rules.sword_of_rome.movement.march import march, obey, raid, sally, set_out, standing, tire
+from pbem.rules.sword_of_rome.movement.march import march, obey, raid_until_done, sally, set_out, stack_there, tire
 from pbem.rules.sword_of_rome.movement.march_orders import is_inside
-from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, NONE, MarchOrder
+from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, MarchOrder
 from pbem.rules.sword_of_rome.movement.parts import part_of
 from pbem.rules.sword_of_rome.position.board import DESPERATE_TIMES, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.changes import lose
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, other_seat
-from pbem.rules.sword_of_rome.position.state import Force, Game, March
+from pbem.rules.sword_of_rome.position.state import NONE, Force, Game, March
 from pbem.rules.sword_of_rome.siege.siege import place_marker, roll_siege
 from pbem.rules.sword_of_rome.turn.order_of_play import decider
 
@@ -74,12 +75,12 @@ def carry_out(game: Game, table: Table, said: MarchOrder) -> Flow[None]:
         yield from _roll(game, table, under_way)
     elif said.sortie:
         yield from sally(game, table, said.force)
-        tire(game, under_way, standing(game, under_way))
+        tire(game, under_way, stack_there(game, under_way))
     elif said.path or said.raid or said.then in (ASK, ATTACK_UNREST):
         part = part_of(game.force(power, space), said.force, under_way.leader, game.board.tables["movement"]["cu"])
         set_out(game, table, part)
         obey(under_way, said)
-        yield from raid(game, table, said.raid)
+        yield from raid_until_done(game, table, said.raid)
         yield from march(game, table)
     elif not is_inside(game, under_way):
         place_marker(game, table, power, space)
@@ -90,7 +91,7 @@ def _roll(game: Game, table: Table, under_way: March) -> Flow[None]:
     space, name = under_way.at, f"siege/{under_way.leader}/{under_way.at}"
     if game.card is not None:
         game.card.rolled_at.append(space)
-    tire(game, under_way, standing(game, under_way))
+    tire(game, under_way, stack_there(game, under_way))
     yield from roll_siege(game, table, under_way.power, space, name, rule="13.1.1")
 
 
@@ -274,7 +275,7 @@ def settle_colony(game: Game, space: str) -> None:
     game.loyalty[space] = game.board.tables["city"]["converted"]
 
 
-USES: Final[Mapping[str, Use]] = {
+ACTIVATION_USES: Final[Mapping[str, Use]] = {
     "activate": Use(activate_orders, check_activate, carry_activation),
     CAMPAIGN: Use(campaign_orders, check_campaign, carry_campaign),
     "colony": Use(colony_orders, check_colony, carry_colony),

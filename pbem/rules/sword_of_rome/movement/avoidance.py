@@ -10,7 +10,7 @@ from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.minor_leaders import take_command
 from pbem.rules.sword_of_rome.movement.interception import let_go, why_not_sent
-from pbem.rules.sword_of_rome.movement.orders import NONE, Body, Wanted
+from pbem.rules.sword_of_rome.movement.orders import Body, Wanted
 from pbem.rules.sword_of_rome.movement.parts import companies, move_out, part_of, strengths, told
 from pbem.rules.sword_of_rome.movement.paths import can_go_on, enemy_cu_at, why_barred, why_no_home
 from pbem.rules.sword_of_rome.movement.voyages import (
@@ -18,7 +18,7 @@ from pbem.rules.sword_of_rome.movement.voyages import (
     capacity,
     cards_of,
     may_get_leave,
-    play_card,
+    play_beside,
     sail,
     why_he_stays,
     why_not_held,
@@ -26,10 +26,10 @@ from pbem.rules.sword_of_rome.movement.voyages import (
 )
 from pbem.rules.sword_of_rome.position.changes import displace_leaders, lift_sieges, lose
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, no_such_space, space_named
-from pbem.rules.sword_of_rome.position.state import UNSEEN, Force, Game, window_decision
+from pbem.rules.sword_of_rome.position.state import NONE, UNSEEN, Force, Game, window_decision
 from pbem.rules.sword_of_rome.turn.order_of_play import decider
 
-STAND: Final[Body] = {"to": NONE}
+STAYS: Final[Body] = {"to": NONE}
 
 
 # ---- who may avoid, and where to (11.1, 11.2)
@@ -84,7 +84,7 @@ def ports_of_refuge(game: Game, power: str, space: str) -> list[str]:
     return [to for to in ports if to != space and open_to(game, power, to)]
 
 
-def questions(game: Game, table: Table) -> Flow[list[Decision]]:
+def avoidance_questions(game: Game, table: Table) -> Flow[list[Decision]]:
     """Return the questions to all powers whose armies the force under way has come upon (9.3.2, 11.1).
 
     An army in the capital overseas of a power without a player does not avoid battle (17.1).
@@ -107,7 +107,7 @@ def questions(game: Game, table: Table) -> Flow[list[Decision]]:
             "enemy_cu": march.force.cu,
             "own_cu": there.cu,
         }
-        asked.append(window_decision(game, "avoid", side, "11.1", facts, STAND, about=power))
+        asked.append(window_decision(game, "avoid", side, "11.1", facts, STAYS, about=power))
     return asked
 
 
@@ -151,7 +151,7 @@ def avoid_orders(view: Game, decision: Decision) -> LegalOrders:
         leaders = [leader for leader in stack.leaders if why_not_avoid(view, leader) is None]
         return flat_map(lambda leader: _led(view, stack, flight, leader), leaders)
 
-    return concat(of([Order("avoid", STAND)]), flat_map(by, flights(view, decision)))
+    return concat(of([Order("avoid", STAYS)]), flat_map(by, flights(view, decision)))
 
 
 def _led(view: Game, stack: Force, flight: Flight, leader: str) -> LegalOrders:
@@ -246,7 +246,7 @@ def avoid(game: Game, table: Table, power: str, order: Order, part: Force, name:
         side = game.board.powers[power].side
         assert side is not None
         part.cu = min(part.cu, capacity(game, power, card, space, to, fleeing=True))
-        play_card(game, table, side, card, "sail")
+        play_beside(game, table, side, card, "sail")
     elif by_sea:
         most = without_card(game, power, space, to)
         most = most or (yield from borrow(game, table, power, space, to, part.cu, fleeing=True))
@@ -343,9 +343,9 @@ AVOIDANCE_KINDS: Final = (
         "avoid",
         avoid_orders,
         check_avoid,
-        hints="views.hints:avoid",
+        hints="views.hints:avoid_hints",
         bot="policy.replies:best_avoidance",
         prospects="views.forecast:avoiders",
     ),
-    Kind("pursue", *yes_or_no("roll"), hints="views.hints:pursue"),
+    Kind("pursue", *yes_or_no("roll"), hints="views.hints:pursue_hints"),
 )

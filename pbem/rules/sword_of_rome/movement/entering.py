@@ -20,14 +20,14 @@ from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.card_play import value_of
 from pbem.rules.sword_of_rome.movement import avoidance, interception
-from pbem.rules.sword_of_rome.movement.orders import NONE, Body
+from pbem.rules.sword_of_rome.movement.orders import Body
 from pbem.rules.sword_of_rome.movement.parts import arrange, move_out, rest_of, told, why_consul_alone, why_not_part
 from pbem.rules.sword_of_rome.movement.paths import why_not_end
-from pbem.rules.sword_of_rome.movement.voyages import cards_of, holds_cards, play_card, why_not_held
+from pbem.rules.sword_of_rome.movement.voyages import cards_of, holds_cards, play_beside, why_not_held
 from pbem.rules.sword_of_rome.position.board import DESPERATE_VALUE, ETRUSCANS, WALLED
 from pbem.rules.sword_of_rome.position.changes import settle_spaces
 from pbem.rules.sword_of_rome.position.naming import space_named
-from pbem.rules.sword_of_rome.position.state import UNSEEN, Force, Game, window_decision
+from pbem.rules.sword_of_rome.position.state import NONE, UNSEEN, Force, Game, window_decision
 from pbem.rules.sword_of_rome.siege.siege import place_marker
 from pbem.rules.sword_of_rome.turn.order_of_play import decider
 
@@ -162,7 +162,7 @@ def bribe(game: Game, table: Table) -> Flow[bool]:
     order = yield window_decision(game, "bribe", side, "7.2.2", facts, {"card": NONE})
     if order["card"] == NONE:
         return False
-    play_card(game, table, side, order["card"], "bribe", remove=True)
+    play_beside(game, table, side, order["card"], "bribe", remove=True)
     march.bribed.append(march.at)
     table.tell("bribed", power=march.power, space=march.at, rule="7.2.2")
     if not own:
@@ -253,8 +253,8 @@ def react(game: Game, table: Table, met: Met, name: str) -> Flow[Met]:
 
 def _declarations(game: Game, table: Table) -> Flow[tuple[Mapping[str, Sequence[Any]], Mapping[str, Avoidance]]]:
     """Ask all at once who intercepts and who avoids battle, and return both by power (9.3.2)."""
-    asked = yield from interception.questions(game, table)
-    asked += yield from avoidance.questions(game, table)
+    asked = yield from interception.interception_questions(game, table)
+    asked += yield from avoidance.avoidance_questions(game, table)
     if not asked:
         return {}, {}
     orders = yield from table.ask_all(asked)
@@ -270,6 +270,6 @@ def _declarations(game: Game, table: Table) -> Flow[tuple[Mapping[str, Sequence[
 
 
 ENTERING_KINDS: Final = (
-    Kind("city", city_orders, check_city, hints="views.hints:city", bot="policy.replies:best_city"),
-    Kind("bribe", bribes, check_bribe, hints="views.hints:reaction_card", bot="policy.responses:bribe"),
+    Kind("city", city_orders, check_city, hints="views.hints:city_hints", bot="policy.replies:best_city"),
+    Kind("bribe", bribes, check_bribe, hints="views.hints:reaction_card_hints", bot="policy.responses:best_bribe"),
 )

@@ -9,13 +9,13 @@ from pbem.game import Kind, LegalOrders, Refusal, Table, of, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, points_left, points_of, setting_out
-from pbem.rules.sword_of_rome.movement.orders import NONE, STOP, Body, MarchOrder, Step
+from pbem.rules.sword_of_rome.movement.orders import STOP, Body, MarchOrder, Step
 from pbem.rules.sword_of_rome.movement.parts import part_of, strengths
 from pbem.rules.sword_of_rome.movement.paths import taken_by, why_not_step
 from pbem.rules.sword_of_rome.movement.voyages import room_at_sea
 from pbem.rules.sword_of_rome.position.board import NORMAL, ROMANS, SEA
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, power_named, space_named
-from pbem.rules.sword_of_rome.position.state import Force, Game, March, Moment
+from pbem.rules.sword_of_rome.position.state import NONE, Force, Game, March, Moment
 
 # ---- who can come next (9.5.1, 9.5.5)
 
@@ -281,7 +281,7 @@ FLANK_KINDS: Final = (
         "next_commander",
         next_commanders,
         check_next,
-        hints="views.hints:next_commander",
+        hints="views.hints:next_commander_hints",
         bot="policy.acts:best_next",
     ),
     Kind("join_campaign", *yes_or_no("consent"), bot="policy.replies:best_consent"),

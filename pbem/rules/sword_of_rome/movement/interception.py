@@ -67,7 +67,7 @@ def origins(game: Game, power: str) -> list[str]:
     return [space for space in sorted(game.forces[power]) if why_not_from(game, power, space) is None]
 
 
-def questions(game: Game, table: Table) -> Flow[list[Decision]]:
+def interception_questions(game: Game, table: Table) -> Flow[list[Decision]]:
     """Return the questions to all powers that may try to intercept the force under way (9.3.2, 10.1)."""
     asked: list[Decision] = []
     march = game.the_march
@@ -309,10 +309,10 @@ INTERCEPTION_KINDS: Final = (
         "intercept",
         intercept_orders,
         check_intercept,
-        hints="views.hints:intercept",
+        hints="views.hints:intercept_hints",
         bot="policy.replies:best_interception",
         prospects="views.forecast:interceptors",
     ),
-    Kind("refuse", *yes_or_no("back"), hints="views.hints:refuse", bot="policy.replies:best_refusal"),
+    Kind("refuse", *yes_or_no("back"), hints="views.hints:refuse_hints", bot="policy.replies:best_refusal"),
     Kind("let_go", *yes_or_no("allow")),
 )

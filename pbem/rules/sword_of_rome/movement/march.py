@@ -16,13 +16,13 @@ from pbem.rules.sword_of_rome.movement.entering import Met, enter, react
 from pbem.rules.sword_of_rome.movement.exchange import exchange, join, leave_behind, put_down, take_up
 from pbem.rules.sword_of_rome.movement.fatigue import exhaust, set_off, spend
 from pbem.rules.sword_of_rome.movement.flanks import choose_flank, way_of_flank
-from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, NONE, MarchOrder, Step, Wanted
+from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, MarchOrder, Step, Wanted
 from pbem.rules.sword_of_rome.movement.parts import move_out, part_of, rest_of, subordinates
 from pbem.rules.sword_of_rome.movement.paths import can_go_on, step_cost, why_not_end, why_not_raid, why_not_step
 from pbem.rules.sword_of_rome.movement.voyages import borrow, carried, sail, sink
 from pbem.rules.sword_of_rome.position.board import GARRISON_BOX, SEA
 from pbem.rules.sword_of_rome.position.changes import displace, settle_spaces
-from pbem.rules.sword_of_rome.position.state import Battle, Force, Game, March
+from pbem.rules.sword_of_rome.position.state import NONE, Battle, Force, Game, March
 from pbem.rules.sword_of_rome.siege import plunder, unrest
 from pbem.rules.sword_of_rome.siege.relief import sally_out
 from pbem.rules.sword_of_rome.siege.siege import place_marker
@@ -88,7 +88,7 @@ def go_on(game: Game, table: Table, said: MarchOrder) -> Flow[None]:
     """Note where the force under way goes next, and raid before it does (9.1, 14.2)."""
     march = game.the_march
     obey(march, said)
-    yield from raid(game, table, said.raid)
+    yield from raid_until_done(game, table, said.raid)
     march.over = march.over or not (march.path or march.then == ASK)
 
 
@@ -118,7 +118,7 @@ def take_step(game: Game, table: Table, step: Step) -> Flow[None]:
         arrive(game, table, step.to, kind)
     yield from meet(game, table, (yield from enter(game, table, name_of(march))))
     if not march.over:
-        yield from raid(game, table, step.raid)
+        yield from raid_until_done(game, table, step.raid)
 
 
 def close_path(game: Game, table: Table, to: str) -> None:
@@ -163,7 +163,7 @@ def cross(game: Game, table: Table, to: str) -> Flow[None]:
         sink(game, table, before)
 
 
-def raid(game: Game, table: Table, attempts: int) -> Flow[None]:
+def raid_until_done(game: Game, table: Table, attempts: int) -> Flow[None]:
     """Raid the space where the force under way is, until it succeeds or the attempts are used up (14.2)."""
     march = game.the_march
     for number in range(1, attempts + 1):
@@ -188,18 +188,18 @@ def meet(game: Game, table: Table, met: Met) -> Flow[None]:
         return
     enemies = [] if march.at in march.bribed else game.enemies_in(march.power, march.at)
     if march.force.cu and enemies:
-        yield from attack(game, table, met, enemies[0])
+        yield from attack_enemies(game, table, met, enemies[0])
     elif met.avoided:
         yield from pursue(game, table, name_of(march))
 
 
-def attack(game: Game, table: Table, met: Met, defender: str) -> Flow[None]:
+def attack_enemies(game: Game, table: Table, met: Met, defender: str) -> Flow[None]:
     """Attack enemies in the space, with a flank if a Campaign brings one (9.4.1, 9.5.6)."""
     march, space = game.the_march, game.the_march.at
     force, name = march.force, name_of(march)
     march.fought = True
     put_down(game, march)
-    fought = standing(game, march)
+    fought = stack_there(game, march)
     game.battle = Battle(space, march.power, defender, came_from=march.came_from, came_by=march.came_by)
     flank = yield from bring_flank(game, table)
     outcome: Outcome = yield from battle.fight(
@@ -224,7 +224,7 @@ def attack(game: Game, table: Table, met: Met, defender: str) -> Flow[None]:
         yield from after_flank(game, table, *flank, go_on)
 
 
-def standing(game: Game, march: March) -> Force:
+def stack_there(game: Game, march: March) -> Force:
     """Return what the power of a march has where it is now, as a force of its own."""
     there = game.force(march.power, march.at)
     return Force(there.cu, there.mercenaries, list(there.leaders))
@@ -304,7 +304,7 @@ def stop(game: Game, table: Table) -> Flow[None]:
         return
     if march.at in march.bribed and march.force.cu and (enemies := game.enemies_in(march.power, march.at)):
         march.bribed.remove(march.at)
-        yield from attack(game, table, Met(), enemies[0])
+        yield from attack_enemies(game, table, Met(), enemies[0])
         if march.force.empty:
             return
     stand(game, table, march)
@@ -318,7 +318,7 @@ def attack_unrest(game: Game, table: Table) -> Flow[None]:
     join(game, march)
     before = game.force(march.power, march.at).cu
     cu = min(march.against or force.cu, unrest.fresh_cu(game))
-    yield from unrest.attack(game, table, march.leader, cu, name)
+    yield from unrest.fight_unrest(game, table, march.leader, cu, name)
     lost = before - game.force(march.power, march.at).cu
     tire(game, march, Force(cu - lost, 0, force.leaders))
     settle_spaces(game, table)
@@ -369,7 +369,7 @@ def sally(game: Game, table: Table, wanted: Wanted) -> Flow[None]:
     else:
         game.inside[space] = rest
     failed = False
-    asked = yield from avoidance.questions(game, table)
+    asked = yield from avoidance.avoidance_questions(game, table)
     if asked:
         orders = yield from table.ask_all(asked)
         for decision, order in zip(asked, orders, strict=True):

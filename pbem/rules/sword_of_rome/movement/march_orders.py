@@ -454,9 +454,9 @@ MARCH_KINDS: Final = (
         "march",
         marches,
         check_march,
-        hints="views.hints:march",
+        hints="views.hints:march_hints",
         bot="policy.acts:best_march",
         foresee="views.forecast:foresee_march",
     ),
-    Kind("flank", flanks, check_flank, hints="views.hints:flank", bot="policy.acts:best_flank"),
+    Kind("flank", flanks, check_flank, hints="views.hints:flank_hints", bot="policy.acts:best_flank"),
 )

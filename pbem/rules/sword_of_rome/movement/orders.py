@@ -16,7 +16,6 @@ Body: TypeAlias = Mapping[str, Any]
 STOP: Final = "stop"
 ASK: Final = "ask"
 ATTACK_UNREST: Final = "attack_unrest"
-NONE: Final = "none"
 
 
 def illegal(path: Path, reason: str, *, rule: str) -> Fault:

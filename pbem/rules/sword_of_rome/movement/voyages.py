@@ -10,11 +10,10 @@ from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.card_play import value_of
 from pbem.rules.sword_of_rome.movement.fatigue import points_left, why_too_far
-from pbem.rules.sword_of_rome.movement.orders import NONE
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE, GARRISON_BOX, GREEKS
 from pbem.rules.sword_of_rome.position.changes import displace_leaders, settle_spaces
 from pbem.rules.sword_of_rome.position.naming import not_in_hand, space_named
-from pbem.rules.sword_of_rome.position.state import UNSEEN, Force, Game, March, window_decision
+from pbem.rules.sword_of_rome.position.state import NONE, UNSEEN, Force, Game, March, window_decision
 
 SUCCESS: Final = "success"
 ATTRITION: Final = "attrition"
@@ -101,7 +100,7 @@ def why_not_held(view: Game, side: Side, card: str) -> Refusal | None:
     return Refusal(not_in_hand(view, side, card), "7.1")
 
 
-def play_card(game: Game, table: Table, side: Side, card: str, use: str, *, remove: bool = False) -> None:
+def play_beside(game: Game, table: Table, side: Side, card: str, use: str, *, remove: bool = False) -> None:
     """Play a card from a hand beside the one on the table: discarded, or with `remove` out of the game (7.2.2)."""
     if card == DESPERATE_TIMES:
         game.desperate_times[side] -= 1
@@ -216,7 +215,7 @@ def borrow(game: Game, table: Table, power: str, origin: str, to: str, cu: int, 
     if order["card"] == NONE:
         return most
     most = max(most, capacity(game, CARTHAGE, order["card"], origin, to, fleeing=fleeing))
-    play_card(game, table, side, order["card"], "lend_fleet")
+    play_beside(game, table, side, order["card"], "lend_fleet")
     table.tell("fleet_lent", power=power, space=to, cu=most, rule="S 9.6.3")
     return most
 
@@ -313,11 +312,19 @@ def _contest(game: Game, table: Table, power: str, origin: str, to: str, cu: int
     order = yield window_decision(game, "contest_voyage", side, "S 9.6.4", facts, {"card": NONE})
     if order["card"] == NONE:
         return 0
-    play_card(game, table, side, order["card"], "contest_voyage")
+    play_beside(game, table, side, order["card"], "contest_voyage")
     return value_of(game, order["card"])
 
 
 VOYAGE_KINDS: Final = (
-    Kind("lend_fleet", card_orders, check_card, hints="views.hints:reaction_card", bot="policy.responses:lend"),
-    Kind("contest_voyage", card_orders, check_card, hints="views.hints:contest_voyage", bot="policy.responses:contest"),
+    Kind(
+        "lend_fleet", card_orders, check_card, hints="views.hints:reaction_card_hints", bot="policy.responses:best_loan"
+    ),
+    Kind(
+        "contest_voyage",
+        card_orders,
+        check_card,
+        hints="views.hints:contest_voyage_hints",
+        bot="policy.responses:best_contest",
+    ),
 )

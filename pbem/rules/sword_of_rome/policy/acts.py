@@ -12,12 +12,11 @@ from pbem.rules.sword_of_rome.events.events import why_not_laid
 from pbem.rules.sword_of_rome.events.nonplayers import listed, why_no_unrest, why_not_power
 from pbem.rules.sword_of_rome.movement.activation import is_campaign
 from pbem.rules.sword_of_rome.movement.flanks import can_flank, ways_to_flank, why_not_next
-from pbem.rules.sword_of_rome.movement.orders import NONE
 from pbem.rules.sword_of_rome.movement.parts import strengths
 from pbem.rules.sword_of_rome.policy.alliances import proposals
 from pbem.rules.sword_of_rome.policy.events import Hand, best_points, event, look_at, worth_of_levy
 from pbem.rules.sword_of_rome.policy.placing import best_space, leaderless, spread
-from pbem.rules.sword_of_rome.policy.plans import UNREST, Plan, Plans, unrest_gain
+from pbem.rules.sword_of_rome.policy.plans import UNREST_POINT, Plan, Plans, unrest_gain
 from pbem.rules.sword_of_rome.policy.worth import CU, RIVAL, rivalry
 from pbem.rules.sword_of_rome.position.board import (
     CARTHAGE,
@@ -27,7 +26,7 @@ from pbem.rules.sword_of_rome.position.board import (
     NORMAL,
     ROMANS,
 )
-from pbem.rules.sword_of_rome.position.state import Force, Game
+from pbem.rules.sword_of_rome.position.state import NONE, Force, Game
 
 LOOKED_AT: Final = 6
 """Plans that are proposed, the best first; the rules may refuse some."""
@@ -200,7 +199,10 @@ def _beside(hand: Hand, card: str) -> Iterator[Way]:
         if found is not None and found[0].worth > 0.1:
             yield found[0].worth, Order("act", {**base, "then": "activate", "leader": found[1]})
     if why_no_unrest(view, card) is None:
-        yield UNREST * rivalry(view, side, CARTHAGE), Order("act", {"do": "nonplayer", "card": card, "then": "unrest"})
+        yield (
+            UNREST_POINT * rivalry(view, side, CARTHAGE),
+            Order("act", {"do": "nonplayer", "card": card, "then": "unrest"}),
+        )
 
 
 # ---- the card of the round

@@ -11,7 +11,7 @@ from pbem.rules.sword_of_rome.policy.worth import PAIR, chief, worth
 from pbem.rules.sword_of_rome.position.board import NORMAL
 from pbem.rules.sword_of_rome.position.state import Game
 
-MOST: Final = 1
+MOST_ALLIES: Final = 1
 """Allies whom the bot wants at a time: with more there is nobody left to take anything from."""
 DEAREST: Final = 5.0
 """The prey for which an alliance is refused."""
@@ -71,7 +71,7 @@ def proposals(view: Game, side: Side) -> Iterator[Order]:
         len(view.board.seats.persons) == PAIR
         or view.round != 1
         or view.turn >= view.last_turn - LAST
-        or len(partners(view, side)) >= MOST
+        or len(partners(view, side)) >= MOST_ALLIES
     ):
         return
     if view.the_activation.proposed or view.the_activation.played:
@@ -80,7 +80,7 @@ def proposals(view: Game, side: Side) -> Iterator[Order]:
     free = [
         other
         for other in view.in_play
-        if other not in (*view.board.seats_of(side), first) and len(partners(view, other)) < MOST
+        if other not in (*view.board.seats_of(side), first) and len(partners(view, other)) < MOST_ALLIES
         if not at_war(view, side, other) and not at_war(view, other, side)
     ]
     for other in sorted(free, key=lambda each: (prey(view, side, each), each)):
@@ -100,20 +100,22 @@ def _within(view: Game, side: Side) -> Iterator[Order]:
                     yield Order("act", {"do": "propose", "power": power, "to": to})
 
 
-def answer(view: Game, decision: Decision) -> Iterator[Order]:
+def best_answer(view: Game, decision: Decision) -> Iterator[Order]:
     """Accept an alliance of who does not lead, if no other binds the side (15.1)."""
     side = decision.side
     other = view.board.powers[decision.facts["power"]].side
     assert other is not None
     bound = (
-        len(view.board.seats.persons) == PAIR or len(partners(view, side)) >= MOST or prey(view, side, other) > DEAREST
+        len(view.board.seats.persons) == PAIR
+        or len(partners(view, side)) >= MOST_ALLIES
+        or prey(view, side, other) > DEAREST
     )
     own = other in view.board.seats_of(side)
     willing = own or (other != chief(view, side) and not bound and not at_war(view, side, other))
     yield Order("alliance", {"accept": willing})
 
 
-def renewal(view: Game, decision: Decision) -> Iterator[Order]:
+def best_renewal(view: Game, decision: Decision) -> Iterator[Order]:
     """Renew an alliance with who does not lead, until the game is nearly over (5.9, 15.4)."""
     other = view.board.powers[decision.facts["ally"]].side
     own = other in view.board.seats_of(decision.side)

@@ -18,24 +18,24 @@ from pbem.rules.sword_of_rome.events.effects.units import arrivals, settlements
 from pbem.rules.sword_of_rome.events.support import room_for
 from pbem.rules.sword_of_rome.policy.field import Field
 from pbem.rules.sword_of_rome.policy.placing import spread
-from pbem.rules.sword_of_rome.policy.plans import GALLIC_ROLL, MARKER, ROLL, UNREST, Plans
+from pbem.rules.sword_of_rome.policy.plans import GALLIC_ROLL, MARKER, POINT_BY_ROLL, UNREST_POINT, Plans
 from pbem.rules.sword_of_rome.policy.worth import ARMY, CU, RIVAL, army, chance, times, worth
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_VALUE, GAULS, GREEKS, NORMAL, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.state import Game
 
 Told = tuple[float, dict[str, Any]]
 """What an effect is worth, and what it is told."""
-LOYALTY: Final = 0.05
+LOYALTY_AT_PEACE: Final = 0.05
 """A point of loyalty of a city that nobody threatens."""
 NEEDED: Final = 0.3
 """The part of the worth of a city that its second point of loyalty saves where an enemy can come, by land or sea."""
-UNSEEN: Final = 0.08
+FAR_LOYALTY: Final = 0.08
 """The same where none can come now."""
 TACTICS: Final = 0.25
 """A point of tactics of a leader who comes, besides his CU."""
 READY: Final = 0.25
 """Each value of a card that activates him below 3."""
-HIRED: Final = 0.75
+MERCENARY: Final = 0.75
 """A mercenary, by the worth of a CU: half of them go home (S 5.10)."""
 FREED: Final = 0.45
 """The most of it, in the first round: the CU can go on."""
@@ -46,9 +46,9 @@ MARKERS: Final[Mapping[str, float]] = {
     "punic_envoys": 0.3,
     "wild_beasts": 0.2,
 }
-LEVY: Final = 2.5
+LEVY_THERE: Final = 2.5
 """The worth of a CU that comes where it is wanted, by that of one elsewhere."""
-ENOUGH: Final = 14
+CU_OF_A_SIDE: Final = 14
 """CU from which a side has less and less use for more."""
 REMOVED: Final = 0.15
 """The least that a point of a rival is worth that goes."""
@@ -104,7 +104,7 @@ def _effects(view: Game, card: str) -> Iterator[tuple[str, Any]]:
 def worth_of_levy(view: Game, side: Side) -> float:
     """Return what a new CU is worth to a side: less, the more it has."""
     there = sum(force.cu for power in view.board.powers_of[side] for _, force in view.everywhere(power))
-    return LEVY * CU * min(1.0, ENOUGH / max(there, 1))
+    return LEVY_THERE * CU * min(1.0, CU_OF_A_SIDE / max(there, 1))
 
 
 def _levy(hand: Hand, played: Played) -> Told | None:
@@ -120,7 +120,7 @@ def _mercenaries(hand: Hand, played: Played) -> Told | None:
     places = spread(hand.fields[CARTHAGE], played.told) if CARTHAGE in hand.fields else {}
     if not places:
         return None
-    return HIRED * played.told * worth_of_levy(hand.view, hand.side), {"mercenaries": places}
+    return MERCENARY * played.told * worth_of_levy(hand.view, hand.side), {"mercenaries": places}
 
 
 def _colony(hand: Hand, played: Played) -> Told | None:
@@ -148,7 +148,7 @@ def _leader(hand: Hand, played: Played) -> Told | None:
     leader = view.board.leaders[best["name"]]
     lasts = 0.5 if played.told.get("until") else 1.0
     skill = TACTICS * leader.tactics + READY * (DESPERATE_VALUE - leader.initiative)
-    worth = skill * lasts - LOYALTY * leader.penalty
+    worth = skill * lasts - LOYALTY_AT_PEACE * leader.penalty
     return worth + played.told.get("cu", 0) * worth_of_levy(view, hand.side), {"leader": best}
 
 
@@ -174,7 +174,7 @@ def _siege(hand: Hand, played: Played) -> Told | None:
     if best is None:
         return None
     field = hand.fields[sieges[best].by]
-    return (GALLIC_ROLL if field.power == GAULS else ROLL) * field.taken(best), {"siege": best}
+    return (GALLIC_ROLL if field.power == GAULS else POINT_BY_ROLL) * field.taken(best), {"siege": best}
 
 
 def _insurrection(hand: Hand, played: Played) -> Told | None:
@@ -194,7 +194,7 @@ def best_points(hand: Hand, most: int) -> tuple[float, list[str]] | None:
         for space, force in view.everywhere(power):
             if force.cu and view.kind(space) == NORMAL and room_for(view, side, space):
                 # What stands there is taken in the Surrender Phase anyway, if it is still there.
-                points.append((_freed(view) * field.taken(space) + LOYALTY, space))
+                points.append((_freed(view) * field.taken(space) + LOYALTY_AT_PEACE, space))
         for space in view.cities(power):
             points += [(walls(field, space, more), space) for more in range(room_for(view, side, space))]
     points.sort(key=lambda each: (-each[0], each[1]))
@@ -212,8 +212,8 @@ def walls(field: Field, city: str, more: int) -> float:
     """Return what a point of loyalty is worth after some others: a siege roll more before the city falls."""
     game = field.game
     before = game.loyalty[city] + more
-    danger = NEEDED if field.threat(city) >= ARMY or game.board.spaces[city].port else UNSEEN
-    return danger * worth(game, field.power, city) / before**2 + LOYALTY
+    danger = NEEDED if field.threat(city) >= ARMY or game.board.spaces[city].port else FAR_LOYALTY
+    return danger * worth(game, field.power, city) / before**2 + LOYALTY_AT_PEACE
 
 
 def _support(hand: Hand, played: Played) -> Told | None:
@@ -230,7 +230,7 @@ def _revolt(hand: Hand, played: Played) -> Told | None:
         share = hand.rivalry(holder) or (NEUTRAL if view.board.powers[holder].overseas is not None else 0.0)
         points = min(room, most)
         gone = view.kind(space) != WALLED or points == view.loyalty[space]
-        loss = worth(view, holder, space) if gone else LOYALTY * points
+        loss = worth(view, holder, space) if gone else LOYALTY_AT_PEACE * points
         found.append((max(share * loss / points, REMOVED if share >= RIVAL else 0.0), space, points))
     chosen: list[str] = []
     gain = 0.0
@@ -255,7 +255,7 @@ def _vp(hand: Hand, played: Played) -> Told | None:
 
 def _unrest(hand: Hand, played: Played) -> Told | None:
     own = CARTHAGE in hand.fields
-    change = UNREST * times(hand.view) * max(played.told, -hand.view.unrest)
+    change = UNREST_POINT * times(hand.view) * max(played.told, -hand.view.unrest)
     return (-change if own else change * hand.rivalry(CARTHAGE)), {}
 
 

@@ -45,7 +45,7 @@ SAILS: Final = 2
 """The value of the card with which a fleet is expected."""
 RISK: Final = 0.15
 """A CU that may be lost where it stands, with the support that it costs (12.5)."""
-ENOUGH: Final = 10
+CU_OF_AN_ARMY: Final = 10
 """CU from which each is worth less, the more there are."""
 REVOLTS: Final = 0.05
 """The part of its worth that any CU saves in a space without walls: no event takes its marker from it (7.3.3)."""
@@ -196,7 +196,7 @@ class Field:
         self.game, self.side, self.power = game, side, power
         there = sum(force.cu for _, force in game.everywhere(power))
         own = power in game.board.powers_of[side]
-        self._risk = RISK * min(1.0, ENOUGH / max(there, 1)) if own else 0.0
+        self._risk = RISK * min(1.0, CU_OF_AN_ARMY / max(there, 1)) if own else 0.0
         self.lasting = Lasting(game, side, power)
         self._enemies = hostile(game, power)
         self._taken: dict[str, float] = {}

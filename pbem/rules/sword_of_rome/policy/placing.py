@@ -19,7 +19,7 @@ LED: Final = 0.5
 """What it is worth that an army stands where new CU come."""
 DEFENCE: Final = 1.0
 """What a place gains by a CU more, by that."""
-FEW: Final = 3
+CU_TOGETHER: Final = 3
 """CU that are thought of together: one alone may hold nothing."""
 BOXED: Final = 1.0
 """What a CU in the Garrison box is worth while there is unrest that it can be led against (S 20.3)."""
@@ -42,7 +42,7 @@ def rate(field: Field, space: str, more: int = 0) -> float:
     if space == GARRISON_BOX:
         return BOXED if cu < min(view.unrest + 1, BOX_CU) else 0.0
     now = field.held(space, cu, tactics)
-    value = DEFENCE * max((field.held(space, cu + few, tactics) - now) / few for few in range(1, FEW + 1))
+    value = DEFENCE * max((field.held(space, cu + few, tactics) - now) / few for few in range(1, CU_TOGETHER + 1))
     if there.leaders:
         value += LED * max(1, tactics) ** 0.5 * (1.0 if cu < STRONG else 0.5 if cu < FULL else 0.0)
     return value
@@ -62,7 +62,7 @@ def spread(field: Field, cu: int) -> dict[str, int]:
     return dict(come)
 
 
-def reinforce(view: Game, decision: Decision) -> Iterator[Order]:
+def best_reinforcements(view: Game, decision: Decision) -> Iterator[Order]:
     """Place the new CU one by one, each where it is best (5.10)."""
     body: dict[str, Any] = {}
     fields = {power: Field(view, decision.side, power) for power in decision.facts["powers"]}
@@ -108,12 +108,12 @@ def _is_idle(view: Game, power: str, leader: str) -> bool:
     return at is None or (leader in view.force(power, at).leaders[1:])
 
 
-def minor_leaders(view: Game, decision: Decision) -> Iterator[Order]:
+def best_minor_leaders(view: Game, decision: Decision) -> Iterator[Order]:
     """Give armies without a leader a minor one (8.3)."""
     yield Order("minor_leaders", {"leaders": leaderless(view, decision.facts["powers"])})
 
 
-def keep_leaders(view: Game, decision: Decision) -> Iterator[Order]:
+def best_keeping(view: Game, decision: Decision) -> Iterator[Order]:
     """Keep the Greek leaders whom spare loyalty pays for, the best first (8.2.3)."""
     leaders = view.board.leaders
     enemies = hostile(view, GREEKS)
@@ -139,7 +139,7 @@ def keep_leaders(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("keep_leaders", {**body, "ease": eased} if eased is not None else body)
 
 
-def halve(view: Game, decision: Decision) -> Iterator[Order]:
+def best_halving(view: Game, decision: Decision) -> Iterator[Order]:
     """Send the mercenaries home who stand where no army is, or where they are least needed (S 5.10)."""
     there: Mapping[str, int] = decision.facts["there"]
     field = Field(view, decision.side, CARTHAGE)

@@ -47,7 +47,7 @@ class Way(NamedTuple):
         return self.steps[-2][0] if len(self.steps) > 1 else None
 
 
-def ways(game: Game, power: str, start: str, points: int, value: int, cu: int) -> Mapping[str, Way]:
+def ways_within_reach(game: Game, power: str, start: str, points: int, value: int, cu: int) -> Mapping[str, Way]:
     """Return the cheapest way to every space within reach of a force, its own space left out.
 
     No way leads on through enemy CU, from there the force would fight.
@@ -102,13 +102,13 @@ def _ships(game: Game, power: str) -> int:
 
 STEP: Final = 0.02
 """The cost of a movement point: of two ways alike the shorter is taken."""
-WON: Final = 0.7
+BATTLE_WON: Final = 0.7
 """The worth of a battle won: what the enemy loses beyond the winner, and the points (12.3, 12.5)."""
-LOST: Final = 1.6
+BATTLE_LOST: Final = 1.6
 """The cost of a battle lost: units, the rout, and the points of the enemy."""
 BEAT: Final = 0.7
 """The chance of victory without which nobody is attacked."""
-ROLL: Final = 21 / 36
+POINT_BY_ROLL: Final = 21 / 36
 """The chance of a siege point or a raid, by the table (13.2)."""
 GALLIC_ROLL: Final = 15 / 36
 """The same with the modifier of the Gauls before a city (13.2)."""
@@ -118,7 +118,7 @@ RAID_COST: Final = 0.05
 """The CU that a raid costs, by the table (13.2)."""
 TRIES: Final = 3
 """Raids of one space that are thought of: each is the last if it succeeds."""
-UNREST: Final = 0.5
+UNREST_POINT: Final = 0.5
 """A point of unrest, which costs cards and VP turn by turn (S 20.2)."""
 
 
@@ -197,13 +197,13 @@ class Plans:
         enemy = game.force(enemies[0], space)
         likely = chance(self.board, army(game, power, space, inside), army(game, enemies[0], space, enemy), Ground())
         if likely >= BEAT:
-            yield Plan(likely * (WON + worth(game, power, space)) - (1 - likely) * LOST, {"sortie": True})
+            yield Plan(likely * (BATTLE_WON + worth(game, power, space)) - (1 - likely) * BATTLE_LOST, {"sortie": True})
 
     def _roll(self, space: str) -> Plan:
         """Return the plan of a siege roll (13.1.1)."""
         game = self.game
         missing = max(1, needed(game, space) - game.sieges[space].level)
-        point = GALLIC_ROLL if self.board.powers[self.power].siege and game.kind(space) == WALLED else ROLL
+        point = GALLIC_ROLL if self.board.powers[self.power].siege and game.kind(space) == WALLED else POINT_BY_ROLL
         return Plan(self.field.prize(space) * point / missing**0.5 + 0.05, {"roll": True})
 
     def _unrest(self, force: Force, start: str, points: int) -> Iterator[Plan]:
@@ -244,7 +244,7 @@ class Plans:
     ) -> Iterator[tuple[int, Plan]]:
         """Yield the marches of a force that are no folly, with their points; `there` is all that stood at its start."""
         stays = self.field.held(at, there.cu, self.field.tactics(there))
-        for to, way in ways(self.game, self.power, at, points, value, force.cu).items():
+        for to, way in ways_within_reach(self.game, self.power, at, points, value, force.cu).items():
             going = force
             if way.most < force.cu:
                 going = replace(force, cu=way.most, mercenaries=min(force.mercenaries, way.most))
@@ -303,10 +303,10 @@ class Plans:
             return None
         own = power in self.board.powers_of[self.side]
         hurt = self.field.rivalry(enemy) + (0.1 if own else 0.0)
-        spoils = WON * min(1.0, defenders.cu / 4) * (1.0 if own else 2 * hurt)
+        spoils = BATTLE_WON * min(1.0, defenders.cu / 4) * (1.0 if own else 2 * hurt)
         rescue = 0.6 * worth(game, power, to) if game.control.get(to) == power and to in game.sieges else 0.0
         after = self.field.held(to, max(1, force.cu - 1), self.field.tactics(force)) + rescue
-        return likely * (spoils + after) - (1 - likely) * (LOST if own else 0.2)
+        return likely * (spoils + after) - (1 - likely) * (BATTLE_LOST if own else 0.2)
 
     def _raidable(self, space: str) -> bool:
         game = self.game
@@ -334,16 +334,16 @@ class Plans:
         one = MARKER if self.board.powers[self.power].side is not None else MARKER * self.field.rivalry("gauls")
         prize = one + self.field.rivalry(holder) * worth(game, holder, space)
         tries = min(points, TRIES)
-        return prize * (1 - (1 - ROLL) ** tries) - RAID_COST * tries
+        return prize * (1 - (1 - POINT_BY_ROLL) ** tries) - RAID_COST * tries
 
 
 def unrest_gain(game: Game, cu: int, tactics: int) -> float:
     """Return what an attack on the unrest is worth to Carthage: an automatic victory ends all of it (S 20.3)."""
     own, other = Army(cu, tactics), Army(game.unrest)
     if automatic_winner(game.board, own, other) == "attacker":
-        return UNREST * game.unrest
+        return UNREST_POINT * game.unrest
     likely = chance(game.board, own, other, Ground())
-    return UNREST * (likely * min(game.unrest, 2) - (1 - likely))
+    return UNREST_POINT * (likely * min(game.unrest, 2) - (1 - likely))
 
 
 def unrest_chance(game: Game, cu: int, tactics: int) -> float:

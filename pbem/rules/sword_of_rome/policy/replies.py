@@ -7,16 +7,15 @@ from typing import Any, Final
 
 from pbem.protocol import Decision, Order
 from pbem.rules.sword_of_rome.battle.odds import Ground
-from pbem.rules.sword_of_rome.battle.spoils import losers, most_unrest, taker, why_not_add, why_not_take_away
+from pbem.rules.sword_of_rome.battle.spoils import losers, most_unrest, taker, why_not_add_own, why_not_take_away
 from pbem.rules.sword_of_rome.events.card_play import value_of
 from pbem.rules.sword_of_rome.movement.avoidance import refuges
 from pbem.rules.sword_of_rome.movement.entering import as_many
-from pbem.rules.sword_of_rome.movement.orders import NONE
 from pbem.rules.sword_of_rome.policy.acts import DESPERATE, worth_of_desperate
-from pbem.rules.sword_of_rome.policy.plans import MARKER, UNREST
+from pbem.rules.sword_of_rome.policy.plans import MARKER, UNREST_POINT
 from pbem.rules.sword_of_rome.policy.worth import ARMY, army, chance, rivalry, taken, worth
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DIFFICULT, GAULS, WALLED
-from pbem.rules.sword_of_rome.position.state import Force, Game
+from pbem.rules.sword_of_rome.position.state import NONE, Force, Game
 
 SEEKS: Final = 0.62
 """The chance of victory from which the bot intercepts."""
@@ -127,7 +126,7 @@ def best_consent(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("join_campaign", {"consent": spare and worth(view, power, space or "") < GREAT})
 
 
-LOYALTY: Final = 0.1
+LOYALTY_SPARED: Final = 0.1
 
 
 def best_spoils(view: Game, decision: Decision) -> Iterator[Order]:
@@ -163,11 +162,11 @@ def _purchases(view: Game, decision: Decision) -> Iterator[tuple[float, int, str
             value = taken(view, side, winner, space) if goes_to_us else denied
             if cost <= points:
                 yield value / cost, cost, "remove", space
-        elif own and why_not_add(view, winner, space) is None:
-            value = LOYALTY if holder == winner else worth(view, winner, space)
+        elif own and why_not_add_own(view, winner, space) is None:
+            value = LOYALTY_SPARED if holder == winner else worth(view, winner, space)
             yield value, 1, "add", space
     if own and view.board.powers[winner].raids:
         yield from [(MARKER, 1, "plunder", "")] * points
     change = min(points, most_unrest(view, winner, loser))
-    per_point = UNREST if winner == CARTHAGE and own else UNREST * rivalry(view, side, CARTHAGE)
+    per_point = UNREST_POINT if winner == CARTHAGE and own else UNREST_POINT * rivalry(view, side, CARTHAGE)
     yield from [(per_point, 1, "unrest", "")] * change

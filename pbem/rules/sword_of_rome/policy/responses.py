@@ -6,19 +6,18 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from pbem.protocol import Decision, Order, Side
-from pbem.rules.sword_of_rome.battle.battle import armies
+from pbem.rules.sword_of_rome.battle.battle import armies_in_battle
 from pbem.rules.sword_of_rome.battle.odds import Ground
 from pbem.rules.sword_of_rome.events.card_play import value_of
 from pbem.rules.sword_of_rome.events.effects import Played
 from pbem.rules.sword_of_rome.events.effects.moves import ambushes
 from pbem.rules.sword_of_rome.events.responses import why_no_response
 from pbem.rules.sword_of_rome.movement.entering import bribes
-from pbem.rules.sword_of_rome.movement.orders import NONE
 from pbem.rules.sword_of_rome.policy.events import RATED, look_at
 from pbem.rules.sword_of_rome.policy.plans import Plans, unrest_chance
 from pbem.rules.sword_of_rome.policy.worth import ARMY, army, chance, chief
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DIFFICULT, ETRUSCANS
-from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.state import NONE, Game
 from pbem.rules.sword_of_rome.turn.action import MOMENT as GALLIC_EVENT
 
 DANGER: Final = 5
@@ -27,7 +26,7 @@ SURE: Final = 0.85
 """The chance of victory from which no card is spent on a battle."""
 HOPELESS: Final = 0.08
 """The chance below which none is spent either."""
-LOST: Final = 0.4
+RISKY: Final = 0.4
 """The chance below which a battle without losses is better."""
 AGAIN: Final = 0.1
 """The chance from which a lost battle is fought again."""
@@ -39,7 +38,7 @@ DEAR: Final = 2
 """The value of the cards whose event is worth stopping."""
 
 
-def respond(view: Game, decision: Decision) -> Iterator[Order]:
+def best_response(view: Game, decision: Decision) -> Iterator[Order]:
     """Yield the responses that help, and none (7.1.1)."""
     side = decision.side
     for card in view.hands[side]:
@@ -61,8 +60,8 @@ def _told(view: Game, decision: Decision, card: str) -> dict[str, Any] | None:
                 if ambush is None:
                     return None
                 effect.update(ambush)
-            elif word in MOMENTS:
-                if not MOMENTS[word](here, told):
+            elif word in WORTH_AT:
+                if not WORTH_AT[word](here, told):
                     return None
             else:
                 found = _on_the_board(view, decision.side, card, word, told)
@@ -105,7 +104,7 @@ class _Here:
             tactics = view.board.leaders[leader].tactics if leader else 0
             return unrest_chance(view, view.cu(CARTHAGE, battle.space), tactics)
         ground = Ground(battle.came_by in DIFFICULT, battle.intercepted, battle.failed_avoidance)
-        attacker, defender = armies(view)
+        attacker, defender = armies_in_battle(view)
         added = battle.modifiers.get(battle.attacker, 0) - battle.modifiers.get(battle.defender, 0)
         wins = chance(view.board, attacker, defender, ground, added)
         return 1 - wins if self.fights == battle.defender else wins
@@ -162,10 +161,10 @@ def _further(here: _Here, told: int) -> bool:
     return best > FURTHER
 
 
-MOMENTS: Final[Mapping[str, Callable[[_Here, Any], bool]]] = {
+WORTH_AT: Final[Mapping[str, Callable[[_Here, Any], bool]]] = {
     "roll": _roll,
     "dice": lambda here, told: here.open,
-    "no_losses": lambda here, told: here.fights is not None and here.likely < LOST,
+    "no_losses": lambda here, told: here.fights is not None and here.likely < RISKY,
     "battle_again": lambda here, told: here.ours and here.likely >= AGAIN,
     "flight": lambda here, told: here.open,
     "no_city": lambda here, told: not here.ours,
@@ -194,7 +193,7 @@ def _ambush(here: _Here, card: str, told: Any) -> dict[str, Any] | None:
     return {"ambush": best} if 1 - chance(view.board, enemy, own, ground) >= AMBUSH else None
 
 
-def bribe(view: Game, decision: Decision) -> Iterator[Order]:
+def best_bribe(view: Game, decision: Decision) -> Iterator[Order]:
     """Pay a bribe to an army that is likely to beat the Etruscans, with a Desperate Times last (7.2.2)."""
     march = view.the_march
     if march.power != ETRUSCANS:
@@ -204,7 +203,7 @@ def bribe(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("bribe", {"card": NONE})
 
 
-def contest(view: Game, decision: Decision) -> Iterator[Order]:
+def best_contest(view: Game, decision: Decision) -> Iterator[Order]:
     """Contest the voyage of an army that comes to Carthage's own coasts, with the cheapest card (S 9.6.4)."""
     to = decision.facts["to"]
     near = (to, *view.board.neighbours[to])
@@ -217,7 +216,7 @@ def contest(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("contest_voyage", {"card": NONE})
 
 
-def lend(view: Game, decision: Decision) -> Iterator[Order]:
+def best_loan(view: Game, decision: Decision) -> Iterator[Order]:
     """Lend the fleet to an ally who does not lead, for a card that the rounds left do not need (S 9.6.3)."""
     hand = view.hands[CARTHAGE]
     ally = view.board.powers[decision.facts["power"]].side

@@ -43,9 +43,9 @@ RIVAL: Final = 0.2
 AHEAD_OF: Final = 0.5
 """How much more for each VP that it is ahead of the average of the others, and less for each that it is behind."""
 LEAST: Final = 0.05
-LEADER: Final = 2.0
+FIRST_RIVAL: Final = 2.0
 """The most of it, but for a side that is about to win."""
-STOP: Final = 2.5
+WINNING_RIVAL: Final = 2.5
 """The same for a side that would win at once if the turn were scored now (4.2)."""
 PARTNER: Final = -1.0
 """The same for the other side of one's own person, with two players: it hurts."""
@@ -115,10 +115,10 @@ def rivalry(game: Game, side: Side, holder: str | None) -> float:
     if len(game.board.seats.persons) == PAIR:
         return ENEMY
     if expected(game, other) >= game.board.levels[game.turn]:
-        return STOP
+        return WINNING_RIVAL
     others = [expected(game, each) for each in game.in_play if each != side]
     ahead = expected(game, other) - sum(others) / len(others)
-    return min(max(RIVAL + AHEAD_OF * ahead, LEAST), LEADER)
+    return min(max(RIVAL + AHEAD_OF * ahead, LEAST), FIRST_RIVAL)
 
 
 def times(game: Game) -> float:

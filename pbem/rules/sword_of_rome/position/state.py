@@ -27,6 +27,8 @@ from pbem.rules.sword_of_rome.position.board import (
     Options,
 )
 
+NONE: Final = "none"
+"""The word of an answer that names nothing and nobody."""
 UNSEEN: Final = "unseen"
 """A card or a consul in the cup that the viewer may not know."""
 ROUND: Final = "round"

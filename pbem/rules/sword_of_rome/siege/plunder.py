@@ -3,7 +3,7 @@
 * `add_markers` puts markers on the track; `Game.plunder` is signed: Gallic ones count above 0 (14.1).
 * `raid` is one attempt of an army (14.2); how many there are the order of a march says.
 * `loot` is what becomes of a city instead of `siege.siege.convert` (14.4).
-* `USES`: `solidarity` (14.6).
+* `PLUNDER_USES`: `solidarity` (14.6).
 """
 
 from __future__ import annotations
@@ -145,5 +145,7 @@ def free(game: Game, table: Table, order: Order) -> Flow[None]:
     yield
 
 
-USES: Final[Mapping[str, Use]] = {"solidarity": Use(solidarity_orders, check_solidarity, free)}
-PLUNDER_KINDS: Final = (Kind("sack", *yes_or_no("loot"), hints="views.hints:sack", bot="policy.replies:best_sack"),)
+PLUNDER_USES: Final[Mapping[str, Use]] = {"solidarity": Use(solidarity_orders, check_solidarity, free)}
+PLUNDER_KINDS: Final = (
+    Kind("sack", *yes_or_no("loot"), hints="views.hints:sack_hints", bot="policy.replies:best_sack"),
+)

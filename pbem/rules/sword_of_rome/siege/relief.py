@@ -106,4 +106,4 @@ def check_joining(view: Game, decision: Decision, order: Order) -> Iterator[Faul
         yield order.fault(("cu",), alone.reason, rule=alone.rule)
 
 
-RELIEF_KINDS: Final = (Kind("sortie_joins", joining, check_joining, hints="views.hints:sortie_joins"),)
+RELIEF_KINDS: Final = (Kind("sortie_joins", joining, check_joining, hints="views.hints:sortie_joins_hints"),)

@@ -1,7 +1,7 @@
 """The unrest of Carthage: its cap, who raises and lowers it, and the attack on it (S 20).
 
-`attack` is called by `USES`, by a force that has sailed into the Garrison box with its last point, and by each half of
-a Campaign. The unrest fights with its level as size and tactics 0.
+`fight_unrest` is called by `UNREST_USES`, by a force that has sailed into the Garrison box with its last point, and by
+each half of a Campaign. The unrest fights with its level as size and tactics 0.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pbem.rules.sword_of_rome.position.state import Battle, Game
 
 ATTACK: Final = "attack_unrest"
 ATTACKERS: Final = "attackers"
-UNREST: Final = "unrest"
+UNREST_ROLLS: Final = "unrest"
 """The unrest in the names of its rolls; it is no power."""
 
 
@@ -75,7 +75,7 @@ def why_not_attack(game: Game, leader: str, cu: int) -> tuple[str, Refusal] | No
     return None
 
 
-def attack(game: Game, table: Table, leader: str, cu: int, name: str) -> Flow[None]:
+def fight_unrest(game: Game, table: Table, leader: str, cu: int, name: str) -> Flow[None]:
     """Attack the unrest with a leader and so many CU in the Garrison box (S 20.3, 19.2).
 
     Only these CU are lost, by an option others in the box after them. They alone bring the unrest points. The points of
@@ -94,7 +94,7 @@ def attack(game: Game, table: Table, leader: str, cu: int, name: str) -> Flow[No
         wins, inflicted, suffered = _roll(game, table, leader, cu, name)
     else:
         wins, inflicted, suffered = automatic == "attacker", 0, 0 if automatic == "attacker" else cu
-        table.tell("automatic_win", winner=CARTHAGE if wins else UNREST, space=GARRISON_BOX, rule="12.2.1")
+        table.tell("automatic_win", winner=CARTHAGE if wins else UNREST_ROLLS, space=GARRISON_BOX, rule="12.2.1")
     most = cu if game.options["unrest_losses"] == ATTACKERS else suffered
     lost = yield from bear(game, table, CARTHAGE, GARRISON_BOX, min(suffered, most), rule="S 20.3", leaders=False)
     if game.card is not None:
@@ -152,7 +152,7 @@ def _roll(game: Game, table: Table, leader: str, cu: int, name: str) -> tuple[bo
             side if who == CARTHAGE else "",
             {"power": who, "space": GARRISON_BOX},
         )
-        for who, added in ((CARTHAGE, own), (UNREST, theirs))
+        for who, added in ((CARTHAGE, own), (UNREST_ROLLS, theirs))
     ]
     contest = table.opposed(*throws, rule="S 20.3")
     carthage, unrest = ((army.size, roll.faces) for army, roll in zip(both, (contest.own, contest.other), strict=True))
@@ -218,8 +218,8 @@ def attack_by_card(game: Game, table: Table, order: Order) -> Flow[None]:
     cu, leader = order.get("cu", fresh_cu(game)), order["leader"]
     if not play.cancelled and why_not_attack(game, leader, min(cu, fresh_cu(game))) is None:
         play.moved.append(leader)
-        yield from attack(game, table, leader, min(cu, fresh_cu(game)), leader)
+        yield from fight_unrest(game, table, leader, min(cu, fresh_cu(game)), leader)
     put_away(game, table)
 
 
-USES: Final[Mapping[str, Use]] = {ATTACK: Use(attack_orders, check_attack, attack_by_card)}
+UNREST_USES: Final[Mapping[str, Use]] = {ATTACK: Use(attack_orders, check_attack, attack_by_card)}

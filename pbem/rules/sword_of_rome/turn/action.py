@@ -33,7 +33,7 @@ from pbem.rules.sword_of_rome.turn.order_of_play import by_vp
 from pbem.rules.sword_of_rome.turn.overseas import fall_overseas
 
 MOMENT: Final = "gallic_event"
-LOYALTY: Final = "loyalty"
+LOSES_LOYALTY: Final = "loyalty"
 DICE: Final = 2
 
 
@@ -51,7 +51,7 @@ def is_due(game: Game) -> bool:
     return not {*before[: before.index(after) + 1]} & {*game.to_act}
 
 
-def play(game: Game, table: Table) -> Flow[None]:
+def play_gallic_event(game: Game, table: Table) -> Flow[None]:
     """Roll for the Gallic event of the round, let all respond, and let it take place (5.4, 7.1.1)."""
     game.event_due = False
     roll = table.roll(f"gallic/turn-{game.turn}/round-{game.round}", DICE, rule="5.4")
@@ -82,9 +82,9 @@ def victim(game: Game, event: GallicEvent) -> tuple[str | None, str | None]:
 
 def _strikes(game: Game, event: GallicEvent, space: str) -> bool:
     """Tell whether an event can take a marker, or a point of loyalty but not the last, in a space (7.3.3)."""
-    if (game.kind(space) == WALLED) != (event.takes == LOYALTY) or not room_to_remove(game, space):
+    if (game.kind(space) == WALLED) != (event.takes == LOSES_LOYALTY) or not room_to_remove(game, space):
         return False
-    return event.takes != LOYALTY or game.loyalty[space] > 1
+    return event.takes != LOSES_LOYALTY or game.loyalty[space] > 1
 
 
 # ---- rounds and actions
@@ -102,7 +102,7 @@ def act_on(game: Game, table: Table) -> Flow[None]:
     elif game.activation is not None:
         yield from take_action(game, table)
     elif is_due(game):
-        yield from play(game, table)
+        yield from play_gallic_event(game, table)
     elif not game.to_act and game.round < game.board.tables["rounds"]:
         begin_round(game, table)
     elif not game.to_act:
@@ -111,7 +111,7 @@ def act_on(game: Game, table: Table) -> Flow[None]:
             end_rounds(game)
     elif not game.window_shut:
         game.window_shut = True
-        yield from desperate_times.window(game, table)
+        yield from desperate_times.announcement_window(game, table)
     else:
         game.activation = Activation(game.to_act.pop(0))
         table.tell("active", side=game.activation.side, round=game.round, rule="5.4")
@@ -203,15 +203,15 @@ def why_not_use(view: Game, word: str) -> Refusal | None:
 
 
 USES: Final[Mapping[str, Use]] = {
-    **movement.USES,
-    **card_uses.USES,
-    **events.USES,
-    **nonplayers.USES,
-    **alliances.USES,
-    **minor_leaders.USES,
-    **desperate_times.USES,
-    **plunder.USES,
-    **unrest.USES,
+    **movement.ACTIVATION_USES,
+    **card_uses.CARD_USES,
+    **events.EVENT_USES,
+    **nonplayers.NONPLAYER_USES,
+    **alliances.ALLIANCE_USES,
+    **minor_leaders.MINOR_LEADER_USES,
+    **desperate_times.DESPERATE_USES,
+    **plunder.PLUNDER_USES,
+    **unrest.UNREST_USES,
     "end": Use(end_orders, no_faults, end_activation),
 }
 """All that the active side may do, by the word of the order, in the order of the rulebook."""
@@ -232,7 +232,7 @@ ACTION_KINDS: Final = (
         "act",
         actions,
         check_action,
-        hints="views.hints:act",
+        hints="views.hints:act_hints",
         bot="policy.acts:best_act",
         close_up="views.summary:close_up_of_action",
         ends=_ends,

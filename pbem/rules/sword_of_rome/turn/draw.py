@@ -147,7 +147,7 @@ DRAW_KINDS: Final = (
         "discard",
         discard_orders,
         check_discard,
-        hints="views.hints:discard",
+        hints="views.hints:discard_hints",
         bot="policy.replies:best_discard",
         is_last=once,
     ),

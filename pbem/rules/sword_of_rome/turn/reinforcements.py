@@ -344,6 +344,12 @@ def check_halve(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
 
 
 REINFORCEMENT_KINDS: Final = (
-    Kind("reinforce", reinforce_orders, check_reinforce, hints="views.hints:reinforce", bot="policy.placing:reinforce"),
-    Kind("halve", halve_orders, check_halve, bot="policy.placing:halve"),
+    Kind(
+        "reinforce",
+        reinforce_orders,
+        check_reinforce,
+        hints="views.hints:reinforce_hints",
+        bot="policy.placing:best_reinforcements",
+    ),
+    Kind("halve", halve_orders, check_halve, bot="policy.placing:best_halving"),
 )

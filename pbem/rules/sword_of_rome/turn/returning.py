@@ -58,16 +58,16 @@ def _off_the_map(game: Game, power: str, leader: str) -> bool:
 
 def consul_spaces(game: Game) -> list[str]:
     """Return the spaces with Roman CU where consuls can come, those inside a besieged city left out (8.2.2, 13.3)."""
-    return armies(game, ROMANS)
+    return armies_to_join(game, ROMANS)
 
 
 def places_of(game: Game, leader: str) -> list[str]:
     """Return where a named leader can come: to own CU, some only overseas (8.4, 17.1.1)."""
     record = game.board.leaders[leader]
-    return [space for space in armies(game, record.power) if not record.stays or space in record.stays]
+    return [space for space in armies_to_join(game, record.power) if not record.stays or space in record.stays]
 
 
-def armies(game: Game, power: str) -> list[str]:
+def armies_to_join(game: Game, power: str) -> list[str]:
     """Return the spaces where a named leader of a power can come: own CU stand there, and not besieged (8.4, 13.3)."""
     return sorted(space for space, force in game.forces[power].items() if force.cu)
 
@@ -78,7 +78,7 @@ def _default_places(game: Game, leaders: Sequence[str]) -> dict[str, str]:
     taken: Counter[str] = Counter()
     for leader in leaders:
         power = game.board.leaders[leader].power
-        spaces = [space for space in armies(game, power) if taken[space] < game.force(power, space).cu]
+        spaces = [space for space in armies_to_join(game, power) if taken[space] < game.force(power, space).cu]
         best = max(spaces, key=lambda space: (-taken[space], game.force(power, space).cu))
         taken[best] += 1
         places[leader] = best
@@ -134,7 +134,7 @@ def _wrong_places(view: Game, decision: Decision, order: Order, rule: str) -> It
             continue
         power = view.board.leaders[leader].power
         unknown = no_such_space(view, space)
-        if unknown is None and space not in armies(view, power):
+        if unknown is None and space not in armies_to_join(view, power):
             where = space_named(view, space)
             unknown = Refusal(f"no CU of {power_named(view, power)} stand in {where}, out of a siege", rule)
         elif unknown is None and space not in places_of(view, leader):
@@ -305,7 +305,13 @@ def check_keep(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
 
 
 RETURN_KINDS: Final = (
-    Kind("consuls", consul_orders, check_consuls, hints="views.hints:consuls"),
-    Kind("return_leaders", return_orders, check_return, hints="views.hints:return_leaders"),
-    Kind("keep_leaders", keep_orders, check_keep, hints="views.hints:keep_leaders", bot="policy.placing:keep_leaders"),
+    Kind("consuls", consul_orders, check_consuls, hints="views.hints:consuls_hints"),
+    Kind("return_leaders", return_orders, check_return, hints="views.hints:return_leaders_hints"),
+    Kind(
+        "keep_leaders",
+        keep_orders,
+        check_keep,
+        hints="views.hints:keep_leaders_hints",
+        bot="policy.placing:best_keeping",
+    ),
 )

@@ -20,7 +20,7 @@ CANCELLED: Final = {
     "avoidance": "the battle is not avoided",
     "gallic_event": "the Gallic event comes to nothing",
 }
-MOMENTS: Final = {
+MOMENTS_IN_WORDS: Final = {
     "activation": "when a leader is activated",
     "army_enters": "when an army has entered a space",
     "into_city": "when units go inside a city",
@@ -43,8 +43,8 @@ MOMENTS: Final = {
 
 def event_in_words(board: Board, card: Card) -> str:
     """Return what an event does: `3 CU`, or `if you attack: +2 to your battle roll`."""
-    wanted = [CONDITIONS[word](board, told) for each in card.conditions for word, told in each.items()]
-    does = "; ".join(EFFECTS[word](board, told) for each in card.effects for word, told in each.items())
+    wanted = [CONDITIONS_IN_WORDS[word](board, told) for each in card.conditions for word, told in each.items()]
+    does = "; ".join(EFFECTS_IN_WORDS[word](board, told) for each in card.effects for word, told in each.items())
     return f"if {listing(wanted)}: {does}" if wanted else does
 
 
@@ -78,7 +78,7 @@ def _space(board: Board, space: str) -> str:
     return board.spaces[space].name if space in board.spaces else _named(space)
 
 
-CONDITIONS: Final[Mapping[str, Words]] = {
+CONDITIONS_IN_WORDS: Final[Mapping[str, Words]] = {
     "active": _does("is active", "are active"),
     "army_of": _does("takes part", "take part"),
     "attacker": _does("attacks", "attack"),
@@ -134,7 +134,7 @@ def _plunder(board: Board, told: Mapping[str, Any]) -> str:
     return listing(words)
 
 
-EFFECTS: Final[Mapping[str, Words]] = {
+EFFECTS_IN_WORDS: Final[Mapping[str, Words]] = {
     "levy": lambda board, told: f"{told} new CU",
     "mercenaries": lambda board, told: f"{told} new mercenary CU",
     "colony": lambda board, told: "a Roman colony where 3 CU stand",

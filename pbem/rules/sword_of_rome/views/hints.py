@@ -21,7 +21,7 @@ from pbem.rules.sword_of_rome.battle.spoils import (
     losers,
     most_unrest,
     taker,
-    why_not_add,
+    why_not_add_own,
     why_not_take_away,
 )
 from pbem.rules.sword_of_rome.events import effects
@@ -38,26 +38,26 @@ from pbem.rules.sword_of_rome.movement.entering import check_city
 from pbem.rules.sword_of_rome.movement.flanks import next_commanders, ways_to_flank
 from pbem.rules.sword_of_rome.movement.interception import intercept_orders, modifier
 from pbem.rules.sword_of_rome.movement.march_orders import check_flank, check_march, flanks, most_cu, why_not_roll_now
-from pbem.rules.sword_of_rome.movement.orders import ASK, NONE, STOP, Wanted
+from pbem.rules.sword_of_rome.movement.orders import ASK, STOP, Wanted
 from pbem.rules.sword_of_rome.movement.parts import part_of
 from pbem.rules.sword_of_rome.movement.paths import onward, overseas, step_cost, why_not_end
 from pbem.rules.sword_of_rome.movement.voyages import card_orders, cards_of, naval_modifiers
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GAULS
-from pbem.rules.sword_of_rome.position.state import UNSEEN, Game, March
+from pbem.rules.sword_of_rome.position.state import NONE, UNSEEN, Game, March
 from pbem.rules.sword_of_rome.siege.relief import joining
 from pbem.rules.sword_of_rome.turn.action import USES, why_not_use
 from pbem.rules.sword_of_rome.turn.draw import hand_limit
 from pbem.rules.sword_of_rome.turn.reinforcements import MERCENARIES, lots
 from pbem.rules.sword_of_rome.turn.returning import consul_orders, easable, keep_orders, relief, return_orders
-from pbem.rules.sword_of_rome.views.event_words import MOMENTS, event_in_words, who
+from pbem.rules.sword_of_rome.views.event_words import MOMENTS_IN_WORDS, event_in_words, who
 
 Hint: TypeAlias = str | Order
 """A remark, or an order to choose."""
-MOST: Final = 6
+MOST_EXAMPLES: Final = 6
 """So many orders are shown to choose from."""
 
 
-def first_of(orders: LegalOrders, most: int = MOST) -> Iterator[Order]:
+def first_of(orders: LegalOrders, most: int = MOST_EXAMPLES) -> Iterator[Order]:
     """Yield the first of some legal orders."""
     for index in range(min(most, len(orders))):
         yield orders[index]
@@ -69,7 +69,7 @@ def first_of(orders: LegalOrders, most: int = MOST) -> Iterator[Order]:
 DIE: Final = range(1, 7)
 
 
-def odds(at_most: int, more: int = 0) -> str:
+def chance_of_at_most(at_most: int, more: int = 0) -> str:
     """Return the chance that a die with something added is at most a number.
 
     >>> odds(3, 1)
@@ -86,7 +86,7 @@ def _as_it_goes(view: Game, march: March) -> March:
     return march.as_if(part_of(stack, Wanted(), march.leader, most_cu(view)))
 
 
-def march(view: Game, decision: Decision) -> Iterator[Hint]:
+def march_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield where the next step may lead, what it costs and who stands there; ports apart (9.2, 9.6)."""
     march = _as_it_goes(view, view.the_march)
     if view.the_march.leader in view.garrison(march.power, march.origin).leaders:
@@ -113,17 +113,17 @@ def march(view: Game, decision: Decision) -> Iterator[Hint]:
         yield Order("march", {"roll": True})
     others = view.force(march.power, march.at).leaders if view.the_march.force.empty else []
     company = {"with": [leader for leader in others if leader != march.leader]}  # a consul is not left alone
-    for to in steps[: MOST - 1]:
+    for to in steps[: MOST_EXAMPLES - 1]:
         body = {"path": [{"to": to}], "then": ASK}
         yield from islice(legal(check_march, view, decision, (body, {**company, **body})), 1)
     if why_not_end(view, view.the_march, march.at) is None:
         yield Order("march", {"then": STOP})
 
 
-def flank(view: Game, decision: Decision) -> Iterator[Hint]:
+def flank_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield the ways to the flank (9.5.6)."""
     march = _as_it_goes(view, view.the_march)
-    ways = list(islice(ways_to_flank(view, march), MOST))
+    ways = list(islice(ways_to_flank(view, march), MOST_EXAMPLES))
     for way in ways:
         yield f"  {', '.join(step['to'] for step in way.steps) or 'he stays where he is'}"
     yield "All CU that can go along do, unless you write with how many: cu."
@@ -131,7 +131,7 @@ def flank(view: Game, decision: Decision) -> Iterator[Hint]:
     yield from list(legal(check_flank, view, decision, whole)) or first_of(flanks(view, decision))
 
 
-def next_commander(view: Game, decision: Decision) -> Iterator[Hint]:
+def next_commander_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who can be activated, and what stands with each (9.5.1)."""
     orders = list(first_of(next_commanders(view, decision)))
     for leader in dict.fromkeys(order["leader"] for order in orders if order["leader"] != NONE):
@@ -142,7 +142,7 @@ def next_commander(view: Game, decision: Decision) -> Iterator[Hint]:
     yield from orders
 
 
-def city(view: Game, decision: Decision) -> Iterator[Hint]:
+def city_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what the walls hold (9.3.1)."""
     room = min(view.board.tables["city"]["cu"], decision.facts["own_cu"])
     leaders = view.force(decision.facts["power"], decision.facts["at"]).leaders
@@ -151,7 +151,7 @@ def city(view: Game, decision: Decision) -> Iterator[Hint]:
     yield from legal(check_city, view, decision, bodies)
 
 
-def intercept(view: Game, decision: Decision) -> Iterator[Hint]:
+def intercept_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield each army that may intercept, with its chance (10.3)."""
     power, space = decision.facts["power"], decision.facts["at"]
     more = modifier(view, power, space)
@@ -159,15 +159,15 @@ def intercept(view: Game, decision: Decision) -> Iterator[Hint]:
         force = view.force(power, origin)
         for leader in force.leaders:
             record = view.board.leaders[leader]
-            yield f"  {record.name} in {origin}, {force.cu} CU: {odds(record.tactics, more)}"
+            yield f"  {record.name} in {origin}, {force.cu} CU: {chance_of_at_most(record.tactics, more)}"
     yield from first_of(intercept_orders(view, decision))
 
 
-def avoid(view: Game, decision: Decision) -> Iterator[Hint]:
+def avoid_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield the chance of each leader, and where the army may go (11.1)."""
     for leader in view.force(decision.facts["power"], decision.facts["at"]).leaders:
         record = view.board.leaders[leader]
-        yield f"  {record.name}: {odds(record.tactics)}"
+        yield f"  {record.name}: {chance_of_at_most(record.tactics)}"
     if UNSEEN in view.hands[decision.side]:
         return
     found = flights(view, decision)
@@ -180,20 +180,20 @@ def avoid(view: Game, decision: Decision) -> Iterator[Hint]:
     yield from first_of(avoid_orders(view, decision))
 
 
-def refuse(view: Game, decision: Decision) -> Iterator[Hint]:
+def refuse_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield the chance to get away (10.5.1)."""
     march = view.the_march
-    yield f"To go back to {march.came_from}: {odds(view.board.leaders[march.leader].tactics)}."
+    yield f"To go back to {march.came_from}: {chance_of_at_most(view.board.leaders[march.leader].tactics)}."
     yield from (Order("refuse", {"back": back}) for back in (True, False))
 
 
-def pursue(view: Game, decision: Decision) -> Iterator[Hint]:
+def pursue_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield the chance to go on (11.3)."""
-    yield f"To go on: {odds(view.board.leaders[view.the_march.leader].tactics)}."
+    yield f"To go on: {chance_of_at_most(view.board.leaders[view.the_march.leader].tactics)}."
     yield from (Order("pursue", {"roll": roll}) for roll in (True, False))
 
 
-def contest_voyage(view: Game, decision: Decision) -> Iterator[Hint]:
+def contest_voyage_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what each value of a card does to the voyage (S 9.6.4)."""
     facts = decision.facts
     for value in (1, 2, 3):
@@ -203,12 +203,12 @@ def contest_voyage(view: Game, decision: Decision) -> Iterator[Hint]:
     yield from first_of(card_orders(view, decision))
 
 
-def reaction_card(view: Game, decision: Decision) -> Iterator[Hint]:
+def reaction_card_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield the cards that can be played, and none (7.2.2, S 9.6.3)."""
     if UNSEEN not in view.hands[decision.side]:
         worth = 3 if decision.kind == "bribe" else 1
         yield Order(decision.kind, {"card": "none"})
-        for card in cards_of(view, decision.side)[: 2 * MOST]:
+        for card in cards_of(view, decision.side)[: 2 * MOST_EXAMPLES]:
             record = view.board.cards.get(card)
             if record is None or record.value >= worth:
                 yield Order(decision.kind, {"card": card})
@@ -227,7 +227,7 @@ _SEEN_TO: Final = 2_000
 # ---- the active side (5.4, 7.1)
 
 
-def act(view: Game, decision: Decision) -> Iterator[Hint]:
+def act_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what each card can do, whom it activates, and an order of each use (5.4, 7.1, 8.1)."""
     side, activation = decision.side, view.the_activation
     if activation.desperate:
@@ -270,7 +270,7 @@ def _card(view: Game, side: Side, card: str) -> str:
     if acting and not record.extra:
         line += f", or as a 3 nonplayer {listing(acting, 'or')}"
     if record.when is not None:
-        return f"{line} (response: {MOMENTS[record.when]})"
+        return f"{line} (response: {MOMENTS_IN_WORDS[record.when]})"
     beside = " beside your card" if record.extra else ""
     if all(word in EFFECTS for effect in record.effects for word in effect):
         refusal = why_no_event(view, side, card)
@@ -292,7 +292,7 @@ def _events(view: Game, side: Side) -> Iterator[Order]:
 # ---- answers about cards and alliances (7.1.1, 7.4, 15.1)
 
 
-def respond(view: Game, decision: Decision) -> Iterator[Hint]:
+def respond_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield the cards of the hand that fit, each with the first way to play it (7.1.1)."""
     cards: list[str] = []
     for order in responses(view, decision):
@@ -306,7 +306,7 @@ def respond(view: Game, decision: Decision) -> Iterator[Hint]:
         yield "You hold no card that fits. You are asked because your deck has one, and nobody sees your hand."
 
 
-def desperate_times(view: Game, decision: Decision) -> Iterator[Hint]:
+def desperate_times_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who would play of those who announce one, and the plain answers (7.4.2)."""
     board = view.board
     able = [side for side in view.in_play if view.desperate_times[side]]
@@ -322,7 +322,7 @@ def desperate_times(view: Game, decision: Decision) -> Iterator[Hint]:
         yield Order("desperate_times", {"announce": False, "contest": others})
 
 
-def alliance(view: Game, decision: Decision) -> Iterator[Hint]:
+def alliance_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield how the two stand, and what an alliance changes (15.2 to 15.5)."""
     power, to = decision.facts["power"], decision.facts["to"]
     board = view.board
@@ -339,7 +339,7 @@ def alliance(view: Game, decision: Decision) -> Iterator[Hint]:
     yield Order("alliance", {"accept": True})
 
 
-def renew(view: Game, decision: Decision) -> Iterator[Hint]:
+def renew_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield how the two stand after the scoring, and what comes of the answers (5.9)."""
     own, ally = decision.facts["power"], decision.facts["ally"]
     sides = [view.board.powers[power].side or "" for power in (ally, own)]
@@ -358,13 +358,13 @@ def _ratings(view: Game, leaders: list[str]) -> Iterator[str]:
         yield f"{record.name}: initiative {record.initiative}, tactics {record.tactics}"
 
 
-def consuls(view: Game, decision: Decision) -> Iterator[Hint]:
+def consuls_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who the consuls are, and places (8.2.2)."""
     yield from _ratings(view, decision.facts["leaders"])
     yield from _strongest(view, consul_orders(view, decision))
 
 
-def return_leaders(view: Game, decision: Decision) -> Iterator[Hint]:
+def return_leaders_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who comes back, and places (8.4)."""
     yield from _ratings(view, decision.facts["leaders"])
     yield from _strongest(view, return_orders(view, decision))
@@ -376,16 +376,16 @@ def _strongest(view: Game, orders: LegalOrders) -> Iterator[Order]:
     def strength(order: Order) -> int:
         return sum(view.force(view.board.leaders[leader].power, space).cu for leader, space in order["at"].items())
 
-    yield from sorted(islice(orders, _SEEN_TO), key=strength, reverse=True)[:MOST]
+    yield from sorted(islice(orders, _SEEN_TO), key=strength, reverse=True)[:MOST_EXAMPLES]
 
 
-def command(view: Game, decision: Decision) -> Iterator[Hint]:
+def command_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who can command (8.2.1)."""
     yield from _ratings(view, decision.facts["leaders"])
     yield from (Order("command", {"leader": leader}) for leader in decision.facts["leaders"])
 
 
-def keep_leaders(view: Game, decision: Decision) -> Iterator[Hint]:
+def keep_leaders_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what each leader costs, what there is to pay with, and how all or one can be kept (8.2.3, S 8.2.3)."""
     for leader in decision.facts["leaders"]:
         record = view.board.leaders[leader]
@@ -400,7 +400,7 @@ def keep_leaders(view: Game, decision: Decision) -> Iterator[Hint]:
     yield from islice(sorted(by_kept.values(), key=lambda order: -len(order["keep"])), 6)
 
 
-def minor_leaders(view: Game, decision: Decision) -> Iterator[Hint]:
+def minor_leaders_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield places of minor leaders (8.3)."""
     yield from first_of(minor_orders(view, decision))
 
@@ -408,7 +408,7 @@ def minor_leaders(view: Game, decision: Decision) -> Iterator[Hint]:
 # ---- Battles and sieges (12 to 14)
 
 
-def losses(view: Game, decision: Decision) -> Iterator[Hint]:
+def losses_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what the force has (12.3)."""
     facts = decision.facts
     force = view.force(facts["power"], facts["space"])
@@ -416,7 +416,7 @@ def losses(view: Game, decision: Decision) -> Iterator[Hint]:
     yield from first_of(loss_orders(view, decision))
 
 
-def retreat(view: Game, decision: Decision) -> Iterator[Hint]:
+def retreat_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what each way costs, and how many get inside or on board (12.4)."""
     facts = decision.facts
     for way in facts["ways"]:
@@ -438,7 +438,7 @@ def _cu(number: int) -> str:
     return f"{number} CU" if number else "nothing"
 
 
-def spoils(view: Game, decision: Decision) -> Iterator[Hint]:
+def spoils_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what the points can buy, each a point (12.5)."""
     facts = decision.facts
     winner, loser, points = facts["power"], facts["loser"], facts["points"]
@@ -450,7 +450,9 @@ def spoils(view: Game, decision: Decision) -> Iterator[Hint]:
             yield f"  {REMOVE}, {words}: {listing(spaces, 'and')}"
     friend = ally(view, winner)
     for word, power in ((ADD, winner), (FOR_ALLY, friend)):
-        gains = [space for space in view.board.spaces if power is not None and why_not_add(view, power, space) is None]
+        gains = [
+            space for space in view.board.spaces if power is not None and why_not_add_own(view, power, space) is None
+        ]
         if gains:
             yield f"  {word}: {listing(gains, 'and')}"
     if view.board.powers[winner].raids:
@@ -459,7 +461,9 @@ def spoils(view: Game, decision: Decision) -> Iterator[Hint]:
     if unrest:
         yield f"  unrest: it can {'fall' if winner == CARTHAGE else 'rise'} by {unrest}"
     removed = [*won, *(space for space in takes if space not in won)][:points]
-    added = [space for space in view.board.spaces if why_not_add(view, winner, space) is None][: points - len(removed)]
+    added = [space for space in view.board.spaces if why_not_add_own(view, winner, space) is None][
+        : points - len(removed)
+    ]
     many = Order("spoils", {word: spaces for word, spaces in ((REMOVE, removed), (ADD, added)) if spaces})
     if len(removed) + len(added) > 1 and not any(True for _ in check_spoils(view, decision, many)):
         yield many
@@ -476,7 +480,7 @@ def _goes_at_once(view: Game, space: str) -> bool:
     return view.loyalty.get(space, 1) == 1 and space not in view.sieges
 
 
-def sack(view: Game, decision: Decision) -> Iterator[Hint]:
+def sack_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what looting brings, and what keeping (13.5, 14.4)."""
     table = view.board.tables["plunder"]
     sign = 1 if decision.facts["power"] == GAULS else -1
@@ -488,7 +492,7 @@ def sack(view: Game, decision: Decision) -> Iterator[Hint]:
     yield Order("sack", {"loot": False})
 
 
-def sortie_joins(view: Game, decision: Decision) -> Iterator[Hint]:
+def sortie_joins_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who is inside (13.4.2)."""
     yield "If the battle is lost they go back inside; the army that came retreats."
     yield from first_of(joining(view, decision))
@@ -497,7 +501,7 @@ def sortie_joins(view: Game, decision: Decision) -> Iterator[Hint]:
 # ---- The other phases of a turn (5)
 
 
-def discard(view: Game, decision: Decision) -> Iterator[Hint]:
+def discard_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what each card of the hand does, how many are drawn, and each card alone (6.2.1, 6.2.2)."""
     side = decision.side
     hand = [card for card in view.hands[side] if card != UNSEEN]
@@ -505,17 +509,17 @@ def discard(view: Game, decision: Decision) -> Iterator[Hint]:
     for card in hand:
         record = view.board.cards[card]
         yield f"  {card} {record.name}, {record.value}: {event_in_words(view.board, record)}"
-    yield from (Order("discard", {"cards": [card]}) for card in hand[:MOST])
+    yield from (Order("discard", {"cards": [card]}) for card in hand[:MOST_EXAMPLES])
 
 
-def reinforce(view: Game, decision: Decision) -> Iterator[Hint]:
+def reinforce_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield where the new CU may go, and all of them at the largest forces that are there (5.10)."""
     found = lots(view, decision.facts["powers"])
     places = list(dict.fromkeys(place for lot in found for place in lot.places))
     for power in dict.fromkeys(power for power, _ in places):
         yield f"For {who(view.board, power)}: {listing(space for each, space in places if each == power)}."
     yield "They may be split among these in any way."
-    for power, space in sorted(places, key=lambda place: -view.cu(*place))[:MOST]:
+    for power, space in sorted(places, key=lambda place: -view.cu(*place))[:MOST_EXAMPLES]:
         body: dict[str, Any] = {}
         for lot in found:
             body |= {MERCENARIES: {space: lot.cu}} if lot.mercenaries else {"place": {power: {space: lot.cu}}}

@@ -21,7 +21,7 @@ DIE: Final = range(1, 7)
 TWO_DICE: Final = Counter(a + b for a in DIE for b in DIE)
 ATTACKER, DEFENDER = "attacker", "defender"
 MOST_CU: Final = 40
-FEW: Final = Fraction(1, 1000)
+TOO_RARE: Final = Fraction(1, 1000)
 
 
 def odds(board: Board, options: Options) -> dict[str, Odds]:
@@ -30,7 +30,7 @@ def odds(board: Board, options: Options) -> dict[str, Odds]:
     most_unrest = int(board.tables["unrest"]["most"])
     led = board.powers[CARTHAGE].side is not None
     return {
-        "battle": _battle(board, options, dice),
+        "battle": _ask_battle(board, options, dice),
         "siege": Odds(
             "how many rolls take a city or subjugate a tribe, and what they cost (13.2)",
             {
@@ -38,7 +38,7 @@ def odds(board: Board, options: Options) -> dict[str, Odds]:
                 "level": Number("points already won", 0, 8, 0),
                 "modifier": Number("sum of the modifiers; Gauls have -1 before a city", -4, 4, 0),
             },
-            lambda numbers, _: siege(board, numbers),
+            lambda numbers, _: siege_odds(board, numbers),
         ),
         "raid": Odds(
             "whether some attempts to raid a space succeed, and what they cost (14.2)",
@@ -46,7 +46,7 @@ def odds(board: Board, options: Options) -> dict[str, Odds]:
                 "attempts": Number("attempts at most, a movement point each", 1, 5, 1),
                 "modifier": Number("sum of the modifiers", -4, 4, 0),
             },
-            lambda numbers, _: raid(board, numbers),
+            lambda numbers, _: raid_odds(board, numbers),
         ),
         "interception": Odds(
             "whether an interception succeeds, and whether an army gets away from its pursuer (10.3, 11)",
@@ -55,14 +55,14 @@ def odds(board: Board, options: Options) -> dict[str, Odds]:
                 "enemy_space": _flag("1 if the space is enemy to the interceptor and has none of its CU"),
                 "pursuer_tactics": Number("tactics of the leader who pursues an army that has avoided it", 0, 9, 0),
             },
-            lambda numbers, _: interception(board, numbers),
+            lambda numbers, _: interception_odds(board, numbers),
         ),
-        "voyage": _voyage(board, led),
-        **({"unrest": _unrest(board, options, most_unrest, dice)} if led else {}),
+        "voyage": _ask_voyage(board, led),
+        **({"unrest": _ask_unrest(board, options, most_unrest, dice)} if led else {}),
     }
 
 
-def _battle(board: Board, options: Options, dice: int) -> Odds:
+def _ask_battle(board: Board, options: Options, dice: int) -> Odds:
     numbers = {
         "attacker_cu": Number("CU of the attacker", 1, MOST_CU),
         "defender_cu": Number("CU of the defender outside a city", 1, MOST_CU),
@@ -82,11 +82,11 @@ def _battle(board: Board, options: Options, dice: int) -> Odds:
     return Odds(
         "who wins a battle, and what both lose before the retreat (12)",
         numbers,
-        lambda numbers, _: battle(board, options, numbers),
+        lambda numbers, _: battle_odds(board, options, numbers),
     )
 
 
-def _voyage(board: Board, led: bool) -> Odds:
+def _ask_voyage(board: Board, led: bool) -> Odds:
     if led:
         fights = {"card": Number("value of Carthage's card, 0 for none", 0, 3)}
     else:
@@ -94,11 +94,11 @@ def _voyage(board: Board, led: bool) -> Odds:
     return Odds(
         "what becomes of a voyage that Carthage contests, or that its ports make a fight (9.6.4, S 9.6.4)",
         {**fights, "friendly": _flag("1 if the port of arrival is friendly", int(led))},
-        lambda numbers, _: voyage(board, numbers),
+        lambda numbers, _: voyage_odds(board, numbers),
     )
 
 
-def _unrest(board: Board, options: Options, most: int, dice: int) -> Odds:
+def _ask_unrest(board: Board, options: Options, most: int, dice: int) -> Odds:
     return Odds(
         "what an attack on the unrest comes to (S 20.3)",
         {
@@ -108,7 +108,7 @@ def _unrest(board: Board, options: Options, most: int, dice: int) -> Odds:
             "staying": Number("other CU in the Garrison box, which hold the unrest down", 0, MOST_CU, 0),
             "dice": Number("dice of Carthage", 1, 5, dice),
         },
-        lambda numbers, _: unrest(board, options, numbers),
+        lambda numbers, _: unrest_odds(board, options, numbers),
     )
 
 
@@ -156,7 +156,7 @@ def outcomes(
             yield Fought(Fraction(ways * other_ways, whole), wins, *lost)
 
 
-def battle(board: Board, options: Options, numbers: Mapping[str, int]) -> Chances:
+def battle_odds(board: Board, options: Options, numbers: Mapping[str, int]) -> Chances:
     """Count who wins, and the CU that both lose by the dice (12.2, 12.3)."""
     flank = numbers["flank_cu"]
     attacker = Army(
@@ -208,7 +208,7 @@ def _in_words(army: Army) -> str:
 # ---- sieges and raids (13.2, 14.2)
 
 
-def siege(board: Board, numbers: Mapping[str, int]) -> Chances:
+def siege_odds(board: Board, numbers: Mapping[str, int]) -> Chances:
     """Count how many rolls it takes to win the points that are missing, and what they cost (13.2, 13.5).
 
     Raises ValueError if no roll is needed, or none can win a point.
@@ -222,7 +222,7 @@ def siege(board: Board, numbers: Mapping[str, int]) -> Chances:
     if not any(points for points, _ in results):
         raise ValueError("with this modifier no roll wins a point")
     at, falls = {start: Fraction(1)}, list[Fraction]()
-    while sum(at.values()) > FEW:
+    while sum(at.values()) > TOO_RARE:
         then: dict[int, Fraction] = {}
         for level, chance in at.items():
             for (points, _), ways in results.items():
@@ -254,7 +254,7 @@ def _mean_rolls(results: Mapping[tuple[int, int], int], points: int) -> Fraction
     return rolls[points]
 
 
-def raid(board: Board, numbers: Mapping[str, int]) -> Chances:
+def raid_odds(board: Board, numbers: Mapping[str, int]) -> Chances:
     """Count whether some attempts at a raid succeed, and the CU they cost (14.2)."""
     succeeds, costs = Fraction(0), Fraction(0)
     for total, ways in TWO_DICE.items():
@@ -275,7 +275,7 @@ def raid(board: Board, numbers: Mapping[str, int]) -> Chances:
 # ---- one die (9.6.4, 10.3, 11)
 
 
-def interception(board: Board, numbers: Mapping[str, int]) -> Chances:
+def interception_odds(board: Board, numbers: Mapping[str, int]) -> Chances:
     """Count interception, avoidance, and avoidance from which a pursuer does not go on (10.3, 11.1, 11.3)."""
     penalty = board.tables["interception"]["enemy_space"] if numbers["enemy_space"] else 0
     intercepts, avoids, pursues = (
@@ -291,7 +291,7 @@ def interception(board: Board, numbers: Mapping[str, int]) -> Chances:
     return Chances(lines, figures)
 
 
-def voyage(board: Board, numbers: Mapping[str, int]) -> Chances:
+def voyage_odds(board: Board, numbers: Mapping[str, int]) -> Chances:
     """Count what becomes of a voyage; one that nobody fights succeeds (9.6.4, S 9.6.4)."""
     words = {"success": "arrives", "return": "turns back", "attrition": "turns back after a roll for attrition"}
     table, card = board.tables["naval"], numbers.get("card", 0)
@@ -308,7 +308,7 @@ def voyage(board: Board, numbers: Mapping[str, int]) -> Chances:
 # ---- the unrest (S 20.3)
 
 
-def unrest(board: Board, options: Options, numbers: Mapping[str, int]) -> Chances:
+def unrest_odds(board: Board, options: Options, numbers: Mapping[str, int]) -> Chances:
     """Count what an attack on the unrest comes to: who wins, the level after it, the CU lost (S 20.1, S 20.3)."""
     level, cu = numbers["level"], numbers["cu"]
     armies = Army(cu, numbers["tactics"]), Army(level)

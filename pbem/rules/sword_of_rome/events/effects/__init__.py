@@ -13,7 +13,7 @@ from pbem.protocol import Fault, Flow, Order, Path, Side
 from pbem.rules.sword_of_rome.position.state import Battle, Game, Moment
 
 EFFECT: Final = "effect"
-Body: TypeAlias = Mapping[str, Any]
+Told: TypeAlias = Mapping[str, Any]
 """What the effects of a card are told in an order, by the word of the effect."""
 Wrong: TypeAlias = "tuple[Path, Refusal]"
 """What is wrong with a body, and where in it."""
@@ -36,8 +36,8 @@ class Effect(NamedTuple):
 
     options: Callable[[Game, Played], LegalOrders]
     """Every way to play it, as orders whose bodies hold only what it is told; none if it cannot take place."""
-    check: Callable[[Game, Played, Body], Iterable[Wrong]]
-    carry_out: Callable[[Game, Table, Played, Body], Flow[None]]
+    check: Callable[[Game, Played, Told], Iterable[Wrong]]
+    carry_out: Callable[[Game, Table, Played, Told], Flow[None]]
 
 
 EFFECTS: Final[dict[str, Effect]] = {}
@@ -45,7 +45,7 @@ EFFECTS: Final[dict[str, Effect]] = {}
 whose rules open windows for responses, which play effects."""
 
 
-def way(body: Body) -> Order:
+def way(body: Told) -> Order:
     """Return one way to play an effect."""
     return Order(EFFECT, body)
 
@@ -56,12 +56,12 @@ def none_told(why_not: Callable[[Game, Played], Refusal | None], do: Callable[[G
     def options(view: Game, played: Played) -> LegalOrders:
         return of([way({})] if why_not(view, played) is None else [])
 
-    def check(view: Game, played: Played, body: Body) -> Iterator[Wrong]:
+    def check(view: Game, played: Played, body: Told) -> Iterator[Wrong]:
         refusal = why_not(view, played)
         if refusal is not None:
             yield (), refusal
 
-    def carry_out(game: Game, table: Table, played: Played, body: Body) -> Flow[None]:
+    def carry_out(game: Game, table: Table, played: Played, body: Told) -> Flow[None]:
         do(game, table, played)
         return
         yield
@@ -87,7 +87,7 @@ def one_told(
     def options(view: Game, played: Played) -> LegalOrders:
         return of([way({word: choice}) for choice in choices(view, played)])
 
-    def check(view: Game, played: Played, body: Body) -> Iterator[Wrong]:
+    def check(view: Game, played: Played, body: Told) -> Iterator[Wrong]:
         there = choices(view, played)
         if not there:
             yield (), why_none(view, played)
@@ -102,7 +102,7 @@ def one_told(
                 Refusal(f"{shown} cannot be chosen; possible is {_shown(there[0])}", why_none(view, played).rule),
             )
 
-    def carry(game: Game, table: Table, played: Played, body: Body) -> Flow[None]:
+    def carry(game: Game, table: Table, played: Played, body: Told) -> Flow[None]:
         there = [] if word in body else choices(game, played)
         if word in body or there:  # what others have responded may have left no choice
             yield from carry_out(game, table, played, body[word] if word in body else untold(game, there) or there[0])
@@ -180,7 +180,7 @@ def faults(view: Game, side: Side, card: str, order: Order) -> Iterator[Fault]:
 
 
 def _wrong(view: Game, side: Side, card: str, order: Order) -> Iterator[Fault]:
-    body: Body = order.get(EFFECT, {})
+    body: Told = order.get(EFFECT, {})
     for effect, played in effects_of(view, side, card):
         for path, refusal in effect.check(view, played, body):
             where = _as_far_as_there(order.body, (EFFECT, *path)) if path else ("card",)
@@ -200,7 +200,7 @@ def _as_far_as_there(body: Any, path: Path) -> Path:
     return path
 
 
-def play(game: Game, table: Table, side: Side, card: str, body: Body) -> Flow[None]:
+def play_effects(game: Game, table: Table, side: Side, card: str, body: Told) -> Flow[None]:
     """Carry out the effects of a card (7.1)."""
     for effect, played in effects_of(game, side, card):
         yield from effect.carry_out(game, table, played, body)

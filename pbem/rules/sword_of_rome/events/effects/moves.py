@@ -72,7 +72,7 @@ def bar(game: Game, table: Table, played: Played) -> None:
 # ---- leave to sail, points, attempts
 
 
-def why_not_sail(view: Game, played: Played) -> Refusal | None:
+def why_not_sail_besides(view: Game, played: Played) -> Refusal | None:
     """Say why a power gets no ships; None: it does (9.6.3)."""
     refusal = why_not_at(view, "voyage_wanted")
     if refusal is None and the_moment(view).power != played.told["power"]:
@@ -80,14 +80,14 @@ def why_not_sail(view: Game, played: Played) -> Refusal | None:
     return refusal
 
 
-def sail(game: Game, table: Table, played: Played) -> None:
+def sail_besides(game: Game, table: Table, played: Played) -> None:
     """Let some CU sail that otherwise could not (9.6.3)."""
     moment = the_moment(game)
     moment.sails = max(moment.sails, played.told["cu"])
     table.tell("ships", power=moment.power, cu=played.told["cu"], rule="9.6.3")
 
 
-def why_no_march(view: Game, played: Played) -> Refusal | None:
+def why_not_march_farther(view: Game, played: Played) -> Refusal | None:
     """Say why no army goes further; None: one does (9.2)."""
     own, moment = view.board.powers_of[played.side], view.moment
     if moment is not None and moment.name == ACTIVATION:
@@ -97,7 +97,7 @@ def why_no_march(view: Game, played: Played) -> Refusal | None:
     return None if power in own else Refusal("no army of yours is activated", "9.2")
 
 
-def march(game: Game, table: Table, played: Played) -> None:
+def march_farther(game: Game, table: Table, played: Played) -> None:
     """Give an army that is activated, or that is under way, more movement points (9.2)."""
     moment = game.moment
     if moment is not None and moment.name == ACTIVATION:
@@ -119,7 +119,7 @@ def help_attempt(game: Game, table: Table, played: Played) -> None:
     table.tell("attempt_changed", by=played.told, rule="10.3")
 
 
-def why_not_avoid(view: Game, played: Played) -> Refusal | None:
+def why_not_avoid_without_roll(view: Game, played: Played) -> Refusal | None:
     """Say why an army must roll to avoid battle; None: it need not (11.1)."""
     refusal = why_not_at(view, "avoidance")
     if refusal is None and the_moment(view).power not in view.board.powers_of[played.side]:
@@ -127,7 +127,7 @@ def why_not_avoid(view: Game, played: Played) -> Refusal | None:
     return refusal
 
 
-def avoid(game: Game, table: Table, played: Played) -> None:
+def avoid_without_roll(game: Game, table: Table, played: Played) -> None:
     """Let the own army avoid battle without a roll (11.1)."""
     the_moment(game).avoided = True
     table.tell("slips_away", power=the_moment(game).power, rule="11.1")
@@ -209,10 +209,10 @@ EFFECTS_ON_MOVEMENT: Final[Mapping[str, Effect]] = {
     "ambush": one_told("ambush", ambushes, no_ambush, ambush),
     "cancel": none_told(why_not_cancel, cancel),
     "storm": none_told(why_no_storm, storm),
-    "sail": none_told(why_not_sail, sail),
+    "sail": none_told(why_not_sail_besides, sail_besides),
     "siege_points": none_told(why_no_siege_roll, add_points),
     "siege_modifier": none_told(why_no_siege_help, help_siege),
-    "march": none_told(why_no_march, march),
+    "march": none_told(why_not_march_farther, march_farther),
     "intercept": none_told(why_no_attempt, help_attempt),
-    "avoid": none_told(why_not_avoid, avoid),
+    "avoid": none_told(why_not_avoid_without_roll, avoid_without_roll),
 }

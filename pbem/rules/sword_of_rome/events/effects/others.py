@@ -32,7 +32,7 @@ def _on(view: Game, played: Played) -> str | None:
     return loser if winner in view.board.powers_of[played.side] and loser else None
 
 
-def why_no_marker(view: Game, played: Played) -> Refusal | None:
+def why_not_in_effect(view: Game, played: Played) -> Refusal | None:
     """Say why an event does not come into effect; None: it does (7.1)."""
     on, name = _on(view, played), played.told["name"]
     if played.told.get("on") == "loser" and on is None:
@@ -42,7 +42,7 @@ def why_no_marker(view: Game, played: Played) -> Refusal | None:
     return None
 
 
-def place_marker(game: Game, table: Table, played: Played) -> None:
+def put_in_effect(game: Game, table: Table, played: Played) -> None:
     """Put an event into effect (7.1)."""
     on = _on(game, played)
     game.marks.append(Mark(played.told["name"], played.side, played.told["until"], on))
@@ -58,7 +58,7 @@ def why_no_draw(view: Game, played: Played) -> Refusal | None:
     return None if left else Refusal("no card is left to be drawn", "6.4.2")
 
 
-def draw_cards(game: Game, table: Table, played: Played) -> None:
+def draw_by_event(game: Game, table: Table, played: Played) -> None:
     """Draw cards (6.2.2)."""
     draw(game, played.side, table, played.told, f"round-{game.round}/{played.card}")
 
@@ -117,7 +117,7 @@ def change_plunder(game: Game, table: Table, played: Played) -> None:
         plunder.add_markers(game, table, power, played.told["gain"])
 
 
-def why_no_unrest(view: Game, played: Played) -> Refusal | None:
+def why_no_change_of_unrest(view: Game, played: Played) -> Refusal | None:
     """Say why the unrest does not change; None: it does (S 20.1)."""
     if view.board.powers[CARTHAGE].side is None:
         return Refusal("there is no unrest without a player of Carthage", "S 20")
@@ -230,11 +230,11 @@ def land(game: Game, table: Table, played: Played, told: Mapping[str, Any]) -> F
 
 
 OTHER_EFFECTS: Final[Mapping[str, Effect]] = {
-    "marker": none_told(why_no_marker, place_marker),
-    "draw": none_told(why_no_draw, draw_cards),
+    "marker": none_told(why_not_in_effect, put_in_effect),
+    "draw": none_told(why_no_draw, draw_by_event),
     "discard": one_told("discard", robbed, nobody_robbed, rob),
     "plunder": none_told(why_no_plunder, change_plunder),
-    "unrest": none_told(why_no_unrest, change_unrest),
+    "unrest": none_told(why_no_change_of_unrest, change_unrest),
     "vp": none_told(why_no_vp, gain_vp),
     "treaty": none_told(why_no_treaty, sign),
     "land": one_told("land", landings, nobody_lands, land),

@@ -8,7 +8,7 @@ from typing import Final
 from pbem.game import LegalOrders, Refusal, Table, flat_map, lazy, multisets
 from pbem.protocol import Flow
 from pbem.rules.sword_of_rome.events.conditions import in_words, is_meant
-from pbem.rules.sword_of_rome.events.effects import Body, Effect, Played, Wrong, way
+from pbem.rules.sword_of_rome.events.effects import Effect, Played, Told, Wrong, way
 from pbem.rules.sword_of_rome.events.support import (
     add_all,
     remove,
@@ -33,7 +33,7 @@ def _spread(word: str, room: dict[str, int], most: int) -> LegalOrders:
     return flat_map(lambda points: multisets(lambda spaces: way({word: spaces}), room, [points]), range(1, most + 1))
 
 
-def check_support(view: Game, played: Played, body: Body) -> Iterator[Wrong]:
+def check_additions(view: Game, played: Played, body: Told) -> Iterator[Wrong]:
     """Yield what is wrong with points of own support (7.3.1)."""
     spaces = body.get("support", ())
     if not spaces:
@@ -47,7 +47,7 @@ def check_support(view: Game, played: Played, body: Body) -> Iterator[Wrong]:
         yield ("support", at), refusal
 
 
-def add_support(game: Game, table: Table, played: Played, body: Body) -> Flow[None]:
+def add_by_event(game: Game, table: Table, played: Played, body: Told) -> Flow[None]:
     """Add points of own support (7.3.1)."""
     add_all(game, table, played.side, body["support"])
     return
@@ -81,7 +81,7 @@ def revolt_ways(view: Game, played: Played) -> LegalOrders:
     return lazy(lambda: _spread("revolt", exposed(view, played), played.told["points"]))
 
 
-def check_revolt(view: Game, played: Played, body: Body) -> Iterator[Wrong]:
+def check_revolt(view: Game, played: Played, body: Told) -> Iterator[Wrong]:
     """Yield what is wrong with points of a power's support that are removed (7.3.3)."""
     spaces, points = body.get("revolt", ()), played.told["points"]
     if not spaces:
@@ -98,7 +98,7 @@ def check_revolt(view: Game, played: Played, body: Body) -> Iterator[Wrong]:
             yield ("revolt", at), refusal
 
 
-def revolt(game: Game, table: Table, played: Played, body: Body) -> Flow[None]:
+def rise_against(game: Game, table: Table, played: Played, body: Told) -> Flow[None]:
     """Remove points of a power's support; a city without loyalty falls to its besieger (7.3.3, 13.5)."""
     spaces = list(body["revolt"])
     for space in spaces:
@@ -108,6 +108,6 @@ def revolt(game: Game, table: Table, played: Played, body: Body) -> Flow[None]:
 
 
 EFFECTS_ON_SUPPORT: Final[Mapping[str, Effect]] = {
-    "support": Effect(support_ways, check_support, add_support),
-    "revolt": Effect(revolt_ways, check_revolt, revolt),
+    "support": Effect(support_ways, check_additions, add_by_event),
+    "revolt": Effect(revolt_ways, check_revolt, rise_against),
 }

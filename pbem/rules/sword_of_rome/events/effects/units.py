@@ -9,9 +9,9 @@ from pbem.game import LegalOrders, Refusal, Table, flat_map
 from pbem.protocol import Flow, Order
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.conditions import in_words, meant
-from pbem.rules.sword_of_rome.events.effects import Body, Effect, Played, Wrong, one_told, way
+from pbem.rules.sword_of_rome.events.effects import Effect, Played, Told, Wrong, one_told, way
 from pbem.rules.sword_of_rome.events.minor_leaders import take_command
-from pbem.rules.sword_of_rome.events.nonplayers import revolt
+from pbem.rules.sword_of_rome.events.nonplayers import revolt_of_mercenaries
 from pbem.rules.sword_of_rome.movement.activation import settle_colony
 from pbem.rules.sword_of_rome.movement.flanks import why_no_settlers
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, REBELS, ROMANS, WALLED
@@ -22,7 +22,7 @@ from pbem.rules.sword_of_rome.turn.reinforcements import eligible, handfuls, wro
 
 # ---- levies and mercenaries (5.10, S 7.2.4)
 
-LEVY: Final = "levy"
+LEVIED: Final = "levy"
 HIRED: Final = "mercenaries"
 
 
@@ -30,7 +30,7 @@ def _raised(word: str) -> Effect:
     """Return the effect that places CU where reinforcements can be placed: citizens, or mercenaries (5.10, S 7.2.4)."""
 
     def powers_of(view: Game, played: Played) -> list[str]:
-        return [power for power in view.board.powers_of[played.side] if word == LEVY or power == CARTHAGE]
+        return [power for power in view.board.powers_of[played.side] if word == LEVIED or power == CARTHAGE]
 
     def ways(view: Game, played: Played) -> LegalOrders:
         powers = powers_of(view, played)
@@ -45,7 +45,7 @@ def _raised(word: str) -> Effect:
 
         return flat_map(with_power, powers)
 
-    def check(view: Game, played: Played, body: Body) -> Iterator[Wrong]:
+    def check(view: Game, played: Played, body: Told) -> Iterator[Wrong]:
         powers = powers_of(view, played)
         if not powers:
             yield (), Refusal("only Carthage hires mercenaries", "S 7.2.4")
@@ -63,7 +63,7 @@ def _raised(word: str) -> Effect:
         for space, refusal in wrong:
             yield (word, space), refusal
 
-    def carry_out(game: Game, table: Table, played: Played, body: Body) -> Flow[None]:
+    def carry_out(game: Game, table: Table, played: Played, body: Told) -> Flow[None]:
         power = body.get("power", powers_of(game, played)[0])
         for space, cu in body[word].items():
             if word == HIRED:
@@ -230,11 +230,11 @@ def no_revolt(view: Game, played: Played) -> Refusal:
 
 def rise(game: Game, table: Table, played: Played, space: str) -> Flow[None]:
     """Let the mercenaries rise in a space (S 16.4)."""
-    yield from revolt(game, table, played.told, side=played.side, space=space)
+    yield from revolt_of_mercenaries(game, table, played.told, side=played.side, space=space)
 
 
 EFFECTS_ON_UNITS: Final[Mapping[str, Effect]] = {
-    LEVY: _raised(LEVY),
+    LEVIED: _raised(LEVIED),
     HIRED: _raised(HIRED),
     "colony": one_told("colony", settlements, no_settlement, found),
     "leader": one_told("leader", arrivals, nobody_comes, bring_leader, strongest_army),
