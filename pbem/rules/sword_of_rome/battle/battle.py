@@ -40,25 +40,27 @@ class Outcome(NamedTuple):
     """Power -> CU that it has lost, those of its retreat included."""
 
 
-def fight(
-    game: Game,
-    table: Table,
-    attacker: str,
-    defender: str,
-    space: str,
-    *,
-    came_from: str | None,
-    came_by: str = CLEAR,
-    intercepted: bool = False,
-    failed_avoidance: bool = False,
-    name: str,
-) -> Flow[Outcome]:
-    """Fight a battle between the armies of two powers in a space, to its end (12.1).
+class Attack(NamedTuple):
+    """The armies of two powers that meet in a space, and how the attacker came there."""
 
-    `came_from` is the last space of the attacker, None if it was placed there or comes out of the city; `came_by` the
-    kind of the path, or `sea`. The names of the rolls begin with `name`. The march of the attacker, if it is on one,
+    attacker: str
+    defender: str
+    space: str
+    came_from: str | None = None
+    """The last space of the attacker; None: it was placed there, or comes out of the city."""
+    came_by: str = CLEAR
+    """The kind of the path, or `sea`."""
+    intercepted: bool = False
+    failed_avoidance: bool = False
+
+
+def fight(game: Game, table: Table, attack: Attack, name: str) -> Flow[Outcome]:
+    """Fight a battle to its end (12.1).
+
+    The names of the rolls begin with `name`. The march of the attacker, if it is on one,
     has been put into the space before.
     """
+    attacker, defender, space, came_from, came_by, intercepted, failed_avoidance = attack
     battle = game.battle = game.battle or Battle(space, attacker, defender)
     battle.space, battle.attacker, battle.defender = space, attacker, defender
     battle.came_from, battle.came_by = came_from, came_by
@@ -204,7 +206,7 @@ def _rescue(game: Game, table: Table, loser: str, name: str) -> Flow[None]:
     for enemy in list(game.enemies_in(loser, home.capital)):
         if game.cu(loser, home.capital):
             game.battle = None
-            yield from fight(game, table, loser, enemy, home.capital, came_from=None, name=f"{name}/rescue")
+            yield from fight(game, table, Attack(loser, enemy, home.capital), f"{name}/rescue")
     game.battle = held
 
 

@@ -14,6 +14,7 @@ from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.movement import voyages
 from pbem.rules.sword_of_rome.movement.paths import penalty, retreats
+from pbem.rules.sword_of_rome.movement.voyages import Crossing
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, CLEAR, DIFFICULT, SEA, WALLED
 from pbem.rules.sword_of_rome.position.changes import come_out, displace, drop_force, lose
 from pbem.rules.sword_of_rome.position.naming import space_named
@@ -217,7 +218,7 @@ def open_ports(game: Game, power: str, space: str) -> list[str]:
 
 
 def _by_any_card(game: Game, power: str, space: str, port: str) -> bool:
-    return any(voyages.carried(game, power, value, space, port, fleeing=True) for value in VALUES)
+    return any(voyages.carried(game, Crossing(power, space, port, fleeing=True), value) for value in VALUES)
 
 
 def _ask(game: Game, table: Table, side: Side, facts: dict[str, Any]) -> Flow[Order]:
@@ -291,20 +292,21 @@ def _sail_off(
 ) -> Flow[bool]:
     """Sail away with as many CU as the card carries; the others are lost. Tell whether it has arrived (12.4.3)."""
     to = order["to"]
+    crossing = Crossing(power, space, to, fleeing=True)
     force = game.force(power, space)
     if to == facts["free"]:
         cu = force.cu
     elif "card" in order.body:
-        cu = voyages.capacity(game, power, order["card"], space, to, fleeing=True)
+        cu = voyages.capacity(game, crossing, order["card"])
         voyages.play_beside(game, table, side, order["card"], "retreat")
     else:
         cu = voyages.without_card(game, power, space, to)
-        cu = cu or (yield from voyages.borrow(game, table, power, space, to, force.cu, fleeing=True))
+        cu = cu or (yield from voyages.borrow(game, table, crossing, force.cu))
     if not cu:
         return False
     sailing = survivors(force, min(cu, force.cu), force.leaders)
     at_sea = Force(sailing.cu, sailing.mercenaries, list(sailing.leaders))
-    arrives = yield from voyages.sail(game, table, power, space, to, at_sea, name)
+    arrives = yield from voyages.sail(game, table, crossing, at_sea, name)
     if at_sea.cu < sailing.cu:
         _count(game, power, (yield from bear(game, table, power, space, sailing.cu - at_sea.cu, rule="9.6.4")))
     if not arrives:
@@ -376,7 +378,7 @@ def _carrying(view: Game, decision: Decision, to: str) -> list[str]:
     if view.board.powers[power].side != decision.side:
         return []
     cards = voyages.cards_of(view, decision.side)
-    return [card for card in cards if voyages.capacity(view, power, card, space, to, fleeing=True)]
+    return [card for card in cards if voyages.capacity(view, Crossing(power, space, to, fleeing=True), card)]
 
 
 def check_retreat(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:

@@ -65,12 +65,14 @@ def _announcements(game: Game, table: Table, upcoming: Side, able: Sequence[Side
     decisions = [
         window_decision(
             game,
-            "desperate_times",
-            side,
-            "7.4.5" if last else "7.4.1",
-            {"next": upcoming, "left": game.desperate_times[side], "last": last},
-            {"announce": False},
-            secret=True,
+            Decision(
+                "desperate_times",
+                side,
+                "7.4.5" if last else "7.4.1",
+                {"next": upcoming, "left": game.desperate_times[side], "last": last},
+                {"announce": False},
+                secret=True,
+            ),
         )
         for side in able
     ]

@@ -19,7 +19,7 @@ from pbem.rules.sword_of_rome.events.card_play import EVENT, EXTRA, Use, lay_dow
 from pbem.rules.sword_of_rome.events.conditions import hold
 from pbem.rules.sword_of_rome.events.support import add_all, room_for, rooms, wrong_additions
 from pbem.rules.sword_of_rome.movement import activation as movement
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, CLEAR, DESPERATE_TIMES, DESPERATE_VALUE, REBELS
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE, REBELS
 from pbem.rules.sword_of_rome.position.changes import INSURRECTION, settle_spaces
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, not_in_hand
 from pbem.rules.sword_of_rome.position.state import FOR_GOOD, NONE, Force, Game, Mark
@@ -287,7 +287,7 @@ def revolt_of_mercenaries(game: Game, table: Table, cu: int, *, side: Side, spac
         if not game.cu(REBELS, space):
             break
         name = f"revolt/turn-{game.turn}/round-{game.round}/{space}/{enemy}"
-        yield from battle.fight(game, table, REBELS, enemy, space, came_from=None, came_by=CLEAR, name=name)
+        yield from battle.fight(game, table, battle.Attack(REBELS, enemy, space), name)
     place_marker(game, table, REBELS, space)
     settle_spaces(game, table)
 

@@ -70,7 +70,7 @@ def _asked(game: Game, side: Side, moment: Moment) -> Decision:
         "other": moment.other or None,
         "value": moment.value,
     }
-    return window_decision(game, "respond", side, "7.1.1", facts, {"card": NONE}, secret=True)
+    return window_decision(game, Decision("respond", side, "7.1.1", facts, {"card": NONE}, secret=True))
 
 
 def respond(game: Game, table: Table, side: Side, order: Order) -> Flow[None]:

@@ -14,6 +14,7 @@ from pbem.rules.sword_of_rome.movement.orders import Body, Wanted
 from pbem.rules.sword_of_rome.movement.parts import companies, move_out, part_of, strengths, told
 from pbem.rules.sword_of_rome.movement.paths import can_go_on, enemy_cu_at, why_barred, why_no_home
 from pbem.rules.sword_of_rome.movement.voyages import (
+    Crossing,
     borrow,
     capacity,
     cards_of,
@@ -107,7 +108,7 @@ def avoidance_questions(game: Game, table: Table) -> Flow[list[Decision]]:
             "enemy_cu": march.force.cu,
             "own_cu": there.cu,
         }
-        asked.append(window_decision(game, "avoid", side, "11.1", facts, STAYS, about=power))
+        asked.append(window_decision(game, Decision("avoid", side, "11.1", facts, STAYS, about=power)))
     return asked
 
 
@@ -130,7 +131,7 @@ def flights(view: Game, decision: Decision) -> list[Flight]:
     own = view.board.powers[power].side == side
     for to in ports_of_refuge(view, power, space):
         for card in cards_of(view, side) if own else ():
-            most = capacity(view, power, card, space, to, fleeing=True)
+            most = capacity(view, Crossing(power, space, to, fleeing=True), card)
             if most:
                 found.append(Flight(to, min(most, limit), card))
         if most := without_card(view, power, space, to):
@@ -214,7 +215,7 @@ def _flight(view: Game, decision: Decision, order: Order) -> Flight | tuple[str,
         return "card", held
     if not harbour:
         return "to", Refusal(f"no voyage leads to {where}: both must be ports, that one friendly", "11.1.1")
-    most = capacity(view, power, card, space, to, fleeing=True)
+    most = capacity(view, Crossing(power, space, to, fleeing=True), card)
     if not most or view.board.powers[power].side != decision.side:
         return "card", Refusal(f"no fleet sails to {where} with {card}", "11.1.1")
     return Flight(to, min(most, limit), card)
@@ -245,11 +246,11 @@ def avoid(game: Game, table: Table, power: str, order: Order, part: Force, name:
     if card is not None:
         side = game.board.powers[power].side
         assert side is not None
-        part.cu = min(part.cu, capacity(game, power, card, space, to, fleeing=True))
+        part.cu = min(part.cu, capacity(game, Crossing(power, space, to, fleeing=True), card))
         play_beside(game, table, side, card, "sail")
     elif by_sea:
         most = without_card(game, power, space, to)
-        most = most or (yield from borrow(game, table, power, space, to, part.cu, fleeing=True))
+        most = most or (yield from borrow(game, table, Crossing(power, space, to, fleeing=True), part.cu))
         part.cu = min(part.cu, most)
     part.mercenaries = min(part.mercenaries, part.cu)
     if not part.cu or not (yield from _succeeds(game, table, power, leader, name)):
@@ -272,7 +273,7 @@ def _sail_away(game: Game, table: Table, power: str, to: str, part: Force, name:
     """
     space = game.the_march.at
     at_sea = Force(part.cu, part.mercenaries, list(part.leaders))
-    arrives = yield from sail(game, table, power, space, to, at_sea, name)
+    arrives = yield from sail(game, table, Crossing(power, space, to, fleeing=True), at_sea, name)
     lose(game, power, space, part.cu - at_sea.cu)
     if not at_sea.cu:
         leaders = game.take(power, space, Force(leaders=list(part.leaders))).leaders

@@ -57,7 +57,7 @@ def take_positions(game: Game, table: Table) -> Flow[None]:
             return
         side = yield from decider(game, table, holder)
         facts = {"power": holder, "at": space, "mover": march.power, "enemy_cu": march.force.cu, "own_cu": there.cu}
-        order = yield window_decision(game, "city", side, "9.3.1", facts, as_many(game, there))
+        order = yield window_decision(game, Decision("city", side, "9.3.1", facts, as_many(game, there)))
         part = part_inside(there, order.body)
         if part.cu == there.cu:
             part.leaders = list(there.leaders)
@@ -159,7 +159,7 @@ def bribe(game: Game, table: Table) -> Flow[bool]:
     enemies = game.enemies_in(march.power, march.at)
     cu = sum(game.force(power, march.at).cu for power in enemies) if own else march.force.cu
     facts = {"space": march.at, "mover": march.power, "enemy_cu": cu}
-    order = yield window_decision(game, "bribe", side, "7.2.2", facts, {"card": NONE})
+    order = yield window_decision(game, Decision("bribe", side, "7.2.2", facts, {"card": NONE}))
     if order["card"] == NONE:
         return False
     play_beside(game, table, side, order["card"], "bribe", remove=True)

@@ -21,7 +21,7 @@ from pbem.rules.sword_of_rome.movement.parts import (
     why_not_part,
 )
 from pbem.rules.sword_of_rome.movement.paths import why_barred, why_no_home, why_not_end
-from pbem.rules.sword_of_rome.movement.voyages import sail, sink
+from pbem.rules.sword_of_rome.movement.voyages import Crossing, sail, sink
 from pbem.rules.sword_of_rome.position.board import SEA
 from pbem.rules.sword_of_rome.position.changes import lift_sieges
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, power_named, space_named
@@ -76,7 +76,7 @@ def interception_questions(game: Game, table: Table) -> Flow[list[Decision]]:
         if near:
             side = yield from decider(game, table, power)
             facts = {"power": power, "at": march.at, "mover": march.power, "enemy_cu": march.force.cu, "from": near}
-            asked.append(window_decision(game, "intercept", side, "10.1", facts, {"with": []}, about=power))
+            asked.append(window_decision(game, Decision("intercept", side, "10.1", facts, {"with": []}, about=power)))
     return asked
 
 
@@ -285,7 +285,7 @@ def refuse(game: Game, table: Table, by: str, name: str) -> Flow[bool]:
             table.tell("refusal_fails", power=march.power, space=march.at, rule="10.5.1")
             return False
     if march.came_by == SEA and not (
-        yield from sail(game, table, march.power, march.at, back, march.force, f"{name}/back")
+        yield from sail(game, table, Crossing(march.power, march.at, back), march.force, f"{name}/back")
     ):
         sink(game, table, own)
         return False

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from pbem.game import Table
 from pbem.protocol import Flow
-from pbem.rules.sword_of_rome.battle import battle
-from pbem.rules.sword_of_rome.battle.battle import Outcome, fight
+from pbem.rules.sword_of_rome.battle.battle import Attack, Outcome, fight
 from pbem.rules.sword_of_rome.movement import avoidance
 from pbem.rules.sword_of_rome.movement.avoidance import pursue
 from pbem.rules.sword_of_rome.movement.entering import Met, enter, react
@@ -19,7 +18,7 @@ from pbem.rules.sword_of_rome.movement.flanks import choose_flank, way_of_flank
 from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, MarchOrder, Step, Wanted
 from pbem.rules.sword_of_rome.movement.parts import move_out, part_of, rest_of, subordinates
 from pbem.rules.sword_of_rome.movement.paths import can_go_on, step_cost, why_not_end, why_not_raid, why_not_step
-from pbem.rules.sword_of_rome.movement.voyages import borrow, carried, sail, sink
+from pbem.rules.sword_of_rome.movement.voyages import Crossing, borrow, carried, sail, sink
 from pbem.rules.sword_of_rome.position.board import GARRISON_BOX, SEA
 from pbem.rules.sword_of_rome.position.changes import displace, settle_spaces
 from pbem.rules.sword_of_rome.position.state import NONE, Battle, Force, Game, March
@@ -145,9 +144,10 @@ def cross(game: Game, table: Table, to: str) -> Flow[None]:
     """
     march, origin = game.the_march, game.the_march.at
     value = game.card.value if game.card is not None else 0
-    most = max(carried(game, march.power, value, origin, to), march.lent or 0)
+    crossing = Crossing(march.power, origin, to)
+    most = max(carried(game, crossing, value), march.lent or 0)
     if march.force.cu > most or not most:
-        march.lent = yield from borrow(game, table, march.power, origin, to, march.force.cu)
+        march.lent = yield from borrow(game, table, crossing, march.force.cu)
         most = max(most, march.lent)
         if not most:
             close_path(game, table, to)
@@ -155,7 +155,7 @@ def cross(game: Game, table: Table, to: str) -> Flow[None]:
         leave_behind(game, table, march, march.force.cu - most)
     spend(game, march, game.board.tables["movement"]["cost"]["sea"])
     before = march.force.cu
-    arrives = yield from sail(game, table, march.power, origin, to, march.force, name_of(march))
+    arrives = yield from sail(game, table, crossing, march.force, name_of(march))
     if arrives:
         arrive(game, table, to, SEA)
     else:
@@ -202,18 +202,16 @@ def attack_enemies(game: Game, table: Table, met: Met, defender: str) -> Flow[No
     fought = stack_there(game, march)
     game.battle = Battle(space, march.power, defender, came_from=march.came_from, came_by=march.came_by)
     flank = yield from bring_flank(game, table)
-    outcome: Outcome = yield from battle.fight(
-        game,
-        table,
+    attack = Attack(
         march.power,
         defender,
         space,
-        came_from=march.came_from,
-        came_by=march.came_by,
+        march.came_from,
+        march.came_by,
         intercepted=met.intercepted_by == defender,
         failed_avoidance=defender in met.failed_avoidance,
-        name=f"battle/{name}",
     )
+    outcome: Outcome = yield from fight(game, table, attack, f"battle/{name}")
     go_on = outcome.goes_on and outcome.winner == march.power and march.leader in game.force(march.power, space).leaders
     if go_on:
         take_up(game, march, force)  # dice may have cost CU before the battle was fought again (21.3)
@@ -392,8 +390,6 @@ def _attack(game: Game, table: Table, part: Force, *, failed_avoidance: bool, na
     sally_out(game, power, space, part.cu, part.leaders)
     table.tell("sortie", power=power, space=space, cu=part.cu, leaders=list(part.leaders), rule="13.4.1")
     flank = yield from bring_flank(game, table)
-    outcome = yield from fight(
-        game, table, power, besieger, space, came_from=None, failed_avoidance=failed_avoidance, name=name
-    )
+    outcome = yield from fight(game, table, Attack(power, besieger, space, failed_avoidance=failed_avoidance), name)
     if flank is not None:
         yield from after_flank(game, table, *flank, outcome.goes_on and outcome.winner == power)

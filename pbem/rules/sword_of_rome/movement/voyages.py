@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
@@ -24,12 +24,22 @@ ALL: Final = 99
 # ---- capacity (9.6.3, 11.1.1, 12.4.3)
 
 
-def carried(game: Game, power: str, value: int, origin: str, to: str, *, fleeing: bool = False) -> int:
-    """Return the CU that a power carries with a card of a value from a port to another; 0: it cannot sail (9.6.3).
+class Crossing(NamedTuple):
+    """A way over the sea: whose, from a port to another, and whether an army flees there (11.1.1, 12.4.3)."""
+
+    power: str
+    origin: str
+    to: str
+    fleeing: bool = False
+
+
+def carried(game: Game, crossing: Crossing, value: int) -> int:
+    """Return the CU that a power carries with a card of a value over the sea; 0: it cannot sail (9.6.3).
 
     An army that avoids battle or retreats must flee *to* the port that makes a fleet larger. The ten CU that the Greeks
     have with Lilybaeum sail from those ports, or to and from them (option `greek_great_fleet`).
     """
+    power, origin, to, fleeing = crossing
     most = 0
     for row in game.board.voyages:
         if row.power != power or row.value != value:
@@ -73,12 +83,12 @@ def without_card(game: Game, power: str, origin: str, to: str) -> int:
     """Return the CU that a power without a player carries to safety, for which it needs no card (11.1.1, 12.4.3)."""
     if game.board.powers[power].side is not None:
         return 0
-    return carried(game, power, DESPERATE_VALUE, origin, to, fleeing=True)
+    return carried(game, Crossing(power, origin, to, fleeing=True), DESPERATE_VALUE)
 
 
-def capacity(game: Game, power: str, card: str, origin: str, to: str, *, fleeing: bool = False) -> int:
-    """Return the CU that a power carries with a card from a port to another; 0: it cannot sail (9.6.3)."""
-    return carried(game, power, value_of(game, card), origin, to, fleeing=fleeing)
+def capacity(game: Game, crossing: Crossing, card: str) -> int:
+    """Return the CU that a power carries with a card over the sea; 0: it cannot sail (9.6.3)."""
+    return carried(game, crossing, value_of(game, card))
 
 
 def holds_cards(game: Game, side: Side) -> bool:
@@ -143,7 +153,7 @@ def why_not_sail(game: Game, march: March, to: str) -> Refusal | None:
 def own_capacity(game: Game, march: March, to: str) -> int:
     """Return the CU that the force under way can sail with: by its card, or by a fleet that was lent (9.6.3)."""
     value = game.card.value if game.card is not None else 0
-    return max(carried(game, march.power, value, march.at, to), march.lent or 0)
+    return max(carried(game, Crossing(march.power, march.at, to), value), march.lent or 0)
 
 
 def room_at_sea(game: Game, march: March, to: str) -> int:
@@ -198,11 +208,12 @@ def ports_for(game: Game, march: March) -> list[str]:
 # ---- the fleet of Carthage (S 9.6.3)
 
 
-def borrow(game: Game, table: Table, power: str, origin: str, to: str, cu: int, *, fleeing: bool = False) -> Flow[int]:
+def borrow(game: Game, table: Table, crossing: Crossing, cu: int) -> Flow[int]:
     """Ask for leave to sail, and return the CU that may; 0: none (9.6.3, S 9.6.3).
 
     An own event may give it; else Carthage may lend its fleet to an ally, for a card.
     """
+    power, origin, to, _ = crossing
     side = lender(game, power)
     most = 0
     if ship_cards(game, power):
@@ -211,10 +222,10 @@ def borrow(game: Game, table: Table, power: str, origin: str, to: str, cu: int, 
     if side is None or most >= max(cu, 1):
         return most
     facts = {"power": power, "from": origin, "to": to, "cu": cu}
-    order = yield window_decision(game, "lend_fleet", side, "S 9.6.3", facts, {"card": NONE})
+    order = yield window_decision(game, Decision("lend_fleet", side, "S 9.6.3", facts, {"card": NONE}))
     if order["card"] == NONE:
         return most
-    most = max(most, capacity(game, CARTHAGE, order["card"], origin, to, fleeing=fleeing))
+    most = max(most, capacity(game, crossing._replace(power=CARTHAGE), order["card"]))
     play_beside(game, table, side, order["card"], "lend_fleet")
     table.tell("fleet_lent", power=power, space=to, cu=most, rule="S 9.6.3")
     return most
@@ -237,14 +248,15 @@ def check_card(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
 # ---- a voyage (9.6.4)
 
 
-def sail(game: Game, table: Table, power: str, origin: str, to: str, force: Force, name: str) -> Flow[bool]:
+def sail(game: Game, table: Table, crossing: Crossing, force: Force, name: str) -> Flow[bool]:
     """Make a voyage and return whether it arrives; who calls moves the force (9.6.4, S 9.6.4).
 
     Carthage may contest it with a card; without a player it fights some voyages anyway. A result *return* sends the
     force back to its port, *attrition* too, after a roll for its losses.
     """
+    power, origin, to, _ = crossing
     table.tell("sails", power=power, origin=origin, space=to, cu=force.cu, rule="9.6")
-    card = yield from _contest(game, table, power, origin, to, force.cu)
+    card = yield from _contest(game, table, crossing, force.cu)
     moment = yield from responses.window(game, table, "voyage", about={"space": to, "power": power})
     result = SUCCESS
     if (card or is_fought(game, power, to)) and not moment.cancelled:
@@ -303,13 +315,14 @@ def is_fought(game: Game, power: str, to: str) -> bool:
     return game.control.get(to) == CARTHAGE or (power == GREEKS and game.guardian(CARTHAGE) is not None)
 
 
-def _contest(game: Game, table: Table, power: str, origin: str, to: str, cu: int) -> Flow[int]:
+def _contest(game: Game, table: Table, crossing: Crossing, cu: int) -> Flow[int]:
     """Let Carthage contest the voyage of a power that is no ally; return the value of its card, or 0 (S 9.6.4)."""
+    power, origin, to, _ = crossing
     side = game.board.powers[CARTHAGE].side
     if side is None or side in game.out or game.allied(power, CARTHAGE) or not holds_cards(game, side):
         return 0
     facts = {"power": power, "from": origin, "to": to, "cu": cu}
-    order = yield window_decision(game, "contest_voyage", side, "S 9.6.4", facts, {"card": NONE})
+    order = yield window_decision(game, Decision("contest_voyage", side, "S 9.6.4", facts, {"card": NONE}))
     if order["card"] == NONE:
         return 0
     play_beside(game, table, side, order["card"], "contest_voyage")

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from pbem.protocol import Side
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground
-from pbem.rules.sword_of_rome.movement.voyages import carried
+from pbem.rules.sword_of_rome.movement.voyages import Crossing, carried
 from pbem.rules.sword_of_rome.policy.worth import (
     ARMY,
     FAR,
@@ -159,13 +159,13 @@ def _comers(game: Game, power: str, times: int) -> list[Comer]:
 
 def sails(game: Game, power: str) -> bool:
     """Tell whether a power has a fleet now, be it for its best cards only (9.6.3)."""
-    return carried(game, power, DESPERATE_VALUE, "", "") > 0
+    return carried(game, Crossing(power, "", ""), DESPERATE_VALUE) > 0
 
 
 def _fleet(game: Game, power: str, at: str) -> int:
     """Return the CU with which a voyage from a space is expected: with a rare card for half of them (9.6.3)."""
-    usual = carried(game, power, SAILS, at, at)
-    return usual or (carried(game, power, DESPERATE_VALUE, at, at) + 1) // 2
+    usual = carried(game, Crossing(power, at, at), SAILS)
+    return usual or (carried(game, Crossing(power, at, at), DESPERATE_VALUE) + 1) // 2
 
 
 @lru_cache(maxsize=8)

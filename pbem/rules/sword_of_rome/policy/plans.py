@@ -12,7 +12,7 @@ from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner
 from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, Body
 from pbem.rules.sword_of_rome.movement.parts import companies
 from pbem.rules.sword_of_rome.movement.paths import ally_inside
-from pbem.rules.sword_of_rome.movement.voyages import carried
+from pbem.rules.sword_of_rome.movement.voyages import Crossing, carried
 from pbem.rules.sword_of_rome.policy.field import Field, sails
 from pbem.rules.sword_of_rome.policy.worth import ARMY, army, chance, worth
 from pbem.rules.sword_of_rome.position.board import (
@@ -77,7 +77,7 @@ def ways_within_reach(game: Game, power: str, start: str, points: int, value: in
             for to in game.harbours(power):
                 if to in found or to == here:
                     continue
-                most = min(way.most, max(carried(game, power, value, here, to), own))
+                most = min(way.most, max(carried(game, Crossing(power, here, to), value), own))
                 if most:
                     heappush(rim, (cost, to, Way(cost, (*way.steps, (to, SEA)), SEA, most)))
     del found[start]

@@ -7,8 +7,8 @@ the order of decks and of the cup, and what a march still plans.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from pbem.game import plain
@@ -569,20 +569,9 @@ class Game:
 # ---- windows: decisions in which a side may step in while another acts (7.1.1)
 
 
-def window_decision(
-    game: Game,
-    kind: str,
-    side: Side,
-    rule: str,
-    facts: Mapping[str, Any],
-    default: Mapping[str, Any],
-    *,
-    secret: bool = False,
-    about: str = "",
-) -> Decision:
-    """Return the decision of a window; with `windows: ask` the game waits for a side whose standing orders ask for it.
+def window_decision(game: Game, decision: Decision) -> Decision:
+    """Return a decision as that of a window; with `windows: ask` the game waits for whoever asks by standing orders.
 
     Nobody waits otherwise: standing orders and orders in advance answer, or the default does.
     """
-    waits = game.options["windows"] == "ask"
-    return Decision(kind, side, rule, facts, default, secret=secret, waits=waits, about=about, on_request=True)
+    return replace(decision, waits=game.options["windows"] == "ask", on_request=True)

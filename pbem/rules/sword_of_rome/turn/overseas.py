@@ -12,7 +12,7 @@ from typing import Final
 from pbem.game import Kind, LegalOrders, Table, listing, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.movement.parts import arrange
-from pbem.rules.sword_of_rome.movement.voyages import sail
+from pbem.rules.sword_of_rome.movement.voyages import Crossing, sail
 from pbem.rules.sword_of_rome.position.board import GREEKS
 from pbem.rules.sword_of_rome.position.changes import lose, set_control, settle_spaces
 from pbem.rules.sword_of_rome.position.naming import space_named
@@ -40,7 +40,7 @@ def rescue(game: Game, table: Table, loser: str, space: str, name: str) -> Flow[
             continue
         going = Force(force.cu, 0, list(force.leaders))
         table.tell("rushes_home", power=loser, leader=commander, origin=at, space=home.capital, rule="17.2.1")
-        comes = yield from sail(game, table, loser, at, home.capital, going, f"{name}/rescue")
+        comes = yield from sail(game, table, Crossing(loser, at, home.capital), going, f"{name}/rescue")
         lose(game, loser, at, force.cu - going.cu)
         if comes:
             arrange(game, game.put(loser, home.capital, game.take(loser, at, going)))

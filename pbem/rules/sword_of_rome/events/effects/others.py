@@ -225,7 +225,7 @@ def land(game: Game, table: Table, played: Played, told: Mapping[str, Any]) -> F
     for enemy in list(game.enemies_in(power, to)):
         if game.cu(power, to):
             name = f"landing/turn-{game.turn}/round-{game.round}/{enemy}"
-            yield from battle.fight(game, table, power, enemy, to, came_from=None, name=name)
+            yield from battle.fight(game, table, battle.Attack(power, enemy, to), name)
     settle_spaces(game, table)
 
 
