@@ -13,10 +13,10 @@ from pbem.mail.write.answer_letters import MOST_LINES, echo
 from pbem.orders.forgive import Answering, changes_in
 from pbem.referee.game.home_check import take_home
 from pbem.referee.play.adjudicator import Adjudicator
-from tests.attacks.test_mailbox_witness import Mail, verified
-from tests.cli.test_verbs import pbem
 from tests.support.blank import blank_pictures
+from tests.support.command_line import pbem
 from tests.support.live import Folder, letter
+from tests.support.mailboxes import Mail, verified
 from tests.support.read_letters import cards, only
 
 LOOSE = "GAME: punica\nSide: Red\nAdjudication: {n}\nOrders:\n* BURY: {{Card: {card}}}\n"

@@ -26,9 +26,9 @@ from pbem.mail.write.welcome import welcome_letters
 from pbem.referee.game.home_check import take_home
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.git import GameRepo
-from tests.cli.test_verbs import OF_TOY, told
-from tests.cli.test_verbs import said as printed
 from tests.support.blank import blank_pictures
+from tests.support.command_line import OF_TOY, told
+from tests.support.command_line import said as printed
 from tests.support.crash import dies
 from tests.support.live import SECRETS, Folder, files, git, later, letter, order, readable, sheet, subjects
 from tests.support.read_letters import Read, read

@@ -17,7 +17,6 @@ from pbem.post.service.reception import is_private
 from pbem.protocol import Side
 from pbem.referee.acts.ending import end_by_game_master
 from tests.support.blank import blank_pictures
-from tests.support.read_letters import read
 from tests.support.live import SECRETS, Folder, letter, order, quoted, sheet
 from tests.support.read_letters import read
 from tests.support.walks import FOLDERS

@@ -28,7 +28,6 @@ from pbem.protocol import Decision, Side
 from pbem.referee.acts.players import change_of
 from pbem.referee.game.open_game import CannotPlay
 from tests.support.blank import blank_pictures
-from tests.support.read_letters import read
 from tests.support.live import NOON, Folder, later, letter, order, pick, quoted, sheet
 from tests.support.read_letters import read
 from tests.support.walks import FOLDERS

@@ -13,7 +13,6 @@ from pbem.mail.write.outgoing import side_report
 from pbem.orders.forgive import Answering
 from pbem.referee.play.adjudicator import Adjudicator
 from tests.support.blank import blank_pictures
-from tests.support.read_letters import read
 from tests.support.live import OTHERS, SIDES, Folder, git, give, letter, order, quoted, sheet
 from tests.support.read_letters import read
 

@@ -27,7 +27,6 @@ from pbem.render.text.messages import sentences
 from pbem.repo.files.layout import request_path
 from pbem.repo.files.requests import DRAW, RESIGNATION, ROLLBACK
 from tests.support.blank import blank_pictures
-from tests.support.read_letters import read
 from tests.support.live import Folder, give, letter, order, sheet
 from tests.support.read_letters import read
 from tests.support.walks import FOLDERS, loaded

@@ -26,10 +26,10 @@ from pbem.repo.files.charter import ChainPromise
 from pbem.repo.files.layout import view_path
 from pbem.repo.files.requests import DRAW
 from tests.support.beacon_rounds import PUBLISHED
-from tests.support.read_letters import read
 from tests.support.live import SECRETS, Folder, every_file, git, letter, pick, sheet
 from tests.support.new_players import CARL, NEW, OLD, go_on, joined, replaced
 from tests.support.new_players import folder as folder
+from tests.support.read_letters import read
 from tests.support.walks import FOLDERS
 
 

@@ -18,8 +18,8 @@ from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.charter import ChainPromise
 from pbem.repo.files.layout import joined_path
 from tests.support.blank import blank_pictures
-from tests.support.read_letters import Read, read
 from tests.support.live import SECRETS, Folder, pick, sheet
+from tests.support.read_letters import Read, read
 
 OLD, NEW = Chain(b"r" * 32, 50), Chain(b"n" * 32, 50)
 CARL = "carl@example.net"

@@ -23,10 +23,9 @@ from pbem.mail.write.outgoing import MailSettings, Outgoing, side_name
 from pbem.mail.write.welcome import deputy_letter, new_address_letter
 from pbem.protocol import Side
 from pbem.referee.acts.consents import propose
-from pbem.referee.acts.players import (name_deputy)
-from pbem.referee.game.open_game import deputy_of
+from pbem.referee.acts.players import name_deputy
 from pbem.referee.acts.request_kinds import Proposal
-from pbem.referee.game.open_game import CannotPlay, OpenGame
+from pbem.referee.game.open_game import CannotPlay, OpenGame, deputy_of
 from pbem.repo.files.requests import REPLACEMENT
 from pbem.repo.files.seats import Deputy, Person
 

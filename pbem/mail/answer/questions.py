@@ -12,11 +12,9 @@ from pbem.mail.read.commands import Word
 from pbem.mail.write.consent_letters import outcome
 from pbem.mail.write.outgoing import as_written, side_name, side_report
 from pbem.protocol import Side
-from pbem.referee.game.open_game import deputy_of
-from pbem.referee.game.open_game import CannotPlay
+from pbem.referee.game.open_game import CannotPlay, deputy_of, on_hold_until
 from pbem.referee.game.time_ledger import ledger_line
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.referee.game.open_game import on_hold_until
 from pbem.render.text.messages import sentences
 from pbem.render.text.reference import one_order, order_list
 from pbem.render.text.report import happened

@@ -88,8 +88,6 @@ def morning_after(at: datetime, zone: ZoneInfo) -> datetime:
         day += timedelta(days=1)
 
 
-
-
 def deadline_line(game: OpenGame, side: Side) -> str:
     """Return the sentence that tells a side until when it has time; empty: it has no deadline."""
     until = until_when(game, side)

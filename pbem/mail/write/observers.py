@@ -30,8 +30,6 @@ class ObserverNews(NamedTuple):
     until: int
 
 
-
-
 def write_to_observers(game: OpenGame, settings: MailSettings, outbox: Outbox, now: datetime) -> list[Outgoing]:
     """Write to the observers of a game what they may know by now, and return the letters. The game's lock is held."""
     written: list[Outgoing] = []
@@ -143,5 +141,3 @@ def _observer_intro(game: OpenGame, observer: Observer) -> str:
         f"You watch {game.name}, a game of {game.box.title}. These letters tell what everybody may see{late}. The game "
         "master can end them."
     )
-
-
