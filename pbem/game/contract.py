@@ -258,6 +258,7 @@ class Rules(ABC, Generic[S]):
         """Return the words that may stand in a position, by class and field (`Game.phase`), for test cases.
 
         Those of a mapping are its keys, and `Game.control.*` are the words of its values; those of a list are its
-        items. Empty: any text. The keys of a mapping that is not named here are ids of the box.
+        items. Empty: any text. The keys of a mapping that is not named here are ids of the box. `plain.vocabulary`
+        reads all this from the types of a position.
         """
         return {}

@@ -10,11 +10,11 @@ A field marked `static()` (the board, the options) is never written; `decode` is
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import cache
 from operator import attrgetter
-from typing import Any, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 D = TypeVar("D")
 
@@ -67,6 +67,35 @@ def misfits(value: Any, annotation: Any = None, path: str = "") -> Iterator[str]
                 yield from misfits(getattr(value, declared.name), hints[declared.name], name)
     elif annotation is not Any and type(value) is not annotation:
         yield f"{path}: {annotation.__name__} must stand there, not {value!r}"
+
+
+def vocabulary(position: type[Any], words: Mapping[str, Collection[str | int]]) -> dict[str, Collection[str | int]]:
+    """Return the words of every field of a type of position that holds any, by class and field (`Game.phase`).
+
+    A field says by a mark what it holds, `Annotated[str, "HexId"]`; `words` has those of each mark. The keys of a
+    mapping stand by the name of its field, what it holds by the name with `.*`; items stand by the name of their list.
+    """
+    found: dict[str, Collection[str | int]] = {}
+    _add_words(found, position, "", words)
+    return found
+
+
+def _add_words(found: dict[str, Collection[str | int]], annotation: Any, name: str, words: Mapping[str, Any]) -> None:
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        found[name] = words[annotation.__metadata__[0]]
+    elif origin in (Union, types.UnionType):
+        _add_words(found, next(each for each in arguments if each is not type(None)), name, words)
+    elif origin is list:
+        _add_words(found, arguments[0], name, words)
+    elif origin is dict:
+        _add_words(found, arguments[0], name, words)
+        _add_words(found, arguments[1], f"{name}.*", words)
+    elif isinstance(annotation, type) and is_dataclass(annotation):
+        hints = get_type_hints(annotation, include_extras=True)
+        for declared in fields(annotation):
+            if not declared.metadata.get("static"):
+                _add_words(found, hints[declared.name], f"{annotation.__name__}.{declared.name}", words)
 
 
 def copy(value: D) -> D:

@@ -19,9 +19,9 @@ from pbem.rules.hannibal_italy.battle.phase import COMBAT_KINDS
 from pbem.rules.hannibal_italy.movement.offers import MARCH_KINDS
 from pbem.rules.hannibal_italy.position.accounts import audit
 from pbem.rules.hannibal_italy.position.board import Options
-from pbem.rules.hannibal_italy.position.state import SIDES, Game
+from pbem.rules.hannibal_italy.position.state import BOXES, GONE, RANKS, SIDES, SUMMER, UNSEEN, WINTER, Game
 from pbem.rules.hannibal_italy.position.unpack import unpack
-from pbem.rules.hannibal_italy.siege.siege import SIEGE_KINDS
+from pbem.rules.hannibal_italy.siege.siege import COMPLETE, PARTIAL, SIEGE_KINDS
 from pbem.rules.hannibal_italy.turn import sequence as turn
 from pbem.rules.hannibal_italy.turn.elections import ELECTION_KINDS
 from pbem.rules.hannibal_italy.turn.elephants import ELEPHANT_KINDS
@@ -159,9 +159,29 @@ class HannibalItaly(Rules[Game]):
 
     def vocabulary(self) -> Mapping[str, Collection[str | int]]:
         """Return the words that a test case may write in a position, by class and field."""
-        from pbem.rules.hannibal_italy.views.vocabulary import vocabulary
-
-        return vocabulary(self.board, self.box.messages()["results"])
+        board = self.board
+        units, leaders = (*board.units, UNSEEN), board.leaders
+        return plain.vocabulary(
+            Game,
+            {
+                "SideId": SIDES,
+                "LeaderId": leaders,
+                "LeaderOrGone": (*leaders, GONE),
+                "LeaderOrNone": (*leaders, ""),
+                "LeaderPlace": (*board.hexes, *BOXES),
+                "Office": RANKS,
+                "UnitName": units,
+                "Pool": [unit.pool for unit in board.units.values() if unit.pool is not None],
+                "HexId": board.hexes,
+                "CityId": board.cities,
+                "ProvinceId": board.provinces,
+                "WorksStage": (PARTIAL, COMPLETE),
+                "Segment": (SUMMER, WINTER),
+                "PhaseName": (*turn.PHASES, *turn.SILENT),
+                "ScenarioId": board.scenarios,
+                "Reason": self.box.messages()["results"],
+            },
+        )
 
     def audit(self, position: Game) -> Iterable[str]:
         """Yield every broken invariant in words."""

@@ -26,7 +26,8 @@ from pbem.rules.rome_carthage.movement.hazards import WEATHER_KINDS
 from pbem.rules.rome_carthage.movement.intercepted import INTERCEPTED_KINDS
 from pbem.rules.rome_carthage.movement.march import MARCH_KINDS
 from pbem.rules.rome_carthage.position.accounts import audit
-from pbem.rules.rome_carthage.position.state import SIDES, Game, Options
+from pbem.rules.rome_carthage.position.board import ALPS_PASS, LAND, PASS, SEA, STRAIT, TRIBE, WALLED_CITY
+from pbem.rules.rome_carthage.position.state import FACE_DOWN, MAHARBAL, SIDES, UNSEEN, Game, Options
 from pbem.rules.rome_carthage.position.unpack import unpack
 from pbem.rules.rome_carthage.siege.siege import SIEGE_KINDS
 from pbem.rules.rome_carthage.siege.sorties import SORTIE_KINDS
@@ -42,6 +43,11 @@ from pbem.rules.rome_carthage.views.summary import facts, periods
 if TYPE_CHECKING:
     from pbem.game import BaseMap, Box, Odds, Scene, Summary
 
+HAND_REASONS: Final = (
+    *("general", "cu", "interception", "failed_avoidance", "allies"),
+    *("desertion", "militia", "tribe", "limit", "charge"),
+)
+"""The reasons for battle cards (11.1)."""
 KINDS: Final = by_name(
     *REINFORCEMENT_KINDS,
     *CONSUL_KINDS,
@@ -149,9 +155,38 @@ class RomeCarthage(Rules[Game]):
 
     def vocabulary(self) -> Mapping[str, Collection[str | int]]:
         """Return the words that a test case may write in a position, by class and field."""
-        from pbem.rules.rome_carthage.views.vocabulary import vocabulary
-
-        return vocabulary(self.board, self.box.messages()["results"])
+        board = self.board
+        cities = [id for id, space in board.spaces.items() if space.kind == WALLED_CITY]
+        tribes = [id for id, space in board.spaces.items() if space.kind == TRIBE]
+        return plain.vocabulary(
+            Game,
+            {
+                "SideId": SIDES,
+                "GeneralId": board.generals,
+                "Office": board.offices,
+                "SpaceId": board.spaces,
+                "ProvinceId": board.provinces,
+                "CityId": cities,
+                "TribeId": tribes,
+                "WalledOrTribe": (*cities, *tribes),
+                "CardNumber": (UNSEEN, *board.cards),
+                "CardKey": [str(card) for card in board.cards],
+                "UseOfCard": ("operations", "event", "discard"),
+                "BattleCard": (*board.battle_cards, MAHARBAL, FACE_DOWN),
+                "HandReason": HAND_REASONS,
+                "KindOfStep": (LAND, PASS, ALPS_PASS, STRAIT, SEA),
+                "StepWord": ("to", "by", "drop", "take"),
+                "ThenWord": ("stop", "ask", "siege", "inside"),
+                "IfIntercepted": ("fight", "back_up"),
+                "IfAvoided": ("pursue", "stop", "siege"),
+                "InterceptionWord": ("general", "cu", "elephants", "with"),
+                "AvoidanceWord": ("to", "general", "cu", "elephants", "with"),
+                "PassWord": ("name", "kind"),
+                "AnyText": (),
+                "PhaseName": (*turn.PHASES, *turn.SILENT),
+                "Reason": self.box.messages()["results"],
+            },
+        )
 
     def audit(self, position: Game) -> Iterable[str]:
         """Yield every broken invariant in words."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 from pbem.game import HexCoordinate
 from pbem.protocol import Side
@@ -209,3 +209,24 @@ def assault_column(board: Board, attack: int, defence: int, rounding: str) -> in
         return NO_CASE
     whole = attack // defence if rounding == "down" else (2 * attack + defence) // (2 * defence)
     return min(last, whole - 1) if whole >= 2 else 0
+
+
+# ---- what texts and numbers in a position stand for: `vocabulary` has the words of each
+
+
+SideId: TypeAlias = Annotated[str, "SideId"]
+LeaderId: TypeAlias = Annotated[str, "LeaderId"]
+LeaderOrGone: TypeAlias = Annotated[str, "LeaderOrGone"]
+LeaderOrNone: TypeAlias = Annotated[str, "LeaderOrNone"]
+LeaderPlace: TypeAlias = Annotated[str, "LeaderPlace"]
+Office: TypeAlias = Annotated[str, "Office"]
+UnitName: TypeAlias = Annotated[str, "UnitName"]
+Pool: TypeAlias = Annotated[str, "Pool"]
+HexId: TypeAlias = Annotated[str, "HexId"]
+CityId: TypeAlias = Annotated[str, "CityId"]
+ProvinceId: TypeAlias = Annotated[str, "ProvinceId"]
+WorksStage: TypeAlias = Annotated[str, "WorksStage"]
+Segment: TypeAlias = Annotated[str, "Segment"]
+PhaseName: TypeAlias = Annotated[str, "PhaseName"]
+ScenarioId: TypeAlias = Annotated[str, "ScenarioId"]
+Reason: TypeAlias = Annotated[str, "Reason"]

@@ -12,7 +12,29 @@ from typing import Final
 
 from pbem.game import plain
 from pbem.protocol import Side
-from pbem.rules.hannibal_italy.position.board import Board, City, LeaderCard, Options, Record
+from pbem.rules.hannibal_italy.position.board import (
+    Board,
+    City,
+    CityId,
+    HexId,
+    LeaderCard,
+    LeaderId,
+    LeaderOrGone,
+    LeaderOrNone,
+    LeaderPlace,
+    Office,
+    Options,
+    PhaseName,
+    Pool,
+    ProvinceId,
+    Reason,
+    Record,
+    ScenarioId,
+    Segment,
+    SideId,
+    UnitName,
+    WorksStage,
+)
 
 ROME: Final = "rome"
 CARTHAGE: Final = "carthage"
@@ -50,15 +72,15 @@ UNSEEN: Final = "unseen"
 class March:
     """Leaders on their way with what they take along (7.1, 7.2)."""
 
-    leader: str
+    leader: LeaderId
     """Who leads; the others go with him."""
-    together: list[str] = field(default_factory=list)
+    together: list[LeaderId] = field(default_factory=list)
     """All who go, the leader among them, in the order of the order."""
-    at: str = ""
+    at: HexId = ""
     spent: int = 0
     """Half movement points spent."""
     allowance: int = 0
-    way: list[str] = field(default_factory=list)
+    way: list[HexId] = field(default_factory=list)
     """The hexes of the march so far, its start first: everybody sees the leaders go."""
 
 
@@ -66,13 +88,13 @@ class March:
 class Party:
     """One side in a battle (9.2)."""
 
-    leaders: list[str] = field(default_factory=list)
-    armed: list[str] = field(default_factory=list)
+    leaders: list[LeaderId] = field(default_factory=list)
+    armed: list[LeaderId] = field(default_factory=list)
     """Those of them, if they are Romans, who had units with them when the battle began (10.2)."""
-    commander: str = ""
+    commander: LeaderId = ""
     loose: bool = False
     """Units without a leader fight, too."""
-    foragers: dict[str, dict[str, int]] = field(default_factory=dict)
+    foragers: dict[LeaderOrNone, dict[UnitName, int]] = field(default_factory=dict)
     """Units set aside to forage, by the leader who has them (9.4)."""
     lost: int = 0
     """SP lost so far."""
@@ -86,11 +108,11 @@ class Party:
 class Battle:
     """A field battle in a hex (9.1 to 9.6)."""
 
-    hex: str
-    attacker: str = ""
+    hex: HexId
+    attacker: SideId = ""
     round: int = 0
-    parties: dict[str, Party] = field(default_factory=dict)
-    ambush: dict[str, dict[str, int]] = field(default_factory=dict)
+    parties: dict[SideId, Party] = field(default_factory=dict)
+    ambush: dict[LeaderOrNone, dict[UnitName, int]] = field(default_factory=dict)
     """Units of Hannibal that lie in ambush, by the leader who has them (9.5)."""
     ambush_comes: int = 0
     """The round in which they arrive; 0: not known, or never."""
@@ -103,10 +125,10 @@ class Battle:
 class Siege:
     """A siege of a city, or siege works round a class 1 fortress (9.7, 9.91)."""
 
-    side: str
+    side: SideId
     number: int = 0
     """The number of its marker: roll it or more for the city to fall; 0: siege works."""
-    works: str = ""
+    works: WorksStage = ""
     """partial or complete (9.91)."""
 
 
@@ -129,21 +151,21 @@ class Year:
 class Result:
     """How the game ended: the winner, None for a draw, and why (12)."""
 
-    winner: str | None
-    reason: str
+    winner: SideId | None
+    reason: Reason
 
 
 @dataclass(slots=True)
 class Leader:
     """A leader: where he is, his office, and the units that are with him (7.1)."""
 
-    at: str = SENATE
+    at: LeaderPlace = SENATE
     """A hex, or one of BOXES."""
-    office: str = ""
+    office: Office = ""
     inside: bool = False
     """Inside the city of his hex (7.6, 9.71)."""
-    units: dict[str, int] = field(default_factory=dict)
-    came_from: str = ""
+    units: dict[UnitName, int] = field(default_factory=dict)
+    came_from: HexId = ""
     """The hex from which he entered his own in this segment; empty: he did not move (10.4)."""
     year: Year = field(default_factory=Year)
     """What he has done this year."""
@@ -158,29 +180,29 @@ class Game:
 
     year: int = 218
     """BC: it counts down."""
-    segment: str = WINTER
-    phase: str = ""
-    first: str = CARTHAGE
+    segment: Segment = WINTER
+    phase: PhaseName = ""
+    first: SideId = CARTHAGE
     """The first player of the year (4.2)."""
-    leaders: dict[str, Leader] = field(default_factory=dict)
-    loose: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
+    leaders: dict[LeaderId, Leader] = field(default_factory=dict)
+    loose: dict[SideId, dict[HexId, dict[UnitName, int]]] = field(default_factory=dict)
     """Side -> hex -> units without a leader; in a city hex they are inside (7.6)."""
-    pools: dict[str, dict[str, int]] = field(default_factory=dict)
+    pools: dict[Pool, dict[UnitName, int]] = field(default_factory=dict)
     """Pool -> unit -> how many lie there, face down (6.3, 6.31)."""
-    cities: dict[str, str] = field(default_factory=dict)
+    cities: dict[CityId, SideId] = field(default_factory=dict)
     """City -> the side that it belongs to."""
-    garrisons: list[str] = field(default_factory=list)
+    garrisons: list[CityId] = field(default_factory=list)
     """Cities that have their garrison unit (9.82)."""
-    provinces: dict[str, str] = field(default_factory=dict)
+    provinces: dict[ProvinceId, SideId] = field(default_factory=dict)
     """Province -> the side that controls it, if one does (8.2)."""
-    sieges: dict[str, Siege] = field(default_factory=dict)
-    served: list[str] = field(default_factory=list)
+    sieges: dict[CityId, Siege] = field(default_factory=dict)
+    served: list[LeaderId] = field(default_factory=list)
     """Roman leaders who have been consul (5.24)."""
-    last_consuls: list[str] = field(default_factory=list)
+    last_consuls: list[LeaderId] = field(default_factory=list)
     """The consuls of last year (5.2)."""
-    dictators: list[str] = field(default_factory=list)
+    dictators: list[LeaderId] = field(default_factory=list)
     """Who has been dictator, and cannot be again (5.4)."""
-    slaves: str = ""
+    slaves: LeaderOrGone = ""
     """The leader of the slave legion; `gone` once it is eliminated or its leader has left office (6.22)."""
     legions_lost: int = 0
     """SP of legions lost in combat in the whole game (6.22)."""
@@ -193,7 +215,7 @@ class Game:
     lost_this_year: int = 0
     consuls_killed: int = 0
     """Consuls killed in this segment (5.4)."""
-    fallen: list[str] = field(default_factory=list)
+    fallen: list[HexId] = field(default_factory=list)
     """The hexes in which they were killed: a dictator may take over there (5.4)."""
     elephants_dead: int = 0
     """Steps of elephants that everybody has seen die: by the roll of winter, and in combat (11.2)."""
@@ -206,28 +228,28 @@ class Game:
     """Capua has joined Carthage once (12.21)."""
     tarentum_taken: bool = False
     """Carthage has held Tarentum (12.22)."""
-    moved: list[str] = field(default_factory=list)
+    moved: list[LeaderId] = field(default_factory=list)
     """Leaders who have ended their move in this phase."""
-    held: list[str] = field(default_factory=list)
+    held: list[LeaderId] = field(default_factory=list)
     """Leaders who did not get away from an enemy leader, or stay for another reason, in this phase (7.6, 9.7)."""
-    dropped: dict[str, dict[str, int]] = field(default_factory=dict)
+    dropped: dict[HexId, dict[UnitName, int]] = field(default_factory=dict)
     """Hex -> units left there on the way in this phase, which do not march again in it (7.2)."""
-    tried: list[str] = field(default_factory=list)
+    tried: list[CityId] = field(default_factory=list)
     """Cities at which diplomacy was tried in this segment (7.4)."""
-    raised: dict[str, int] = field(default_factory=dict)
+    raised: dict[CityId, int] = field(default_factory=dict)
     """City -> legions raised there this summer: elected leaders may join them (5.23)."""
-    vacant: list[str] = field(default_factory=list)
+    vacant: list[HexId] = field(default_factory=list)
     """Hexes that consuls and praetors left at this election (5.23)."""
-    left_by_consuls: list[str] = field(default_factory=list)
+    left_by_consuls: list[HexId] = field(default_factory=list)
     """Those of them that consuls left, or a dictator (5.23)."""
-    fought_in: list[str] = field(default_factory=list)
+    fought_in: list[HexId] = field(default_factory=list)
     """Hexes whose combat is over in this step."""
     march: March | None = None
     battle: Battle | None = None
     result: Result | None = None
     board: Board = plain.static()
     options: Options = plain.static()
-    scenario: str = ""
+    scenario: ScenarioId = ""
     there: Mapping[Side, Sequence[str]] | None = plain.static()
     """The leaders on the map, by side: a cache, cleared when a leader is put there or taken away."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, TypeVar
+from typing import Annotated, Final, NamedTuple, TypeAlias, TypeVar
 
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.position.records import About, Tables
@@ -284,3 +284,32 @@ class Board:
 def _row(rows: Sequence[T], lowest: int, total: int) -> T:
     """Return the row of a table for a total of dice and modifiers; off either end the nearest one."""
     return rows[min(max(total - lowest, 0), len(rows) - 1)]
+
+
+# ---- what texts and numbers in a position stand for: `vocabulary` has the words of each
+
+
+SideId: TypeAlias = Annotated[str, "SideId"]
+GeneralId: TypeAlias = Annotated[str, "GeneralId"]
+Office: TypeAlias = Annotated[str, "Office"]
+SpaceId: TypeAlias = Annotated[str, "SpaceId"]
+ProvinceId: TypeAlias = Annotated[str, "ProvinceId"]
+CityId: TypeAlias = Annotated[str, "CityId"]
+TribeId: TypeAlias = Annotated[str, "TribeId"]
+WalledOrTribe: TypeAlias = Annotated[str, "WalledOrTribe"]
+CardNumber: TypeAlias = Annotated[int, "CardNumber"]
+CardKey: TypeAlias = Annotated[str, "CardKey"]
+UseOfCard: TypeAlias = Annotated[str, "UseOfCard"]
+BattleCard: TypeAlias = Annotated[str, "BattleCard"]
+HandReason: TypeAlias = Annotated[str, "HandReason"]
+KindOfStep: TypeAlias = Annotated[str, "KindOfStep"]
+StepWord: TypeAlias = Annotated[str, "StepWord"]
+ThenWord: TypeAlias = Annotated[str, "ThenWord"]
+IfIntercepted: TypeAlias = Annotated[str, "IfIntercepted"]
+IfAvoided: TypeAlias = Annotated[str, "IfAvoided"]
+InterceptionWord: TypeAlias = Annotated[str, "InterceptionWord"]
+AvoidanceWord: TypeAlias = Annotated[str, "AvoidanceWord"]
+PassWord: TypeAlias = Annotated[str, "PassWord"]
+AnyText: TypeAlias = Annotated[str, "AnyText"]
+PhaseName: TypeAlias = Annotated[str, "PhaseName"]
+Reason: TypeAlias = Annotated[str, "Reason"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from pbem.rules.rome_carthage.position.board import GeneralId
+
 
 @dataclass(slots=True)
 class Stack:
@@ -12,7 +14,7 @@ class Stack:
 
     cu: int = 0
     elephants: int = 0
-    generals: list[str] = field(default_factory=list)
+    generals: list[GeneralId] = field(default_factory=list)
     train: bool = False
     """The Carthaginian siege train is with them (card 30)."""
 

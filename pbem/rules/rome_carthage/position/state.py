@@ -13,7 +13,20 @@ from typing import Final, TypedDict
 
 from pbem.game import plain
 from pbem.protocol import Decision, Order, Side
-from pbem.rules.rome_carthage.position.board import Board
+from pbem.rules.rome_carthage.position.board import (
+    Board,
+    CardKey,
+    CardNumber,
+    CityId,
+    GeneralId,
+    Office,
+    PhaseName,
+    Reason,
+    SideId,
+    SpaceId,
+    TribeId,
+    WalledOrTribe,
+)
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.under_way import Battle, CardPlay, March, Reaction, Retreat
 
@@ -115,8 +128,8 @@ class Options(TypedDict):
 class Result:
     """How the game ended: the winner and why (19)."""
 
-    winner: Side
-    reason: str
+    winner: SideId
+    reason: Reason
 
 
 @dataclass(slots=True)
@@ -125,21 +138,21 @@ class Game:
 
     turn: int = 1
     last_turn: int = 9
-    phase: str = "deal"
-    to_play: Side | None = None
+    phase: PhaseName = "deal"
+    to_play: SideId | None = None
     plays: int = 0
     """Card plays of this turn so far."""
-    must_play: int | None = None
+    must_play: CardNumber | None = None
     """The Campaign card by which Rome claimed the first play (5.3)."""
-    hands: dict[str, list[int]] = field(default_factory=dict)
-    deck: list[int] = field(default_factory=list)
-    discards: list[int] = field(default_factory=list)
-    removed: list[int] = field(default_factory=list)
-    play_next: int | None = None
+    hands: dict[SideId, list[CardNumber]] = field(default_factory=dict)
+    deck: list[CardNumber] = field(default_factory=list)
+    discards: list[CardNumber] = field(default_factory=list)
+    removed: list[CardNumber] = field(default_factory=list)
+    play_next: CardNumber | None = None
     """The card that Messenger Intercepted brought, where it must be played at once (card 55)."""
     reshuffle_due: bool = False
     """The Truce was played or discarded: all cards are shuffled at the end of the turn (7.6)."""
-    control: dict[str, str] = field(default_factory=dict)
+    control: dict[SpaceId, SideId] = field(default_factory=dict)
     """Space -> side, for control markers, walled cities and friendly tribes alike (15.1, 16)."""
     truce: bool = False
     """A Truce is in force (card 64)."""
@@ -147,36 +160,36 @@ class Game:
     """Philip V is allied with Carthage (card 9)."""
     naval_victory: bool = False
     """The Carthaginian Naval Victory is in effect until the end of the turn (card 29)."""
-    counsels: list[str] = field(default_factory=list)
+    counsels: list[SideId] = field(default_factory=list)
     """Sides that Hanno or Cato binds until a turn begins after a reshuffle (cards 57, 58)."""
-    counsels_ending: list[str] = field(default_factory=list)
+    counsels_ending: list[SideId] = field(default_factory=list)
     """Those of them for whom all cards have been shuffled since: they are free when the next turn begins."""
-    event_uses: dict[str, int] = field(default_factory=dict)
+    event_uses: dict[CardKey, int] = field(default_factory=dict)
     """Card -> how often its event was used, for cards that leave the game after some uses (7.4.2)."""
-    arrivals: dict[str, int] = field(default_factory=dict)
+    arrivals: dict[GeneralId, int] = field(default_factory=dict)
     """General -> turn of his arrival, while it is still to come (6.4.4)."""
-    tribes: list[str] = field(default_factory=list)
+    tribes: list[TribeId] = field(default_factory=list)
     """Tribes not yet subjugated, friendly or neutral (16.4.2)."""
-    stacks: dict[str, dict[str, Stack]] = field(default_factory=dict)
+    stacks: dict[SideId, dict[SpaceId, Stack]] = field(default_factory=dict)
     """Side -> space -> what stands there in the open."""
-    garrisons: dict[str, Stack] = field(default_factory=dict)
+    garrisons: dict[CityId, Stack] = field(default_factory=dict)
     """Walled city -> what its owner has inside (16.2)."""
-    siege_points: dict[str, int] = field(default_factory=dict)
+    siege_points: dict[WalledOrTribe, int] = field(default_factory=dict)
     """Walled city or tribe -> siege or subjugation points (16.4)."""
-    offices: dict[str, str] = field(default_factory=dict)
-    consuls: list[str] = field(default_factory=list)
+    offices: dict[GeneralId, Office] = field(default_factory=dict)
+    consuls: list[GeneralId] = field(default_factory=list)
     """The consuls drawn last, in office or displaced since (6.4.1)."""
-    reserve: list[str] = field(default_factory=list)
+    reserve: list[GeneralId] = field(default_factory=list)
     """Roman generals off the board."""
-    displaced: dict[str, list[str]] = field(default_factory=dict)
-    out: list[str] = field(default_factory=list)
+    displaced: dict[SideId, list[GeneralId]] = field(default_factory=dict)
+    out: list[GeneralId] = field(default_factory=list)
     """Generals who are out of the game."""
     card: CardPlay | None = None
     march: March | None = None
     reaction: Reaction | None = None
     battle: Battle | None = None
     retreat: Retreat | None = None
-    owed_markers: dict[str, int] = field(default_factory=dict)
+    owed_markers: dict[SideId, int] = field(default_factory=dict)
     """Control markers a side must still take off (12.2)."""
     result: Result | None = None
     board: Board = plain.static()

@@ -6,7 +6,27 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pbem.protocol import Side
-from pbem.rules.rome_carthage.position.board import LAND
+from pbem.rules.rome_carthage.position.board import (
+    LAND,
+    AnyText,
+    AvoidanceWord,
+    BattleCard,
+    CardNumber,
+    GeneralId,
+    HandReason,
+    IfAvoided,
+    IfIntercepted,
+    InterceptionWord,
+    KindOfStep,
+    PassWord,
+    ProvinceId,
+    SideId,
+    SpaceId,
+    StepWord,
+    ThenWord,
+    UseOfCard,
+    WalledOrTribe,
+)
 from pbem.rules.rome_carthage.position.stack import Stack
 
 
@@ -14,22 +34,22 @@ from pbem.rules.rome_carthage.position.stack import Stack
 class CardPlay:
     """The strategy card on the table: who plays it, which, and for what (7.2)."""
 
-    side: Side
-    card: int
-    use: str
+    side: SideId
+    card: CardNumber
+    use: UseOfCard
     generals_left: int = 0
     """Generals whom a campaign card may still move (33, 37)."""
-    moved: list[str] = field(default_factory=list)
+    moved: list[GeneralId] = field(default_factory=list)
     """Generals whom a campaign card moves no more: each moves once, and nobody after a battle or a siege roll (8.1)."""
-    walked: dict[str, list[int]] = field(default_factory=dict)
+    walked: dict[SpaceId, list[int]] = field(default_factory=dict)
     """Space -> movement points left to each CU there that a campaign card has moved (8.4.1)."""
-    ridden: dict[str, int] = field(default_factory=dict)
+    ridden: dict[GeneralId, int] = field(default_factory=dict)
     """General -> movement points of this campaign card for which others have carried him along (8.4.1)."""
-    rolled_at: list[str] = field(default_factory=list)
+    rolled_at: list[WalledOrTribe] = field(default_factory=list)
     """Cities and tribes at which this card has had its one siege roll (16.4)."""
     sailed: bool = False
     """The one army that a card may send by sea has sailed (8.8.2)."""
-    intercepted_from: list[str] = field(default_factory=list)
+    intercepted_from: list[SpaceId] = field(default_factory=list)
     """Spaces from which the enemy has tried to intercept during this card play (9.5)."""
 
 
@@ -41,50 +61,50 @@ class March:
     empty here. `path` holds the steps still ordered, each `{to: space}` with what to `drop` or `take` there.
     """
 
-    side: Side
-    general: str
+    side: SideId
+    general: GeneralId
     force: Stack
-    origin: str
-    at: str
+    origin: SpaceId
+    at: SpaceId
     points: int
     army: int = 0
     """CU of the army from which the force set out, those included that stayed (14.2)."""
-    came_from: str | None = None
-    came_by: str = LAND
+    came_from: SpaceId | None = None
+    came_by: KindOfStep = LAND
     """The kind of the last step: a kind of connection, or `sea`."""
     into_city: bool = False
     """The last voyage leads straight inside the own city there (8.8.1)."""
-    path: list[dict[str, Any]] = field(default_factory=list)
-    then: str = ""
+    path: list[dict[StepWord, Any]] = field(default_factory=list)
+    then: ThenWord = ""
     """What follows at the end of the path: stop, ask, or siege; empty if the order does not say."""
-    if_intercepted: str | None = None
+    if_intercepted: IfIntercepted | None = None
     """Told in advance: fight or back_up (9.3)."""
-    if_avoided: str | None = None
+    if_avoided: IfAvoided | None = None
     """Told in advance: pursue, stop or siege (10.3)."""
-    charm: list[str] | None = None
+    charm: list[SpaceId] | None = None
     """Spaces whose markers Hannibal takes off as he enters them; None: all that he may (card 28)."""
     legs: list[int] = field(default_factory=list)
     """Points left to each CU of the force that has not come all the way with its general (8.4.1)."""
-    riders: dict[str, int] = field(default_factory=dict)
+    riders: dict[GeneralId, int] = field(default_factory=dict)
     """Points left to each companion who has not come all the way with the general on this card (8.4.1)."""
     cut: int = 0
     """Points that Bad Weather has taken off the general, and not off his units (card 41)."""
     halted: bool = False
     """Backed up, turned back at sea or failed to pursue: a campaign card moves nobody in the force again (8.4.1)."""
-    brought: list[str] = field(default_factory=list)
+    brought: list[GeneralId] = field(default_factory=list)
     """The generals of the force when it stopped or fought: those whom the card has moved there (8.7)."""
-    stood: dict[str, int] = field(default_factory=dict)
+    stood: dict[SpaceId, int] = field(default_factory=dict)
     """Where the side's CU stood when a campaign card brought them to battle: more elsewhere have fled there (8.4.1)."""
     idle: list[int] = field(default_factory=list)
     """Points left to each CU inside the city before which the battle is fought: they have no part in it (8.4.1)."""
-    entered: list[str] = field(default_factory=list)
+    entered: list[SpaceId] = field(default_factory=list)
     over: bool = False
     fought: bool = False
-    failed_interceptors: list[str] = field(default_factory=list)
+    failed_interceptors: list[GeneralId] = field(default_factory=list)
     """Enemy generals who failed to intercept this force: they may not avoid it either (9.1, 10.1)."""
-    failed_cu: dict[str, int] = field(default_factory=dict)
+    failed_cu: dict[SpaceId, int] = field(default_factory=dict)
     """Space -> how many enemy CU there failed to intercept it (10.1)."""
-    passes_due: list[dict[str, str]] = field(default_factory=list)
+    passes_due: list[dict[PassWord, AnyText]] = field(default_factory=list)
     """Passes crossed whose losses are still to be rolled for: `name` of the roll and `kind` of pass (8.3.2)."""
 
     def spend(self, points: int) -> None:
@@ -112,17 +132,17 @@ class Besiegers(NamedTuple):
 class Reaction:
     """What the other side may do about a force that entered a space (9, 10)."""
 
-    side: Side
-    space: str
-    origins: list[str] = field(default_factory=list)
+    side: SideId
+    space: SpaceId
+    origins: list[SpaceId] = field(default_factory=list)
     """Spaces from which an army may try to intercept: one attempt each (9.1, 9.5)."""
-    refuges: list[str] = field(default_factory=list)
+    refuges: list[SpaceId] = field(default_factory=list)
     """Where the reacting stack in the space may go if it avoids battle (10.1)."""
-    interceptions: list[dict[str, Any]] = field(default_factory=list)
-    command: str | None = None
+    interceptions: list[dict[InterceptionWord, Any]] = field(default_factory=list)
+    command: GeneralId | None = None
     """Who commands the armies that meet in the space, if the reacting side says so and nobody outranks him (8.6)."""
-    avoidance: dict[str, Any] = field(default_factory=dict)
-    arrived: dict[str, int] = field(default_factory=dict)
+    avoidance: dict[AvoidanceWord, Any] = field(default_factory=dict)
+    arrived: dict[SpaceId, int] = field(default_factory=dict)
     """Space of origin -> CU that intercepted from there."""
     avoided: bool = False
     avoid_failed: bool = False
@@ -133,48 +153,48 @@ class Played:
     """A battle card on the table: a Reserve stands for the card it was named as (11.4, 11.7)."""
 
     round: int
-    side: Side
-    card: str
-    used_as: str
+    side: SideId
+    card: BattleCard
+    used_as: BattleCard
 
 
 @dataclass(slots=True)
 class Battle:
     """A battle (11): who fights where, what each side holds, who has the initiative, and what was played."""
 
-    space: str
-    attacker: Side
+    space: SpaceId
+    attacker: SideId
     """The side that attacked first: the active player (11.3)."""
-    initiative: Side
+    initiative: SideId
     """The current attacker."""
-    attacker_from: str | None = None
+    attacker_from: SpaceId | None = None
     """The space the original attacker came from; None: there is no way back, they landed or sallied out."""
-    defender_from: dict[str, int] = field(default_factory=dict)
+    defender_from: dict[SpaceId, int] = field(default_factory=dict)
     """Space -> CU that came from there by interception."""
     intercepted: bool = False
     """The original defender came by interception: one more card (9.3)."""
     avoid_failed: bool = False
     """The original defender failed to avoid battle: one card less (10.1)."""
-    commanders: dict[str, str] = field(default_factory=dict)
+    commanders: dict[SideId, GeneralId] = field(default_factory=dict)
     """Side -> commander; a side without a general has no entry."""
-    strength: dict[str, int] = field(default_factory=dict)
+    strength: dict[SideId, int] = field(default_factory=dict)
     """CU of each side at the start of the battle."""
-    lost: dict[str, int] = field(default_factory=dict)
+    lost: dict[SideId, int] = field(default_factory=dict)
     """CU of each side lost so far, which count for the political consequences (12.2)."""
-    charge_cost: dict[str, int] = field(default_factory=dict)
+    charge_cost: dict[SideId, int] = field(default_factory=dict)
     """Battle cards that the elephants' charge cost each side (13.3)."""
-    cards: dict[str, dict[str, int]] = field(default_factory=dict)
+    cards: dict[SideId, dict[HandReason, int]] = field(default_factory=dict)
     """How each side's hand came about: reason -> cards (11.1)."""
-    hands: dict[str, list[str]] = field(default_factory=dict)
-    spy: Side | None = None
+    hands: dict[SideId, list[BattleCard]] = field(default_factory=dict)
+    spy: SideId | None = None
     """The side that has declared a Spy in Enemy Camp (card 20)."""
-    shown: dict[str, list[str]] = field(default_factory=dict)
+    shown: dict[SideId, list[BattleCard]] = field(default_factory=dict)
     """Side -> those cards of its hand that lie open (card 20)."""
-    deserted: dict[str, list[str]] = field(default_factory=dict)
+    deserted: dict[SideId, list[ProvinceId]] = field(default_factory=dict)
     """Side -> provinces whose allies bring it no card (cards 31, 32)."""
     round: int = 0
     """Rounds fought so far, the one under way included."""
-    led: str | None = None
+    led: BattleCard | None = None
     """The card to match in this round, a Reserve under the name it was given."""
     played: list[Played] = field(default_factory=list)
     probe_used: bool = False
@@ -183,9 +203,9 @@ class Battle:
     """Attempts to withdraw since the last round (11.11)."""
     sallied: Stack = field(default_factory=Stack)
     """What of the original attacker came out of a city in the space to fight (16.4.4)."""
-    withdrawer: Side | None = None
-    loser: Side | None = None
-    won_by: str | None = None
+    withdrawer: SideId | None = None
+    loser: SideId | None = None
+    won_by: BattleCard | None = None
     """The unmatched card that won; None if the attacker ran out of cards or somebody withdrew."""
 
     @property
@@ -217,10 +237,10 @@ class Battle:
 class Retreat:
     """A beaten army about to retreat: where it may go from the space of the battle (12.1)."""
 
-    side: Side
-    space: str
-    first_steps: list[str] = field(default_factory=list)
-    barred: list[str] = field(default_factory=list)
+    side: SideId
+    space: SpaceId
+    first_steps: list[SpaceId] = field(default_factory=list)
+    barred: list[SpaceId] = field(default_factory=list)
     """Spaces that it may not enter at all."""
     room: int | None = None
     """CU that may go into its own city in the space; None: it has none there, or may not enter it."""
