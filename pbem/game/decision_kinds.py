@@ -144,23 +144,3 @@ def does_nothing(body: Mapping[str, Any]) -> bool:
         not value or (key in NO if value is True else isinstance(value, str) and value in NO)
         for key, value in body.items()
     )
-
-
-# ---- Until every game has its kinds as `Kind`
-
-
-Kinds: TypeAlias = Mapping[str, tuple[LegalOrdersOf[Any], Check[Any]]]
-Reply: TypeAlias = Callable[[Any, Decision], Iterator[Order]]
-Proposals: TypeAlias = Mapping[str, Reply]
-
-
-def propose_order(rules: Any, ideas: Proposals, view: object, decision: Decision) -> Order:
-    """Return the first proposal that the rules allow; else the default, or the first legal order."""
-    proposed = list(ideas[decision.kind](view, decision)) if decision.kind in ideas else []
-    if decision.default is not None:
-        proposed.append(Order(decision.kind, decision.default))
-    for order in proposed:
-        if not any(True for _ in rules.check(view, decision, order)):
-            return order
-    first: Order = rules.legal_orders(view, decision)[0]
-    return first

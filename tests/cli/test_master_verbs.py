@@ -11,8 +11,8 @@ import pytest
 from pbem.cli import runtime
 from pbem.cli.master import new as new_verb
 from pbem.cli.runtime import DONE, USAGE, WORLD
-from tests.cli.test_verbs import OF_TOY, hand, sheet_file
-from tests.support.command_line import pbem, said, told
+from tests.cli.test_verbs import hand, sheet_file
+from tests.support.command_line import OF_TOY, pbem, said, told
 from tests.support.live import OTHERS, Folder, give, order
 
 pytestmark = pytest.mark.usefixtures("in_the_folder")

@@ -21,12 +21,11 @@ from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.cli.verbs import app
 from pbem.game import yaml as yamlio
 from pbem.referee.game.home_check import take_home
-from tests.support.command_line import said, told
+from tests.support.command_line import OF_TOY, said, told
 from tests.support.live import Folder, git, give, letter, order, sheet
-from tests.support.walks import FOLDERS, TOY, loaded
+from tests.support.walks import TOY, loaded
 
 VERBS = sorted(typer.main.get_command(app).list_commands(None))  # type: ignore[attr-defined]
-OF_TOY = ["new", "gallia", "--rules", "toy", "--rules-dir", FOLDERS[0]]
 
 
 pytestmark = pytest.mark.usefixtures("in_the_folder")

@@ -9,6 +9,10 @@ from typer.testing import CliRunner, Result
 
 from pbem.cli.runtime import USAGE, WORLD
 from pbem.cli.verbs import app
+from tests.support.walks import FOLDERS
+
+OF_TOY = ["new", "gallia", "--rules", "toy", "--rules-dir", FOLDERS[0]]
+"""The words that begin a game of the toy."""
 
 
 def pbem(*words: object, stdin: bytes | None = None) -> Result:
