@@ -29,9 +29,9 @@ MOVES = 1500
 LONGEST = 300
 ROUNDS = 7
 MEGABYTE = 1 << 20
-LEAST = {"sword_of_rome": 0.4}
-"""The share of what chess plays, for a game that has another than the usual one: who answers is one of five sides."""
-USUAL = 0.7
+LEAST = {"hannibal_italy": 0.22}
+"""The share of what chess plays, for a game that has another than the usual one: its questions list ways over hexes."""
+USUAL = 0.35
 MOST = {"sword_of_rome": 32.0}
 """The megabytes that a random game may take, for a game that may take another number than the usual one."""
 USUAL_MOST = 64.0
