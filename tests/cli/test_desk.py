@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from pbem.cli.escaped import escaped_output
-from pbem.cli.master import desk
+from pbem.cli.master import many_games
 from pbem.cli.runtime import DONE, USAGE, WORLD
 from pbem.cli.verbs import app
 from tests.support.command_line import pbem, said, told
@@ -149,12 +149,12 @@ def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(sys, "stderr", shown)
     monkeypatch.setenv("TERM", "xterm")
     with escaped_output():
-        desk.deal_with(["a", "b"], lambda name: desk.Dealt("done"), True, verb="remind")
+        many_games.deal_with(["a", "b"], lambda name: many_games.Dealt("done"), True, verb="remind")
     assert "remind" in shown.getvalue()
     assert "\x1b[" in shown.getvalue()
     assert "\\x1b" not in shown.getvalue(), "the bar moves the cursor, and is not escaped"
     monkeypatch.setattr(sys, "stderr", quiet := io.StringIO())
-    desk.deal_with(["a", "b"], lambda name: desk.Dealt("done"), True, verb="remind")
+    many_games.deal_with(["a", "b"], lambda name: many_games.Dealt("done"), True, verb="remind")
     assert quiet.getvalue() == ""
 
 

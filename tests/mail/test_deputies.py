@@ -12,7 +12,7 @@ import pytest
 
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
-from pbem.mail.answer.players import DEPUTY, deputy_in
+from pbem.mail.answer.deputy_words import DEPUTY, deputy_in
 from pbem.mail.intake import take_in
 from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.mail.read.token import deputy_token, token

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from pbem.cli.players import how_to_agree
+from pbem.cli.at_home import how_to_agree
 from pbem.cli.runtime import (
     FAULTS,
     WHY,

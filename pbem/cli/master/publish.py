@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pbem.cli.players import ForumStyle, forum_text, last_or, print_text, require_forum_format
+from pbem.cli.at_home import ForumStyle, forum_text, last_or, print_text, require_forum_format
 from pbem.cli.runtime import (
     Games,
     Json,

@@ -13,7 +13,16 @@ from typing import Final
 
 from pbem.game.plain import Record
 from pbem.game.wording import listing
-from pbem.mail.answer import clock_words, joining, letter_wishes, own_orders, players, proposals, questions, table_talk
+from pbem.mail.answer import (
+    clock_words,
+    deputy_words,
+    joining,
+    letter_wishes,
+    own_orders,
+    proposals,
+    questions,
+    table_talk,
+)
 from pbem.mail.answer.command import Command, CommandTask, Topic
 from pbem.mail.answer.questions import STATUS
 from pbem.mail.read.commands import Instruction, Words
@@ -30,7 +39,7 @@ COMMANDS: Final[Sequence[Command]] = (
     *questions.COMMANDS,
     *joining.COMMANDS,
     *table_talk.COMMANDS,
-    *players.COMMANDS,
+    *deputy_words.COMMANDS,
     *proposals.COMMANDS,
     *clock_words.COMMANDS,
 )

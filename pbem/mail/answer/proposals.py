@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pbem.mail.answer.command import Command, CommandTask, Topic, ask_others
-from pbem.mail.answer.players import letter_to_new_player, side_of_word
+from pbem.mail.answer.deputy_words import letter_to_new_player, side_of_word
 from pbem.mail.read.commands import Word
 from pbem.mail.write.consent_letters import outcome, refusal_letters
 from pbem.mail.write.outgoing import MailSettings, Outgoing
