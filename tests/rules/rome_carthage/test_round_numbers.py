@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
+from tests.support.chance import today
 from tests.support.walks import loaded, walk
 
 
-def test_a_battle_has_one_number_for_its_round() -> None:
+@pytest.mark.parametrize("games", [1, pytest.param(9, marks=pytest.mark.slow)])
+def test_a_battle_has_one_number_for_its_round(games: int) -> None:
     rules, seen = loaded("rome_carthage").rules, set()
-    for seed in range(1, 12):
+    for seed in (1, 2, *range(today(), today() + games)):
         for at in walk(rules, "standard", seed):
             for decision in at.session.open_decisions:
                 if "round" not in decision.facts or decision.facts["round"] in seen:
