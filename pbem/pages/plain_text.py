@@ -31,7 +31,7 @@ class Paragraph:
 def plain_paragraphs(text: str) -> Iterator[Paragraph]:
     """Yield the paragraphs of a plain text.
 
-    >>> [each.kind for each in paragraphs("THE DICE\\n\\nKeep this\\nletter.\\n\\n  tip: 9f86d0\\n")]
+    >>> [each.kind for each in plain_paragraphs("THE DICE\\n\\nKeep this\\nletter.\\n\\n  tip: 9f86d0\\n")]
     ['heading', 'prose', 'lines']
     """
     for block in text.strip("\n").split("\n\n"):

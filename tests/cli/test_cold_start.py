@@ -31,7 +31,7 @@ NOT_FOR_STATUS = NEVER | {
     *("pbem.engine.forecast", "pbem.game.prospects", "pbem.crypto.sealed_orders", "pbem.audit"),
 }
 NOT_FOR_A_LETTER = NEVER | {
-    *("pbem.pages", "pbem.post", "pbem.audit", "pbem.engine.forecast", "pbem.game.prospects"),
+    *("pbem.pages", "pbem.post", "pbem.audit", "pbem.engine.forecast"),
     *("pbem.render.text.forecast_text", "pbem.render.text.forum_formats"),
 }
 
@@ -70,7 +70,7 @@ def test_status_imports_neither_letters_nor_pictures(folder: Folder) -> None:
     found = imported(folder, "status", "punica")
     assert loaded(found, NOT_FOR_STATUS) == []
     of_the_command_line = {each for each in found if each.startswith("pbem.cli.")}
-    assert of_the_command_line == {f"pbem.cli.{name}" for name in ("escaped", "runtime", "verbs", "players")}
+    assert of_the_command_line == {f"pbem.cli.{name}" for name in ("escaped", "runtime", "verbs", "at_home")}
 
 
 def test_letter_without_picture_draws_nothing(folder: Folder) -> None:

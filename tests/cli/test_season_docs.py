@@ -45,13 +45,15 @@ def commands() -> Iterator[list[str]]:
 
 def test_each_command_of_a_season_is_one() -> None:
     """Verbs and options are known, so that the section cannot fall behind the command line."""
-    known = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    known = typer.main.get_command(app)
     found = list(commands())
     assert len(found) > 15
     for words in found:
-        verb, rest = known[words[0]], words[1:]
-        if hasattr(verb, "commands"):
-            verb, rest = verb.commands[rest[0]], rest[1:]
+        verb, rest = known.get_command(None, words[0]), words[1:]  # type: ignore[attr-defined]
+        assert verb is not None, words
+        if hasattr(verb, "list_commands"):
+            verb, rest = verb.get_command(None, rest[0]), rest[1:]
+            assert verb is not None, words
         verb.make_context(words[0], list(rest), resilient_parsing=False)
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from pbem.game import LegalOrders, of
+from pbem.game import Kind, LegalOrders, by_name, one_of
 from pbem.game.boxes import shelf
 from pbem.game.boxes.box import Box
 from pbem.game.decision_kinds import does_nothing
 from pbem.mail.read.sheet_finder import sheets
 from pbem.orders.sheet import Sheet, check_heading, read_sheet
-from pbem.protocol import Decision, Order
+from pbem.protocol import Decision
 from pbem.render.text.form import FEW_SHOWN, ORDER_WIDTH, WIDTH, WITHOUT, SheetHead, choices, form, order_lines
 from pbem.rules.rome_carthage.views.hints import odds
 from tests.support.campaigns import Campaign, campaign, invasion
@@ -127,8 +127,10 @@ def test_a_game_without_hints_lists_its_choices() -> None:
 class Numbers(NoGame):
     """A game whose only question has a thousand answers."""
 
+    kinds = by_name(Kind("first_player", *one_of("side", [f"side_{n}" for n in range(1000)])))
+
     def legal_orders(self, view: Any, decision: Decision) -> LegalOrders:
-        return of([Order("first_player", {"side": f"side_{n}"}) for n in range(1000)])
+        return self.kinds[decision.kind].legal_orders(view, decision)
 
 
 def test_many_choices_are_shown_from_one_end_to_the_other() -> None:

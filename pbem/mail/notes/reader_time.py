@@ -54,9 +54,9 @@ def reader_zone(game: OpenGame, side: Side) -> ZoneInfo:
 def time_shown(at: datetime, zone: ZoneInfo) -> str:
     """Return a time in a zone and, if that is another one, in UTC.
 
-    >>> shown(datetime(2026, 11, 29, 19, 0, tzinfo=UTC), ZoneInfo("Europe/Berlin"))
+    >>> time_shown(datetime(2026, 11, 29, 19, 0, tzinfo=UTC), ZoneInfo("Europe/Berlin"))
     'Sun 29 Nov 20:00 CET (19:00 UTC)'
-    >>> shown(datetime(2026, 11, 29, 23, 30, tzinfo=UTC), ZoneInfo("Asia/Dubai"))
+    >>> time_shown(datetime(2026, 11, 29, 23, 30, tzinfo=UTC), ZoneInfo("Asia/Dubai"))
     'Mon 30 Nov 03:30 UTC+04 (Sun 29 Nov 23:30 UTC)'
     """
     own, world = at.astimezone(zone), at.astimezone(UTC)

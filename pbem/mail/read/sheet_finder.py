@@ -286,7 +286,7 @@ class BareOrder:
 def kind_spelt(word: str) -> str:
     """Return a word as the kinds of a game are spelt.
 
-    >>> folded("Battle Card")
+    >>> kind_spelt("Battle Card")
     'battle_card'
     """
     return re.sub(r"[\s_‐-―-]+", "_", unicodedata.normalize("NFKC", word).casefold()).strip("_")

@@ -181,9 +181,9 @@ def _draft(drafts: Sequence[Draft], subjects: Sequence[str], message_id: str) ->
 def _joined_subject(subjects: Sequence[str]) -> str:
     """Return one subject in place of several: what they begin and end with alike stands in it once.
 
-    >>> _subject(["gaul: you play Oak. Please send a phrase", "gaul: you play Elm. Please send a phrase"])
+    >>> _joined_subject(["gaul: you play Oak. Please send a phrase", "gaul: you play Elm. Please send a phrase"])
     'gaul: you play Oak and Elm. Please send a phrase'
-    >>> _subject(["Your move in gaul: Which card?", "Your move in gaul: Which valley?"])
+    >>> _joined_subject(["Your move in gaul: Which card?", "Your move in gaul: Which valley?"])
     'Your move in gaul: Which card?; Which valley?'
     """
     words = [each.split(" ") for each in dict.fromkeys(subjects)]

@@ -36,7 +36,7 @@ _SEVERAL: Final = ("oneOf", "anyOf", "allOf")
 def list_parts(text: str) -> list[str]:
     """Return the parts of a list that is written as one text.
 
-    >>> parts("Hanno, Mago and Hamilcar")
+    >>> list_parts("Hanno, Mago and Hamilcar")
     ['Hanno', 'Mago', 'Hamilcar']
     """
     return _AND.split(text.strip())

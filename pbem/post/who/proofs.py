@@ -76,7 +76,7 @@ def provider_says(headers: Headers, hosts: Collection[str]) -> list[MethodResult
 def read_results(text: str) -> tuple[str, list[MethodResult]]:
     """Return the host that a header speaks for, and what it says. Raises ValueError if it cannot be read.
 
-    >>> host, results = read("mx.example.org; dkim=pass (good; spf=pass) header.d=example.com")
+    >>> host, results = read_results("mx.example.org; dkim=pass (good; spf=pass) header.d=example.com")
     >>> host, results[0].method, results[0].properties
     ('mx.example.org', 'dkim', {'header.d': 'example.com'})
     """

@@ -77,7 +77,7 @@ def shown_event(talk: Talk) -> Event:
 def tidied_talk(text: str) -> str:
     """Return the words of a talk: without what a screen does not show, and without blank lines around them.
 
-    >>> tidied("\\n Hail,\\tElm!  \\n\\n\\n\\nMarch.\\x1b\\n")
+    >>> tidied_talk("\\n Hail,\\tElm!  \\n\\n\\n\\nMarch.\\x1b\\n")
     ' Hail, Elm!\\n\\nMarch.'
     """
     kept: list[str] = []

@@ -38,7 +38,7 @@ class Span(NamedTuple):
 def stamp(at: datetime) -> str:
     """Return an instant as it is written on record.
 
-    >>> written(datetime(2026, 12, 1, 20, 0, 7, tzinfo=UTC))
+    >>> stamp(datetime(2026, 12, 1, 20, 0, 7, tzinfo=UTC))
     '2026-12-01T20:00:07Z'
     """
     return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"

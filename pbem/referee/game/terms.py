@@ -264,7 +264,7 @@ def duration(text: object, longest: timedelta = _LONGEST) -> timedelta:
 def duration_text(span: timedelta) -> str:
     """Return a duration as `duration` reads it.
 
-    >>> as_text(timedelta(days=3, hours=12)), as_text(timedelta(0))
+    >>> duration_text(timedelta(days=3, hours=12)), duration_text(timedelta(0))
     ('3d 12h', '0s')
     """
     left, parts = int(span.total_seconds()), []

@@ -136,7 +136,7 @@ def _about_kind(form: OrderForm, question: str, facts: Mapping[str, str]) -> Ite
 def _default_in_words(said: str | Mapping[str, str]) -> str:
     """Return what counts without an answer, with the names of values where a letter has these.
 
-    >>> _unanswered({"true": "renew it", "false": "let {power} go"})
+    >>> _default_in_words({"true": "renew it", "false": "let {power} go"})
     'renew it, or let «power» go'
     """
     words = said if isinstance(said, str) else ", or ".join(dict.fromkeys(said.values()))
@@ -203,9 +203,10 @@ def _alternatives(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def _shape_in_words(schema: Mapping[str, Any]) -> str:
     """Return in words what a value may be.
 
-    >>> _shape({"type": "array", "maxItems": 8, "items": {"$ref": "#/$defs/space"}})
+    >>> _shape_in_words({"type": "array", "maxItems": 8, "items": {"$ref": "#/$defs/space"}})
     'a list (at most 8) of *space*'
-    >>> _shape({"if": {"type": "integer"}, "then": {"minimum": 1, "maximum": 64}, "else": {"enum": ["any", "none"]}})
+    >>> bounds, words = {"minimum": 1, "maximum": 64}, {"enum": ["any", "none"]}
+    >>> _shape_in_words({"if": {"type": "integer"}, "then": bounds, "else": words})
     'a whole number from 1 to 64, or `any` or `none`'
     """
     if "$ref" in schema:

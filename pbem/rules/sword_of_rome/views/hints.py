@@ -72,7 +72,7 @@ DIE: Final = range(1, 7)
 def chance_of_at_most(at_most: int, more: int = 0) -> str:
     """Return the chance that a die with something added is at most a number.
 
-    >>> odds(3, 1)
+    >>> chance_of_at_most(3, 1)
     '33 %'
     """
     return f"{percent(at_most - more)} %"
