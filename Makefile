@@ -9,8 +9,6 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 # The tests of a change; `make test` leaves out those marked `slow`.
 ALL := not soak and not real
-# Without its caches each process would compile the tests anew, for a quarter of a minute.
-unexport PYTHONDONTWRITEBYTECODE
 # Written last, so that a set-up that was broken off is begun again.
 FILLED := $(VENV)/.filled
 LINKED := $(VENV)/.linked

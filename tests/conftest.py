@@ -1,4 +1,4 @@
-"""What every test may rely on: random examples of the day, folders that are nobody's own, and a meter of its time."""
+"""What every test may rely on: steady random examples, folders that are nobody's own, and a meter of its time."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ from typing import Any
 import pytest
 import typer.main
 import typer.testing
+from hypothesis import settings
 
 from pbem.crypto import beacon
 from pbem.referee.play.adjudicator import Adjudicator
-from tests.support import chance, disk, processor
+from tests.support import disk, processor
 from tests.support.blank import blank_pictures
 from tests.support.disputed import Assault, assaulted, hand
 from tests.support.live import Folder, give, order
 from tests.support.walks import FOLDERS
 
-chance.load_profile()
+# The same examples on every run, and no clock: a busy machine must not fail a test.
+settings.register_profile("steady", derandomize=True, deadline=None, database=None)
+settings.load_profile("steady")
 
 # Boxes are kept for all tests. Whoever counts them again and again for garbage takes a tenth of the time.
 gc.set_threshold(100_000, 50, 1_000)
@@ -32,29 +35,16 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(processor.Meter())
 
 
-def pytest_collection_finish() -> None:
-    """Count nothing that is there before the first test for garbage: it stays."""
-    gc.freeze()
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say with which seeds a test failed."""
-    if terminalreporter.stats.get("failed") or terminalreporter.stats.get("error"):
-        terminalreporter.line(f"Seeds of random tests: {chance.VARIABLE}={chance.settle()}", red=True)
-
-
 @pytest.fixture(scope="session", autouse=True)
 def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep the tests away from the keys and games of whoever runs them."""
     away = tmp_path_factory.mktemp("home")
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("PBEM_RULES", raising=False)
         patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)  # each process of a test would compile pbem anew
         patch.setenv("PBEM_KEYS", str(away / "keys"))
         patch.setenv("PBEM_GAMES", str(away / "games"))
-        patch.setenv("PBEM_CACHE", str(shared / "cache"))  # digests of the games, which take seconds
+        patch.setenv("PBEM_CACHE", str(away / "cache"))
         yield
 
 

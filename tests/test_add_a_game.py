@@ -81,7 +81,6 @@ def test_legal_orders_of_the_page_are_its_hand(built: Path) -> None:
             assert [order["card"] for order in orders] == position.hands[decision.side]
 
 
-@pytest.mark.slow
 def test_commands_of_the_page_work(built: Path) -> None:
     (export, *commands) = COMMANDS[0].splitlines()
     assert export == "export PBEM_RULES=$PWD/rules PYTHONPATH=$PWD"

@@ -29,7 +29,7 @@ def ours() -> Iterator[type[BaseException]]:
     """Yield every exception class that a module of pbem defines."""
     for path in sorted(PACKAGE.rglob("*.py")):
         name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
-        named = re.findall(r"^class (\w+)\(", path.read_text("utf-8"), re.MULTILINE)
+        named = [node.name for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.ClassDef)]
         if not named or name == STANDS_ALONE:
             continue
         module = import_module(name)
@@ -50,10 +50,7 @@ def test_every_exception_descends_from_one_root() -> None:
 def test_no_exception_is_defined_where_the_walk_does_not_see_it() -> None:
     known = {each.__name__ for each in OURS} | {"Exception", "BaseException", "ValueError", "LookupError"}
     for path in PACKAGE.rglob("*.py"):
-        text = path.read_text("utf-8")
-        if not re.search(r"^ +class \w+\(", text, re.MULTILINE):
-            continue
-        tree = ast.parse(text)
+        tree = ast.parse(path.read_text("utf-8"))
         inner = {node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)} - set(tree.body)
         assert not [node.name for node in inner if {ast.unparse(base) for base in node.bases} & known], path
 

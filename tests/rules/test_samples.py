@@ -25,7 +25,6 @@ def test_there_is_a_sample() -> None:
     assert SAMPLES
 
 
-@pytest.mark.slow  # `make test` derives the kept games instead: tests/audit/test_kept.py
 @pytest.mark.parametrize("name", [SAMPLES[0], *(pytest.param(each, marks=pytest.mark.soak) for each in SAMPLES[1:])])
 def test_a_sample_played_again_comes_to_the_same_files(name: str, tmp_path: Path) -> None:
     with played_again(name, tmp_path) as game:

@@ -20,7 +20,6 @@ from pbem.referee.game.calendar import (
     time_counted,
 )
 from pbem.referee.game.terms import BadTerms, Terms, UnknownZone, duration, duration_text, read_terms, time_zone
-from tests.support.chance import today
 
 SIDES = ("rome", "carthage")
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -103,7 +102,7 @@ def test_days_of_23_and_25_hours_count_whole() -> None:
 
 
 def test_after_is_the_inverse_of_counted() -> None:
-    chance = Random(today())
+    chance = Random(17)
     for _ in range(150):
         zone = chance.choice(["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"])
         quiet: dict[str, object] = {"days": chance.sample(["monday", "friday", "sunday"], chance.randrange(3))}

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pbem.engine.cases import run
+from pbem.engine.cases import read_cases, run
 from pbem.engine.session import Session
 from pbem.game.boxes.box import Box
 from pbem.game.plain import copy
@@ -23,7 +23,6 @@ from pbem.render.text.messages import sentences
 from pbem.render.text.phrases import runs_of
 from tests.render.test_form import choices_in
 from tests.support.campaigns import Told
-from tests.support.rulings import cases_in
 from tests.support.walks import FOLDERS, loaded, start
 
 PACKAGE = Path(__file__).resolve().parents[3] / "pbem" / "rules" / "rome_carthage"
@@ -80,7 +79,7 @@ def heard() -> Heard:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run, "Session", begun)
         for path in loaded("rome_carthage").box.cases():
-            for case in cases_in(path):
+            for case in read_cases(path):
                 run.run_case(case, "rome_carthage", FOLDERS)
     for session in sessions:
         all_heard.events.append(list(session.table.events))
