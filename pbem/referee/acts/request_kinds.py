@@ -7,6 +7,7 @@ them out.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -62,7 +63,7 @@ class Names(Protocol):
         """Return a time that is on record, in the zone of the reader."""
 
 
-class RequestKind:
+class RequestKind(ABC):
     """What differs from one kind of request to another."""
 
     name: ClassVar[str]
@@ -80,20 +81,20 @@ class RequestKind:
         """Whether it stays open while the game goes on."""
         return self.name in STAYING
 
-    def require(self, game: Adjudicator, by: Side | None, proposal: Proposal) -> None:
+    def require(self, game: Adjudicator, by: Side | None, proposal: Proposal) -> None:  # noqa: B027 most require nothing
         """Raise CannotPlay if it could not be carried out even if all consented at once."""
 
+    @abstractmethod
     def needed(self, game: Adjudicator, by: Side | None, proposal: Proposal) -> list[Side]:
         """Return the sides that must consent. Raises CannotPlay if one cannot be asked by letter."""
-        raise NotImplementedError
 
     def usual_reason(self, by: str, proposal: Proposal) -> str:
         """Return the reason on record where none is given."""
         return f"{by} proposes it"
 
+    @abstractmethod
     def fill(self, game: Adjudicator, request: Request, proposal: Proposal) -> None:
         """Fill in what the request is about."""
-        raise NotImplementedError
 
     def log(self, request: Request) -> str:
         """Return what the log says of it."""
@@ -103,20 +104,20 @@ class RequestKind:
         """Return the side that has made a request; None: the game master has."""
         return None if request.side == GAME_MASTER else request.side
 
+    @abstractmethod
     def carry_out(self, game: Adjudicator, request: Request) -> int | None:
         """Do what was agreed, and return the adjudication that does it; None: it needed none.
 
         Raises CannotPlay if it has become impossible.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def asks(self, game: OpenGame, request: Request, names: Names) -> str:
         """Return the sentences that ask for it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def asked_for(self, request: Request, names: Names) -> str:
         """Return what it asks for, as a part of a sentence behind `Request 3,`."""
-        raise NotImplementedError
 
     def refused(self, game: OpenGame, request: Request) -> str:
         """Return what does not happen because it was refused; empty for one that stays: the game goes on anyway."""
@@ -307,9 +308,9 @@ class Motion(RequestKind):
     def asked_for(self, request: Request, names: Names) -> str:
         return f"for {self.moved(request, names)}"
 
+    @abstractmethod
     def moved(self, request: Request, names: Names) -> str:
         """Return what is proposed, as a part of a sentence."""
-        raise NotImplementedError
 
 
 class Pause(Motion):

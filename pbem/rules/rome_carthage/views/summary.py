@@ -213,10 +213,7 @@ def hand_in_short(view: Game, decision: Decision) -> Iterator[Section]:
     """Yield the strategy cards that the viewer sees, without what their events do."""
     for hand in view.hands.values():
         if hand and UNSEEN not in hand:
-            cards = (view.board.cards[card] for card in hand)
-            words = ", ".join(
-                f"{card.name} ({card.number}, {_ops(card)}{', ship' if card.ship else ''})" for card in cards
-            )
+            words = ", ".join(_in_short(view.board.cards[card]) for card in hand)
             yield Section("Your strategy cards", (Line(f"{words}."),))
 
 
