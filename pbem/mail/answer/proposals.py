@@ -41,7 +41,7 @@ def propose_draw(task: CommandTask) -> str:
 
 
 def resign_by_word(task: CommandTask) -> str:
-    """Let a side resign, or ask the others whether it may, and return the answer."""
+    """Let a side resign, for which nobody else must consent, and return the answer."""
     game, side = task.game, task.side
     if task.letter is None:
         return task.requested(RESIGN.word, task.noted_request)
@@ -116,7 +116,6 @@ DRAW: Final = Command(
 RESIGN: Final = Command(
     word=Word("RESIGN", names_game=True),
     does=resign_by_word,
-    tells=ask_others,
     is_of_the_player=True,
     is_of_one_side=True,
     moves_on=True,
