@@ -181,7 +181,7 @@ def begun(path: Path, rules: Rules[Any], options: dict[str, Any], position: Any,
     return Twin(folder, viewer)
 
 
-AT_MOST = 6
+AT_MOST = 12
 """So many times the pairs asked for are played where they end early."""
 
 

@@ -37,7 +37,7 @@ def begun(request: pytest.FixtureRequest, folder: Folder, monkeypatch: pytest.Mo
 
 
 def sentence(number: int) -> str:
-    return f"punica was begun with format {number}; this version of pbem reads format {FORMAT} alone"
+    return f"punica was begun with format {number} (game.yaml); this version of pbem reads format {FORMAT} alone"
 
 
 def test_whoever_opens_it_is_told(folder: Folder, begun: int) -> None:
@@ -54,7 +54,7 @@ def test_whoever_opens_it_is_told(folder: Folder, begun: int) -> None:
 
 
 def test_a_charter_from_before_formats_is_of_the_first() -> None:
-    with pytest.raises(OtherFormat, match="begun with format 1;"):
+    with pytest.raises(OtherFormat, match="begun with format 1 "):
         read_charter({"game": NAME, "preset": "valley2007"})
 
 

@@ -147,7 +147,8 @@ def check_format(record: Record) -> None:
     """Raise OtherFormat if the record of a charter is not of the format that is read here."""
     if (begun := record.get("format", _BEFORE_FORMATS)) != FORMAT:
         raise OtherFormat(
-            f"{record.get('game')} was begun with format {begun}; this version of pbem reads format {FORMAT} alone"
+            f"{record.get('game')} was begun with format {begun} (game.yaml); "
+            f"this version of pbem reads format {FORMAT} alone"
         )
 
 
