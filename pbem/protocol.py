@@ -77,6 +77,8 @@ from typing import Any, Final, TypeAlias, TypeVar
 Side: TypeAlias = str
 Plain: TypeAlias = bool | int | str | list["Plain"] | dict[str, "Plain"] | None
 """What a YAML file can hold: no dates, no floats, text keys only."""
+Record: TypeAlias = Mapping[str, Any]
+"""Plain data by name, as it is read from a file or written to one."""
 Path: TypeAlias = tuple[str | int, ...]
 """Where in an order or a sheet something stands: keys of mappings and indexes of lists, outermost first."""
 
@@ -105,11 +107,11 @@ class Order:
     """
 
     kind: str
-    body: Mapping[str, Any]
+    body: Record
     about: str = ""
 
     @classmethod
-    def read(cls, kind: str, written: Mapping[str, Any]) -> Order:
+    def read(cls, kind: str, written: Record) -> Order:
         """Return the order of a body as a sheet has it.
 
         >>> Order.read("intercept", {"for": "wolves", "guards": 2})
@@ -120,7 +122,7 @@ class Order:
         return cls(kind, {key: value for key, value in written.items() if key != FOR}, written[FOR])
 
     @property
-    def written(self) -> Mapping[str, Any]:
+    def written(self) -> Record:
         """The body as a sheet has it: with the key `for`, if the order says which decision it answers."""
         return {FOR: self.about, **self.body} if self.about else self.body
 
@@ -164,8 +166,8 @@ class Decision:
     kind: str
     side: Side
     rule: str
-    facts: Mapping[str, Any]
-    default: Mapping[str, Any] | None = None
+    facts: Record
+    default: Record | None = None
     secret: bool = False
     waits: bool = True
     about: str = ""
@@ -222,10 +224,10 @@ class Result:
 
     winners: tuple[Side, ...]
     reason: str
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Record = field(default_factory=dict)
 
     @classmethod
-    def read(cls, record: Mapping[str, Any]) -> Result:
+    def read(cls, record: Record) -> Result:
         """Return the result that a mapping says; `winner` is a side, a list of sides, or None."""
         winner = record.get("winners") or record.get("winner")  # `winners` stood beside it before several could win
         winners = (winner,) if isinstance(winner, str) else tuple(map(str, winner if isinstance(winner, list) else ()))

@@ -13,7 +13,7 @@ AT_MOST = {
     "names of two modules outside rules, %": 0.7,
     "file names in two rooms outside rules": 0,
     "functions with six or more parameters": 123,
-    "Any": 585,
+    "Any": 525,
 }
 MEDIAN = 170
 """The lines that half of the modules have at least: a module is a subject."""

@@ -16,13 +16,13 @@ Each order of a sequence is checked against the positions that the earlier ones 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from itertools import islice
 from typing import Any, Final, TypeAlias, TypeVar
 
 from pbem.game.contract import Rules
-from pbem.protocol import FOR, Decision, Fault, Order, Path
+from pbem.protocol import FOR, Decision, Fault, Order, Path, Record
 
 IsLegal: TypeAlias = Callable[[Decision, Order], bool]
 """Tells whether an order is a legal answer to a decision."""
@@ -87,7 +87,7 @@ def every_fault(
     """
     found = [] if unread else list(rules.check(view, decision, order))
     wrong = [*unread, *(fault.path for fault in found)]
-    samples: list[Mapping[str, Any]] = []
+    samples: list[Record] = []
     for _ in range(_ROUNDS):
         if not wrong or () in wrong:
             break
@@ -106,7 +106,7 @@ def every_fault(
     return found
 
 
-def _samples(rules: Rules[S], view: S, decision: Decision) -> list[Mapping[str, Any]]:
+def _samples(rules: Rules[S], view: S, decision: Decision) -> list[Record]:
     """Return the bodies of some legal orders, the same ones each time."""
     orders, numbers = rules.legal_orders(view, decision), _steady_numbers()
     picked = (orders.pick(lambda: next(numbers)) for _ in range(_SAMPLES))
@@ -121,7 +121,7 @@ def _steady_numbers() -> Iterator[float]:
         yield state / 2**31
 
 
-def _mended_bodies(body: Mapping[str, Any], wrong: Sequence[Path], samples: Sequence[Mapping[str, Any]]) -> list[Any]:
+def _mended_bodies(body: Record, wrong: Sequence[Path], samples: Sequence[Record]) -> list[Any]:
     """Return the body with its wrong parts replaced by those of each sample that is like it, as far as they differ."""
     made: dict[str, Any] = {}
     for sample in _similar_samples(body, wrong, samples):
@@ -138,9 +138,7 @@ def _mended_bodies(body: Mapping[str, Any], wrong: Sequence[Path], samples: Sequ
     return list(made.values())
 
 
-def _similar_samples(
-    body: Mapping[str, Any], wrong: Sequence[Path], samples: Sequence[Mapping[str, Any]]
-) -> Sequence[Mapping[str, Any]]:
+def _similar_samples(body: Record, wrong: Sequence[Path], samples: Sequence[Record]) -> Sequence[Record]:
     """Return the samples that say the same sort of thing as a body: they have what is wrong in it, and its words.
 
     A word that has few values in all samples, such as what a card is played for, has the value of the body in them.

@@ -14,9 +14,8 @@ from typing import Generic, TypeVar
 from pbem.crypto.dice import Dice
 from pbem.engine.faults import costs_in_sequence, every_fault, faults_in_sequence, is_for, name_in_full, second_answers
 from pbem.game.contract import Rules
-from pbem.game.plain import Record
 from pbem.game.table import Table
-from pbem.protocol import Bug, Checkpoint, Decision, Fault, Order, Path, PbemError, Result, Side
+from pbem.protocol import Bug, Checkpoint, Decision, Fault, Order, Path, PbemError, Record, Result, Side
 
 S = TypeVar("S")
 

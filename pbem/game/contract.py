@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pbem.game import plain
-from pbem.protocol import ILLEGAL, Decision, Event, Fault, Flow, Order, Roll, S, Side
+from pbem.protocol import ILLEGAL, Decision, Event, Fault, Flow, Order, Record, Roll, S, Side
 
 if TYPE_CHECKING:
     from pbem.game.board.scene import Scene
@@ -51,7 +51,7 @@ class Rules(ABC, Generic[S]):
         """Return the position at the start of a scenario; `table` shuffles and tells, it cannot ask."""
 
     @abstractmethod
-    def play(self, position: S, table: Table) -> Flow[Mapping[str, Any]]:
+    def play(self, position: S, table: Table) -> Flow[Record]:
         """Play on from a checkpoint. Return how the game ended: `{winner: ..., reason: kind}`.
 
         `winner` is a side, a list of the sides that win together, or None (`Result`).
@@ -75,7 +75,7 @@ class Rules(ABC, Generic[S]):
         """Yield a sentence for every broken invariant: a lost unit, a card in two hands."""
 
     @abstractmethod
-    def decode(self, data: Mapping[str, Any]) -> S:
+    def decode(self, data: Record) -> S:
         """Return the position that `encode` was given. Raises ValueError, TypeError or LookupError for other data."""
 
     def encode(self, position: S) -> dict[str, Any]:
@@ -199,11 +199,11 @@ class Rules(ABC, Generic[S]):
 
     # ---- for standing orders
 
-    def facts(self, view: S, decision: Decision) -> Mapping[str, Any]:
+    def facts(self, view: S, decision: Decision) -> Record:
         """Return what conditions of standing orders may go by, besides the facts of the decision."""
         return {}
 
-    def periods(self, position: S) -> Mapping[str, Any]:
+    def periods(self, position: S) -> Record:
         """Return the periods that the game is in, such as its turn, for standing orders that end with one."""
         return {}
 
@@ -224,7 +224,7 @@ class Rules(ABC, Generic[S]):
 
     # ---- for forecasts
 
-    def outcome(self, position: S, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
+    def outcome(self, position: S, roll: Roll, facts: Record) -> tuple[int, str]:
         """Return the result of a roll without a number to reach: how bad it is for the side that asks, and words."""
         return 0, ""
 

@@ -8,8 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias
 
 from pbem.game.legal_orders import LegalOrders, of
-from pbem.game.plain import Record
-from pbem.protocol import Decision, Event, Fault, Flow, Order, S
+from pbem.protocol import Decision, Event, Fault, Flow, Order, Record, S
 
 if TYPE_CHECKING:
     from pbem.game.board.summary import Section
@@ -134,7 +133,7 @@ def decline(decision: Decision, legal_orders: Iterable[Order]) -> Order | None:
     return next((order for order in few if does_nothing(order.body)), None)
 
 
-def does_nothing(body: Mapping[str, Any]) -> bool:
+def does_nothing(body: Record) -> bool:
     """Tell whether an answer says no to all that it is asked.
 
     >>> does_nothing({"fight": False}), does_nothing({"stop": True}), does_nothing({"card": 33})

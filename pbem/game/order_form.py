@@ -13,10 +13,9 @@ from functools import cached_property
 from string import Formatter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from pbem.game.plain import Record
 from pbem.game.wording import counted, guess, hint, listing, named, on_one_line, shown
 from pbem.game.yaml.marks import short
-from pbem.protocol import FOR, Path
+from pbem.protocol import FOR, Path, Record
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator

@@ -14,14 +14,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import cache
 from operator import attrgetter
-from typing import Annotated, Any, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from pbem.protocol import Record
 
 D = TypeVar("D")
 
-Record: TypeAlias = Mapping[str, Any]
-"""Plain data by name, as it is read from a file or written to one."""
-
-_Codec = tuple[Callable[[Any], Any], Callable[[Any, Mapping[str, Any]], Any], Callable[[Any], Any]]
+_Codec = tuple[Callable[[Any], Any], Callable[[Any, Record], Any], Callable[[Any], Any]]
 
 
 def static() -> Any:
@@ -35,7 +34,7 @@ def encode(value: Any) -> Any:
     return _codec(cls)[0](value)
 
 
-def decode(cls: type[D], plain: Mapping[str, Any], **statics: Any) -> D:
+def decode(cls: type[D], plain: Record, **statics: Any) -> D:
     """Return the value that `encode` was given.
 
     Raises ValueError, naming the class, for a field that the class does not have or that lacks.
@@ -80,7 +79,7 @@ def vocabulary(position: type[Any], words: Mapping[str, Collection[str | int]]) 
     return found
 
 
-def _add_words(found: dict[str, Collection[str | int]], annotation: Any, name: str, words: Mapping[str, Any]) -> None:
+def _add_words(found: dict[str, Collection[str | int]], annotation: Any, name: str, words: Record) -> None:
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         found[name] = words[annotation.__metadata__[0]]
@@ -122,7 +121,7 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _same_decoded(value: Any, statics: Mapping[str, Any]) -> Any:
+def _same_decoded(value: Any, statics: Record) -> Any:
     return value
 
 
@@ -216,7 +215,7 @@ def _dataclass(cls: type[Any]) -> _Codec:
             if (item := getattr(value, name)) != default
         }
 
-    def decode_one(plain: Mapping[str, Any], statics: Mapping[str, Any]) -> Any:
+    def decode_one(plain: Record, statics: Record) -> Any:
         if not plain.keys() <= names or not required <= plain.keys():
             odd = ", ".join(sorted((plain.keys() - names) | (required - plain.keys())))
             raise ValueError(f"{cls.__name__} has other fields: {odd}")

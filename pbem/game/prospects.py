@@ -17,8 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from pbem.game.plain import Record
-from pbem.protocol import Decision, Event, Fault, Order, Roll
+from pbem.protocol import Decision, Event, Fault, Order, Record, Roll
 
 # ---- Forecasts: the decisions, rolls and events that an order may lead to. Imports only the protocol
 
@@ -139,7 +138,7 @@ class Chances:
     """An answer: lines to read, and the same as plain data with fractions, for a program."""
 
     lines: tuple[str, ...]
-    figures: Mapping[str, Any]
+    figures: Record
 
 
 @dataclass(frozen=True, slots=True)

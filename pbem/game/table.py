@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from pbem.crypto.dice import Dice
 from pbem.game.plain import copy
-from pbem.protocol import Bug, Decision, Draw, Event, Flow, Order, Roll, Side
+from pbem.protocol import Bug, Decision, Draw, Event, Flow, Order, Record, Roll, Side
 
 S = TypeVar("S")
 
@@ -25,7 +25,7 @@ class Throw:
     modifiers: Mapping[str, int] = field(default_factory=dict)
     count: int = 1
     side: Side = ""
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Record = field(default_factory=dict)
 
     @property
     def told(self) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class Table:
         kind: str,
         *,
         rule: str,
-        default: Mapping[str, Any] | None = None,
+        default: Record | None = None,
         waits: bool = True,
         secret: bool = False,
         **facts: Any,

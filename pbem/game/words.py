@@ -21,8 +21,8 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, Final
 
-from pbem.game.plain import Record
 from pbem.game.wording import guess
+from pbem.protocol import Record
 
 WORDS: Final = "words"
 _NAMES: Final = ("name", "short", "abbr")

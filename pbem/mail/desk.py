@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Final
 
-from pbem.game.plain import Record
 from pbem.game.wording import counted, listing
 from pbem.mail.answer.every_command import (
     CommandResults,
@@ -37,7 +36,7 @@ from pbem.mail.write.answer_letters import commands_letter, foreseen_letter, for
 from pbem.mail.write.outgoing import Answered, MailSettings, ReportScope, report_of, side_report
 from pbem.mail.write.report_letters import last_report, receipt_letter
 from pbem.orders.check import Receipt
-from pbem.protocol import Side
+from pbem.protocol import Record, Side
 from pbem.referee.game.open_game import CannotPlay, OtherRules
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator

@@ -16,7 +16,6 @@ from pbem.crypto.player_chains import PlayerChain, link_fault, next_of
 from pbem.engine.faults import is_for, name_in_full
 from pbem.game.boxes.box import Box
 from pbem.game.order_form import OrderForm, too_much
-from pbem.game.plain import Record
 from pbem.game.wording import listing
 from pbem.game.yaml import Mark, Placed, by_place
 from pbem.orders.forgive import Answering, Forgiven, Known, forgive
@@ -37,7 +36,7 @@ from pbem.orders.sheet import (
     shortened,
 )
 from pbem.orders.standing import StandingTerms, check_standing
-from pbem.protocol import FOR, ILLEGAL, MALFORMED, Decision, Fault, Order, Path, Side
+from pbem.protocol import FOR, ILLEGAL, MALFORMED, Decision, Fault, Order, Path, Record, Side
 
 WRITE_AGREED: Final = "AGREED takes what counts without an answer"
 """Stands before what AGREED takes, where nothing is chosen."""

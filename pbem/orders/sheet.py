@@ -33,11 +33,10 @@ from typing import Any, Final, Protocol, TypeAlias
 from pbem.crypto.player_chains import LINK_SHAPE, LOST
 from pbem.game import yaml as yamlio
 from pbem.game.order_form import Misfit, OrderForm
-from pbem.game.plain import Record
 from pbem.game.wording import guess, hint, shown
 from pbem.game.yaml import LETTER, Mark, Placed, Unreadable, by_place, read
 from pbem.game.yaml.marks import short
-from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path, PbemError, Plain, Side, cited
+from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path, PbemError, Plain, Record, Side, cited
 
 ORDERS: Final = "orders"
 STANDING: Final = "standing"

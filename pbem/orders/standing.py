@@ -25,13 +25,12 @@ from typing import Any, Final, TypeVar
 
 from pbem.engine.session import Queued, Session
 from pbem.game.order_form import OrderForm
-from pbem.game.plain import Record
 from pbem.game.wording import guess, listing, nearest
 from pbem.orders import conditions
 from pbem.orders.conditions import bodies as alternatives
 from pbem.orders.conditions import check_body, condition_holds, faults_in, why_not, words_in
 from pbem.orders.sheet import ASK, DEFAULT, UNTIL, WHEN, Written, shortened
-from pbem.protocol import FOR, ILLEGAL, MALFORMED, Decision, Event, Fault, Order, Path, Side
+from pbem.protocol import FOR, ILLEGAL, MALFORMED, Decision, Event, Fault, Order, Path, Record, Side
 
 MISSPELT: Final = 0.8
 """A word that is so much like an id, but is none, counts as misspelt: no fact ever has it as a value."""

@@ -17,8 +17,7 @@ from pbem.game import yaml as yamlio
 from pbem.game.board.scene import Scene
 from pbem.game.boxes import shelf
 from pbem.game.boxes.shelf import Loaded
-from pbem.game.plain import Record
-from pbem.protocol import Event, Result
+from pbem.protocol import Event, Record, Result
 from pbem.repo.files.adjudication import commits_of_adjudications
 from pbem.repo.files.charter import Charter
 from pbem.repo.files.layout import CHARTER, POSITION, turn_path

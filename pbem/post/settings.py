@@ -19,13 +19,12 @@ from urllib.parse import parse_qs, urlsplit
 
 from pbem.game import yaml as yamlio
 from pbem.game.boxes.box_file import misfits
-from pbem.game.plain import Record
 from pbem.mail.notes.address import mailbox
 from pbem.mail.notes.outboxes import Outbox
 from pbem.mail.write.outgoing import MailSettings
 from pbem.paths import TABLES, cache_folder, games_folder, keys_folder
 from pbem.protocol import Path as Place
-from pbem.protocol import PbemError
+from pbem.protocol import PbemError, Record
 from pbem.repo.git.kept import KeptRepos
 
 ProofName: TypeAlias = Literal["token", "provider", "dkim", "signature", "address"]

@@ -31,8 +31,7 @@ from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.boxes.corrections import Correction
 from pbem.game.order_form import compact
-from pbem.game.plain import Record
-from pbem.protocol import Result, Side
+from pbem.protocol import Record, Result, Side
 from pbem.repo.files import layout
 from pbem.repo.files.adjudication import (
     Adjudication,

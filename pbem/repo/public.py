@@ -18,7 +18,7 @@ from pathlib import Path
 from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.boxes.corrections import SUFFIX, Correction, Corrections
-from pbem.game.plain import Record
+from pbem.protocol import Record
 from pbem.repo.files.charter import Charter, Revealed, check_format, read_charter
 from pbem.repo.files.layout import BOX, CHARTER, POSITION, REVEALED, Store, box_path, turn_path
 from pbem.repo.git import GameRepo, NoSuchGame, StoreError

@@ -22,8 +22,7 @@ from pbem.crypto.dice import Chain, inputs_digest, step_key
 from pbem.crypto.keys import Keys
 from pbem.crypto.player_chains import PlayerChain
 from pbem.game.boxes.shelf import Loaded
-from pbem.game.plain import Record
-from pbem.protocol import Order, Side
+from pbem.protocol import Order, Record, Side
 from pbem.referee.game.open_game import Now
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.played import Played

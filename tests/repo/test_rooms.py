@@ -10,9 +10,8 @@ import pytest
 
 from pbem.crypto.seal import Sealing, padded
 from pbem.game.order_form import LONGEST, MOST, compact
-from pbem.game.plain import Record
 from pbem.game.yaml import LETTER
-from pbem.protocol import Order
+from pbem.protocol import Order, Record
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.layout import SHEET_ROOM, STANDING_ROOM, WAITING_ROOM
 from pbem.repo.git import GameRepo

@@ -29,8 +29,7 @@ from pbem.crypto.seal import NoSealing, unpadded
 from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.boxes.shelf import Loaded
-from pbem.game.plain import Record
-from pbem.protocol import PbemError, Side
+from pbem.protocol import PbemError, Record, Side
 from pbem.referee import GAME_MASTER
 from pbem.referee.acts import ruling
 from pbem.referee.acts.consents import note_consent, propose, refuse_request

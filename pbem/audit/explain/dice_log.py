@@ -17,8 +17,7 @@ from io import StringIO
 from typing import Final
 
 from pbem.crypto.chi_square import ENOUGH, Fairness, chance, fairness
-from pbem.game.plain import Record
-from pbem.protocol import Roll, Side, cited
+from pbem.protocol import Record, Roll, Side, cited
 from pbem.render.text.messages import Sentences
 from pbem.render.text.phrases import key_of_roll
 from pbem.render.text.text_lines import folded

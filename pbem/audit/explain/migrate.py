@@ -20,8 +20,7 @@ from pbem.engine.advance import Outcome
 from pbem.engine.answers import Sources
 from pbem.engine.session import Answer, RulesDiffer, Session, Step
 from pbem.game.contract import Rules
-from pbem.game.plain import Record
-from pbem.protocol import Event, Order
+from pbem.protocol import Event, Order, Record
 from pbem.referee import GAME_MASTER
 from pbem.referee.game.open_game import CannotPlay, Now
 from pbem.referee.play.adjudicator import Adjudicator

@@ -16,9 +16,8 @@ from pbem.engine.advance import Outcome, advance, begin, begin_at
 from pbem.engine.answers import Recorded
 from pbem.engine.session import Answer, RulesDiffer, Session, Step, resume
 from pbem.game import yaml as yamlio
-from pbem.game.plain import Record
 from pbem.game.table import Table
-from pbem.protocol import Decision, Draw, Event, Order, Roll, cited
+from pbem.protocol import Decision, Draw, Event, Order, Record, Roll, cited
 from pbem.referee.acts.ruling import patched, whole_patch
 from pbem.referee.game.open_game import OpenGame
 from pbem.repo.files.adjudication import Adjudication

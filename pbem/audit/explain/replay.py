@@ -22,9 +22,8 @@ from pbem.crypto.dice import check_link
 from pbem.engine.advance import Outcome
 from pbem.engine.session import RulesDiffer
 from pbem.game import yaml as yamlio
-from pbem.game.plain import Record
 from pbem.game.wording import listing
-from pbem.protocol import Decision, Draw, Event, Result, Roll, cited
+from pbem.protocol import Decision, Draw, Event, Record, Result, Roll, cited
 from pbem.referee import EVENTS as BY_THE_GAME_MASTER
 from pbem.referee.game.open_game import OpenGame, Told
 from pbem.referee.play.played import awaited_decisions

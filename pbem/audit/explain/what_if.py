@@ -27,10 +27,9 @@ from pbem.crypto.keys import Keys
 from pbem.crypto.seal import recipient_of
 from pbem.crypto.signing import public_key
 from pbem.engine.session import BY_BOT, BY_DEFAULT, Answer, RulesDiffer, Session, resume
-from pbem.game.plain import Record
 from pbem.game.wording import listing
 from pbem.orders.check import Receipt
-from pbem.protocol import Event, Order, Side
+from pbem.protocol import Event, Order, Record, Side
 from pbem.referee.game.open_game import CannotPlay, Now, OpenGame, Told
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.form import order_lines

@@ -19,9 +19,8 @@ from pbem.audit.record.findings import Findings, Place, listed
 from pbem.audit.record.schemas import TALK_SHAPE, misfit
 from pbem.audit.record.sealed import SealedFiles
 from pbem.crypto.seal import CannotOpen
-from pbem.game.plain import Record
 from pbem.game.wording import counted
-from pbem.protocol import Side
+from pbem.protocol import Record, Side
 from pbem.render.text.receipt import KeptLetter
 from pbem.repo.files.layout import PRESS, UNOPENED
 from pbem.repo.files.talk_book import talk_paths

@@ -10,8 +10,7 @@ from typing import Final, NamedTuple
 from pbem.audit.record.evidence import Evidence
 from pbem.audit.record.findings import Place
 from pbem.game import yaml as yamlio
-from pbem.game.plain import Record
-from pbem.protocol import Side
+from pbem.protocol import Record, Side
 from pbem.render.text.receipt import ClosedSheets, KeptLetter, LetterReceipt
 from pbem.repo.files.layout import BEACON, REVEALED, SHEETS, turn_path
 

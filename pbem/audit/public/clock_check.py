@@ -21,9 +21,8 @@ from pbem.audit.record.findings import Place
 from pbem.audit.record.schemas import not_canonical
 from pbem.game import plain
 from pbem.game import yaml as yamlio
-from pbem.game.plain import Record
 from pbem.game.wording import counted, listing
-from pbem.protocol import Side
+from pbem.protocol import Record, Side
 from pbem.referee.acts.timekeeping import NEED_CONSENT, proposes
 from pbem.referee.game import sides
 from pbem.referee.game.calendar import stamp

@@ -16,9 +16,8 @@ from pbem.crypto.dice import MAX_SIDES, SCHEME, ChainDice, check_link, inputs_di
 from pbem.crypto.player_chains import MOST_LINKS, BadContribution, last_links, links_given
 from pbem.game import plain
 from pbem.game import yaml as yamlio
-from pbem.game.plain import Record
 from pbem.game.wording import counted
-from pbem.protocol import Side
+from pbem.protocol import Record, Side
 from pbem.repo.files.layout import BEACON
 
 _USUAL: Final = 6

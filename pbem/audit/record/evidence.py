@@ -13,8 +13,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from pbem.audit.record.findings import Findings, Place
 from pbem.game.boxes.corrections import SUFFIX, Correction
-from pbem.game.plain import Record
-from pbem.protocol import Side
+from pbem.protocol import Record, Side
 from pbem.repo.files.charter import Charter
 from pbem.repo.files.layout import (
     BEACON,

@@ -13,7 +13,7 @@ from pbem.game.boxes import shelf
 from pbem.game.boxes.box import GAME, NotInTheBox
 from pbem.game.boxes.box_file import BrokenBox
 from pbem.game.boxes.shelf import Loaded
-from pbem.game.plain import Record
+from pbem.protocol import Record
 from pbem.repo.files.layout import BOX, PINS, box_path
 
 _WORDS: Final = ("box", "code")

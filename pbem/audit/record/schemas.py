@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from pbem.audit.record.findings import Findings, Place
 from pbem.game import yaml as yamlio
-from pbem.game.plain import Record
+from pbem.protocol import Record
 
 HEX: Final = pattern("[0-9a-f]{64}")
 NEED: Final = pattern("(<=|>=) (0|-?[1-9][0-9]*)")

@@ -17,8 +17,8 @@ from pbem.crypto.dice import ChainDice, step_key
 from pbem.crypto.keys import Keys
 from pbem.crypto.seal import CannotOpen, commitment, open_padded, recipient_of, salt_of, salted, unpadded
 from pbem.game.order_form import compact
-from pbem.game.plain import Record
 from pbem.game.wording import counted
+from pbem.protocol import Record
 from pbem.repo.files.charter import Charter, check_keys
 from pbem.repo.files.layout import OFFICE, REVEALED, SEALED, VIEWS, sealed_path, standing_path, turn_path
 

@@ -22,9 +22,8 @@ from pbem.audit.record.schemas import (
 from pbem.crypto.dice import inputs_digest
 from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.game import yaml as yamlio
-from pbem.game.plain import Record
 from pbem.game.wording import counted
-from pbem.protocol import Side
+from pbem.protocol import Record, Side
 from pbem.referee import ALL_SIDES, GAME_MASTER, QUORUM
 from pbem.repo.files.charter import Charter
 from pbem.repo.files.layout import CHARTER, POSITION, deputy_path, joined_path, request_path, standing_path, turn_path

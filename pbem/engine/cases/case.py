@@ -9,10 +9,9 @@ from typing import Any, Final
 
 from pbem.game.boxes.box import CASES, GAME
 from pbem.game.boxes.box_file import BrokenBox, Flaw, read_all_loose
-from pbem.game.plain import Record
 from pbem.game.wording import did_you_mean
 from pbem.game.yaml import Document
-from pbem.protocol import Order, Path, Side
+from pbem.protocol import Order, Path, Record, Side
 
 SHARED: Final = "position"
 """The key of a shared position: its name."""

@@ -7,9 +7,8 @@ from typing import Any, TypeAlias
 
 from pbem.engine.cases.case import Case
 from pbem.engine.cases.game_words import GameWords
-from pbem.game.plain import Record
 from pbem.game.wording import did_you_mean
-from pbem.protocol import Path
+from pbem.protocol import Path, Record
 
 Finding: TypeAlias = tuple[str, Path]
 """A sentence, and where in the case it belongs."""

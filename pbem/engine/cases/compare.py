@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from pbem.engine.session import Session
-from pbem.game.plain import Record
 from pbem.game.wording import on_one_line
-from pbem.protocol import Decision, Event, Fault, Path
+from pbem.protocol import Decision, Event, Fault, Path, Record
 
 S = TypeVar("S")
 

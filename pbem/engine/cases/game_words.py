@@ -20,7 +20,7 @@ from pbem.game.boxes.box import CASES, Box
 from pbem.game.boxes.box_file import SCHEMAS
 from pbem.game.contract import Rules
 from pbem.game.wording import did_you_mean, hint
-from pbem.protocol import Path
+from pbem.protocol import Path, Record
 
 Word = str | int
 Words = Collection[Word]
@@ -224,7 +224,7 @@ class GameWords:
         """Return why no event can be of a kind."""
         return None if kind in self.events else f"there is no event {kind}{did_you_mean(kind, self.events)}"
 
-    def fact_faults(self, kind: str, facts: Mapping[str, Any], told: Collection[str]) -> Iterator[WordFault]:
+    def fact_faults(self, kind: str, facts: Record, told: Collection[str]) -> Iterator[WordFault]:
         """Yield facts that no event of a kind has, and words in them that the game does not know.
 
         `told` are the facts that events of the kind did have. If there were none, a fact is one that a sentence, an

@@ -26,9 +26,8 @@ from pbem.engine.cases.compare import (
 from pbem.engine.cases.game_words import GameWords, PositionSlot, completed, whole
 from pbem.engine.session import Session
 from pbem.game.contract import Rules
-from pbem.game.plain import Record
 from pbem.game.wording import on_one_line
-from pbem.protocol import Decision, Event, Fault
+from pbem.protocol import Decision, Event, Fault, Record
 
 
 @dataclass(slots=True)

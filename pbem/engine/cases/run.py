@@ -21,10 +21,9 @@ from pbem.game.boxes import shelf
 from pbem.game.boxes.box import NotInTheBox
 from pbem.game.contract import Rules
 from pbem.game.decision_kinds import decline
-from pbem.game.plain import Record
 from pbem.game.table import Table
 from pbem.game.wording import did_you_mean, on_one_line
-from pbem.protocol import MALFORMED, Decision, Event, Fault, Order, PbemError
+from pbem.protocol import MALFORMED, Decision, Event, Fault, Order, PbemError, Record
 
 T = TypeVar("T")
 

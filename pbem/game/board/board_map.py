@@ -13,8 +13,7 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
-from pbem.game.plain import Record
-from pbem.protocol import PbemError
+from pbem.protocol import PbemError, Record
 
 Point: TypeAlias = tuple[float, float]
 Polyline: TypeAlias = tuple[Point, ...]

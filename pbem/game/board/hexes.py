@@ -28,7 +28,7 @@ from pbem.game.board.board_map import (
     require_known,
     sealed,
 )
-from pbem.game.plain import Record
+from pbem.protocol import Record
 
 # ---- Hexes with a flat top: which are neighbours, how far apart they are, where they lie on paper, the cheapest ways
 

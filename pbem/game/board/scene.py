@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from pbem.game.board.board_map import BaseMap, PlaceKind, require_known
-from pbem.game.plain import Record
+from pbem.protocol import Record
 
 # ---- A scene: what there is to draw, a map that never changes and what lies on it today; and as plain data for a page
 

@@ -30,11 +30,10 @@ from pbem.game.boxes.corrections import Correction, Corrections, corrections_for
 from pbem.game.boxes.pins import box_digest
 from pbem.game.boxes.printed import marked_names
 from pbem.game.order_form import OrderForm
-from pbem.game.plain import Record
 from pbem.game.wording import did_you_mean, listing, on_one_line
 from pbem.game.words import WORDS, Lexicon, read_lexicon
 from pbem.paths import rules_folders
-from pbem.protocol import FOR, Path, PbemError, Side
+from pbem.protocol import FOR, Path, PbemError, Record, Side
 
 GAME: Final = "game"
 ORDERS: Final = "orders"

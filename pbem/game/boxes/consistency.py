@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from pbem.game.plain import Record
 from pbem.game.wording import did_you_mean, on_one_line
-from pbem.protocol import Path
+from pbem.protocol import Path, Record
 
 if TYPE_CHECKING:
     from pbem.game.boxes.box_file import BoxFiles, Flaw

@@ -10,10 +10,12 @@ from __future__ import annotations
 import ast
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from pbem.protocol import Record
 
 if TYPE_CHECKING:
     from pbem.game.boxes.box_file import BoxFiles
@@ -52,7 +54,7 @@ def box_digest(box: BoxFiles) -> str:
     return total.hexdigest()
 
 
-def _shapes(orders: Mapping[str, Any]) -> dict[str, object]:
+def _shapes(orders: Record) -> dict[str, object]:
     """Return the shapes of the orders of a box: definitions, and the schema of each kind."""
     return {
         kind: {key: value for key, value in form.items() if key not in OF_AN_ORDER} if isinstance(form, dict) else form

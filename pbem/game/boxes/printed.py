@@ -19,9 +19,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from pbem.game.contract import Rules
-from pbem.game.plain import Record
 from pbem.game.wording import listing
-from pbem.protocol import Path
+from pbem.protocol import Path, Record
 
 if TYPE_CHECKING:
     from pbem.game.boxes.box_file import BoxFiles, Flaw

@@ -10,7 +10,7 @@ Opening a box takes longer than all else that a letter asks for, so boxes stay o
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -27,6 +27,7 @@ from pbem.game.boxes.consistency import NEEDS
 from pbem.game.boxes.corrections import Corrections, corrections_for
 from pbem.game.contract import Rules
 from pbem.game.wording import listing, on_one_line
+from pbem.protocol import Record
 
 _MOST_OPEN: Final = 32
 
@@ -36,7 +37,7 @@ class Loaded:
     """A game ready to be played: its box, the options agreed on, and the rules under these options."""
 
     box: Box
-    options: Mapping[str, Any]
+    options: Record
     rules: Rules[Any]
 
     @property
@@ -44,9 +45,9 @@ class Loaded:
         """The ids of the scenarios that can be played under these options, the usual one first if it can."""
         return tuple(id for id in self.box.scenarios if not self.lacks(id))
 
-    def lacks(self, scenario: str) -> Mapping[str, Any]:
+    def lacks(self, scenario: str) -> Record:
         """Return the options that a scenario needs and that are chosen otherwise. Raises NotInTheBox."""
-        needs: Mapping[str, Any] = self.box.scenario(scenario).get(NEEDS, {})
+        needs: Record = self.box.scenario(scenario).get(NEEDS, {})
         return {name: value for name, value in needs.items() if self.options.get(name) != value}
 
     def require_scenario(self, scenario: str) -> None:
@@ -115,7 +116,7 @@ def load(
     id: str,
     *,
     edition: str | None = None,
-    options: Mapping[str, Any] | None = None,
+    options: Record | None = None,
     folders: Iterable[str | os.PathLike[str]] = (),
     kept: Corrections | None = None,
 ) -> Loaded:
@@ -139,7 +140,7 @@ def load(
 _open: dict[tuple[object, ...], Loaded] = {}
 
 
-def _load(box: Box, options: Mapping[str, Any] | None) -> Loaded:
+def _load(box: Box, options: Record | None) -> Loaded:
     chosen = box.options(box.edition, options)
     try:
         package = import_module(box.package)

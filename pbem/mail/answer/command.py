@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pbem.game.plain import Record
 from pbem.mail.read.commands import Word, Words
 from pbem.mail.write.consent_letters import outcome, request_letters
 from pbem.mail.write.outgoing import MailSettings, Outgoing, side_name
-from pbem.protocol import Side
+from pbem.protocol import Record, Side
 from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.ledger import LetterId

@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from pbem.game.plain import Record
 from pbem.game.wording import listing
 from pbem.mail.answer import (
     clock_words,
@@ -27,7 +26,7 @@ from pbem.mail.answer.command import Command, CommandTask, Topic
 from pbem.mail.answer.questions import STATUS
 from pbem.mail.read.commands import Instruction, Words
 from pbem.mail.write.outgoing import MailSettings, Outgoing, side_name
-from pbem.protocol import Side
+from pbem.protocol import Record, Side
 from pbem.referee.game.open_game import CannotPlay, OtherRules
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.text_lines import WIDTH, folded

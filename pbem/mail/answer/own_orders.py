@@ -14,7 +14,6 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from pbem.crypto.player_chains import LINK_SHAPE, LOST
-from pbem.game.plain import Record
 from pbem.game.yaml import dump
 from pbem.mail.answer.command import Command, CommandTask
 from pbem.mail.choose.routing import reports_in
@@ -35,7 +34,7 @@ from pbem.orders.sheet import (
     fault_sentence,
     link_in,
 )
-from pbem.protocol import Decision, Order, Side
+from pbem.protocol import Decision, Order, Record, Side
 from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.render.text.form import SheetHead, order_lines
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pbem.game import yaml as yamlio
-from pbem.game.plain import Record
 from pbem.game.wording import on_one_line
 from pbem.mail.read.letter import Letter
 from pbem.mail.read.own_text import MARK, marked
@@ -26,7 +25,7 @@ from pbem.mail.write.outgoing import (
 from pbem.orders.check import Receipt
 from pbem.orders.forgive import Answering, changes_of_sense
 from pbem.orders.sheet import AHEAD, DEFAULT, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, fault_sentence
-from pbem.protocol import Side
+from pbem.protocol import Record, Side
 from pbem.referee.game.open_game import OpenGame
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.map.pictures import Picture

@@ -16,11 +16,10 @@ from functools import cached_property
 from typing import Final
 
 from pbem.game.order_form import OrderForm
-from pbem.game.plain import Record
 from pbem.game.words import Lexicon, Vocabulary
 from pbem.game.yaml.marks import short
 from pbem.orders.forgive.tree import Items, Node, Pairs, Word, is_alone
-from pbem.protocol import FOR, Path
+from pbem.protocol import FOR, Path, Record
 
 _AND: Final = re.compile(r"\s*(?:,\s*(?:and\b)?|\band\b|[&+])\s*", re.IGNORECASE)
 _COUNTED: Final = re.compile(

@@ -23,9 +23,8 @@ from typing import Final, NamedTuple
 from pbem.atomic import sync_folder
 from pbem.engine.advance import Outcome
 from pbem.engine.answers import Sources
-from pbem.game.plain import Record
 from pbem.game.wording import listing
-from pbem.protocol import Event, Result, Side
+from pbem.protocol import Event, Record, Result, Side
 from pbem.referee import GAME_MASTER, QUORUM
 from pbem.referee.acts.preconditions import consented, reason_of, require_consents, require_running
 from pbem.referee.game.open_game import CannotPlay, Now, OpenGame

@@ -17,12 +17,11 @@ from pbem.engine.cases.compare import change, look_up
 from pbem.engine.session import Queued, Session, Stuck
 from pbem.game import plain
 from pbem.game.contract import Rules
-from pbem.game.plain import Record
 from pbem.game.table import Table
 from pbem.game.wording import on_one_line
 from pbem.orders.check import Receipt
 from pbem.orders.sheet import ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, Sheet
-from pbem.protocol import ILLEGAL, Event, Fault, Order, Result, Side
+from pbem.protocol import ILLEGAL, Event, Fault, Order, Record, Result, Side
 from pbem.referee import GAME_MASTER
 from pbem.referee.acts.preconditions import adjudications, reason_of, require_running, valid_adjudications
 from pbem.referee.game.open_game import CannotPlay, Now

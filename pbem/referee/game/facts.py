@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final, TypeAlias
 
-from pbem.game.plain import Record
 from pbem.game.wording import counted, listing
-from pbem.protocol import PbemError, Plain, Side
+from pbem.protocol import PbemError, Plain, Record, Side
 from pbem.referee.game import calendar
 from pbem.referee.game.calendar import Span, read_instant, stamp
 from pbem.referee.game.sides import Clocks, charge, deadline, late_at

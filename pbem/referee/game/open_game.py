@@ -25,9 +25,8 @@ from pbem.game.boxes import shelf
 from pbem.game.boxes.box import accepted
 from pbem.game.boxes.corrections import Corrections
 from pbem.game.boxes.shelf import Loaded
-from pbem.game.plain import Record
 from pbem.orders.standing import FiledOrder, InForce, read_filed
-from pbem.protocol import Decision, Event, PbemError, Result, Side
+from pbem.protocol import Decision, Event, PbemError, Record, Result, Side
 from pbem.referee.game.game_clock import GameClock
 from pbem.repo.files.adjudication import Adjudication
 from pbem.repo.files.charter import Pins

@@ -15,8 +15,7 @@ from datetime import datetime, timedelta
 from enum import IntEnum
 from typing import Any, Final, NamedTuple
 
-from pbem.game.plain import Record
-from pbem.protocol import Plain, Side
+from pbem.protocol import Plain, Record, Side
 from pbem.referee.game import calendar
 from pbem.referee.game.calendar import Span, read_instant, stamp
 from pbem.referee.game.terms import Terms, duration, duration_text

@@ -32,9 +32,8 @@ from re import compile as pattern
 from typing import Final, TypeVar
 from zoneinfo import ZoneInfo
 
-from pbem.game.plain import Record
 from pbem.game.wording import listing
-from pbem.protocol import PbemError, Side
+from pbem.protocol import PbemError, Record, Side
 
 T = TypeVar("T")
 DEFAULT: Final = "default"

@@ -18,12 +18,11 @@ from pbem.crypto.seal import BadRecipient, check_recipient
 from pbem.engine.advance import Outcome, advance, at_hand, begin
 from pbem.engine.answers import Sources, has_order_for
 from pbem.engine.session import Queued
-from pbem.game.plain import Record
 from pbem.orders.check import Receipt
 from pbem.orders.forgive import Answering
 from pbem.orders.sheet import ORDERS, cancellation, withdrawal
 from pbem.orders.standing import InForce
-from pbem.protocol import Side
+from pbem.protocol import Record, Side
 from pbem.referee.game.open_game import CannotPlay, Now, OpenGame, OtherRules
 from pbem.referee.play import sheet_check
 from pbem.referee.play.clocked import after_adjudication, after_replacement, after_sheet, require_on_time

@@ -17,10 +17,9 @@ from pbem.engine.answers import Sources
 from pbem.engine.session import Answer, Session, Step
 from pbem.game import yaml as yamlio
 from pbem.game.contract import Rules
-from pbem.game.plain import Record
 from pbem.orders.sheet import STANDING, shortened
 from pbem.orders.standing import LONGEST_REASON, MOST_REASONS, MOST_TOLD, FiledOrder, InForce
-from pbem.protocol import Event, Side
+from pbem.protocol import Event, Record, Side
 from pbem.referee.game.home_check import home
 from pbem.referee.game.open_game import Now, OpenGame
 from pbem.repo.files.adjudication import Adjudication, Seed

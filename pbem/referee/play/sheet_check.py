@@ -16,12 +16,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from pbem.engine.session import Session
-from pbem.game.plain import Record
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.forgive import Answering
 from pbem.orders.sheet import Sheet
 from pbem.orders.standing import file_standing
-from pbem.protocol import Decision, Side
+from pbem.protocol import Decision, Record, Side
 from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.repo.files.records import as_plain
 from pbem.repo.files.state import State

@@ -13,8 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from pbem.crypto.closing import Circumstances
 from pbem.engine.session import Answer
-from pbem.game.plain import Record
-from pbem.protocol import Draw, Event, Roll
+from pbem.protocol import Draw, Event, Record, Roll
 from pbem.repo.files.records import (
     answer_record,
     draw_record,

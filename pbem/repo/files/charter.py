@@ -14,7 +14,7 @@ from pbem.crypto.player_chains import MOST_LINKS
 from pbem.crypto.seal import commitment, recipient_of
 from pbem.crypto.signing import public_key
 from pbem.game import plain
-from pbem.game.plain import Record
+from pbem.protocol import Record
 from pbem.repo.git.objects import StoreError
 
 FORMAT: Final = 2

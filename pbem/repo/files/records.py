@@ -8,8 +8,7 @@ from typing import Any
 from pbem.engine.session import Answer, Queued
 from pbem.game import plain
 from pbem.game import yaml as yamlio
-from pbem.game.plain import Record
-from pbem.protocol import Decision, Draw, Event, Order, Result, Roll
+from pbem.protocol import Decision, Draw, Event, Order, Record, Result, Roll
 
 RESERVED = ("kind", "rule", "roll")
 """Keys of an event's record that no fact may have."""

@@ -12,8 +12,7 @@ from typing import Any, Final, Protocol
 
 from pbem.game import plain
 from pbem.game import yaml as yamlio
-from pbem.game.plain import Record
-from pbem.protocol import Side
+from pbem.protocol import Record, Side
 from pbem.repo.files.layout import request_path
 from pbem.repo.files.state import State
 

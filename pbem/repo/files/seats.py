@@ -15,8 +15,7 @@ from pbem.crypto.seal import recipient_of, seal, unseal
 from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.order_form import compact
-from pbem.game.plain import Record
-from pbem.protocol import Side
+from pbem.protocol import Record, Side
 from pbem.repo.files.charter import Charter
 from pbem.repo.files.layout import PLAYERS, Store, deputy_path
 from pbem.repo.files.records import yaml_of

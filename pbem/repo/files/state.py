@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
 from pbem.engine.session import Queued, Step
-from pbem.game.plain import Record
-from pbem.protocol import Result, Side
+from pbem.protocol import Record, Result, Side
 from pbem.repo.files.records import answer_record, as_plain, queued_record, read_answer, read_queued, result_in
 
 

@@ -22,8 +22,7 @@ from pbem.atomic import sync_folder
 from pbem.crypto.seal import recipient_of, seal, unseal
 from pbem.game import plain
 from pbem.game.order_form import compact
-from pbem.game.plain import Record
-from pbem.protocol import Side
+from pbem.protocol import Record, Side
 from pbem.repo.files.charter import Charter
 from pbem.repo.files.layout import PRESS, UNOPENED, press_room
 from pbem.repo.files.note_store import Note

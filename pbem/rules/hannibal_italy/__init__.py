@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from pbem.game import Rules, Table, by_name, plain
-from pbem.protocol import Decision, Event, Flow, Roll, Side
+from pbem.protocol import Decision, Event, Flow, Record, Roll, Side
 from pbem.rules.hannibal_italy.battle.battle import BATTLE_KINDS
 from pbem.rules.hannibal_italy.battle.foraging import FORAGING_KINDS
 from pbem.rules.hannibal_italy.battle.losses import LOSSES_KINDS
@@ -102,7 +102,7 @@ class HannibalItaly(Rules[Game]):
             table.tell("chosen_for_balance", what=files)
         return set_up(self.board, self.edition, scenario, self.box.scenario(scenario), table)
 
-    def play(self, position: Game, table: Table) -> Flow[Mapping[str, Any]]:
+    def play(self, position: Game, table: Table) -> Flow[Record]:
         """Play on from a checkpoint; return who won and why."""
         game = table.lay(position)
         game.there = None
@@ -139,15 +139,15 @@ class HannibalItaly(Rules[Game]):
 
         return odds(self.board, self.edition)
 
-    def facts(self, view: Game, decision: Decision) -> Mapping[str, Any]:
+    def facts(self, view: Game, decision: Decision) -> Record:
         """Return the facts that a standing order may use, besides those that the decision states."""
         return facts(view, decision)
 
-    def periods(self, position: Game) -> Mapping[str, Any]:
+    def periods(self, position: Game) -> Record:
         """Return the segment and the year that the game is in, for standing orders that end with one."""
         return periods(position)
 
-    def outcome(self, position: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
+    def outcome(self, position: Game, roll: Roll, facts: Record) -> tuple[int, str]:
         """Return the result of a roll that has no number to reach: how bad it is, and in words."""
         from pbem.rules.hannibal_italy.views.forecast import outcome
 
@@ -191,7 +191,7 @@ class HannibalItaly(Rules[Game]):
         """Take the units that a game master has put on the map out of the pools."""
         return settle(position)
 
-    def decode(self, data: Mapping[str, Any]) -> Game:
+    def decode(self, data: Record) -> Game:
         """Return the position that `encode` was given."""
         return plain.decode(Game, data, board=self.board, options=self.edition, there=None)
 

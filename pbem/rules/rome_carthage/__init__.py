@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from pbem.game import Rules, Table, by_name, plain
-from pbem.protocol import Decision, Event, Flow, Roll, Side
+from pbem.protocol import Decision, Event, Flow, Record, Roll, Side
 from pbem.rules.rome_carthage.battle.battle import BATTLE_KINDS
 from pbem.rules.rome_carthage.battle.events import BATTLE_EVENT_KINDS
 from pbem.rules.rome_carthage.battle.initiative import INITIATIVE_KINDS
@@ -84,7 +84,7 @@ class RomeCarthage(Rules[Game]):
     reveals = frozenset({"dealt", "card_lost", "messenger_brings"})
     """Events that reveal hidden cards by a rule: cards from the deck or of the enemy (7.1, cards 9, 55)."""
 
-    def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
+    def __init__(self, box: Box, options: Record) -> None:
         self.box = box
         self.edition = cast(Options, options)
         self.board = unpack(box)
@@ -95,7 +95,7 @@ class RomeCarthage(Rules[Game]):
         """Return the position at the start of a scenario (4)."""
         return set_up(self.board, self.edition, self.box.scenario(scenario), table)
 
-    def play(self, position: Game, table: Table) -> Flow[Mapping[str, Any]]:
+    def play(self, position: Game, table: Table) -> Flow[Record]:
         """Play on from a checkpoint; return who won and why."""
         game = table.lay(position)
         yield from turn.play(game, table)
@@ -131,17 +131,17 @@ class RomeCarthage(Rules[Game]):
 
         return odds(self.board, self.edition)
 
-    def facts(self, view: Game, decision: Decision) -> Mapping[str, Any]:
+    def facts(self, view: Game, decision: Decision) -> Record:
         """Return what conditions of standing orders may test, besides the facts of the decision."""
         return facts(view, decision)
 
-    def outcome(self, position: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
+    def outcome(self, position: Game, roll: Roll, facts: Record) -> tuple[int, str]:
         """Return the result of a roll on a table: how bad it is, and in words."""
         from pbem.rules.rome_carthage.views.forecast import outcome
 
         return outcome(position, roll, facts)
 
-    def periods(self, position: Game) -> Mapping[str, Any]:
+    def periods(self, position: Game) -> Record:
         """Return the turn and the card play that the game is in, for standing orders that end with one."""
         return periods(position)
 
@@ -192,11 +192,11 @@ class RomeCarthage(Rules[Game]):
         """Yield every broken invariant in words."""
         return audit(position)
 
-    def decode(self, data: Mapping[str, Any]) -> Game:
+    def decode(self, data: Record) -> Game:
         """Return the position that `encode` was given."""
         return plain.decode(Game, data, board=self.board, options=self.edition)
 
 
-def make(box: Box, options: Mapping[str, Any]) -> RomeCarthage:
+def make(box: Box, options: Record) -> RomeCarthage:
     """Return the rules of the game in a box, with options chosen."""
     return RomeCarthage(box, options)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-from pbem.protocol import ILLEGAL, Fault, Order, Path
+from pbem.protocol import ILLEGAL, Fault, Order, Path, Record
 from pbem.rules.rome_carthage.position.board import SEA
 
-Body: TypeAlias = Mapping[str, Any]
+Body: TypeAlias = Record
 """What an order, or a part of one, says: plain data in the shape that `orders.yaml` gives it."""
 Written: TypeAlias = str | Body
 """A step of a path as it is written: the space alone, or a mapping."""

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from pbem.game import Refusal
-from pbem.protocol import ILLEGAL, Fault, Order, Path
+from pbem.protocol import ILLEGAL, Fault, Order, Path, Record
 
 END: Final = {"end": True}
 """The body of the order that ends a side's movement."""
@@ -101,7 +101,7 @@ def illegal(path: Path, refusal: Refusal) -> Fault:
     return Fault(ILLEGAL, path, refusal.reason, refusal.rule)
 
 
-def _other(at: int, written: str | Mapping[str, Any]) -> Marcher:
+def _other(at: int, written: str | Record) -> Marcher:
     """Return a leader who goes with the first one, as the list of the others has them."""
     path: Path = ("with", at)
     if isinstance(written, str):

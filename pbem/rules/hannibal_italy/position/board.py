@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 from pbem.game import HexCoordinate
-from pbem.protocol import Side
+from pbem.protocol import Record, Side
 
-Record: TypeAlias = Mapping[str, Any]
-"""An entry of a file of the box, as it was read."""
-Options: TypeAlias = Mapping[str, Any]
+Options: TypeAlias = Record
 """The options of the game, by their names."""
 CLEAR: Final = "clear"
 ROUGH: Final = "rough"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from pbem.game import plain
-from pbem.protocol import Side
+from pbem.protocol import Record, Side
 from pbem.rules.hannibal_italy.position.board import (
     Board,
     City,
@@ -28,7 +28,6 @@ from pbem.rules.hannibal_italy.position.board import (
     Pool,
     ProvinceId,
     Reason,
-    Record,
     ScenarioId,
     Segment,
     SideId,

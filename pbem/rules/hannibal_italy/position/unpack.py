@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from pbem.game import direction
-from pbem.protocol import Path
+from pbem.protocol import Path, Record
 from pbem.rules.hannibal_italy.position.board import (
     ROME_CITY,
     Board,
@@ -16,7 +16,6 @@ from pbem.rules.hannibal_italy.position.board import (
     LeaderCard,
     Options,
     Province,
-    Record,
     Unit,
 )
 

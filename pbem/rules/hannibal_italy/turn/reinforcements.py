@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pbem.game import Kind, LegalOrders, Table, of
-from pbem.protocol import Decision, Fault, Flow, Order
-from pbem.rules.hannibal_italy.position.board import Record
+from pbem.protocol import Decision, Fault, Flow, Order, Record
 from pbem.rules.hannibal_italy.position.forces import hexes_of
 from pbem.rules.hannibal_italy.position.leadership import crowded
 from pbem.rules.hannibal_italy.position.naming import few_places, no_such_place, place_named

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from pbem.game import Table
-from pbem.protocol import Side
-from pbem.rules.hannibal_italy.position.board import Board, Options, Record
+from pbem.protocol import Record, Side
+from pbem.rules.hannibal_italy.position.board import Board, Options
 from pbem.rules.hannibal_italy.position.forces import added, on_board
 from pbem.rules.hannibal_italy.position.state import AWAY, CONSUL, ROME, SENATE, SIDES, Game, Leader
 

@@ -7,13 +7,13 @@ The next march of a sheet is checked in the positions that this one may lead to.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 from pbem.game import Table, plain
-from pbem.protocol import Decision, Flow, Order, Roll, Side
+from pbem.protocol import Decision, Flow, Order, Record, Roll, Side
 from pbem.rules.hannibal_italy.movement.check import check
 from pbem.rules.hannibal_italy.movement.diplomacy import modifiers
 from pbem.rules.hannibal_italy.movement.march import lay_out, set_out
@@ -91,7 +91,7 @@ def _at_its_end(game: Game, view: Game, table: Table, side: Side, leader: str) -
             table.tell("siege_ahead", city=city.id, own_sp=own, needed=needed(game, city), rule="9.7")
 
 
-def outcome(game: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
+def outcome(game: Game, roll: Roll, facts: Record) -> tuple[int, str]:
     """Return the result of a roll without a number to reach: how bad it is for the mover, and in words (7.41)."""
     city = facts.get("city")
     if city is None or game.march is None:

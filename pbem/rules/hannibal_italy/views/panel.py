@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from pbem.game import Cell, Panel, Row, Track
-from pbem.rules.hannibal_italy.position.board import ELEPHANTS, FOOT, HORSE, Record
+from pbem.protocol import Record
+from pbem.rules.hannibal_italy.position.board import ELEPHANTS, FOOT, HORSE
 from pbem.rules.hannibal_italy.position.forces import sp, to_raise
 from pbem.rules.hannibal_italy.position.state import CANDIDATES, CARTHAGE, RANKS, ROME, SENATE, UNPLACED, UNSEEN, Game
 

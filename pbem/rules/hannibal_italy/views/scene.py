@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from pbem.game import Arrow, BaseMap, Counter, Marker, Scene, drawn_sides, hex_map
-from pbem.protocol import Event
-from pbem.rules.hannibal_italy.position.board import CLASS_1, ELEPHANTS, Board, Record
+from pbem.protocol import Event, Record
+from pbem.rules.hannibal_italy.position.board import CLASS_1, ELEPHANTS, Board
 from pbem.rules.hannibal_italy.position.forces import garrison, hexes_of, loose_inside, sp
 from pbem.rules.hannibal_italy.position.state import (
     CONSUL,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from pbem.protocol import Record
 from pbem.rules.rome_carthage.position.board import (
     LAND,
     NEUTRAL,
@@ -119,7 +120,7 @@ def _province(record: ProvinceRecord, spaces: Mapping[str, Space]) -> Province:
     )
 
 
-def _general(record: Mapping[str, Any]) -> General:
+def _general(record: Record) -> General:
     battle = record["battle"]
     rolls = dict.fromkeys(("intercepts_on", "avoids_on", "pursues_on", "cancels_withdrawal_on"), battle)
     rolls |= dict.fromkeys(("counterattacks_as_attacker_on", "counterattacks_as_defender_on"), battle)

@@ -5,11 +5,11 @@ The rules themselves are played on from the position as the mover knows it, up t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
 from pbem.game import Table, percent
-from pbem.protocol import Decision, Event, Flow, Order, Roll
+from pbem.protocol import Decision, Event, Flow, Order, Record, Roll
 from pbem.rules.rome_carthage.battle.battle import hand_reasons
 from pbem.rules.rome_carthage.movement import march as movement
 from pbem.rules.rome_carthage.movement.detachment import able_to_avoid, interception_modifier, leaders, most_sent
@@ -87,7 +87,7 @@ def _tell_battle(game: Game, table: Table, battle: Battle) -> None:
     table.tell("battle_ahead", rule="11", **facts)
 
 
-def outcome(game: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
+def outcome(game: Game, roll: Roll, facts: Record) -> tuple[int, str]:
     """Return the result of a roll on a table: how bad it is for the mover, and in words (8.3.2, 8.8.3, 16.4)."""
     board, sort = game.board, roll.name.partition("/")[0]
     if sort in ("siege", "subjugation"):

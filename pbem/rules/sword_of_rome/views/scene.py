@@ -23,9 +23,8 @@ from pbem.game import (
     Track,
     base_map,
     drawn_sides,
-    plain,
 )
-from pbem.protocol import Event, Side
+from pbem.protocol import Event, Record, Side
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, NORMAL, TRIBE, WALLED, Board, Space
 from pbem.rules.sword_of_rome.position.naming import event_named
 from pbem.rules.sword_of_rome.position.state import Force, Game
@@ -192,7 +191,7 @@ def _signs(space: Space) -> str:
     return " ".join((["*"] if space.victory else []) + ([f"+{space.reinforcement}"] if space.reinforcement else []))
 
 
-def scene(view: Game, base: BaseMap, powers: Sequence[plain.Record], printed: str, told: Sequence[Event] = ()) -> Scene:
+def scene(view: Game, base: BaseMap, powers: Sequence[Record], printed: str, told: Sequence[Event] = ()) -> Scene:
     """Return the scene of a position as its viewer knows it, with arrows for the marches just told.
 
     `powers` are those in the game; `printed` is how much of the game is as printed.
