@@ -65,7 +65,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |-- Unreadable                 game.yaml.limits: a text that is no YAML of ours
     |-- _CannotGoOn                engine.cases.run: a case that cannot be played on
     |-- _Stop                      game.yaml.reader: a text that makes no sense from there on
-    `-- _Unforeseen                rules.sword_of_rome.views.successors: what depends on dice or on an answer
+    `-- _Unforeseen                rules.sword_of_rome.views.forecast: what depends on dice or on an answer
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from pbem.game import Rules, Table, as_printed, by_name, plain
@@ -14,30 +15,30 @@ from pbem.protocol import Decision, Event, Fault, Flow, Roll, Side
 from pbem.rules.sword_of_rome.battle.retreat import RETREAT_KINDS
 from pbem.rules.sword_of_rome.battle.spoils import SPOILS_KINDS
 from pbem.rules.sword_of_rome.events.alliances import ALLIANCE_KINDS
+from pbem.rules.sword_of_rome.events.card_play import EXTRA
 from pbem.rules.sword_of_rome.events.desperate_times import DESPERATE_KINDS
 from pbem.rules.sword_of_rome.events.minor_leaders import MINOR_LEADER_KINDS
 from pbem.rules.sword_of_rome.events.responses import RESPONSE_KINDS
-from pbem.rules.sword_of_rome.movement.avoidance import AVOIDANCE_KINDS
 from pbem.rules.sword_of_rome.movement.entering import ENTERING_KINDS
 from pbem.rules.sword_of_rome.movement.flanks import FLANK_KINDS
-from pbem.rules.sword_of_rome.movement.interception import INTERCEPTION_KINDS
 from pbem.rules.sword_of_rome.movement.march_orders import MARCH_KINDS
+from pbem.rules.sword_of_rome.movement.parts import ASK, ATTACK_UNREST, STOP
+from pbem.rules.sword_of_rome.movement.reactions import AVOIDANCE_KINDS, INTERCEPTION_KINDS
 from pbem.rules.sword_of_rome.movement.voyages import VOYAGE_KINDS
 from pbem.rules.sword_of_rome.position.accounts import audit
-from pbem.rules.sword_of_rome.position.board import Options
-from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.board import APPIAN, CLEAR, DESPERATE_TIMES, DIFFICULT, SEA, Options
+from pbem.rules.sword_of_rome.position.changes import INSURRECTION
+from pbem.rules.sword_of_rome.position.state import FOR_GOOD, ROUND, TURN, UNSEEN, Game
 from pbem.rules.sword_of_rome.position.unpack import unpack
-from pbem.rules.sword_of_rome.siege.plunder import PLUNDER_KINDS
-from pbem.rules.sword_of_rome.siege.relief import RELIEF_KINDS
+from pbem.rules.sword_of_rome.siege.siege import PLUNDER_KINDS, RELIEF_KINDS
 from pbem.rules.sword_of_rome.turn import sequence as turn
-from pbem.rules.sword_of_rome.turn.action import ACTION_KINDS
+from pbem.rules.sword_of_rome.turn.action import ACTION_KINDS, USES
 from pbem.rules.sword_of_rome.turn.attrition import SURRENDER_KINDS
 from pbem.rules.sword_of_rome.turn.draw import DRAW_KINDS
 from pbem.rules.sword_of_rome.turn.order_of_play import ORDER_OF_PLAY_KINDS
 from pbem.rules.sword_of_rome.turn.overseas import OVERSEAS_KINDS
-from pbem.rules.sword_of_rome.turn.reinforcements import REINFORCEMENT_KINDS
-from pbem.rules.sword_of_rome.turn.returning import RETURN_KINDS
-from pbem.rules.sword_of_rome.turn.set_up import set_up, settle
+from pbem.rules.sword_of_rome.turn.reinforcements import REINFORCEMENT_KINDS, RETURN_KINDS
+from pbem.rules.sword_of_rome.turn.sequence import set_up, settle
 from pbem.rules.sword_of_rome.views.secrets import resample_hidden, view
 from pbem.rules.sword_of_rome.views.summary import facts, periods
 
@@ -136,7 +137,7 @@ class SwordOfRome(Rules[Game]):
 
     def outcome(self, position: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
         """Return the result of a roll on a table: how bad it is, and in words."""
-        from pbem.rules.sword_of_rome.views.forecast import outcome
+        from pbem.rules.sword_of_rome.views.odds import outcome
 
         return outcome(position, roll, facts)
 
@@ -163,10 +164,35 @@ class SwordOfRome(Rules[Game]):
 
     def vocabulary(self) -> Mapping[str, Collection[str | int]]:
         """Return the words that a test case may write in a position, by class and field."""
-        from pbem.rules.sword_of_rome.views.vocabulary import vocabulary
-
-        moments = [each["word"] for each in self.box.table("card_words")["words"]["when"]]
-        return vocabulary(self.board, self.box.messages()["results"], moments)
+        board, powers = self.board, list(self.board.powers)
+        cards = (UNSEEN, *board.cards)
+        effects = [effect for card in board.cards.values() for effect in card.effects]
+        return plain.vocabulary(
+            Game,
+            {
+                "SideId": board.sides,
+                "PowerId": powers,
+                "PowerOrNone": ("", *powers),
+                "Proposal": [f"{a}+{b}" for a, b in permutations(powers, 2)],
+                "Pair": [f"{a}+{b}" for a, b in combinations(powers, 2)],
+                "LeaderId": board.leaders,
+                "SpaceId": board.spaces,
+                "SpaceOrNone": ("", *board.spaces),
+                "TribeId": board.tribes,
+                "CardId": cards,
+                "CardOnTable": (*cards, DESPERATE_TIMES),
+                "UseOfCard": (*USES, EXTRA),
+                "KindOfStep": (CLEAR, *DIFFICULT, APPIAN, SEA),
+                "StepWord": ("to", "by", "drop", "take", "raid"),
+                "ThenWord": ("", STOP, ASK, ATTACK_UNREST),
+                "MomentName": [each["word"] for each in self.box.table("card_words")["words"]["when"]],
+                "MarkName": sorted({INSURRECTION, *(each["marker"]["name"] for each in effects if "marker" in each)}),
+                "MarkEnd": (ROUND, TURN, FOR_GOOD),
+                "PhaseName": (*turn.PHASES, *turn.SILENT),
+                "Reason": self.box.messages()["results"],
+                "AnyText": (),
+            },
+        )
 
     def audit(self, position: Game) -> Iterable[str]:
         """Yield every broken invariant in words."""

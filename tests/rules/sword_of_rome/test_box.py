@@ -11,8 +11,7 @@ import pytest
 
 from pbem.game.boxes.box import Box, open_box
 from pbem.game.boxes.box_file import BrokenBox
-from pbem.rules.sword_of_rome.position.contradictions import contradictions
-from pbem.rules.sword_of_rome.position.unpack import unpack
+from pbem.rules.sword_of_rome.position.unpack import contradictions, unpack
 
 BOX = open_box("sword_of_rome")
 BOARD = unpack(BOX)

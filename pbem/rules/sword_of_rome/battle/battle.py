@@ -14,15 +14,15 @@ from typing import Final, NamedTuple
 
 from pbem.game import Table, Throw
 from pbem.protocol import Flow
-from pbem.rules.sword_of_rome.battle import retreat, spoils
+from pbem.rules.sword_of_rome.battle import spoils
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, Modifiers, automatic_winner, modifiers
-from pbem.rules.sword_of_rome.battle.retreat import bear, divide
+from pbem.rules.sword_of_rome.battle.retreat import Loss, bear, divide, retreat
 from pbem.rules.sword_of_rome.events import responses
+from pbem.rules.sword_of_rome.movement.paths import Beaten
 from pbem.rules.sword_of_rome.position.board import BOX, CLEAR, DIFFICULT, GAULS, GREEKS, TRANSALPINE_BOX, WALLED
 from pbem.rules.sword_of_rome.position.changes import displace, lift_sieges, settle_spaces
 from pbem.rules.sword_of_rome.position.state import Battle, Game, Moment
-from pbem.rules.sword_of_rome.siege.relief import go_back_inside, relieve
-from pbem.rules.sword_of_rome.siege.siege import place_marker
+from pbem.rules.sword_of_rome.siege.siege import go_back_inside, place_marker, relieve
 from pbem.rules.sword_of_rome.turn.overseas import rescue
 
 WILD_BEASTS: Final = "wild_beasts"
@@ -70,7 +70,7 @@ def fight(game: Game, table: Table, attack: Attack, name: str) -> Flow[Outcome]:
     _announce(game, table)
     moment = yield from respond_in_battle(game, table, "battle_begins", attacker, defender)
     if moment.flight:
-        yield from retreat.retreat(game, table, defender, space, not_by=came_from, name=name)
+        yield from retreat(game, table, Beaten(defender, space, name, not_by=came_from))
         outcome = Outcome(attacker, defender, True, dict(battle.lost))
     else:
         outcome = yield from _decide(game, table, name)
@@ -189,7 +189,7 @@ def _decide(game: Game, table: Table, name: str) -> Flow[Outcome]:
     yield from respond_in_battle(game, table, "battle_won", winner, loser)
     losers = battle.side_of(loser)
     points = (sum(battle.lost.get(power, 0) for power in losers) + 1) // 2
-    yield from spoils.spend_points(game, table, winner, loser, points, battle.space)
+    yield from spoils.spend_points(game, table, winner, loser, points)
     return Outcome(winner, loser, automatic is not None and winner == battle.attacker, dict(battle.lost))
 
 
@@ -218,7 +218,7 @@ def _destroy(game: Game, table: Table, loser: str) -> Flow[None]:
     """Destroy an army that is beaten without dice; its leaders are displaced (12.2.1)."""
     battle = game.the_battle
     table.tell("automatic_win", winner=_other(battle, loser), loser=loser, space=battle.space, rule="12.2.1")
-    gone = yield from bear(game, table, loser, battle.space, game.force(loser, battle.space).cu, rule="12.2.1")
+    gone = yield from bear(game, table, Loss(loser, battle.space, game.force(loser, battle.space).cu, "12.2.1"))
     count_lost(battle, loser, gone)
 
 
@@ -274,9 +274,9 @@ def take_losses(game: Game, table: Table, power: str, cu: int) -> Flow[None]:
     battle = game.the_battle
     flank = flank_cu(game) if power == battle.attacker else 0
     here, there = divide(game.force(power, battle.space).cu, flank, cu)
-    count_lost(battle, power, (yield from bear(game, table, power, battle.space, here, rule="12.3")))
+    count_lost(battle, power, (yield from bear(game, table, Loss(power, battle.space, here, "12.3"))))
     if there and battle.flank is not None and battle.flank_at is not None:
-        gone = yield from bear(game, table, battle.flank, battle.flank_at, there, rule="9.5.6")
+        gone = yield from bear(game, table, Loss(battle.flank, battle.flank_at, there, "9.5.6"))
         battle.flank_cu = max(0, battle.flank_cu - gone)
         count_lost(battle, battle.flank, gone)
     if power == battle.attacker:
@@ -294,13 +294,12 @@ def _retreat(game: Game, table: Table, loser: str, name: str) -> Flow[None]:
     battle = game.the_battle
     space = battle.space
     if loser == battle.defender:
-        yield from retreat.retreat(game, table, loser, space, not_by=battle.came_from, name=name)
+        yield from retreat(game, table, Beaten(loser, space, name, not_by=battle.came_from))
         return
     go_back_inside(game, table)
     if game.force(loser, space).cu:
-        yield from retreat.retreat(
-            game, table, loser, space, came_from=battle.came_from, came_by=battle.came_by, attacked=True, name=name
-        )
+        back = Beaten(loser, space, name, came_from=battle.came_from, came_by=battle.came_by, attacked=True)
+        yield from retreat(game, table, back)
     else:
         displace(game, table, loser, space)
     yield from _lead_flank_away(game, table, name)
@@ -313,4 +312,4 @@ def _lead_flank_away(game: Game, table: Table, name: str) -> Flow[None]:
         return
     safe = game.friendly(flank, at) or game.force(flank, at).cu - cu > cu
     if not safe or game.enemies_in(flank, at):
-        yield from retreat.retreat(game, table, flank, at, not_by=game.the_battle.space, name=f"{name}/flank")
+        yield from retreat(game, table, Beaten(flank, at, f"{name}/flank", not_by=game.the_battle.space))

@@ -7,13 +7,14 @@ it may sail to. All of that is public; which cards the loser holds is not, so th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
 from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, listing, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.movement import voyages
-from pbem.rules.sword_of_rome.movement.paths import penalty, retreats
+from pbem.rules.sword_of_rome.movement.paths import Beaten, penalty, retreats
 from pbem.rules.sword_of_rome.movement.voyages import Crossing
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, CLEAR, DIFFICULT, SEA, WALLED
 from pbem.rules.sword_of_rome.position.changes import come_out, displace, drop_force, lose
@@ -39,17 +40,34 @@ def divide(primary: int, flank: int, cu: int) -> tuple[int, int]:
     return cu - on_flank, on_flank
 
 
-def bear(game: Game, table: Table, power: str, space: str, cu: int, *, rule: str, leaders: bool = True) -> Flow[int]:
-    """Take CU from a force in a space and return how many it had to give (12.3).
+class Loss(NamedTuple):
+    """CU that a power loses in a space, and the paragraph by which it does."""
 
-    Carthage may say how many of them are mercenaries; without an answer they go first. The leaders of a force of
-    which nothing is left are displaced (8.4), unless `leaders` says no.
+    power: str
+    space: str
+    cu: int
+    rule: str
+
+
+def bear(game: Game, table: Table, loss: Loss) -> Flow[int]:
+    """Take CU from a force and return how many it gave; if none is left its leaders are displaced (8.4, 12.3)."""
+    lost = yield from bear_alone(game, table, loss)
+    if lost and not game.force(loss.power, loss.space).cu:
+        displace(game, table, loss.power, loss.space)
+    return lost
+
+
+def bear_alone(game: Game, table: Table, loss: Loss) -> Flow[int]:
+    """Take CU from a force, whose leaders stay, and return how many it had to give (12.3).
+
+    Carthage may say how many of them are mercenaries; without an answer they go first.
     """
+    power, space, cu, rule = loss
     force = game.forces[power].get(space)
     if force is None or cu < 1:
         return 0
     cu = min(cu, force.cu)
-    mercenaries = yield from _mercenaries_of(game, table, power, space, force, cu)
+    mercenaries = yield from _mercenaries_of(game, table, loss._replace(cu=cu))
     if mercenaries is None:
         lose(game, power, space, cu)
     else:
@@ -59,13 +77,13 @@ def bear(game: Game, table: Table, power: str, space: str, cu: int, *, rule: str
             drop_force(game, power, space)
     if cu:
         table.tell("lost", power=power, space=space, cu=cu, rule=rule)
-    if leaders and not game.force(power, space).cu:
-        displace(game, table, power, space)
     return cu
 
 
-def _mercenaries_of(game: Game, table: Table, power: str, space: str, force: Force, cu: int) -> Flow[int | None]:
+def _mercenaries_of(game: Game, table: Table, loss: Loss) -> Flow[int | None]:
     """Ask Carthage how many of the CU that it loses are mercenaries, where there is a choice (12.3)."""
+    power, space, cu, _ = loss
+    force = game.force(power, space)
     least, most = max(0, cu - (force.cu - force.mercenaries)), min(cu, force.mercenaries)
     if power != CARTHAGE or least == most:
         return None
@@ -101,45 +119,34 @@ def check_losses(view: Game, decision: Decision, order: Order) -> Iterator[Fault
 # ---- retreat: by land, into the city, by sea; rout and penalties (12.4, S 12.4.3)
 
 
-def retreat(
-    game: Game,
-    table: Table,
-    power: str,
-    space: str,
-    *,
-    came_from: str | None = None,
-    came_by: str = CLEAR,
-    attacked: bool = False,
-    not_by: str | None = None,
-    name: str,
-) -> Flow[None]:
+def retreat(game: Game, table: Table, army: Beaten) -> Flow[None]:
     """Let what a power has in a space retreat; the CU that it loses are counted in the battle under way (12.4).
 
     An attacker goes back where it came from first, so that it is lost if it came across rough ground or a strait; if
-    it came by sea, it sails back without another card, or is lost (12.4.1, 12.4.3; option `sea_way_back`). A defender
-    does not enter the space `not_by`. The names of the rolls of its voyage begin with `name`.
+    it came by sea, it sails back without another card, or is lost (12.4.1, 12.4.3; option `sea_way_back`).
     """
-    force = game.force(power, space)
-    if not force.cu:
+    power, space = army.power, army.space
+    if not game.force(power, space).cu:
         displace(game, table, power, space)
         return
     side = yield from decider(game, table, power)
-    sails = attacked and came_by == SEA
-    if sails and came_from not in ports(game, power, space) and game.options["sea_way_back"] == "by_land":
-        sails, came_from, came_by = False, None, CLEAR
-    fleet = not attacked
+    sails = army.attacked and army.came_by == SEA
+    if sails and army.came_from not in ports(game, power, space) and game.options["sea_way_back"] == "by_land":
+        sails, army = False, replace(army, came_from=None, came_by=CLEAR)
+    fleet = not army.attacked
     tried = 0
     while True:
-        facts = _facts(game, power, space, None if sails else came_from, came_by, not_by, fleet)
-        if sails and came_from in ports(game, power, space):
-            facts["free"] = came_from
+        facts = _facts(game, replace(army, came_from=None) if sails else army, fleet)
+        if sails and army.came_from in ports(game, power, space):
+            facts["free"] = army.came_from
         order = yield from _ask(game, table, side, facts)
         onward = "path" in order.body or "to" in order.body
         if order.get("inside"):
             gone_in = yield from _go_inside(game, table, power, space, rest=onward)
             if not gone_in and not onward:
                 continue  # a response has shut the city: the army must go another way
-        if not game.force(power, space).cu:
+        force = game.force(power, space)
+        if not force.cu:
             return
         if "path" in order.body:
             yield from _march_off(game, table, power, space, order["path"])
@@ -148,31 +155,23 @@ def retreat(
             yield from destroy(game, table, power, space)
             return
         tried += 1
-        if (yield from _sail_off(game, table, side, power, space, order, facts, f"{name}/retreat-{tried}")):
+        crossing = Crossing(power, space, order["to"], fleeing=True)
+        cu = force.cu if crossing.to == facts["free"] else (yield from _aboard(game, table, side, crossing, order))
+        if cu and (yield from _sail_off(game, table, crossing, cu, f"{army.name}/retreat-{tried}")):
             return
         sails, fleet = False, False
 
 
-def _facts(
-    game: Game,
-    power: str,
-    space: str,
-    came_from: str | None,
-    came_by: str,
-    not_by: str | None,
-    fleet: bool,
-) -> dict[str, Any]:
+def _facts(game: Game, army: Beaten, fleet: bool) -> dict[str, Any]:
     """Return what is open to a beaten army (12.4)."""
-    cu = game.force(power, space).cu
-    by_land: list[list[str]] = []
-    if came_by not in DIFFICULT and came_by != SEA:
-        by_land = retreats(game, power, space, not_by, cu, first=came_from)
+    power, space = army.power, army.space
+    by_sea = army.came_by == SEA
     return {
         "power": power,
         "space": space,
-        "cu": cu,
-        "ways": by_land,
-        "room": 0 if came_from is not None or came_by == SEA else room_inside(game, power, space),
+        "cu": game.force(power, space).cu,
+        "ways": [] if by_sea or army.came_by in DIFFICULT else retreats(game, army),
+        "room": 0 if army.came_from is not None or by_sea else room_inside(game, power, space),
         "ports": open_ports(game, power, space) if fleet else [],
         "free": None,
     }
@@ -279,7 +278,7 @@ def _march_off(game: Game, table: Table, power: str, space: str, path: Sequence[
         force = game.force(power, at)
         moving = game.take(power, at, survivors(force, force.cu, force.leaders))
         come_out(game, power, to, moving)
-        lost = yield from bear(game, table, power, to, penalty(game, power, to), rule="12.4.5")
+        lost = yield from bear(game, table, Loss(power, to, penalty(game, power, to), "12.4.5"))
         _count(game, power, lost)
         at, cu = to, max(0, moving.cu - lost)
         if not game.force(power, at).cu:
@@ -287,28 +286,25 @@ def _march_off(game: Game, table: Table, power: str, space: str, path: Sequence[
     table.tell("retreats", power=power, space=space, path=list(path), end=at, cu=cu, rule="12.4")
 
 
-def _sail_off(
-    game: Game, table: Table, side: Side, power: str, space: str, order: Order, facts: Mapping[str, Any], name: str
-) -> Flow[bool]:
-    """Sail away with as many CU as the card carries; the others are lost. Tell whether it has arrived (12.4.3)."""
-    to = order["to"]
-    crossing = Crossing(power, space, to, fleeing=True)
-    force = game.force(power, space)
-    if to == facts["free"]:
-        cu = force.cu
-    elif "card" in order.body:
+def _aboard(game: Game, table: Table, side: Side, crossing: Crossing, order: Order) -> Flow[int]:
+    """Return how many CU the card of an order carries, or a fleet that is lent (12.4.3, S 12.4.3)."""
+    if "card" in order.body:
         cu = voyages.capacity(game, crossing, order["card"])
         voyages.play_beside(game, table, side, order["card"], "retreat")
-    else:
-        cu = voyages.without_card(game, power, space, to)
-        cu = cu or (yield from voyages.borrow(game, table, crossing, force.cu))
-    if not cu:
-        return False
+        return cu
+    cu = voyages.without_card(game, crossing.power, crossing.origin, crossing.to)
+    return cu or (yield from voyages.borrow(game, table, crossing, game.force(crossing.power, crossing.origin).cu))
+
+
+def _sail_off(game: Game, table: Table, crossing: Crossing, cu: int, name: str) -> Flow[bool]:
+    """Sail away with as many CU as the fleet carries; the others are lost. Tell whether it has arrived (12.4.3)."""
+    power, space, to, _ = crossing
+    force = game.force(power, space)
     sailing = survivors(force, min(cu, force.cu), force.leaders)
     at_sea = Force(sailing.cu, sailing.mercenaries, list(sailing.leaders))
     arrives = yield from voyages.sail(game, table, crossing, at_sea, name)
     if at_sea.cu < sailing.cu:
-        _count(game, power, (yield from bear(game, table, power, space, sailing.cu - at_sea.cu, rule="9.6.4")))
+        _count(game, power, (yield from bear(game, table, Loss(power, space, sailing.cu - at_sea.cu, "9.6.4"))))
     if not arrives:
         return False
     come_out(game, power, to, game.take(power, space, sailing))
@@ -328,7 +324,7 @@ def destroy(game: Game, table: Table, power: str, space: str) -> Flow[None]:
     if not cu:
         return
     table.tell("destroyed", power=power, space=space, cu=cu, rule="12.4.5")
-    gone = yield from bear(game, table, power, space, cu, rule="12.4.5")
+    gone = yield from bear(game, table, Loss(power, space, cu, "12.4.5"))
     if game.options["no_retreat_counts"]:
         _count(game, power, gone)
 

@@ -16,8 +16,7 @@ from pbem.rules.sword_of_rome.position.changes import set_control
 from pbem.rules.sword_of_rome.position.naming import no_such_space, space_named
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.siege import unrest
-from pbem.rules.sword_of_rome.siege.plunder import add_markers
-from pbem.rules.sword_of_rome.siege.siege import fall_if_due, take_fallen
+from pbem.rules.sword_of_rome.siege.siege import add_markers, fall_if_due, take_fallen
 from pbem.rules.sword_of_rome.turn.order_of_play import decider
 
 # ---- Purchases: every way to spend some points in several places, counted and picked without being listed (12.5)
@@ -89,10 +88,11 @@ Choices: TypeAlias = list[tuple[int, Part]]
 """What can be done in one place, each with its points."""
 
 
-def spend_points(game: Game, table: Table, winner: str, loser: str, points: int, space: str) -> Flow[None]:
+def spend_points(game: Game, table: Table, winner: str, loser: str, points: int) -> Flow[None]:
     """Ask the winner of the battle under way what it makes of its points, and do it (12.5)."""
     if points < 1:
         return
+    space = game.the_battle.space
     side = yield from decider(game, table, winner)
     order = yield from table.ask(
         side, "spoils", rule="12.5", default={REMOVE: []}, power=winner, loser=loser, points=points, space=space

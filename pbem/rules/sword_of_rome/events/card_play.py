@@ -69,8 +69,9 @@ def why_not_play(view: Game, side: Side, card: str) -> Refusal | None:
     return None
 
 
-def lay_down(game: Game, table: Table, side: Side, card: str, use: str, power: str = "") -> CardPlay:
-    """Take a card out of a hand and lay it on the table (7.1)."""
+def lay_down(game: Game, table: Table, card: str, use: str, power: str = "") -> CardPlay:
+    """Take a card out of the hand of the active side and lay it on the table (7.1)."""
+    side = game.the_activation.side
     if card != DESPERATE_TIMES:
         game.hands[side].remove(card)
     elif not game.the_activation.desperate:

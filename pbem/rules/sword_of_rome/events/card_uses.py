@@ -60,7 +60,7 @@ def check_support(view: Game, decision: Decision, order: Order) -> Iterator[Faul
 def add_support(game: Game, table: Table, order: Order) -> Flow[None]:
     """Add the points of support that a card buys (7.1, 7.3.1)."""
     side = game.the_activation.side
-    lay_down(game, table, side, order["card"], "support")
+    lay_down(game, table, order["card"], "support")
     add_all(game, table, side, order["add"])
     put_away(game, table)
     return
@@ -114,7 +114,7 @@ def bring_levy(game: Game, table: Table, order: Order) -> Flow[None]:
     side = game.the_activation.side
     power = own_power(game, side, order)
     assert power is not None
-    lay_down(game, table, side, order["card"], "levy", power)
+    lay_down(game, table, order["card"], "levy", power)
     game.put(power, order["at"], Force(cu=1))
     table.tell("levied", power=power, space=order["at"], cu=1, rule="7.1")
     put_away(game, table)
@@ -184,7 +184,7 @@ def check_hire(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
 
 def hire(game: Game, table: Table, order: Order) -> Flow[None]:
     """Hire mercenaries with a card beside the one of the round, or as the action of a Desperate Times (S 7.2.4)."""
-    lay_down(game, table, CARTHAGE, order["card"], HIRE, CARTHAGE)
+    lay_down(game, table, order["card"], HIRE, CARTHAGE)
     activation = game.the_activation
     activation.hired = True
     activation.played = activation.played or activation.desperate

@@ -181,7 +181,7 @@ def check_redraw(view: Game, decision: Decision, order: Order) -> Iterator[Fault
 def redraw(game: Game, table: Table, order: Order) -> Flow[None]:
     """Discard cards and draw as many (7.4.3)."""
     side, cards = game.the_activation.side, list(order["cards"])
-    lay_down(game, table, side, DESPERATE_TIMES, REDRAW)
+    lay_down(game, table, DESPERATE_TIMES, REDRAW)
     lay_off(game, side, cards)
     table.tell("redrawn", side=side, cards=cards, rule="7.4.3")
     draw(game, side, table, len(cards), f"round-{game.round}/desperate-{game.desperate_times[side]}")

@@ -20,17 +20,17 @@ from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events import effects, responses
 from pbem.rules.sword_of_rome.events.card_play import EVENT, EXTRA, Use, lay_down, put_away
 from pbem.rules.sword_of_rome.events.conditions import hold
-from pbem.rules.sword_of_rome.events.effects import EFFECTS, battles, moves, others, supports, units
+from pbem.rules.sword_of_rome.events.effects import EFFECTS, lasting, moments
 from pbem.rules.sword_of_rome.position.naming import not_in_hand
 from pbem.rules.sword_of_rome.position.state import Game
 
 EFFECTS.update(
     {
-        **units.EFFECTS_ON_UNITS,
-        **supports.EFFECTS_ON_SUPPORT,
-        **battles.EFFECTS_ON_BATTLES,
-        **moves.EFFECTS_ON_MOVEMENT,
-        **others.OTHER_EFFECTS,
+        **lasting.EFFECTS_ON_UNITS,
+        **lasting.EFFECTS_ON_SUPPORT,
+        **moments.EFFECTS_ON_BATTLES,
+        **moments.EFFECTS_ON_MOVEMENT,
+        **lasting.OTHER_EFFECTS,
     }
 )
 ELSEWHERE: Final[Mapping[str, str]] = {
@@ -106,7 +106,7 @@ def play_event(game: Game, table: Table, order: Order) -> Flow[None]:
 def play_as_event(game: Game, table: Table, side: Side, card: str, order: Order) -> Flow[None]:
     """Lay a card of a hand down for its event, let others respond, carry it out, and put it away (7.1)."""
     record = game.board.cards[card]
-    play = lay_down(game, table, side, card, EXTRA if record.extra else EVENT)
+    play = lay_down(game, table, card, EXTRA if record.extra else EVENT)
     if (yield from responses.takes_place(game, table, side, card)):
         table.tell("event_played", side=side, card=card, rule="7.1")
         yield from effects.play_effects(game, table, side, card, order.get("effect", {}))

@@ -245,7 +245,7 @@ def activate_nonplayer(game: Game, table: Table, order: Order) -> Flow[None]:
     """Let a power without a player act, or raise the unrest (7.1.2, 16.1.1, S 20)."""
     side, then = game.the_activation.side, order["then"]
     power = "" if then == RAISE_UNREST else order["power"]
-    play = lay_down(game, table, side, order["card"], _use(game, order["card"]), power)
+    play = lay_down(game, table, order["card"], _use(game, order["card"]), power)
     if then == RAISE_UNREST:
         game.unrest_raised = True
         unrest.raise_by(game, table, 1, "S 20")

@@ -161,7 +161,7 @@ RESPONSE_KINDS: Final = (
         responses,
         check_response,
         hints="views.hints:respond_hints",
-        bot="policy.responses:best_response",
+        bot="policy.replies:best_response",
         is_for_later=is_for_later,
     ),
 )

@@ -28,13 +28,12 @@ from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, points_left, poi
 from pbem.rules.sword_of_rome.movement.flanks import ask_next, consents, respond_to, why_no_colony, why_not_next
 from pbem.rules.sword_of_rome.movement.march import march, obey, raid_until_done, sally, set_out, stack_there, tire
 from pbem.rules.sword_of_rome.movement.march_orders import is_inside
-from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, MarchOrder
-from pbem.rules.sword_of_rome.movement.parts import part_of
+from pbem.rules.sword_of_rome.movement.parts import ASK, ATTACK_UNREST, MarchOrder, part_of
 from pbem.rules.sword_of_rome.position.board import DESPERATE_TIMES, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.changes import lose
 from pbem.rules.sword_of_rome.position.naming import no_such_leader, other_seat
 from pbem.rules.sword_of_rome.position.state import NONE, Force, Game, March
-from pbem.rules.sword_of_rome.siege.siege import place_marker, roll_siege
+from pbem.rules.sword_of_rome.siege.siege import SiegeRoll, place_marker, roll_siege
 from pbem.rules.sword_of_rome.turn.order_of_play import decider
 
 COMMANDERS: Final = 2
@@ -92,7 +91,7 @@ def _roll(game: Game, table: Table, under_way: March) -> Flow[None]:
     if game.card is not None:
         game.card.rolled_at.append(space)
     tire(game, under_way, stack_there(game, under_way))
-    yield from roll_siege(game, table, under_way.power, space, name, rule="13.1.1")
+    yield from roll_siege(game, table, SiegeRoll(under_way.power, space, name, "13.1.1"))
 
 
 # ---- with a card (7.1, 8.1)
@@ -159,7 +158,7 @@ def _leader_faults(view: Game, decision: Decision, order: Order, value: int) -> 
 def carry_activation(game: Game, table: Table, order: Order) -> Flow[None]:
     """Lay the card down and activate the leader (8.1)."""
     leader, power = order["leader"], game.board.leaders[order["leader"]].power
-    lay_down(game, table, game.the_activation.side, order["card"], "activate", power)
+    lay_down(game, table, order["card"], "activate", power)
     yield from activate(game, table, power, leader)
     put_away(game, table)
 
@@ -195,7 +194,7 @@ def carry_campaign(game: Game, table: Table, order: Order) -> Flow[None]:
     """
     first = order["leader"]
     power = game.board.leaders[first].power
-    card = lay_down(game, table, game.the_activation.side, order["card"], CAMPAIGN, power)
+    card = lay_down(game, table, order["card"], CAMPAIGN, power)
     card.commanders_left = COMMANDERS - 1
     card.moved.append(first)
     yield from activate(game, table, power, first)
@@ -252,7 +251,7 @@ def check_colony(view: Game, decision: Decision, order: Order) -> Iterator[Fault
 
 def carry_colony(game: Game, table: Table, order: Order) -> Flow[None]:
     """Lay the card down and found a colony, unless a response cancels the activation (7.2.1)."""
-    lay_down(game, table, game.the_activation.side, order["card"], "colony", ROMANS)
+    lay_down(game, table, order["card"], "colony", ROMANS)
     yield from _settle(game, table, order["leader"])
     put_away(game, table)
 

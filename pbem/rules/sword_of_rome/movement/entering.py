@@ -13,27 +13,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, flat_map, of, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.card_play import value_of
-from pbem.rules.sword_of_rome.movement import avoidance, interception
-from pbem.rules.sword_of_rome.movement.orders import Body
-from pbem.rules.sword_of_rome.movement.parts import arrange, move_out, rest_of, told, why_consul_alone, why_not_part
+from pbem.rules.sword_of_rome.movement import reactions
+from pbem.rules.sword_of_rome.movement.parts import (
+    Body,
+    arrange,
+    move_out,
+    rest_of,
+    told,
+    why_consul_alone,
+    why_not_part,
+)
 from pbem.rules.sword_of_rome.movement.paths import why_not_end
-from pbem.rules.sword_of_rome.movement.voyages import cards_of, holds_cards, play_beside, why_not_held
+from pbem.rules.sword_of_rome.movement.reactions import Avoidance
+from pbem.rules.sword_of_rome.movement.voyages import BRIBE, cards_of, holds_cards, play_beside, why_not_held
 from pbem.rules.sword_of_rome.position.board import DESPERATE_VALUE, ETRUSCANS, WALLED
 from pbem.rules.sword_of_rome.position.changes import settle_spaces
 from pbem.rules.sword_of_rome.position.naming import space_named
 from pbem.rules.sword_of_rome.position.state import NONE, UNSEEN, Force, Game, window_decision
 from pbem.rules.sword_of_rome.siege.siege import place_marker
 from pbem.rules.sword_of_rome.turn.order_of_play import decider
-
-Avoidance: TypeAlias = tuple[Order, Force]
-"""The order to avoid battle, and the part of the army that it has declared for it."""
-
 
 # ---- city positions (9.3.1)
 
@@ -162,7 +166,7 @@ def bribe(game: Game, table: Table) -> Flow[bool]:
     order = yield window_decision(game, Decision("bribe", side, "7.2.2", facts, {"card": NONE}))
     if order["card"] == NONE:
         return False
-    play_beside(game, table, side, order["card"], "bribe", remove=True)
+    play_beside(game, table, side, order["card"], BRIBE)
     march.bribed.append(march.at)
     table.tell("bribed", power=march.power, space=march.at, rule="7.2.2")
     if not own:
@@ -219,14 +223,14 @@ def enter(game: Game, table: Table, name: str) -> Flow[Met]:
         return Met()
     yield from take_positions(game, table)
     declared, avoiding = yield from _declarations(game, table)
-    by = yield from interception.intercept(game, table, declared, name)
+    by = yield from reactions.intercept(game, table, declared, name)
     failed: list[str] = []
     avoided = False
-    for power, (order, part) in avoiding.items():
-        if (yield from avoidance.avoid(game, table, power, order, part, name)):
+    for each in avoiding:
+        if (yield from reactions.avoid(game, table, each, name)):
             avoided = True
         else:
-            failed.append(power)
+            failed.append(each.power)
     settle_spaces(game, table)
     met = Met(by, tuple(failed), avoided)
     if by is not None and march.flanking is not None:
@@ -239,7 +243,7 @@ def react(game: Game, table: Table, met: Met, name: str) -> Flow[Met]:
     """Do what follows interceptions and avoidance: refusal, bribe, responses (10.5.1, 7.2.2, 9.3.3)."""
     march = game.the_march
     by, space = met.intercepted_by, march.at
-    away = by is not None and (yield from interception.refuse(game, table, by, name))
+    away = by is not None and (yield from reactions.refuse(game, table, by, name))
     away = away or ((yield from bribe(game, table)) and march.over)
     if away:
         if by is not None:
@@ -251,25 +255,25 @@ def react(game: Game, table: Table, met: Met, name: str) -> Flow[Met]:
     return met
 
 
-def _declarations(game: Game, table: Table) -> Flow[tuple[Mapping[str, Sequence[Any]], Mapping[str, Avoidance]]]:
-    """Ask all at once who intercepts and who avoids battle, and return both by power (9.3.2)."""
-    asked = yield from interception.interception_questions(game, table)
-    asked += yield from avoidance.avoidance_questions(game, table)
+def _declarations(game: Game, table: Table) -> Flow[tuple[Mapping[str, Sequence[Body]], Sequence[Avoidance]]]:
+    """Ask all at once who intercepts, and return the forces by power; and who avoids battle (9.3.2)."""
+    asked = yield from reactions.interception_questions(game, table)
+    asked += yield from reactions.avoidance_questions(game, table)
     if not asked:
-        return {}, {}
+        return {}, []
     orders = yield from table.ask_all(asked)
-    declared: dict[str, Sequence[Any]] = {}
-    avoiding: dict[str, Avoidance] = {}
+    declared: dict[str, Sequence[Body]] = {}
+    avoiding: list[Avoidance] = []
     for decision, order in zip(asked, orders, strict=True):
         power = decision.facts["power"]
         if decision.kind == "intercept":
             declared[power] = order["with"]
         elif order["to"] != NONE:
-            avoiding[power] = order, avoidance.declared(game, power, order)
+            avoiding.append(reactions.declared(game, power, order))
     return declared, avoiding
 
 
 ENTERING_KINDS: Final = (
     Kind("city", city_orders, check_city, hints="views.hints:city_hints", bot="policy.replies:best_city"),
-    Kind("bribe", bribes, check_bribe, hints="views.hints:reaction_card_hints", bot="policy.responses:best_bribe"),
+    Kind("bribe", bribes, check_bribe, hints="views.hints:reaction_card_hints", bot="policy.replies:best_bribe"),
 )

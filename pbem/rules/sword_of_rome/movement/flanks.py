@@ -9,8 +9,7 @@ from pbem.game import Kind, LegalOrders, Refusal, Table, of, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, points_left, points_of, setting_out
-from pbem.rules.sword_of_rome.movement.orders import STOP, Body, MarchOrder, Step
-from pbem.rules.sword_of_rome.movement.parts import part_of, strengths
+from pbem.rules.sword_of_rome.movement.parts import STOP, Body, MarchOrder, Step, part_of, strengths
 from pbem.rules.sword_of_rome.movement.paths import taken_by, why_not_step
 from pbem.rules.sword_of_rome.movement.voyages import room_at_sea
 from pbem.rules.sword_of_rome.position.board import NORMAL, ROMANS, SEA

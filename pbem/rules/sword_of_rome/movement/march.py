@@ -1,30 +1,198 @@
 """The march of an active leader, space by space, until his path, his points or the enemy stop him (9.1 to 9.4).
 
-A sortie is the attack of a leader inside a city on its besiegers. They may avoid battle, and nobody intercepts him. A
-Campaign may bring its second army to his flank (9.5.8, 13.4.1).
+On the way he picks up and drops units. A sortie is the attack of a leader inside a city on its besiegers. They may
+avoid battle, and nobody intercepts him. A Campaign may bring its second army to his flank (9.5.8, 13.4.1).
 """
 
 from __future__ import annotations
 
-from pbem.game import Table
+from collections.abc import Iterator
+from itertools import combinations
+
+from pbem.game import Refusal, Table
 from pbem.protocol import Flow
 from pbem.rules.sword_of_rome.battle.battle import Attack, Outcome, fight
-from pbem.rules.sword_of_rome.movement import avoidance
-from pbem.rules.sword_of_rome.movement.avoidance import pursue
+from pbem.rules.sword_of_rome.movement import reactions
 from pbem.rules.sword_of_rome.movement.entering import Met, enter, react
-from pbem.rules.sword_of_rome.movement.exchange import exchange, join, leave_behind, put_down, take_up
-from pbem.rules.sword_of_rome.movement.fatigue import exhaust, set_off, spend
+from pbem.rules.sword_of_rome.movement.fatigue import exhaust, legs_without, set_off, spend, stay
 from pbem.rules.sword_of_rome.movement.flanks import choose_flank, way_of_flank
-from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, MarchOrder, Step, Wanted
-from pbem.rules.sword_of_rome.movement.parts import move_out, part_of, rest_of, subordinates
+from pbem.rules.sword_of_rome.movement.parts import (
+    ASK,
+    ATTACK_UNREST,
+    Body,
+    MarchOrder,
+    Step,
+    Wanted,
+    arrange,
+    move_out,
+    part_of,
+    rest_of,
+    subordinates,
+    told,
+    why_consul_alone,
+    why_not_part,
+)
 from pbem.rules.sword_of_rome.movement.paths import can_go_on, step_cost, why_not_end, why_not_raid, why_not_step
+from pbem.rules.sword_of_rome.movement.reactions import pursue
 from pbem.rules.sword_of_rome.movement.voyages import Crossing, borrow, carried, sail, sink
 from pbem.rules.sword_of_rome.position.board import GARRISON_BOX, SEA
 from pbem.rules.sword_of_rome.position.changes import displace, settle_spaces
 from pbem.rules.sword_of_rome.position.state import NONE, Battle, Force, Game, March
-from pbem.rules.sword_of_rome.siege import plunder, unrest
-from pbem.rules.sword_of_rome.siege.relief import sally_out
-from pbem.rules.sword_of_rome.siege.siege import place_marker
+from pbem.rules.sword_of_rome.siege import siege, unrest
+from pbem.rules.sword_of_rome.siege.siege import place_marker, sally_out
+
+# ---- picking up and dropping off on the way, and joining what stands where a march ends (9.1.1, 9.1.2)
+
+
+def part_named(stack: Force, wanted: Wanted) -> Force:
+    """Return the part that an order drops or takes: no CU where it names none."""
+    return part_of(stack, wanted._replace(cu=wanted.cu or 0), wanted.leader, stack.cu)
+
+
+def added(stack: Force, part: Force) -> Force:
+    """Return a stack with a part more."""
+    return Force(stack.cu + part.cu, stack.mercenaries + part.mercenaries, [*stack.leaders, *part.leaders])
+
+
+def why_not_drop(game: Game, march: March, ground: Force, part: Force) -> Iterator[tuple[str, Refusal]]:
+    """Yield why a part of the force under way cannot stay where it is now (9.1.2, 15.3, 16.3)."""
+    if march.leader in part.leaders:
+        yield "with", Refusal("the commander stays with his army: let it stop instead", "9.1.2")
+        return
+    wrong = list(why_not_part(game, march.force, part, led=False))
+    yield from wrong
+    if wrong:
+        return
+    refusal = why_not_end(game, march, march.at)
+    if refusal is None and game.enemies_in(march.power, march.at):
+        refusal = Refusal("enemies are there", "9.1.2")
+    refusal = refusal or why_consul_alone(game, rest_of(march.force, part), added(ground, part))
+    if refusal is not None:
+        yield "cu", refusal
+
+
+def why_not_take(game: Game, march: March, ground: Force, part: Force) -> Iterator[tuple[str, Refusal]]:
+    """Yield why the force under way cannot take a part of what is there along (9.1.1, 9.1.2)."""
+    leaders, most = game.board.leaders, game.board.tables["movement"]["cu"]
+    wrong = list(why_not_part(game, ground, part, led=False))
+    yield from wrong
+    if wrong:
+        return
+    if not leaders[march.leader].named and (named := [each for each in part.leaders if leaders[each].named]):
+        yield "with", Refusal(f"{leaders[named[0]].name} does not serve under a minor leader", "9.1.2")
+    if march.force.cu + part.cu > most:
+        yield "cu", Refusal(f"no more than {most} CU move together", "9.1.1")
+    elif (alone := why_consul_alone(game, added(march.force, part), rest_of(ground, part))) is not None:
+        yield "cu", alone
+
+
+def exchange(game: Game, table: Table, march: March, step: Step) -> None:
+    """Drop and take before a step, as far as that can still be done (9.1.2)."""
+    ground = game.force(march.power, march.at)
+    if step.drop is not None:
+        part = part_named(march.force, step.drop)
+        if any(why_not_drop(game, march, ground, part)):
+            table.tell("not_exchanged", power=march.power, leader=march.leader, space=march.at, rule="9.1.2")
+        else:
+            drop(game, march, part)
+            _told(table, march, part, "drops")
+    if step.take is not None:
+        ground = game.force(march.power, march.at)
+        part = part_named(ground, step.take)
+        if any(why_not_take(game, march, ground, part)):
+            table.tell("not_exchanged", power=march.power, leader=march.leader, space=march.at, rule="9.1.2")
+        else:
+            there = ground.cu
+            taken = move_out(game, march.power, march.at, part)
+            set_off(game, march, march.at, there, taken.cu)
+            march.force = added(march.force, taken)
+            _told(table, march, part, "takes")
+
+
+def _told(table: Table, march: March, part: Force, word: str) -> None:
+    table.tell(word, power=march.power, space=march.at, cu=part.cu, leaders=list(part.leaders), rule="9.1.2")
+
+
+def drop(game: Game, march: March, part: Force) -> None:
+    """Leave a part of the force under way where it is."""
+    stay(game, march, part)
+    march.force = rest_of(march.force, part)
+    arrange(game, game.put(march.power, march.at, part))
+
+
+def leave_behind(game: Game, table: Table, march: March, cu: int) -> None:
+    """Leave CU that find no room in a fleet in the port, mercenaries last (S 9.6.3)."""
+    if cu > 0:
+        others = march.force.cu - march.force.mercenaries
+        part = Force(cu, max(0, cu - others))
+        drop(game, march, part)
+        _told(table, march, part, "drops")
+
+
+def join(game: Game, march: March) -> None:
+    """Let the force under way join what its power has in the space where it stops."""
+    stay(game, march, march.force)
+    put_down(game, march)
+
+
+def put_down(game: Game, march: March) -> None:
+    """Put the force under way among what its power has there, to stay or to act; its commander leads (8.2.1)."""
+    going, space = march.force, march.at
+    march.force = Force()
+    stack = game.put(march.power, space, going)
+    stack.leaders = [*going.leaders, *(leader for leader in stack.leaders if leader not in going.leaders)]
+    arrange(game, stack)
+
+
+def take_up(game: Game, march: March, force: Force) -> None:
+    """Take up again what is left of a force that was put down to fight or to raid, as far as it is there (9.4.1)."""
+    there = game.force(march.power, march.at)
+    cu = min(force.cu, there.cu)
+    fewest = cu - (there.cu - there.mercenaries)
+    mercenaries = max(fewest, min(cu, force.mercenaries, there.mercenaries))
+    march.legs = legs_without(march, len(march.legs) - cu)
+    leaders = [leader for leader in force.leaders if leader in there.leaders]
+    march.force = move_out(game, march.power, march.at, Force(cu, mercenaries, leaders))
+
+
+# ---- what can be exchanged
+
+
+def exchanges(game: Game, march: March, ground: Force) -> Iterator[Body]:
+    """Yield all that can be dropped or taken before the next step, nothing first; never both at once (9.1.2)."""
+    yield {}
+    force, room = march.force, game.board.tables["movement"]["cu"] - march.force.cu
+    if why_not_end(game, march, march.at) is None and not game.enemies_in(march.power, march.at):
+        for part in _parts(force, force.leaders[1:], force.cu):
+            if why_consul_alone(game, rest_of(force, part), added(ground, part)) is None:
+                yield {"drop": _written(part, force)}
+    leaders = game.board.leaders
+    named = leaders[march.leader].named
+    follow = [leader for leader in ground.leaders if named or not leaders[leader].named]
+    for part in _parts(ground, follow, room):
+        if why_consul_alone(game, added(force, part), rest_of(ground, part)) is None:
+            yield {"take": _written(part, ground)}
+
+
+def _parts(stack: Force, leaders: list[str], most: int) -> Iterator[Force]:
+    """Yield the parts of a stack that have at least a CU or a leader."""
+    for size in range(len(leaders) + 1):
+        for some in combinations(leaders, size):
+            for cu in range(0 if some else 1, min(stack.cu, most) + 1):
+                fewest = max(0, cu - (stack.cu - stack.mercenaries))
+                yield from (Force(cu, each, list(some)) for each in range(fewest, min(cu, stack.mercenaries) + 1))
+
+
+def _written(part: Force, stack: Force) -> Body:
+    body: dict[str, object] = {}
+    if part.cu:
+        body |= told(part.cu, part.mercenaries, stack)
+    if part.leaders:
+        body["with"] = list(part.leaders)
+    return body
+
+
+# ---- the march (9.1)
 
 
 def march(game: Game, table: Table) -> Flow[None]:
@@ -173,7 +341,7 @@ def raid_until_done(game: Game, table: Table, attempts: int) -> Flow[None]:
         power, space, force = march.power, march.at, march.force
         before = game.force(power, space).cu
         put_down(game, march)
-        yield from plunder.raid(game, table, power, space, f"{name_of(march)}/{march.points}/{number}")
+        yield from siege.raid(game, table, power, space, f"{name_of(march)}/{march.points}/{number}")
         lost = before + force.cu - game.force(power, space).cu
         take_up(game, march, Force(force.cu - lost, force.mercenaries, force.leaders))
 
@@ -367,14 +535,13 @@ def sally(game: Game, table: Table, wanted: Wanted) -> Flow[None]:
     else:
         game.inside[space] = rest
     failed = False
-    asked = yield from avoidance.avoidance_questions(game, table)
+    asked = yield from reactions.avoidance_questions(game, table)
     if asked:
         orders = yield from table.ask_all(asked)
         for decision, order in zip(asked, orders, strict=True):
             if order["to"] != NONE:
-                besieger = decision.facts["power"]
-                leaving = avoidance.declared(game, besieger, order)
-                failed = not (yield from avoidance.avoid(game, table, besieger, order, leaving, name))
+                leaving = reactions.declared(game, decision.facts["power"], order)
+                failed = not (yield from reactions.avoid(game, table, leaving, name))
     march.force = Force()
     game.inside[space] = inside
     if game.enemies_in(power, space):

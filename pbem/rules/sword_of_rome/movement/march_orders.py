@@ -14,7 +14,6 @@ from typing import Any, Final, TypeAlias
 
 from pbem.game import Kind, LegalOrders, Refusal, concat, flat_map, lazy, of, product
 from pbem.protocol import Decision, Fault, Order
-from pbem.rules.sword_of_rome.movement.exchange import added, exchanges, part_named, why_not_drop, why_not_take
 from pbem.rules.sword_of_rome.movement.fatigue import (
     exhausted,
     legs_with,
@@ -28,10 +27,23 @@ from pbem.rules.sword_of_rome.movement.fatigue import (
     stay,
 )
 from pbem.rules.sword_of_rome.movement.flanks import WayToFlank, ways_to_flank, why_not_flank_from
-from pbem.rules.sword_of_rome.movement.march import part_for_sortie
-from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, STOP, MarchOrder, Step, Wanted, illegal
+from pbem.rules.sword_of_rome.movement.march import (
+    added,
+    exchanges,
+    part_for_sortie,
+    part_named,
+    why_not_drop,
+    why_not_take,
+)
 from pbem.rules.sword_of_rome.movement.parts import (
+    ASK,
+    ATTACK_UNREST,
+    STOP,
+    MarchOrder,
+    Step,
+    Wanted,
     companies,
+    illegal,
     nearest_part,
     part_of,
     rest_of,
@@ -41,6 +53,7 @@ from pbem.rules.sword_of_rome.movement.parts import (
     why_not_part,
 )
 from pbem.rules.sword_of_rome.movement.paths import (
+    arrived,
     onward,
     overseas,
     taken_by,
@@ -272,8 +285,7 @@ class Trial:
             if refusal is not None and len(self.said.path) == 0 and not can_leave(view, march):
                 refusal = None
         else:
-            came_from = march.came_from or march.at
-            refusal = why_no_end_from(view, march, march.at, points_left(view, march), came_from, march.came_by)
+            refusal = why_no_end_from(view, march, arrived(march, points_left(view, march)))
         if refusal is not None:
             at = len(self.said.path) - 1
             path: tuple[str | int, ...] = ("path", at, "to") if at >= 0 else ()
@@ -326,8 +338,7 @@ def _raids(view: Game, march: March) -> list[Order]:
     """List the raid, unless it takes the points without which the army cannot stop anywhere (14.2, 16.3)."""
     if why_not_raid(view, march) is not None:
         return []
-    came_from, left = march.came_from or march.at, points_left(view, march) - 1
-    stuck = why_no_end_from(view, march, march.at, left, came_from, march.came_by)
+    stuck = why_no_end_from(view, march, arrived(march, points_left(view, march) - 1))
     return [Order("march", {"raid": 1, "then": ASK})] if stuck is None else []
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from pbem.game import Refusal, listing
 from pbem.rules.sword_of_rome.movement.fatigue import points_left, why_too_far
-from pbem.rules.sword_of_rome.movement.orders import Step
+from pbem.rules.sword_of_rome.movement.parts import Step
 from pbem.rules.sword_of_rome.movement.voyages import ports_for, why_not_sail
 from pbem.rules.sword_of_rome.position.board import APPIAN, CLEAR, DIFFICULT, NORMAL, SEA
 from pbem.rules.sword_of_rome.position.naming import no_such_space, power_named, space_named
@@ -131,8 +132,23 @@ def why_not_end(game: Game, march: March, space: str) -> Refusal | None:
     return why_no_home(game, power, space)
 
 
-def why_no_end_from(game: Game, march: March, space: str, points: int, came_from: str, kind: str) -> Refusal | None:
+class Arrival(NamedTuple):
+    """A step that a force takes, or has taken: into a space, from another, by a kind of path, and its points then."""
+
+    space: str
+    came_from: str
+    by: str
+    points: int
+
+
+def arrived(march: March, points: int) -> Arrival:
+    """Return the last step of the force under way, with points that are left to it."""
+    return Arrival(march.at, march.came_from or march.at, march.came_by, points)
+
+
+def why_no_end_from(game: Game, march: March, arrival: Arrival) -> Refusal | None:
     """Say why a force that steps into a space can stop neither there nor farther on; None: it can (15.3, 16.3)."""
+    space, came_from, kind, points = arrival
     refusal = why_not_end(game, march, space)
     if refusal is None or (march.force.cu and game.enemies_in(march.power, space)):
         return refusal
@@ -145,7 +161,7 @@ def why_no_end_from(game: Game, march: March, space: str, points: int, came_from
             cost = 0
         if cost <= points and to != came_from and (cost or points):
             less = points - cost if cost else points - 1
-            if why_no_end_from(game, march, to, less, space, way) is None:
+            if why_no_end_from(game, march, Arrival(to, space, way, less)) is None:
                 return None
     return refusal
 
@@ -156,7 +172,7 @@ def why_no_way(game: Game, march: March, step: Step) -> Refusal | None:
     if refusal is not None:
         return refusal
     kind, cost = taken_by(game, march, step)
-    return why_no_end_from(game, march, step.to, points_left(game, march) - cost, march.at, kind)
+    return why_no_end_from(game, march, Arrival(step.to, march.at, kind, points_left(game, march) - cost))
 
 
 def onward(game: Game, march: March) -> list[str]:
@@ -191,19 +207,32 @@ def why_not_raid(game: Game, march: March) -> Refusal | None:
     return None
 
 
-def retreats(
-    game: Game, power: str, space: str, not_by: str | None, cu: int, *, first: str | None = None
-) -> list[list[str]]:
+@dataclass(frozen=True, slots=True)
+class Beaten:
+    """An army that must retreat: what a power has in a space (12.4)."""
+
+    power: str
+    space: str
+    name: str
+    """What the names of the rolls of its voyage begin with."""
+    not_by: str | None = None
+    """The space that a defender must not enter."""
+    came_from: str | None = None
+    """The space to which an attacker must go back."""
+    came_by: str = CLEAR
+    attacked: bool = False
+
+
+def retreats(game: Game, army: Beaten) -> list[list[str]]:
     """Return the shortest ways of a retreat, each without the space it begins in; empty: there is none (12.4.1).
 
     They end in a space without enemy CU and without CU of another power that is friendly, or holds more own CU than
-    come there. `first` is the first step that an attacker must take, `not_by` the space that a defender must not enter.
+    come there.
     """
-    ways: list[tuple[list[str], int]] = [([], cu)]
+    power = army.power
+    ways: list[tuple[list[str], int]] = [([], game.force(power, army.space).cu)]
     for _ in range(game.board.tables["movement"]["retreat"]):
-        steps = [
-            ([*way, to], there) for way, there in ways for to in _steps_back(game, power, space, way, not_by, first)
-        ]
+        steps = [([*way, to], there) for way, there in ways for to in _steps_back(game, army, way)]
         found = [way for way, coming in steps if _refuge(game, power, way[-1], coming)]
         if found:
             return found
@@ -225,12 +254,10 @@ def _on_leaving(game: Game, power: str, space: str, cu: int) -> int:
     return max(0, cu + game.force(power, space).cu - penalty(game, power, space))
 
 
-def _steps_back(
-    game: Game, power: str, space: str, way: list[str], not_by: str | None, first: str | None
-) -> Iterator[str]:
-    at = way[-1] if way else space
-    for to in game.board.by_land[power][at]:
-        if to != space and to not in way and to != not_by and (way or first is None or to == first):
+def _steps_back(game: Game, army: Beaten, way: list[str]) -> Iterator[str]:
+    for to in game.board.by_land[army.power][way[-1] if way else army.space]:
+        first = way or army.came_from in (None, to)
+        if first and to not in (army.space, army.not_by, *way):
             yield to
 
 

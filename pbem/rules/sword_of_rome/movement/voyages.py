@@ -17,6 +17,7 @@ from pbem.rules.sword_of_rome.position.state import NONE, UNSEEN, Force, Game, M
 
 SUCCESS: Final = "success"
 ATTRITION: Final = "attrition"
+BRIBE: Final = "bribe"
 ALL: Final = 99
 """More CU than any force has."""
 
@@ -110,8 +111,9 @@ def why_not_held(view: Game, side: Side, card: str) -> Refusal | None:
     return Refusal(not_in_hand(view, side, card), "7.1")
 
 
-def play_beside(game: Game, table: Table, side: Side, card: str, use: str, *, remove: bool = False) -> None:
-    """Play a card from a hand beside the one on the table: discarded, or with `remove` out of the game (7.2.2)."""
+def play_beside(game: Game, table: Table, side: Side, card: str, use: str) -> None:
+    """Play a card from a hand beside the one on the table: it is discarded, after a bribe out of the game (7.2.2)."""
+    remove = use == BRIBE
     if card == DESPERATE_TIMES:
         game.desperate_times[side] -= 1
     else:
@@ -331,13 +333,13 @@ def _contest(game: Game, table: Table, crossing: Crossing, cu: int) -> Flow[int]
 
 VOYAGE_KINDS: Final = (
     Kind(
-        "lend_fleet", card_orders, check_card, hints="views.hints:reaction_card_hints", bot="policy.responses:best_loan"
+        "lend_fleet", card_orders, check_card, hints="views.hints:reaction_card_hints", bot="policy.replies:best_loan"
     ),
     Kind(
         "contest_voyage",
         card_orders,
         check_card,
         hints="views.hints:contest_voyage_hints",
-        bot="policy.responses:best_contest",
+        bot="policy.replies:best_contest",
     ),
 )

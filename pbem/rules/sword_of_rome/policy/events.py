@@ -12,14 +12,11 @@ from pbem.protocol import Side
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground
 from pbem.rules.sword_of_rome.events.conditions import meant
 from pbem.rules.sword_of_rome.events.effects import Played
-from pbem.rules.sword_of_rome.events.effects.others import landings
-from pbem.rules.sword_of_rome.events.effects.supports import exposed
-from pbem.rules.sword_of_rome.events.effects.units import arrivals, settlements
+from pbem.rules.sword_of_rome.events.effects.lasting import arrivals, exposed, landings, settlements
 from pbem.rules.sword_of_rome.events.support import room_for
-from pbem.rules.sword_of_rome.policy.field import Field
 from pbem.rules.sword_of_rome.policy.placing import spread
 from pbem.rules.sword_of_rome.policy.plans import GALLIC_ROLL, MARKER, POINT_BY_ROLL, UNREST_POINT, Plans
-from pbem.rules.sword_of_rome.policy.worth import ARMY, CU, RIVAL, army, chance, times, worth
+from pbem.rules.sword_of_rome.policy.worth import ARMY, CU, RIVAL, Field, army, chance, times, worth
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_VALUE, GAULS, GREEKS, NORMAL, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.state import Game
 

@@ -8,12 +8,10 @@ from typing import Any, Final
 
 from pbem.protocol import Decision, Order
 from pbem.rules.sword_of_rome.events.minor_leaders import minors
-from pbem.rules.sword_of_rome.policy.field import Field
-from pbem.rules.sword_of_rome.policy.worth import ARMY, hostile, threat
+from pbem.rules.sword_of_rome.policy.worth import ARMY, Field, hostile, threat
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX, GREEKS
 from pbem.rules.sword_of_rome.position.state import Game
-from pbem.rules.sword_of_rome.turn.reinforcements import MERCENARIES, eligible, lots
-from pbem.rules.sword_of_rome.turn.returning import easable, greek_leaders, relief
+from pbem.rules.sword_of_rome.turn.reinforcements import MERCENARIES, easable, eligible, greek_leaders, lots, relief
 
 LED: Final = 0.5
 """What it is worth that an army stands where new CU come."""

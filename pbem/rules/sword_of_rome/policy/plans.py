@@ -9,12 +9,10 @@ from typing import Any, Final, NamedTuple
 
 from pbem.protocol import Side
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner
-from pbem.rules.sword_of_rome.movement.orders import ASK, ATTACK_UNREST, Body
-from pbem.rules.sword_of_rome.movement.parts import companies
+from pbem.rules.sword_of_rome.movement.parts import ASK, ATTACK_UNREST, Body, companies
 from pbem.rules.sword_of_rome.movement.paths import ally_inside
 from pbem.rules.sword_of_rome.movement.voyages import Crossing, carried
-from pbem.rules.sword_of_rome.policy.field import Field, sails
-from pbem.rules.sword_of_rome.policy.worth import ARMY, army, chance, worth
+from pbem.rules.sword_of_rome.policy.worth import ARMY, Field, army, chance, sails, worth
 from pbem.rules.sword_of_rome.position.board import (
     APPIAN,
     CARTHAGE,
@@ -47,12 +45,20 @@ class Way(NamedTuple):
         return self.steps[-2][0] if len(self.steps) > 1 else None
 
 
-def ways_within_reach(game: Game, power: str, start: str, points: int, value: int, cu: int) -> Mapping[str, Way]:
+class Start(NamedTuple):
+    """Where a march begins: the space, the movement points, and the value of the card."""
+
+    space: str
+    points: int
+    value: int
+
+
+def ways_within_reach(game: Game, power: str, begins: Start, cu: int) -> Mapping[str, Way]:
     """Return the cheapest way to every space within reach of a force, its own space left out.
 
     No way leads on through enemy CU, from there the force would fight.
     """
-    board = game.board
+    board, (start, points, value) = game.board, begins
     costs = board.tables["movement"]["cost"]
     enemies = {
         space for other in board.powers if not game.allied(power, other) for space, force in game.forces[other].items()
@@ -171,7 +177,7 @@ class Plans:
             kept = stack.cu - force.cu
             force.mercenaries = max(0, stack.mercenaries - kept)
             body["mercenaries"] = force.mercenaries
-        marches = list(self._marches(force, start, stack, points, value, body))
+        marches = list(self._marches(force, Start(start, points, value), stack, body))
         if self._raidable(start) and points:
             yield self._raid_and_go(force, start, points, {**body, "raid": 1, "then": ASK}, marches)
         yield from (plan for _, plan in marches)
@@ -228,7 +234,7 @@ class Plans:
         value = game.card.value if game.card is not None else 0
         guard = force.cu > ARMY and self.field.needs_guard(at)
         moving = replace(force, cu=force.cu - guard)
-        marches = list(self._marches(moving, at, force, march.points, value, {}))
+        marches = list(self._marches(moving, Start(at, march.points, value), force, {}))
         found = [Plan(0.0, {"then": "stop"})]
         if self._raidable(at) and march.points >= 1:
             found.append(self._raid_and_go(force, at, march.points, {"raid": 1, "then": ASK}, marches))
@@ -239,12 +245,11 @@ class Plans:
             found.append(Plan(plan.worth, {"path": path, "then": plan.body["then"]}))
         return sorted(found, key=lambda plan: -plan.worth)
 
-    def _marches(
-        self, force: Force, at: str, there: Force, points: int, value: int, body: dict[str, Any]
-    ) -> Iterator[tuple[int, Plan]]:
+    def _marches(self, force: Force, begins: Start, there: Force, body: dict[str, Any]) -> Iterator[tuple[int, Plan]]:
         """Yield the marches of a force that are no folly, with their points; `there` is all that stood at its start."""
+        at = begins.space
         stays = self.field.held(at, there.cu, self.field.tactics(there))
-        for to, way in ways_within_reach(self.game, self.power, at, points, value, force.cu).items():
+        for to, way in ways_within_reach(self.game, self.power, begins, force.cu).items():
             going = force
             if way.most < force.cu:
                 going = replace(force, cu=way.most, mercenaries=min(force.mercenaries, way.most))
@@ -252,7 +257,7 @@ class Plans:
             if arrives is None:
                 continue
             if self._raidable(to) and not self.game.enemies_in(self.power, to):
-                arrives += self._raids(force, to, points - way.cost)
+                arrives += self._raids(force, to, begins.points - way.cost)
             left = self.field.held(at, there.cu - going.cu) - stays
             yield way.cost, Plan(arrives + left - STEP * way.cost, self._body(way, going, force, body))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Annotated, Any, Final, TypeAlias
 
 from pbem.game import plain
 from pbem.protocol import Decision, Side
@@ -35,6 +35,31 @@ ROUND: Final = "round"
 TURN: Final = "turn"
 FOR_GOOD: Final = "game"
 
+# ---- what texts in a position stand for: `vocabulary` has the words of each
+
+
+SideId: TypeAlias = Annotated[str, "SideId"]
+PowerId: TypeAlias = Annotated[str, "PowerId"]
+PowerOrNone: TypeAlias = Annotated[str, "PowerOrNone"]
+Proposal: TypeAlias = Annotated[str, "Proposal"]
+Pair: TypeAlias = Annotated[str, "Pair"]
+LeaderId: TypeAlias = Annotated[str, "LeaderId"]
+SpaceId: TypeAlias = Annotated[str, "SpaceId"]
+SpaceOrNone: TypeAlias = Annotated[str, "SpaceOrNone"]
+TribeId: TypeAlias = Annotated[str, "TribeId"]
+CardId: TypeAlias = Annotated[str, "CardId"]
+CardOnTable: TypeAlias = Annotated[str, "CardOnTable"]
+UseOfCard: TypeAlias = Annotated[str, "UseOfCard"]
+KindOfStep: TypeAlias = Annotated[str, "KindOfStep"]
+StepWord: TypeAlias = Annotated[str, "StepWord"]
+ThenWord: TypeAlias = Annotated[str, "ThenWord"]
+MomentName: TypeAlias = Annotated[str, "MomentName"]
+MarkName: TypeAlias = Annotated[str, "MarkName"]
+MarkEnd: TypeAlias = Annotated[str, "MarkEnd"]
+PhaseName: TypeAlias = Annotated[str, "PhaseName"]
+Reason: TypeAlias = Annotated[str, "Reason"]
+AnyText: TypeAlias = Annotated[str, "AnyText"]
+
 
 @dataclass(slots=True)
 class Force:
@@ -42,7 +67,7 @@ class Force:
 
     cu: int = 0
     mercenaries: int = 0
-    leaders: list[str] = field(default_factory=list)
+    leaders: list[LeaderId] = field(default_factory=list)
 
     @property
     def empty(self) -> bool:
@@ -65,14 +90,14 @@ class Force:
 class Activation:
     """The activation of a side: its turn in a round, or the one action of a Desperate Times (5.4, 7.4)."""
 
-    side: Side
+    side: SideId
     played: bool = False
     """Its one card has been played (5.4)."""
     hired: bool = False
     """Mercenaries have been hired (S 7.2.4)."""
     desperate: bool = False
     """It is that of a Desperate Times: one action, and no card besides (7.4.2)."""
-    proposed: list[str] = field(default_factory=list)
+    proposed: list[Proposal] = field(default_factory=list)
     """Powers that have refused an alliance in it, as `proposer+other` (15.1)."""
 
 
@@ -80,27 +105,27 @@ class Activation:
 class CardPlay:
     """The card on the table: who plays it, for what, and what it still allows (7.1)."""
 
-    side: Side
-    card: str
+    side: SideId
+    card: CardOnTable
     """An id, or `desperate_times`."""
     value: int
-    use: str
+    use: UseOfCard
     """activate, campaign, support, levy, event, colony, unrest, extra."""
-    power: str = ""
+    power: PowerOrNone = ""
     """The power that acts: of the side, or one without a player (16.1.1)."""
     commanders_left: int = 0
     """Commanders whom a Campaign still activates (9.5)."""
-    moved: list[str] = field(default_factory=list)
+    moved: list[LeaderId] = field(default_factory=list)
     """Leaders who have been activated by it, or whom an ally has not lent to it (9.5.1, 9.5.5)."""
-    rolled_at: list[str] = field(default_factory=list)
+    rolled_at: list[SpaceId] = field(default_factory=list)
     """Spaces that have had their siege roll by it (9.5.3)."""
     cancelled: bool = False
     """A response has cancelled its activation or its event (7.1.1, 21.4)."""
-    closed: list[str] = field(default_factory=list)
+    closed: list[SpaceId] = field(default_factory=list)
     """Cities into which no enemy CU go while it lies there (21.3)."""
-    legs: dict[str, list[int]] = field(default_factory=dict)
+    legs: dict[SpaceId, list[int]] = field(default_factory=dict)
     """Space -> points that CU there have used in a Campaign, those who have not moved left out (9.5.2)."""
-    riders: dict[str, int] = field(default_factory=dict)
+    riders: dict[LeaderId, int] = field(default_factory=dict)
     """Leader -> points that he has used in a Campaign (9.5.2)."""
     attacked: int = 0
     """CU in the Garrison box that have attacked the unrest by it, and stand (S 20.3)."""
@@ -113,11 +138,11 @@ class Moment:
     The chapter that opens it reads the rest when the window is shut.
     """
 
-    name: str
-    space: str = ""
-    power: str = ""
+    name: MomentName
+    space: SpaceOrNone = ""
+    power: PowerOrNone = ""
     """Who acts: attacker, mover, besieger, who rolls, winner or loser, whose card it is."""
-    other: str = ""
+    other: PowerOrNone = ""
     """Against whom."""
     value: int = 0
     """Value of the card that was played."""
@@ -145,37 +170,37 @@ class March:
     empty here. Only its own side knows `path` and `then`.
     """
 
-    side: Side
-    power: str
-    leader: str
+    side: SideId
+    power: PowerId
+    leader: LeaderId
     force: Force
-    origin: str
-    at: str
+    origin: SpaceId
+    at: SpaceId
     points: int
-    came_from: str | None = None
-    came_by: str = CLEAR
+    came_from: SpaceId | None = None
+    came_by: KindOfStep = CLEAR
     """The kind of the last step: a kind of path, or `sea`."""
-    path: list[dict[str, Any]] = field(default_factory=list)
+    path: list[dict[StepWord, Any]] = field(default_factory=list)
     """The steps still ordered, as in the order `march`."""
-    then: str = ""
+    then: ThenWord = ""
     against: int | None = None
     """CU that attack the unrest when it has come to the Garrison box; None: those that have come (S 20.3)."""
     over: bool = False
     fought: bool = False
     """It has fought, refused battle or failed to pursue, and is done for this card (9.5.2)."""
-    failed_interceptors: list[str] = field(default_factory=list)
+    failed_interceptors: list[LeaderId] = field(default_factory=list)
     """Leaders who failed to intercept it: their armies may not avoid it either (10.6)."""
-    trail: list[str] = field(default_factory=list)
+    trail: list[SpaceId] = field(default_factory=list)
     """The spaces it has been in, the origin first."""
     pursuing: bool = False
     """It goes on after an enemy has avoided it: its next step is not over a rough path or a strait (11.4)."""
     lent: int | None = None
     """CU that a fleet lent by Carthage carries; 0: refused, None: Carthage was not asked (S 9.6.3)."""
-    bribed: list[str] = field(default_factory=list)
+    bribed: list[SpaceId] = field(default_factory=list)
     """Spaces whose CU let it pass and do not intercept it (7.2.2)."""
-    flanking: str | None = None
+    flanking: SpaceId | None = None
     """The space of the battle that it is to flank (9.5.6)."""
-    caught_by: str | None = None
+    caught_by: PowerId | None = None
     """The power that has intercepted a flank, whose battle comes after the first one (9.5.9)."""
     legs: list[int] = field(default_factory=list)
     """Points that each of its CU has used in a Campaign, one entry a CU (9.5.2)."""
@@ -193,33 +218,33 @@ class March:
 class Battle:
     """A battle under way (12.1): who fights whom and where, the flank, and what responses have made of it."""
 
-    space: str
-    attacker: str
-    defender: str
+    space: SpaceId
+    attacker: PowerId
+    defender: PowerOrNone
     """Empty: the unrest of Carthage (S 20.3)."""
-    came_from: str | None = None
-    came_by: str = CLEAR
+    came_from: SpaceId | None = None
+    came_by: KindOfStep = CLEAR
     intercepted: bool = False
     """It follows a successful interception (10.5.2)."""
     failed_avoidance: bool = False
-    flank: str | None = None
+    flank: PowerId | None = None
     """The power of the flanking army (9.5.6)."""
-    flank_at: str | None = None
+    flank_at: SpaceId | None = None
     """Where the flanking army stands."""
     flank_cu: int = 0
     """How many of the CU there are its; 0: all."""
-    modifiers: dict[str, int] = field(default_factory=dict)
+    modifiers: dict[PowerId, int] = field(default_factory=dict)
     """Power -> what events add to its roll."""
-    dice: dict[str, int] = field(default_factory=dict)
+    dice: dict[PowerId, int] = field(default_factory=dict)
     """Power -> dice it rolls, if an event says so."""
     no_losses: bool = False
     """The dice of this battle cost nobody CU."""
     sallied: int = 0
     """CU of the attacker that have come out of the city there (13.4)."""
-    sallied_leaders: list[str] = field(default_factory=list)
-    near: dict[str, list[str]] = field(default_factory=dict)
+    sallied_leaders: list[LeaderId] = field(default_factory=list)
+    near: dict[PowerId, list[SpaceId]] = field(default_factory=dict)
     """Power -> spaces next to those that it controlled when the battle began (7.3.4)."""
-    lost: dict[str, int] = field(default_factory=dict)
+    lost: dict[PowerId, int] = field(default_factory=dict)
     """Power -> CU that it has lost in the battle and on its retreat (12.5)."""
 
     def side_of(self, power: str) -> list[str]:
@@ -235,17 +260,17 @@ class Battle:
 class Result:
     """How the game ended: who has won, with two players both of their sides, and why (4.2, 4.3)."""
 
-    winners: list[Side]
-    reason: str
+    winners: list[SideId]
+    reason: Reason
 
 
 @dataclass(slots=True)
 class Siege:
     """A siege or a subjugation: whose, and its level (13.1)."""
 
-    by: str
+    by: PowerId
     level: int = 0
-    rolled: str = ""
+    rolled: AnyText = ""
     """The turn and round of its last roll: there is one a round (13.1.1)."""
 
 
@@ -253,11 +278,11 @@ class Siege:
 class Mark:
     """An event in effect: its name, who played it, until when, and on whom (7.1)."""
 
-    name: str
-    side: Side
-    until: str
+    name: MarkName
+    side: SideId
+    until: MarkEnd
     """The end of the round, of the turn, or of the game."""
-    on: str | None = None
+    on: PowerId | None = None
 
 
 @dataclass(slots=True)
@@ -266,57 +291,57 @@ class Game:
 
     turn: int = 1
     last_turn: int = 6
-    phase: str = "mines"
+    phase: PhaseName = "mines"
     round: int = 0
     """The round of the Action Phase; 0 outside of it (5.4)."""
-    first: Side | None = None
+    first: SideId | None = None
     """Who goes first in this turn (5.3)."""
-    to_act: list[Side] = field(default_factory=list)
+    to_act: list[SideId] = field(default_factory=list)
     """Sides still to be active in this round, the next one first."""
     event_due: bool = False
     """The Gallic event of this round is still to come, with three players (5.4)."""
-    vp: dict[str, int] = field(default_factory=dict)
-    out: list[Side] = field(default_factory=list)
+    vp: dict[SideId, int] = field(default_factory=dict)
+    out: list[SideId] = field(default_factory=list)
     """Sides without CU, which are out of the game (5.10.3)."""
 
-    hands: dict[str, list[str]] = field(default_factory=dict)
-    decks: dict[str, list[str]] = field(default_factory=dict)
+    hands: dict[SideId, list[CardId]] = field(default_factory=dict)
+    decks: dict[SideId, list[CardId]] = field(default_factory=dict)
     """Side -> its deck, the next card first."""
-    discards: dict[str, list[str]] = field(default_factory=dict)
-    removed: list[str] = field(default_factory=list)
-    desperate_times: dict[str, int] = field(default_factory=dict)
+    discards: dict[SideId, list[CardId]] = field(default_factory=dict)
+    removed: list[CardId] = field(default_factory=list)
+    desperate_times: dict[SideId, int] = field(default_factory=dict)
     """Side -> its Desperate Times that are left (7.4)."""
-    reshuffle: list[Side] = field(default_factory=list)
+    reshuffle: list[SideId] = field(default_factory=list)
     """Sides that have played or discarded their RESHUFFLE card since the last Draw Phase (6.4.1)."""
 
-    control: dict[str, str] = field(default_factory=dict)
+    control: dict[SpaceId, PowerId] = field(default_factory=dict)
     """Space -> power, for PC markers, cities and tribes alike; a space that is not here is independent."""
-    loyalty: dict[str, int] = field(default_factory=dict)
+    loyalty: dict[SpaceId, int] = field(default_factory=dict)
     """Walled city -> loyalty; independent cities have 1."""
-    colonies: list[str] = field(default_factory=list)
+    colonies: list[SpaceId] = field(default_factory=list)
     """Spaces that a Roman colony has made walled cities (7.2.1)."""
-    tribes: list[str] = field(default_factory=list)
+    tribes: list[TribeId] = field(default_factory=list)
     """Tribes not yet subjugated (13.5)."""
-    sieges: dict[str, Siege] = field(default_factory=dict)
-    forces: dict[str, dict[str, Force]] = field(default_factory=dict)
+    sieges: dict[SpaceId, Siege] = field(default_factory=dict)
+    forces: dict[PowerId, dict[SpaceId, Force]] = field(default_factory=dict)
     """Power -> space -> what it has there, outside of a city."""
-    inside: dict[str, Force] = field(default_factory=dict)
+    inside: dict[SpaceId, Force] = field(default_factory=dict)
     """Walled city -> what its power has inside, while enemies stand before it (9.3.1)."""
-    displaced: list[str] = field(default_factory=list)
+    displaced: list[LeaderId] = field(default_factory=list)
     """Named leaders in the Displaced box (8.4)."""
-    reserve: list[str] = field(default_factory=list)
+    reserve: list[LeaderId] = field(default_factory=list)
     """Leaders that may come: minor ones set aside, named ones whose event is not played yet."""
-    cup: list[str] = field(default_factory=list)
+    cup: list[LeaderId] = field(default_factory=list)
     """The consuls in the cup (8.2.2)."""
-    gone: list[str] = field(default_factory=list)
+    gone: list[LeaderId] = field(default_factory=list)
     """Leaders that are out of the game."""
 
     militia: int = 0
     """CU of the citizen militia among those of Carthage overseas, which it never leaves (17.1.2)."""
-    fallen: list[str] = field(default_factory=list)
+    fallen: list[PowerId] = field(default_factory=list)
     """Powers without a player that have lost their capital overseas, and act no more (17.2.2)."""
 
-    alliances: list[str] = field(default_factory=list)
+    alliances: list[Pair] = field(default_factory=list)
     """Pairs of powers as `power+power`, each in the order of the board (15)."""
     marks: list[Mark] = field(default_factory=list)
     plunder: int = 0
@@ -325,7 +350,7 @@ class Game:
     unrest: int = 0
     unrest_raised: bool = False
     """A card has raised the unrest in this round (S 20)."""
-    activated: list[str] = field(default_factory=list)
+    activated: list[PowerId] = field(default_factory=list)
     """Powers without a player that have been activated in this round (16.1.1)."""
     activation: Activation | None = None
     card: CardPlay | None = None
@@ -335,10 +360,10 @@ class Game:
     """The moments at which responses are asked for; the last one is open and responds to those before it (7.1.1)."""
     window_shut: bool = False
     """The window for a Desperate Times before the next activation has been (7.4.4)."""
-    last_chances: list[Side] = field(default_factory=list)
+    last_chances: list[SideId] = field(default_factory=list)
     """Sides that may still play a Desperate Times after the last round (7.4.5)."""
     result: Result | None = None
-    reader: Side | None = None
+    reader: SideId | None = None
     """The side whose view this is; None: it is the whole position, or what everybody sees."""
     board: Board = plain.static()
     options: Options = plain.static()

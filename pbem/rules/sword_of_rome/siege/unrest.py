@@ -12,7 +12,7 @@ from typing import Final
 from pbem.game import LegalOrders, Refusal, Table, Throw, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner, modifiers
-from pbem.rules.sword_of_rome.battle.retreat import bear
+from pbem.rules.sword_of_rome.battle.retreat import Loss, bear_alone
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.card_play import Use, lay_down, playable, put_away, value_of
 from pbem.rules.sword_of_rome.events.card_uses import card_faults
@@ -96,7 +96,7 @@ def fight_unrest(game: Game, table: Table, leader: str, cu: int, name: str) -> F
         wins, inflicted, suffered = automatic == "attacker", 0, 0 if automatic == "attacker" else cu
         table.tell("automatic_win", winner=CARTHAGE if wins else UNREST_ROLLS, space=GARRISON_BOX, rule="12.2.1")
     most = cu if game.options["unrest_losses"] == ATTACKERS else suffered
-    lost = yield from bear(game, table, CARTHAGE, GARRISON_BOX, min(suffered, most), rule="S 20.3", leaders=False)
+    lost = yield from bear_alone(game, table, Loss(CARTHAGE, GARRISON_BOX, min(suffered, most), "S 20.3"))
     if game.card is not None:
         game.card.attacked += max(0, cu - lost)
     if lost >= cu:
@@ -212,7 +212,7 @@ def check_attack(view: Game, decision: Decision, order: Order) -> Iterator[Fault
 
 def attack_by_card(game: Game, table: Table, order: Order) -> Flow[None]:
     """Activate a leader in the Garrison box with the card of the round, to attack the unrest (S 20.3)."""
-    play = lay_down(game, table, game.the_activation.side, order["card"], ATTACK, CARTHAGE)
+    play = lay_down(game, table, order["card"], ATTACK, CARTHAGE)
     about = {"space": GARRISON_BOX, "power": CARTHAGE, "value": play.value}
     yield from responses.window(game, table, "activation", about=about)
     cu, leader = order.get("cu", fresh_cu(game)), order["leader"]

@@ -28,7 +28,7 @@ from pbem.rules.sword_of_rome.events.support import remove, room_to_remove, sett
 from pbem.rules.sword_of_rome.movement import activation as movement
 from pbem.rules.sword_of_rome.position.board import LEADER, WALLED, GallicEvent
 from pbem.rules.sword_of_rome.position.state import ROUND, UNSEEN, Activation, Game
-from pbem.rules.sword_of_rome.siege import plunder, unrest
+from pbem.rules.sword_of_rome.siege import siege, unrest
 from pbem.rules.sword_of_rome.turn.order_of_play import by_vp
 from pbem.rules.sword_of_rome.turn.overseas import fall_overseas
 
@@ -210,7 +210,7 @@ USES: Final[Mapping[str, Use]] = {
     **alliances.ALLIANCE_USES,
     **minor_leaders.MINOR_LEADER_USES,
     **desperate_times.DESPERATE_USES,
-    **plunder.PLUNDER_USES,
+    **siege.PLUNDER_USES,
     **unrest.UNREST_USES,
     "end": Use(end_orders, no_faults, end_activation),
 }
@@ -237,7 +237,7 @@ ACTION_KINDS: Final = (
         close_up="views.summary:close_up_of_action",
         ends=_ends,
         is_last=_is_last,
-        successors="views.successors:successors",
+        successors="views.forecast:successors",
         foresee="views.forecast:foresee_act",
     ),
 )

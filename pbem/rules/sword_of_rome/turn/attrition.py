@@ -17,7 +17,7 @@ from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.position.board import BOX, DIFFICULT, NORMAL, TRIBE, WALLED
 from pbem.rules.sword_of_rome.position.changes import change_marker, lose, set_control, settle_spaces
 from pbem.rules.sword_of_rome.position.state import Force, Game
-from pbem.rules.sword_of_rome.siege.siege import roll_siege, why_not_roll
+from pbem.rules.sword_of_rome.siege.siege import SiegeRoll, roll_siege, why_not_roll
 from pbem.rules.sword_of_rome.turn.order_of_play import by_vp, decider, ranked, without_players
 
 # ---- attrition (5.5)
@@ -91,9 +91,8 @@ def _surrender_to(game: Game, table: Table, side: Side, power: str) -> Flow[None
     if placed:
         table.tell("surrendered", power=power, spaces=placed, rule="5.6")
     for space in order["roll"]:
-        yield from roll_siege(
-            game, table, power, space, f"siege/turn-{game.turn}/surrender/{power}/{space}", rule="13.1.3"
-        )
+        name = f"siege/turn-{game.turn}/surrender/{power}/{space}"
+        yield from roll_siege(game, table, SiegeRoll(power, space, name, "13.1.3"))
 
 
 def takeable(game: Game, power: str) -> list[str]:

@@ -1,29 +1,24 @@
-"""Forecasts of an activation or a march before it is ordered: who could react, and with what chance (9 to 14).
+"""Forecasts of an order: who could react to a march, and with what chance (9 to 14); what always follows an activation.
 
 The rules themselves are played on from the position as its side knows it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from pbem.game import Table, percent
-from pbem.protocol import Decision, Event, Flow, Order, Roll
+from pbem.protocol import Checkpoint, Decision, Event, Flow, Order, PbemError
+from pbem.rules.sword_of_rome import KINDS
 from pbem.rules.sword_of_rome.movement import march as movement
 from pbem.rules.sword_of_rome.movement.activation import carry_out
-from pbem.rules.sword_of_rome.movement.avoidance import ports_of_refuge, refuges, why_not_avoid
-from pbem.rules.sword_of_rome.movement.interception import modifier
-from pbem.rules.sword_of_rome.movement.orders import MarchOrder
-from pbem.rules.sword_of_rome.movement.voyages import ATTRITION, SUCCESS
+from pbem.rules.sword_of_rome.movement.parts import MarchOrder
+from pbem.rules.sword_of_rome.movement.reactions import modifier, ports_of_refuge, refuges, why_not_avoid
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.turn import sequence as turn
 
-NAVAL: Final = {
-    SUCCESS: (0, "arrives"),
-    "return": (1, "turns back"),
-    ATTRITION: (2, "turns back and suffers attrition"),
-}
+T = TypeVar("T")
 
 
 def foresee_march(view: Game, table: Table, decision: Decision, order: Order) -> Flow[None] | None:
@@ -64,28 +59,6 @@ def _act(flow: Flow[None], order: Order) -> Flow[None]:
             return
 
 
-def outcome(game: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
-    """Return how bad a result on a table is for the roller, and a sentence that says it (5.5, 9.6.4, 13.2, 14.2)."""
-    sort = roll.name.partition("/")[0]
-    if "cu" in facts:
-        lost = game.board.attrition(roll.faces[0], facts["cu"])
-        return lost, _lost(lost)
-    if sort in ("siege", "raid"):
-        points, lost = game.board.siege_result(roll.total)
-        return lost - points, f"{_count(points, 'point')}, {_lost(lost)}"
-    if sort == "voyage":
-        return NAVAL[game.board.naval_result(roll.total)]
-    return 0, ""
-
-
-def _count(count: int, word: str) -> str:
-    return f"{count or 'no'} {word}{'' if count == 1 else 's'}"
-
-
-def _lost(lost: int) -> str:
-    return f"{lost} CU lost" if lost else "nothing lost"
-
-
 def interceptors(game: Game, decision: Decision) -> Iterator[Event]:
     """Yield who could intercept, and with what chance (10.3)."""
     power, space = decision.facts["power"], decision.facts["at"]
@@ -106,3 +79,59 @@ def avoiders(game: Game, decision: Decision) -> Iterator[Event]:
             needs = game.board.leaders[leader].tactics
             facts = {"leader": leader, "spaces": list(dict.fromkeys(ways)), "cu": decision.facts["own_cu"]}
             yield Event("could_avoid", {**facts, "needs": needs, "percent": percent(needs)}, "11.1")
+
+
+# ---- successors of an activation: a march ordered with it is checked before the card is played (5.4, 9.1)
+
+
+def successors(view: Game, decision: Decision, order: Order) -> list[tuple[Game, Decision]]:
+    """Return the view in which the leader is activated, with the question for his march (9.1).
+
+    Nothing is foreseen where dice have a say, or where the side itself may do something before: it could be what makes
+    the march possible. The others answer by default: nothing that they can do makes more marches legal.
+    """
+    if "leader" not in order.body:
+        return []
+    table = Table(_NoDice())
+    game = table.lay(view)
+    flow = turn.play(game, table)
+    try:
+        next(flow)
+        asked = flow.send(order)
+        while not isinstance(asked, Checkpoint):
+            decisions = (asked,) if isinstance(asked, Decision) else asked
+            if any((each.kind, each.side) == ("march", decision.side) for each in decisions):
+                return [(game, decisions[0])]
+            answers = [_answer(game, each, decision) for each in decisions]
+            asked = flow.send(answers[0] if isinstance(asked, Decision) else tuple(answers))
+    except (_Unforeseen, StopIteration):
+        pass
+    return []
+
+
+class _Unforeseen(PbemError):
+    """What comes next depends on dice, or on what somebody chooses."""
+
+
+def _answer(game: Game, asked: Decision, own: Decision) -> Order:
+    """Return the only answer of the side itself, and the default of another. Raises _Unforeseen."""
+    if asked.side == own.side:
+        legal = KINDS[asked.kind].legal_orders(game, asked)
+        if len(legal) == 1:
+            return legal[0]
+    elif asked.default is not None:
+        return Order(asked.kind, asked.default)
+    raise _Unforeseen
+
+
+class _NoDice:
+    """Dice that nobody can foresee."""
+
+    def faces(self, name: str, count: int, sides: int) -> list[int]:
+        raise _Unforeseen
+
+    def shuffled(self, name: str, items: Sequence[T]) -> list[T]:
+        raise _Unforeseen
+
+    def reseed(self, step_key: bytes) -> None:
+        """Do nothing: these dice have no seed."""

@@ -33,22 +33,27 @@ from pbem.rules.sword_of_rome.events.minor_leaders import minor_orders
 from pbem.rules.sword_of_rome.events.nonplayers import listed
 from pbem.rules.sword_of_rome.events.responses import responses
 from pbem.rules.sword_of_rome.movement.activation import activatable
-from pbem.rules.sword_of_rome.movement.avoidance import avoid_orders, flights
 from pbem.rules.sword_of_rome.movement.entering import check_city
 from pbem.rules.sword_of_rome.movement.flanks import next_commanders, ways_to_flank
-from pbem.rules.sword_of_rome.movement.interception import intercept_orders, modifier
 from pbem.rules.sword_of_rome.movement.march_orders import check_flank, check_march, flanks, most_cu, why_not_roll_now
-from pbem.rules.sword_of_rome.movement.orders import ASK, STOP, Wanted
-from pbem.rules.sword_of_rome.movement.parts import part_of
+from pbem.rules.sword_of_rome.movement.parts import ASK, STOP, Wanted, part_of
 from pbem.rules.sword_of_rome.movement.paths import onward, overseas, step_cost, why_not_end
+from pbem.rules.sword_of_rome.movement.reactions import avoid_orders, flights, intercept_orders, modifier
 from pbem.rules.sword_of_rome.movement.voyages import card_orders, cards_of, naval_modifiers
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GAULS
 from pbem.rules.sword_of_rome.position.state import NONE, UNSEEN, Game, March
-from pbem.rules.sword_of_rome.siege.relief import joining
+from pbem.rules.sword_of_rome.siege.siege import joining
 from pbem.rules.sword_of_rome.turn.action import USES, why_not_use
 from pbem.rules.sword_of_rome.turn.draw import hand_limit
-from pbem.rules.sword_of_rome.turn.reinforcements import MERCENARIES, lots
-from pbem.rules.sword_of_rome.turn.returning import consul_orders, easable, keep_orders, relief, return_orders
+from pbem.rules.sword_of_rome.turn.reinforcements import (
+    MERCENARIES,
+    consul_orders,
+    easable,
+    keep_orders,
+    lots,
+    relief,
+    return_orders,
+)
 from pbem.rules.sword_of_rome.views.event_words import MOMENTS_IN_WORDS, event_in_words, who
 
 Hint: TypeAlias = str | Order

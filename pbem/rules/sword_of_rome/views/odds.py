@@ -10,17 +10,26 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import factorial, prod
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pbem.game import Chances, Number, Odds
+from pbem.protocol import Roll
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner, modifiers
+from pbem.rules.sword_of_rome.movement.voyages import ATTRITION, SUCCESS
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, Board, Options
+from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.siege.unrest import ATTACKERS, sized_for_dice, wins_automatically
 
 DIE: Final = range(1, 7)
 TWO_DICE: Final = Counter(a + b for a in DIE for b in DIE)
 ATTACKER, DEFENDER = "attacker", "defender"
 MOST_CU: Final = 40
+NAVAL: Final = {
+    SUCCESS: (0, "arrives"),
+    "return": (1, "turns back"),
+    ATTRITION: (2, "turns back and suffers attrition"),
+}
+"""Result of a voyage -> how bad it is, and in words."""
 TOO_RARE: Final = Fraction(1, 1000)
 
 
@@ -136,24 +145,31 @@ def throws(dice: int) -> list[tuple[tuple[int, ...], int]]:
     ]
 
 
-def outcomes(
-    board: Board,
-    armies: tuple[Army, Army],
-    ground: Ground,
-    columns: tuple[int, int],
-    dice: tuple[int, int],
-    events: tuple[int, int] = (0, 0),
-) -> Iterator[Fought]:
+class Roller(NamedTuple):
+    """One side of a battle that has dice: the army, its column in the table of losses, its dice, and events."""
+
+    army: Army
+    column: int
+    dice: int
+    event: int = 0
+
+
+def outcomes(board: Board, ground: Ground, attacker: Roller, defender: Roller) -> Iterator[Fought]:
     """Yield every way a battle that has dice may end; losses are not yet limited to the CU that are there (12.2.3)."""
-    bonus = [sum(own.values()) + event for own, event in zip(modifiers(board, *armies, ground), events, strict=True)]
-    whole = 6 ** sum(dice)
-    for ours, ways in throws(dice[0]):
-        for theirs, other_ways in throws(dice[1]):
+    bonus = _totals(board, ground, attacker, defender)
+    whole = 6 ** (attacker.dice + defender.dice)
+    for ours, ways in throws(attacker.dice):
+        for theirs, other_ways in throws(defender.dice):
             wins = sum(ours) + bonus[0] > sum(theirs) + bonus[1]
-            attacker, defender = (columns[0], ours), (columns[1], theirs)
-            by_winner, by_loser = board.losses(attacker, defender) if wins else board.losses(defender, attacker)
+            own, other = (attacker.column, ours), (defender.column, theirs)
+            by_winner, by_loser = board.losses(own, other) if wins else board.losses(other, own)
             lost = (by_winner, by_loser) if wins else (by_loser, by_winner)
             yield Fought(Fraction(ways * other_ways, whole), wins, *lost)
+
+
+def _totals(board: Board, ground: Ground, attacker: Roller, defender: Roller) -> list[int]:
+    own = modifiers(board, attacker.army, defender.army, ground)
+    return [sum(found.values()) + each.event for found, each in zip(own, (attacker, defender), strict=True)]
 
 
 def battle_odds(board: Board, options: Options, numbers: Mapping[str, int]) -> Chances:
@@ -169,20 +185,20 @@ def battle_odds(board: Board, options: Options, numbers: Mapping[str, int]) -> C
     if automatic is not None:
         return Chances((*heading, "", f"the {automatic} wins without dice (12.2.1)"), {"automatic": automatic})
     by_size = options["loss_column"] == "size"
-    columns = (attacker.size, defender.size) if by_size else (attacker.cu, defender.cu)
-    events = (numbers["attacker_event"], numbers["defender_event"])
-    dice = (numbers["attacker_dice"], numbers["defender_dice"])
+    both = [
+        Roller(army, army.size if by_size else army.cu, numbers[f"{who}_dice"], numbers[f"{who}_event"])
+        for who, army in ((ATTACKER, attacker), (DEFENDER, defender))
+    ]
     wins, points = Fraction(0), {ATTACKER: Fraction(0), DEFENDER: Fraction(0)}
     lost = {winner: {ATTACKER: Fraction(0), DEFENDER: Fraction(0)} for winner in (ATTACKER, DEFENDER)}
-    for each in outcomes(board, (attacker, defender), ground, columns, dice, events):
+    for each in outcomes(board, ground, *both):
         winner = ATTACKER if each.attacker_wins else DEFENDER
         gone = min(each.attacker_loses, attacker.cu + flank), min(each.defender_loses, defender.cu)
         wins += each.chance * each.attacker_wins
         lost[winner][ATTACKER] += each.chance * gone[0]
         lost[winner][DEFENDER] += each.chance * gone[1]
         points[winner] += each.chance * ((gone[each.attacker_wins] + 1) // 2)
-    own = modifiers(board, attacker, defender, ground)
-    totals = [sum(found.values()) + event for found, event in zip(own, events, strict=True)]
+    totals = _totals(board, ground, *both)
     lines = [*heading, f"modifiers: attacker {totals[0]:+d}, defender {totals[1]:+d}", ""]
     lines.append(f"the attacker wins {_percent(wins)}, the defender {_percent(1 - wins)}")
     mean = {who: float(lost[ATTACKER][who] + lost[DEFENDER][who]) for who in (ATTACKER, DEFENDER)}
@@ -318,8 +334,9 @@ def unrest_odds(board: Board, options: Options, numbers: Mapping[str, int]) -> C
         wins = Fraction(automatic == ATTACKER)
         found = [Fought(Fraction(1), automatic == ATTACKER, 0 if automatic == ATTACKER else cu, 2 * level)]
     else:
-        dice = numbers["dice"], int(board.tables["battle"]["dice"])
-        found = list(outcomes(board, sized_for_dice(board, *armies), Ground(), (cu, level), dice))
+        own, other = sized_for_dice(board, *armies)
+        usual = int(board.tables["battle"]["dice"])
+        found = list(outcomes(board, Ground(), Roller(own, cu, numbers["dice"]), Roller(other, level, usual)))
         wins = sum((each.chance for each in found if each.attacker_wins), Fraction(0))
     chances: dict[int, Fraction] = {}
     for each in found:
@@ -346,3 +363,28 @@ def unrest_odds(board: Board, options: Options, numbers: Mapping[str, int]) -> C
 
 def _percent(chance: Fraction) -> str:
     return f"{100 * float(chance):.1f} %"
+
+
+# ---- the result of a roll on a table
+
+
+def outcome(game: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
+    """Return how bad a result on a table is for the roller, and a sentence that says it (5.5, 9.6.4, 13.2, 14.2)."""
+    sort = roll.name.partition("/")[0]
+    if "cu" in facts:
+        lost = game.board.attrition(roll.faces[0], facts["cu"])
+        return lost, _lost(lost)
+    if sort in ("siege", "raid"):
+        points, lost = game.board.siege_result(roll.total)
+        return lost - points, f"{_count(points, 'point')}, {_lost(lost)}"
+    if sort == "voyage":
+        return NAVAL[game.board.naval_result(roll.total)]
+    return 0, ""
+
+
+def _count(count: int, word: str) -> str:
+    return f"{count or 'no'} {word}{'' if count == 1 else 's'}"
+
+
+def _lost(lost: int) -> str:
+    return f"{lost} CU lost" if lost else "nothing lost"

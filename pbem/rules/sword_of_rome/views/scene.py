@@ -228,13 +228,12 @@ def _counters(view: Game, signs: dict[str, str]) -> Iterator[Counter]:
     if march is not None and not march.force.empty:
         yield _counter(view, march.power, march.at, march.force, signs)
     for space, force in view.inside.items():
-        yield _counter(view, view.control[space], space, force, signs, inside=True)
+        yield _counter(view, view.control[space], space, force, signs)
 
 
-def _counter(
-    view: Game, power: str, space: str, force: Force, signs: dict[str, str], *, inside: bool = False
-) -> Counter:
+def _counter(view: Game, power: str, space: str, force: Force, signs: dict[str, str]) -> Counter:
     """Return an army; one without a leader bears the letters of its power where a leader's name would stand."""
+    inside = force is view.inside.get(space)
     leaders = view.board.leaders
     first = [leaders[leader] for leader in force.leaders[:1]]
     badges = (
