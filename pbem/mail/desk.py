@@ -40,6 +40,7 @@ from pbem.protocol import Record, Side
 from pbem.referee.game.open_game import CannotPlay, OtherRules
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
+from pbem.render.text.report import NO_WORDS
 
 _OTHER_LETTER: Final = (
     "A letter of yours with the same Message-ID, but other commands or another sheet in it, was carried out before. "
@@ -305,7 +306,7 @@ class Desk:
         if game.begun and FORM in done.questions:
             form = report_of(game, side, ReportScope(game.adjudication, game.asked(side))).sheet
         asks = game.begun and STATUS in done.questions
-        position = side_report(game, side, game.adjudication).position if asks else ""
+        position = side_report(game, side, game.adjudication).standing if asks else NO_WORDS
         answered = Answered(self.letter, done.paragraphs, side=self.side, refused=not done.good)
         self.handled.letters.append(commands_letter(game, answered, form, self.settings, position))
 

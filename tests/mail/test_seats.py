@@ -21,12 +21,13 @@ from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.mail.tasks import Handled
 from pbem.mail.write import enclosures
 from pbem.mail.write.outgoing import Outgoing, ReportScope, report_of
-from pbem.mail.write.posting import _told_once, bundled
+from pbem.mail.write.posting import _Paragraph, _paragraphs, _told_once, bundled
 from pbem.mail.write.report_letters import first_letters
 from pbem.mail.write.welcome import welcome_letters
 from pbem.protocol import Decision, Side
 from pbem.referee.acts.players import change_of
 from pbem.referee.game.open_game import CannotPlay
+from pbem.render.text.report import Section, SectionKind, Written, mail
 from tests.support.blank import blank_pictures
 from tests.support.live import NOON, Folder, later, letter, order, pick, quoted, sheet
 from tests.support.read_letters import read
@@ -375,10 +376,17 @@ def test_what_both_sides_are_told_stands_once(folder: Folder) -> None:
 
 
 def test_what_one_side_alone_knows_stands_with_that_side() -> None:
-    oak = ["head", "WHAT HAPPENED\nA deal.\n  You get 1.\nWar.\nWar.", "Peace.", "WHERE THINGS STAND\nhere"]
-    elm = ["head", "WHAT HAPPENED\nA deal.\n  You get 2.\nWar.\nWar.\nWar.", "Peace.", "WHERE THINGS STAND\nhere"]
+    def letter(*sections: tuple[SectionKind, str]) -> list[_Paragraph]:
+        return _paragraphs(Written(tuple(Section(*each) for each in sections)))
+
+    head = (SectionKind.MORE, "head\n\n")
+    here = (SectionKind.TITLED, "WHERE THINGS STAND\nhere\n")
+    oak = letter(head, (SectionKind.EVENTS, "WHAT HAPPENED\nA deal.\n  You get 1.\nWar.\nWar.\n\nPeace.\n\n"), here)
+    elm = letter(
+        head, (SectionKind.EVENTS, "WHAT HAPPENED\nA deal.\n  You get 2.\nWar.\nWar.\nWar.\n\nPeace.\n\n"), here
+    )
     assert _told_once([oak, elm]) == [
-        oak,
+        [each.text for each in oak],
         [
             "head",
             "WHAT HAPPENED\nAs told above, and:\nA deal.\n  You get 2.\nWar.",
@@ -386,8 +394,16 @@ def test_what_one_side_alone_knows_stands_with_that_side() -> None:
         ],
     ]
     assert _told_once([oak, oak])[1] == ["head", "WHAT HAPPENED\nAs told above.", "WHERE THINGS STAND\nAs told above."]
-    form = ["----- BEGIN ORDERS -----\nx", "y\n----- END ORDERS -----", "Your sheet"]
-    assert _told_once([form, form]) == [form, form]
+    sheet = "----- BEGIN ORDERS -----\nx\n\ny\n----- END ORDERS -----"
+    form = letter((SectionKind.FORM, sheet), (SectionKind.PLAIN, "\n\nYour sheet\n"))
+    assert _told_once([form, form]) == [[each.text for each in form]] * 2
+
+
+def test_a_section_of_a_letter_is_known_by_its_template_alone() -> None:
+    """Words of others that look like a heading begin no section, and no mark of theirs counts."""
+    written = mail("chat", game="gaul", said="WHAT HAPPENED\n\ufdd0eWAR", asked="", sheet=None).words
+    assert {each.kind for each in _paragraphs(written)} == {SectionKind.MORE}
+    assert "WHAT HAPPENED\neWAR" in written.text
 
 
 def test_a_word_for_both_sides_is_confirmed_once(folder: Folder) -> None:

@@ -17,7 +17,7 @@ from pbem.referee.game.time_ledger import ledger_line
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.messages import sentences
 from pbem.render.text.reference import one_order, order_list
-from pbem.render.text.report import happened
+from pbem.render.text.report import Titled, happened
 from pbem.repo.files.requests import OPEN
 
 _USUAL: Final = 5
@@ -93,7 +93,7 @@ def history(task: CommandTask) -> str:
         raise CannotPlay("the game has not begun")
     last = game.adjudication
     asked = min(int(word or _USUAL), _MOST)
-    return "\n".join(_told_again(task, max(last - asked, 0), last))
+    return Titled("\n".join(_told_again(task, max(last - asked, 0), last)))
 
 
 def _told_again(task: CommandTask, since: int, last: int) -> Iterator[str]:

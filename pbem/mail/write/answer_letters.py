@@ -30,7 +30,7 @@ from pbem.referee.game.open_game import OpenGame
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.map.pictures import Picture
 from pbem.render.text.form import short_order
-from pbem.render.text.report import mail
+from pbem.render.text.report import NO_WORDS, Written, mail
 from pbem.render.text.text_lines import folded
 
 MOST_LINES: Final = 12
@@ -120,7 +120,7 @@ def foreseen_letter(game: Adjudicator, to: Answered, foreseen: str, again: str, 
 
 
 def commands_letter(
-    game: Adjudicator, answered: Answered, sheet: str | None, settings: MailSettings, position: str = ""
+    game: Adjudicator, answered: Answered, sheet: str | None, settings: MailSettings, position: Written = NO_WORDS
 ) -> Outgoing:
     """Return the letter that answers the commands of a letter; its subject says if one is refused.
 
@@ -134,7 +134,7 @@ def commands_letter(
     text = mail("commands", game=game.name, answers=lines, sheet=form, position=position, **words)
     side = answered.side
     stamp = f"words.{game.name}.{side}.{game.adjudication}.{asked.digest[:24]}"
-    attached = Attachments(sheet=sheet, standing=position or None, receipt=enclosed(game, side))
+    attached = Attachments(sheet=sheet, standing=position.text or None, receipt=enclosed(game, side))
     return build_letter(
         settings, NewLetter(asked.sender, stamp, text, asked, attached, About(game, side, shared=False))
     )

@@ -19,14 +19,13 @@ from email.mime.nonmultipart import MIMENonMultipart
 from email.policy import compat32, default
 from email.utils import format_datetime
 from functools import lru_cache, partial
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pbem.mail.notes.address import MESSAGE_ID, mailbox
 from pbem.render.map.pictures import Picture
 from pbem.render.text.contents import Contents
 from pbem.render.text.receipt import NAME as RECEIPT
-from pbem.render.text.report import Mail, mail
+from pbem.render.text.report import Mail, Report, mail
 
 if TYPE_CHECKING:
     from pbem.referee.game.open_game import OpenGame
@@ -386,12 +385,12 @@ class Framed:
     after: str
 
 
-def framed(template: str, game: OpenGame, contents: Contents[Any], report: str, values: Mapping[str, object]) -> Framed:
+def framed(
+    template: str, game: OpenGame, contents: Contents[Any], report: Report, values: Mapping[str, object]
+) -> Framed:
     """Return the letter that a template makes of a report and other values, and what stands around the report in it."""
-    values = {**values, "game": game.name}
-    text = mail(template, **{**values, "report": report})
-    mark = sha256(text.text.encode("utf-8", "replace")).hexdigest()  # no text has its own digest in it
-    before, _, after = mail(template, **{**values, "report": mark}).text.partition(mark)
+    text = mail(template, **{**values, "game": game.name, "report": report.words})
+    before, _, after = text.text.partition(report.text.rstrip())
     return Framed(text, game, contents, before, after)
 
 

@@ -125,7 +125,7 @@ def _observer_letter(
         summary=written.summary,
         intro=[] if observer.told else folded_paragraphs([_observer_intro(game, observer)]),
         over=result is not None,
-        report=written.text,
+        report=written.words,
     )
     pictures = maps.of_the_past(game, game.rules.scene(view, [each.event for each in told]))
     digest = sha256(f"{observer.address.lower()} {until}".encode()).hexdigest()[:24]

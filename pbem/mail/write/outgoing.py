@@ -32,7 +32,7 @@ from pbem.referee.game.time_ledger import ledger_line
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.contents import Contents, ReportRequest
 from pbem.render.text.form import standing_text
-from pbem.render.text.report import Mail, Report, make_report
+from pbem.render.text.report import NO_WORDS, Mail, Report, Titled, Written, make_report
 from pbem.render.text.text_lines import WIDTH, folded
 from pbem.repo.git import GameRepo
 from pbem.repo.git.kept import KeptRepos
@@ -203,6 +203,8 @@ class Outgoing:
     """What it tells, by which the outbox knows it again; empty: by its content. See `ToKeep`."""
     copies: tuple[Outgoing, ...] = ()
     """The copies that deputies get: they go into the outbox with it."""
+    words: Written = NO_WORDS
+    """What it says, in sections, of which one letter is made with those to other sides of its reader."""
 
     @cached_property
     def content(self) -> bytes:
@@ -348,7 +350,9 @@ def folded_paragraphs(texts: Iterable[str]) -> list[str]:
         lines += [""] if lines else []
         for line in text.split("\n"):
             bullet = _BULLET.match(line)
-            if bullet is None and line[:1] in ("", " "):
+            if isinstance(text, Titled) and line.isupper():
+                lines.append(Titled(line))
+            elif bullet is None and line[:1] in ("", " "):
                 lines.append(line)
             else:
                 lines += folded(line, WIDTH, later=" " * (bullet.end() if bullet else 0))
@@ -417,7 +421,9 @@ def build_letter(settings: MailSettings, new: NewLetter) -> Outgoing:
     if isinstance(new.text, Framed):
         signs = settings.must_sign(new.text.game.name)
         draft = replace(draft, html=html_of(new.text, draft, must_sign=signs))
-    return Outgoing(new.to, new.stamp, draft) if about is None else _to_side(draft, new.stamp, about, settings.now)
+    out = Outgoing(new.to, new.stamp, draft) if about is None else _to_side(draft, new.stamp, about, settings.now)
+    out.words = new.words.words
+    return out
 
 
 def _to_side(draft: Draft, stamp: str, about: About, now: datetime) -> Outgoing:

@@ -6,13 +6,12 @@ lies in the outbox already, and is kept there once.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import takewhile
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from pbem.game.wording import listing
 from pbem.mail.notes.correspondence import CLOSED, reported_note, sent_notes
@@ -22,18 +21,14 @@ from pbem.mail.write.outgoing import MailSettings, Outgoing, enclosed_line, put_
 from pbem.protocol import Side
 from pbem.referee.acts.timekeeping import hand_over
 from pbem.referee.play.adjudicator import Adjudicator
+from pbem.render.text.report import Section, SectionKind, Written
 from pbem.repo.files.note_store import write_notes
 
 _LINE: Final = "=" * 72
 _ASKS: Final = "Your move "
 """How the subject of a report begins that asks something."""
-_FORM_BEGINS: Final = "BEGIN ORDERS"
-_FORM_ENDS: Final = "END ORDERS"
-_EVENTS: Final = "WHAT HAPPENED"
 _AS_ABOVE: Final = "As told above"
-_HEADING: Final = re.compile(r"[A-Z][A-Z ]{7,}(?::|$)|-----")
-_TOP: Final = re.compile(r"\n(?=\S)")
-"""Between two events: what belongs to an event is indented below it."""
+_Part = TypeVar("_Part")
 
 
 def bundled(letters: Iterable[Outgoing]) -> list[Outgoing]:
@@ -72,34 +67,64 @@ def _one_for_all(bundle: Sequence[Outgoing]) -> Outgoing:
     slim = slimmed(draft)
     left_out = set(draft.attached.names) - set(slim.attached.names)
     files = [name for each in drafts for name in shown_names(each.attached) if name not in left_out]
-    text = _joined_text([each.whose for each in bundle], [each.text for each in drafts])
+    text = _joined_text([each.whose for each in bundle], [_paragraphs(each.words) for each in bundle])
     slim = replace(slim, text=text, enclosed=f"\n\n{enclosed_line(files)}")
     telling = " ".join(each.telling for each in bundle) if all(each.telling for each in bundle) else ""
     copies = tuple(copy for each in bundle for copy in each.copies)
-    return Outgoing(first.to, name, slim, sent, telling=telling, copies=copies)
+    words = Written((Section(SectionKind.MORE, text),))
+    return Outgoing(first.to, name, slim, sent, telling=telling, copies=copies, words=words)
 
 
-def _joined_text(names: Sequence[str], texts: Sequence[str]) -> str:
-    """Return one text in place of several, a section for each side.
+class _Paragraph(NamedTuple):
+    """A paragraph of a letter, of which kind its section is, and whether that begins with it."""
 
-    What letters with a greeting begin with alike stands once above the sections, and what they end with alike once
-    below them.
+    text: str
+    kind: SectionKind = SectionKind.MORE
+    begins: bool = False
+
+
+def _paragraphs(words: Written) -> list[_Paragraph]:
+    """Return a letter by paragraphs; a section that begins within one begins with the next."""
+    begun, at = list[tuple[int, SectionKind]](), 0
+    for section in words.sections:
+        if section.kind is not SectionKind.MORE:
+            begun.append((at, section.kind))
+        at += len(section.text)
+    found, kind, at = list[_Paragraph](), SectionKind.MORE, 0
+    for text in words.text.rstrip("\n").split("\n\n"):
+        begins = bool(begun) and begun[0][0] <= at
+        while begun and begun[0][0] <= at:
+            _, kind = begun.pop(0)
+        found.append(_Paragraph(text, kind, begins))
+        at += len(text) + len("\n\n")
+    return found
+
+
+def _joined_text(names: Sequence[str], letters: Sequence[Sequence[_Paragraph]]) -> str:
+    """Return one text in place of several letters, a part for each side.
+
+    What letters with a greeting begin with alike stands once above the parts, and what they end with alike once below
+    them.
     """
-    parts = [text.strip("\n").split("\n\n") for text in texts]
-    above = _shared_beginning(parts, _FORM_BEGINS) if parts[0][0].startswith("Dear ") else 0
-    whole, parts = parts[0], [each[above:] for each in parts]
-    below = _shared_beginning([each[::-1] for each in parts], _FORM_ENDS) if above else 0
-    head, tail = whole[:above], whole[len(whole) - below :]
+    above = _shared_beginning(letters, _is_of_form) if letters[0][0].text.startswith("Dear ") else 0
+    whole, parts = letters[0], [each[above:] for each in letters]
+    below = _shared_beginning([each[::-1] for each in parts], _is_of_form) if above else 0
+    tail = [each.text for each in whole[len(whole) - below :]]
+    joined = [each.text for each in whole[:above]]
     if any(len(each) > below for each in parts):
-        sections = list(zip(names, _told_once([each[: len(each) - below] for each in parts]), strict=True))
-        sections += [(listing(names, "and"), tail)] if tail else []
-        head += [f"{_LINE}\n{name}\n{_LINE}\n\n" + "\n\n".join(own) for name, own in sections]
+        told = list(zip(names, _told_once([each[: len(each) - below] for each in parts]), strict=True))
+        told += [(listing(names, "and"), tail)] if tail else []
+        joined += [f"{_LINE}\n{name}\n{_LINE}\n\n" + "\n\n".join(own) for name, own in told]
     else:
-        head += tail
-    return "\n\n".join(head)
+        joined += tail
+    return "\n\n".join(joined)
 
 
-def _told_once(letters: Sequence[Sequence[str]]) -> list[list[str]]:
+def _is_of_form(paragraph: _Paragraph) -> bool:
+    return paragraph.kind is SectionKind.FORM
+
+
+def _told_once(letters: Iterable[Sequence[_Paragraph]]) -> list[list[str]]:
     """Return the paragraphs of several letters without what one above has told already: events and whole sections.
 
     What happened is told event by event, as often as it happened: what only one side knows stands with that side.
@@ -110,31 +135,41 @@ def _told_once(letters: Sequence[Sequence[str]]) -> list[list[str]]:
     for paragraphs in letters:
         own: list[str] = []
         news: Counter[str] = Counter()
-        sections = _report_sections(paragraphs)
-        for section in sections:
-            heading = section[0].split("\n")[0]
-            if heading.startswith(_EVENTS):
-                events = [_TOP.split(each) for each in section]
+        sections = [(kind, tuple(texts)) for kind, texts in _in_sections(paragraphs)]
+        for kind, texts in sections:
+            if kind is SectionKind.EVENTS:
+                events = [_events(each) for each in texts]
                 news.update(each for some in events for each in some)
                 own += _without_told(events, told)
-            elif heading.isupper() and _FORM_BEGINS not in heading and tuple(section) in above:
+            elif kind is SectionKind.TITLED and texts in above:
+                heading, _, _ = texts[0].partition("\n")
                 own.append(f"{heading}\n{_AS_ABOVE}.")
             else:
-                own += section
+                own += texts
         told |= news
-        above |= {tuple(each) for each in sections}
+        above |= {texts for _, texts in sections}
         left.append(own)
     return left
 
 
-def _report_sections(paragraphs: Sequence[str]) -> list[list[str]]:
-    """Return paragraphs by section: each begins with its heading in capitals, with the frame of a form, or a letter."""
-    found: list[list[str]] = []
+def _in_sections(paragraphs: Iterable[_Paragraph]) -> list[tuple[SectionKind, list[str]]]:
+    """Return paragraphs by section, each with its kind; those that lack the beginning of theirs are of no kind."""
+    found: list[tuple[SectionKind, list[str]]] = []
     for each in paragraphs:
-        begins = each.split("\n")[0]
-        if not found or begins.isupper() or _HEADING.match(begins) or _FORM_ENDS in found[-1][-1]:
-            found.append([])
-        found[-1].append(each)
+        if each.begins or not found:
+            found.append((each.kind if each.begins else SectionKind.MORE, []))
+        found[-1][1].append(each.text)
+    return found
+
+
+def _events(paragraph: str) -> list[str]:
+    """Return what happened event by event: what belongs to one is indented below it."""
+    found: list[str] = []
+    for line in paragraph.split("\n"):
+        if found and not line[:1].strip():
+            found[-1] += f"\n{line}"
+        else:
+            found.append(line)
     return found
 
 
@@ -155,9 +190,9 @@ def _without_told(paragraphs: Sequence[Sequence[str]], told: Counter[str]) -> li
     return ["\n".join(each) for each in left if each]
 
 
-def _shared_beginning(parts: Sequence[Sequence[str]], before: str) -> int:
-    """Return how many paragraphs several texts begin with alike; `before` stands in none of them."""
-    pairs = takewhile(lambda each: len(set(each)) == 1 and before not in each[0], zip(*parts, strict=False))
+def _shared_beginning(letters: Sequence[Sequence[_Part]], stops: Callable[[_Part], bool]) -> int:
+    """Return how many parts several letters or lines begin with alike; what `stops` is none of them."""
+    pairs = takewhile(lambda each: len(set(each)) == 1 and not stops(each[0]), zip(*letters, strict=False))
     return len(list(pairs))
 
 
@@ -187,17 +222,21 @@ def _joined_subject(subjects: Sequence[str]) -> str:
     'Your move in gaul: Which card?; Which valley?'
     """
     words = [each.split(" ") for each in dict.fromkeys(subjects)]
-    begin = _shared_beginning(words, "?")
+    begin = _shared_beginning(words, _asks)
     if any("?" in word for each in words for word in each):  # a question stays whole, up to its colon
         begin = max([at for at, word in enumerate(words[0][:begin], 1) if word.endswith(":")], default=0)
     ends = [each[begin:] for each in words]
-    end = _shared_beginning([each[::-1] for each in ends], "?")
+    end = _shared_beginning([each[::-1] for each in ends], _asks)
     middles = [" ".join(each[: len(each) - end]) for each in ends]
     if len(middles) > 1 and all(each and " " not in each for each in middles) and "?" not in middles[0]:
         stop = "." if middles[0].endswith(".") else ""
         middles = [f"{listing([each.removesuffix('.') for each in middles], 'and')}{stop}"]
     shared, closing = words[0][:begin], words[0][len(words[0]) - end :]
     return " ".join([*shared, "; ".join(filter(None, middles)), *closing]).strip()
+
+
+def _asks(word: str) -> bool:
+    return "?" in word
 
 
 def _of_all(name: str, sides: Sequence[Side]) -> str:

@@ -168,11 +168,11 @@ def turn_letter(
         receipt = {} if number is None or answered is None else _receipt(game, side, number, answered.after)
         values.update(number=game.adjudication, over=game.result is not None, receipt=receipt)
         values.update(summary=told.summary, asked=told.asked)
-        text = framed("turn", game, contents, told.text, values)
+        text = framed("turn", game, contents, told, values)
     else:
         welcomed = bool(game.public_turn(1).get("joined", {}).get(side))  # it had the letter that asks for it
         values.update(phrases=_went_in(game), asked=told.asked, welcomed=welcomed, **heading(game, side))
-        text = framed("first", game, contents, told.text, values)
+        text = framed("first", game, contents, told, values)
     known = correspondence(game.path, side)
     pictures, lies = maps.new_pictures(
         game, side, since, "" if stamp or not since else known.picture, legend=not since and not stamp
@@ -233,7 +233,7 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
         "receipt": {} if number is None else _receipt(game, side, number, answered.after),
         "answers": folded_paragraphs(answered.paragraphs),
     }
-    text = framed("receipt", game, contents, told.text, values)
+    text = framed("receipt", game, contents, told, values)
     attached = Attachments(
         sheet=told.sheet,
         standing=told.position if told.sheet else None,

@@ -88,7 +88,7 @@ def new_address_letter(game: Adjudicator, side: Side, replaced: bool, settings: 
         "key": game.charter.signed_by.split()[:2],
         **heading(game, side),
     }
-    words = framed("new_player", game, contents, told.text, values)
+    words = framed("new_player", game, contents, told, values)
     joined = game.ledger.joined(side)
     pictures, lies = Maps(settings.drawings).new_pictures(game, side, since, "", legend=replaced)
     attached = attachments(game, side, told, pictures, since)
@@ -136,7 +136,7 @@ def deputy_letter(game: Adjudicator, side: Side, settings: MailSettings) -> Iter
         "asked": told.asked,
         **heading(game, side),
     }
-    words = framed("deputy", game, contents, told.text, values)
+    words = framed("deputy", game, contents, told, values)
     attached = attachments(game, side, told, Maps(settings.drawings).pictures(game, side, since, legend=True), since)
     named = game.ledger.deputyship(side).named
     stamp = f"{game.name}.{side}.deputy-{named}"

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -51,16 +52,62 @@ _MOST_AT_A_LARGE_TABLE: Final = 60
 """The same with more than two sides, if there is room or not: much happens before a side is asked again."""
 
 
+class SectionKind(Enum):
+    """What a section of a letter is, by its sign in the templates."""
+
+    MORE = "m"
+    """It goes on with the section above it."""
+    PLAIN = "p"
+    TITLED = "t"
+    """It has a heading, and is not told twice to one reader."""
+    EVENTS = "e"
+    """What happened, below its heading: an event to a line, with what belongs to it indented."""
+    FORM = "f"
+    """An order sheet to fill in."""
+
+
+class Section(NamedTuple):
+    """A section of a letter as it is written, with the blank lines around it."""
+
+    kind: SectionKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A text that a template makes, in sections."""
+
+    sections: tuple[Section, ...]
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return "".join(each.text for each in self.sections)
+
+
+NO_WORDS: Final = Written(())
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report: its text, the form in it as a sheet of its own (None: no decision is open), and words for a subject."""
+    """A report: its words, the form in it as a sheet (None: no decision is open), and what a subject says of it."""
 
-    text: str
+    words: Written
     sheet: str | None
     summary: str
     asked: str
-    position: str
+    standing: Written
     """Where things stand in full, for a file that is enclosed."""
+
+    @property
+    def text(self) -> str:
+        """The report as text."""
+        return self.words.text
+
+    @property
+    def position(self) -> str:
+        """Where things stand in full, as text."""
+        return self.standing.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +115,49 @@ class Mail:
     """A letter before it is put into an envelope."""
 
     subject: str
-    text: str
+    words: Written
+
+    @property
+    def text(self) -> str:
+        """The letter as text."""
+        return self.words.text
+
+
+_MARK: Final = "\ufdd0"
+"""In front of a section while a template is filled in: Unicode keeps this character for the use within a program."""
+
+
+class _Mark(str):
+    """The mark of a section, as a template writes it."""
+
+    __slots__ = ()
+
+
+class Titled(str):
+    """A text of ours, or a line of it, in which each line of capitals is the title of a section."""
+
+    __slots__ = ()
+
+
+def _with_marks_of_ours(value: object) -> object:
+    """Return a value as it goes into a template: of a text in sections the marks go with it, of others none."""
+    if isinstance(value, Written):
+        marked = "".join(f"{_MARK}{each.kind.value}{each.text}" for each in value.sections)
+        return f"{marked.rstrip()}{_MARK}{SectionKind.MORE.value}"
+    if isinstance(value, Titled):
+        return f"{_MARK}{SectionKind.TITLED.value}{value}"
+    return value.replace(_MARK, "") if isinstance(value, str) and not isinstance(value, _Mark) else value
+
+
+def _in_sections(marked: str) -> Written:
+    """Return a text with marks as a text in sections."""
+    first, *others = marked.split(_MARK)
+    return Written((Section(SectionKind.MORE, first), *(Section(SectionKind(each[0]), each[1:]) for each in others)))
 
 
 @cache
 def _report_templates() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader(templates_folder()),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -81,14 +165,17 @@ def _report_templates() -> Environment:
         keep_trailing_newline=True,
         autoescape=False,  # plain text
         auto_reload=False,
+        finalize=_with_marks_of_ours,
     )
+    environment.globals.update({each.name: _Mark(f"{_MARK}{each.value}") for each in SectionKind})
+    return environment
 
 
 def mail(template: str, **values: object) -> Mail:
     """Return the letter that `templates/mail/<template>.txt` makes of some values."""
     whole = _report_templates().get_template(f"mail/{template}.txt").render(values)
     subject, _, text = whole.removeprefix("Subject: ").partition("\n")
-    return Mail(" ".join(subject.split()), text.strip("\n") + "\n")
+    return Mail(" ".join(subject.split()), _in_sections(text.strip("\n") + "\n"))
 
 
 def make_report(contents: Contents[S]) -> Report:
@@ -128,10 +215,10 @@ def make_report(contents: Contents[S]) -> Report:
     }
     large_table = len(rules.sides) > 2
     letter |= _told_in_full(said, sheet) if known is None else _told_in_short(letter, said, changed, sheet, large_table)
-    text, position = _fill_template("report", **letter), _fill_template("position", **everything)
+    words, standing = _fill_template("report", **letter), _fill_template("position", **everything)
     waited = [decision for decision in request.own if decision.waits] or request.own
     asked = " ".join(dict.fromkeys(box.forms[decision.kind].title for decision in waited))
-    return Report(text, sheet, stands.headline, asked, position)
+    return Report(words, sheet, stands.headline, asked, standing)
 
 
 def form_for_reader(contents: Contents[S], *, narrow: bool = False) -> str | None:
@@ -169,7 +256,7 @@ def _told_in_short(
 
     def room(heading: str) -> int:
         """Return how many lines more there may be below a heading."""
-        return max(0, aim - len(_fill_template("report", **{**letter, **told}).splitlines()) - len(["", heading]))
+        return max(0, aim - len(_fill_template("report", **{**letter, **told}).text.splitlines()) - len(["", heading]))
 
     most = min(max(room("WHAT HAPPENED"), LEAST_ABOVE), MOST_ABOVE)
     if (above := _first_above(said, most)) and most < MOST_ABOVE:  # what was done comes before the dice
@@ -186,9 +273,10 @@ def _told_in_short(
 _MORE: Final = f"{HANGING}... position.txt has all of it."
 
 
-def _fill_template(template: str, **values: object) -> str:
+def _fill_template(template: str, **values: object) -> Written:
     """Return what `templates/report/<template>.txt` makes of some values."""
-    return _report_templates().get_template(f"report/{template}.txt").render(values).rstrip("\n") + "\n"
+    marked = _report_templates().get_template(f"report/{template}.txt").render(values)
+    return _in_sections(marked.rstrip("\n") + "\n")
 
 
 def _place_line(say: Sentences, request: ReportRequest[S], headline: str) -> list[str]:
