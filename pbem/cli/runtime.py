@@ -340,9 +340,9 @@ def print_waiting(game: OpenGame) -> None:
 
 def owes(game: Adjudicator) -> bool:
     """Tell whether an earlier command ended before its letters were written. Call it before continuing the game."""
-    from pbem.mail.notes.correspondence import note_reported, reported
+    from pbem.mail.notes.correspondence import REPORTED, note_reported
 
-    known = reported(game.path)
+    known = REPORTED.read(game.path)
     if known is None:
         note_reported(game.path, game.adjudication)
     return known is not None and known < game.adjudication
@@ -353,16 +353,16 @@ def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxe
 
     The reports include what an earlier command still owes, if it ended before its letters were written.
     """
-    from pbem.mail.notes.correspondence import CLOSED, reported
+    from pbem.mail.notes.correspondence import CLOSED, REPORTED
     from pbem.mail.write.report_letters import closing_letters, reports
 
     settings = mail_settings(games, boxes)
     with game.lock():
-        known = reported(game.path)
+        known = REPORTED.read(game.path)
         since = known if known is not None else numbers[0] - 1 if numbers else game.adjudication
         letters = list(reports(game, since, settings)) if since < game.adjudication else []
         closed = game.closed
-        if closed is not None and reported(game.path, CLOSED) != closed.round:
+        if closed is not None and CLOSED.read(game.path) != closed.round:
             letters += closing_letters(game, settings)
         return post_told(game, letters, settings)
 

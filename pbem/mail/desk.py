@@ -26,7 +26,7 @@ from pbem.mail.choose.sheet_choice import (
     sheets_passed_over,
     unchanged,
 )
-from pbem.mail.notes.correspondence import CLOSED, reported
+from pbem.mail.notes.correspondence import CLOSED
 from pbem.mail.read.commands import Instruction
 from pbem.mail.read.letter import Enclosure, Letter
 from pbem.mail.read.sheet_finder import BareOrder
@@ -288,7 +288,7 @@ class Desk:
         if may_move_on and game.adjudication > before:
             return Reply.REPORTED_BEFORE
         if game.closed is not None and (sheet is not None or (done.done and not game.begun)):
-            if not (self.again and reported(game.path, CLOSED) == game.closed.round):
+            if not (self.again and CLOSED.read(game.path) == game.closed.round):
                 return Reply.CLOSED
             return Reply.ANSWER if sheet is None and done.questions else Reply.REPORTED_BEFORE
         if sheet is not None:

@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import partial
 from typing import Final, NamedTuple
 
-from pbem.mail.notes.correspondence import CLOSED, reported
+from pbem.mail.notes.correspondence import CLOSED, REPORTED
 from pbem.mail.tasks import NextDue
 from pbem.mail.write.observers import next_news
 from pbem.mail.write.outgoing import MailSettings, Outgoing
@@ -126,7 +126,7 @@ def due_in(game: Adjudicator, settings: MailSettings) -> DueAct | None:
 def noted_due(game: Adjudicator, due: DueAct | None) -> NextDue:
     """Return when something falls due next in a game, which is what `due_in` has found."""
     runs = game.clock.terms is not None and game.result is None
-    return NextDue(None if due is None else due.when, game.ledger.head, runs)
+    return NextDue(None if due is None else due.when, game.ledger.repo.head, runs)
 
 
 def carry_out_due(game: Adjudicator, until: datetime, settings: MailSettings) -> DueDone:
@@ -151,7 +151,7 @@ def pay_debts(game: Adjudicator, settings: MailSettings) -> list[Outgoing]:
 
     The game's lock is held, and no letter waits to be taken in: else that one's answer tells what is owed.
     """
-    known = reported(game.path)
+    known = REPORTED.read(game.path)
     if settings.outbox is None or known is None or known >= game.adjudication:
         return []
     return _put_out(game, _owed_letters(game, known, settings), settings)
@@ -201,12 +201,12 @@ def _played_on(game: Adjudicator, play_on: Callable[[], object], settings: MailS
     before = game.adjudication
     with game.transaction():
         play_on()
-    known = reported(game.path)
+    known = REPORTED.read(game.path)
     yield from _owed_letters(game, before if known is None else known, settings)
 
 
 def _owed_letters(game: Adjudicator, since: int, settings: MailSettings) -> Iterator[Outgoing]:
     if since < game.adjudication:
         yield from reports(game, since, settings)
-    if (closed := game.closed) is not None and reported(game.path, CLOSED) != closed.round:
+    if (closed := game.closed) is not None and CLOSED.read(game.path) != closed.round:
         yield from closing_letters(game, settings)

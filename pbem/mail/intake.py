@@ -22,7 +22,7 @@ from pbem.mail.choose.sheet_choice import may_order_without_sheet, orders_outsid
 from pbem.mail.desk import Desk, Reply
 from pbem.mail.due import carry_out_due, due_in, noted_due
 from pbem.mail.inbox import open_letter, with_orders
-from pbem.mail.notes.correspondence import note_reported, reported, set_back
+from pbem.mail.notes.correspondence import REPORTED, note_reported, set_back
 from pbem.mail.read.commands import Instruction
 from pbem.mail.read.letter import Letter
 from pbem.mail.read.token import note_heard, token, tokens_of
@@ -177,7 +177,7 @@ class _Sitting:
             desk.attempt(desk.forecast_sheet)
         desks = [desk for desk in self.desks if desk.acts]
         if self.settings.outbox is not None and desks:
-            if reported(game.path) is None:
+            if REPORTED.read(game.path) is None:
                 note_reported(game.path, game.adjudication)
             elif (ahead := set_back(game.path, game.adjudication)) is not None:
                 handled.notes.append(ahead)
@@ -222,7 +222,7 @@ class _Sitting:
             return
         game, settings, handled = self.game, self.settings, self.handled
         before = min(desk.before for desk in desks)
-        known = before if settings.outbox is None else reported(game.path)
+        known = before if settings.outbox is None else REPORTED.read(game.path)
         since = before if known is None else known  # what an earlier letter still owes is reported with this one
         replies = [desk.reply(since) for desk in desks]
         to_all = next((each for each in _TO_ALL if each in replies), None)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import hmac
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import cached_property, partial
 from hashlib import sha256
@@ -31,7 +30,7 @@ from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.boxes.corrections import Correction
 from pbem.game.order_form import compact
-from pbem.protocol import Record, Result, Side
+from pbem.protocol import Record, Side
 from pbem.repo.files import layout
 from pbem.repo.files.adjudication import (
     Adjudication,
@@ -49,7 +48,7 @@ from pbem.repo.files.records import yaml_of
 from pbem.repo.files.seats import Seated
 from pbem.repo.files.state import State, read_state
 from pbem.repo.files.talk_book import JournalFile, SealedJournal
-from pbem.repo.git import GameRepo, Logged
+from pbem.repo.git import GameRepo
 from pbem.repo.public import corrections_in
 
 Read: TypeAlias = Callable[[str], bytes | None]
@@ -183,37 +182,7 @@ class Ledger(Seated):
         """Raise BadKeys unless the secrets are those that the charter promises; `commit` checks the key that signs."""
         check_secrets(self.charter, self.keys)
 
-    def close(self) -> None:
-        """Close the repo."""
-        self.repo.close()
-
-    @property
-    def path(self) -> Path:
-        """The folder of the repo."""
-        return self.repo.path
-
-    @property
-    def head(self) -> str:
-        """The id of the commit that is read."""
-        return self.repo.head
-
-    def lock(self) -> AbstractContextManager[None]:
-        """Hold the game's lock, having read where the game stands now."""
-        return self.repo.lock()
-
-    def transaction(self) -> AbstractContextManager[None]:
-        """Hold the game's lock, and write what is committed meanwhile at the end: all of it or nothing."""
-        return self.repo.transaction()
-
     # ---- reading
-
-    def read(self, path: str, at: str | None = None) -> bytes | None:
-        """Return a file as it is now, or as of the commit `at`; None if it is not there."""
-        return self.repo.read(path, at)
-
-    def history(self) -> Iterator[Logged]:
-        """Yield the commits from the head back."""
-        return self.repo.history()
 
     def corrections(self) -> dict[str, Correction]:
         """Return the corrected files of the box that the game keeps."""
@@ -262,11 +231,11 @@ class Ledger(Seated):
 
     def commits(self) -> dict[int, str]:
         """Return the commit that made each adjudication."""
-        return commits_of_adjudications(self.history())
+        return commits_of_adjudications(self.repo.history())
 
     def commit_of(self, n: int) -> str | None:
         """Return the commit that made an adjudication, looked for from the head back; None: there is none."""
-        return commit_of_adjudication(self.history(), n)
+        return commit_of_adjudication(self.repo.history(), n)
 
     def whole_digest(self, n: int, whole: Record) -> str:
         """Return the salted digest of the sealed part of an act of the game master in adjudication n."""
@@ -359,14 +328,7 @@ class Ledger(Seated):
         return {path: self._sealing.seal(path, compact(view), room, recipient=key)}
 
     def turn_files(
-        self,
-        made: Adjudication,
-        seed: Seed,
-        *,
-        span: Sequence[Answer] | None,
-        result: Result | None,
-        position: bytes,
-        state: State,
+        self, made: Adjudication, seed: Seed, span: Sequence[Answer] | None, position: bytes, state: State
     ) -> dict[str, bytes]:
         """Return the files of an adjudication.
 
@@ -375,8 +337,8 @@ class Ledger(Seated):
         """
         path = layout.turn_path(made.n)
         public = public_record(made, seed, renewal=self.chain.renewal(made.n), span=span)
-        if result is not None:
-            public["result"] = result.record()
+        if state.result is not None:
+            public["result"] = state.result.record()
         public["position"] = sha256(position).hexdigest()
         # There is no digest of the sealed record: it follows from sheets, dice and the seed of hidden draws.
         text = yamlio.dump(public).encode()

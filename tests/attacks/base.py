@@ -59,8 +59,8 @@ class Dishonest(Adjudicator):
         """Return the files of a commit; None: it is not made."""
         return files
 
-    def _commit(self, now: Now, state: State, played: Played) -> int:
-        return super()._commit(now, state, self.played(state.adjudication + 1, played))
+    def _commit(self, now: Now, played: Played) -> int:
+        return super()._commit(now, self.played(played.state.adjudication + 1, played))
 
     def file(self, side: Side, raw: bytes) -> None:
         """File a sheet that was never sent, or is sent again: no check is made of its link."""
@@ -96,7 +96,7 @@ class _Books(Ledger):
 
     def commit(self, files: Mapping[str, bytes], message: str) -> str:
         forged = self._referee.files(dict(files), message)
-        return self.head if forged is None else super().commit(forged, message)
+        return self.repo.head if forged is None else super().commit(forged, message)
 
 
 def begun(folder: Folder, referee: type[D], *, chain: bool = False, beacon: bool = False) -> D:

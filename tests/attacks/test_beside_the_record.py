@@ -57,7 +57,7 @@ def test_turns_that_are_cut_off_leave_the_record_right(folder: Folder, tmp_path:
     """Reports tell of turns that the clone has not. What is played instead opens the same links."""
     with begun(folder, Dishonest) as game:
         go_on(game, 6)
-        before, head = game.ledger.commits()[3], game.ledger.head
+        before, head = game.ledger.commits()[3], game.ledger.repo.head
         (told,) = [game.ledger.public_turn(4)]
         git(game.path, "update-ref", "refs/heads/main", before)
     with folder.open() as game:
@@ -129,7 +129,7 @@ def test_a_false_view_shows_to_its_side(folder: Folder) -> None:
         game.adjudicate()
         go_on(game, 6)
         assert found(game, with_key=True) == []
-        content = game.ledger.read(view_path("red"))
+        content = game.ledger.repo.read(view_path("red"))
         assert content is not None
         assert unseal(SECRETS.identity, view_path("red"), content) == b'{"hand":[30,29]}'
         assert game.view("red").hands["red"] != [30, 29]
@@ -162,5 +162,5 @@ def test_two_games_of_one_key_open_the_same_link(folder: Folder, tmp_path: Path)
     with one, other:
         first, second = (game.ledger.public_turn(2) for game in games)
         assert first["link"] == second["link"]
-        assert one.ledger.read(turn_path(2)) != other.ledger.read(turn_path(2))
+        assert one.ledger.repo.read(turn_path(2)) != other.ledger.repo.read(turn_path(2))
         assert found(one, with_key=True) == found(other, with_key=True) == []

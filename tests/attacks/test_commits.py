@@ -18,7 +18,7 @@ def state_of(game: Dishonest) -> State:
 def test_a_position_changed_between_the_turns_shows(folder: Folder) -> None:
     with begun(folder, Dishonest) as game:
         go_on(game, 6)
-        position = game.ledger.read(POSITION)
+        position = game.ledger.repo.read(POSITION)
         assert position is not None
         sha = game.ledger.commit({POSITION: position.replace(b"west: red", b"west: blue")}, "punica: a small change")
         go_on(game, 4)
@@ -29,7 +29,7 @@ class MovesWithASheet(Dishonest):
     """Changes the position with the commit of a sheet."""
 
     def files(self, files: dict[str, bytes], message: str) -> dict[str, bytes]:
-        position = self.ledger.read(POSITION)
+        position = self.ledger.repo.read(POSITION)
         if message == "punica: sheet 4 of red" and position is not None:
             files[POSITION] = position.replace(b"west: red", b"west: blue")
         return files

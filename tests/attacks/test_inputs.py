@@ -213,5 +213,5 @@ def test_a_rollback_merely_asked_for_turns_no_dice(tmp_path: Path) -> None:
     with one, other:
         assert other.requests["made"] == 1
         for n in range(1, one.adjudication + 1):
-            assert one.ledger.read(turn_path(n)) == other.ledger.read(turn_path(n))
+            assert one.ledger.repo.read(turn_path(n)) == other.ledger.repo.read(turn_path(n))
         assert found(other, with_key=True) == []

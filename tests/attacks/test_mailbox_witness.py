@@ -423,7 +423,7 @@ def test_sheet_that_was_lost_after_its_receipt_is_found(lost: tuple[Mail, Folder
     with branch.open() as game:
         text = some_sheet(game, "red", 11)
         ruling.answer_for_side(game, "red", text, "no sheet came in time")
-        end = game.ledger.head
+        end = game.ledger.repo.head
     (reason,) = [each for each in reasons(mail.clone(branch), mail.red) if each.startswith(receipt.path)]
     assert "punica" in reason.partition("the letter ")[2].partition(" of ")[0]
     assert f"says that it was taken in with the digest {receipt.digest}; no commit up to {end} has it" in reason

@@ -17,7 +17,7 @@ from pbem.audit.verify import verify
 from pbem.cli.verbs import app
 from pbem.crypto.seal import recipient_of
 from pbem.mail.intake import take_in
-from pbem.mail.notes.correspondence import note_reported, reported, set_back
+from pbem.mail.notes.correspondence import REPORTED, note_reported, set_back
 from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.mail.read.token import without_token
 from pbem.mail.tasks import Handled
@@ -166,7 +166,7 @@ def test_note_ahead_of_the_game_is_set_back_and_reports_go_on(folder: Folder) ->
     second = sends(folder, buries(folder, "blue", 0))
     assert not [note for note in second.notes if "adjudication 99" in note]
     assert {"<punica.red.2@example.org>", "<punica.blue.2@example.org>"} <= ids(folder).keys()
-    assert reported(folder.repo("punica")) == 2
+    assert REPORTED.read(folder.repo("punica")) == 2
 
 
 @pytest.mark.usefixtures("in_the_folder")
@@ -199,4 +199,4 @@ def test_only_a_note_that_is_ahead_is_set_back(tmp_path: Path) -> None:
     note_reported(tmp_path, 3)
     assert set_back(tmp_path, 3) is None
     assert set_back(tmp_path, 2) is not None
-    assert reported(tmp_path) == 2
+    assert REPORTED.read(tmp_path) == 2

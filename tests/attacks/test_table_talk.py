@@ -71,7 +71,9 @@ def test_other_words_on_record_show_to_whoever_heard_them(folder: Folder) -> Non
         go_on(game)
         break_off(game, "the end")
         assert found(game, with_key=True) == found(game) == []
-        recorded = json.loads(unseal(SECRETS.identity, PRESS, game.ledger.read(PRESS, game.ledger.commits()[2]) or b""))
+        recorded = json.loads(
+            unseal(SECRETS.identity, PRESS, game.ledger.repo.read(PRESS, game.ledger.commits()[2]) or b"")
+        )
         assert recorded["talk"][0]["text"] == "I march on Elm."
         assert any("I march on Yew." in str(each.get_payload(decode=True)) for each in letters)
 

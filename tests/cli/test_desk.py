@@ -78,7 +78,7 @@ def test_broadcast_is_one_letter_to_each_reader(spring: Folder) -> None:
     words = spring.path / "words.txt"
     words.write_text("The season ends on Sunday.\ngame: autumn-1\nAGREED\n", "utf-8")
     with spring.open("spring-1") as game:
-        head = game.ledger.head
+        head = game.ledger.repo.head
     ran = said(DONE, "broadcast", "spring-1", "*-1", "--text", words)
     assert ran.startswith("spring-1: 2 readers\nautumn-1: 2 readers\n")
     letters = outbox(spring)
@@ -90,7 +90,7 @@ def test_broadcast_is_one_letter_to_each_reader(spring: Folder) -> None:
     assert (ran["failed"], len(ran["letters"])) == (1, 2)
     assert pbem("broadcast", "spring-1", stdin=b" \n").exit_code == WORLD
     with spring.open("spring-1") as game:
-        assert game.ledger.head == head
+        assert game.ledger.repo.head == head
 
 
 def test_archive_takes_games_out_of_sight_and_back(spring: Folder) -> None:

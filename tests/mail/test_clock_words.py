@@ -91,7 +91,7 @@ def test_a_letter_that_comes_twice_takes_no_days_twice(desk: Desk) -> None:
         desk.sends("red", b"game: punica\n\nAWAY 24-25 Nov")
         assert "You have 8 days of vacation left in 2026." in flat(last(desk, "red"))
     with desk.folder.open() as game:
-        assert game.ledger.read("clock/000/0003.yaml") is None
+        assert game.ledger.repo.read("clock/000/0003.yaml") is None
 
 
 @pytest.mark.parametrize("day", ["31 Dec 9999", "0001-01-01"])

@@ -166,24 +166,24 @@ def test_deputy_is_on_record_and_the_name_is_sealed(folder: Folder, office: Mail
             "punica: red has no deputy",
             "punica: red has a deputy until 2027-01-02",
         ]
-        assert game.ledger.read("deputies/red.yaml") == b'named: 3\nuntil: "2027-01-02"\n'
+        assert game.ledger.repo.read("deputies/red.yaml") == b'named: 3\nuntil: "2027-01-02"\n'
         game.change_player("red", "Eve", "eve@example.org", replaced=True)
         assert game.ledger.deputyship("red").until is None
         assert game.written_by("dora@example.net") == []
     verdict = verify(folder.repo("punica"), keys=partial(Keys.load, folder.keys), folders=FOLDERS)
     assert verdict.findings.sorted == []
     with folder.open() as game:
-        for commit in game.ledger.history():
+        for commit in game.ledger.repo.history():
             assert not any(b"example.net" in content for content in files(game.ledger.repo, commit.sha).values())
 
 
 def test_naming_again_changes_nothing(folder: Folder, office: MailSettings) -> None:
     with folder.open() as game:
-        head = game.ledger.head
+        head = game.ledger.repo.head
     handled = take_in(letter("red", NAMES.encode()), office)
     assert "may write for your side" in told(handled, "red")
     with folder.open() as game:
-        assert game.ledger.head == head
+        assert game.ledger.repo.head == head
 
 
 def test_words_that_name_a_deputy() -> None:

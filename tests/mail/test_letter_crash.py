@@ -13,7 +13,7 @@ import pytest
 
 from pbem.audit.explain.replay import replay
 from pbem.mail.due import go_on
-from pbem.mail.notes.correspondence import reported
+from pbem.mail.notes.correspondence import REPORTED
 from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.repo.git import GameRepo
 from tests.support.crash import dies, recorded
@@ -97,9 +97,9 @@ def test_report_in_the_outbox_is_not_written_again(begun: Path, whole: Path, tmp
     assert outbox(path) == outbox(whole)
     outbox_there = MaildirOutbox(path / "games" / "outbox")
     settings = replace(Folder(path).office, sender="pbem@localhost", outbox=outbox_there, looked=NOON)
-    assert reported(path / "games" / "punica.git") != 4
+    assert REPORTED.read(path / "games" / "punica.git") != 4
     go_on("punica", NOON, settings)
-    assert reported(path / "games" / "punica.git") == 4
+    assert REPORTED.read(path / "games" / "punica.git") == 4
     assert outbox(path) == outbox(whole)
     take_in(path)
     assert outbox(path) == outbox(whole)

@@ -23,7 +23,6 @@ from pbem.mail.notes.correspondence import (
     Correspondence,
     NewsWish,
     choose_news,
-    correspondence,
     note_reported,
     set_back,
 )
@@ -207,7 +206,7 @@ def test_other_words_are_refused(office: MailSettings, word: str, folder: Folder
     assert "write one of these words after it: every, round, daily or asked" in " ".join(
         text(parsed(handled)["red"]).split()
     )
-    assert correspondence(folder.repo("punica"), "red").news == NewsWish.EVERY
+    assert CORRESPONDENCES.read(folder.repo("punica"), "red").news == NewsWish.EVERY
 
 
 def test_a_letter_with_news_counts_once(folder: Folder, office: MailSettings) -> None:
@@ -216,7 +215,7 @@ def test_a_letter_with_news_counts_once(folder: Folder, office: MailSettings) ->
     take_in(first, office)
     take_in(letter("red", b"NEWS every", number=2), office)
     take_in(first, office)
-    assert correspondence(folder.repo("punica"), "red").news == NewsWish.EVERY
+    assert CORRESPONDENCES.read(folder.repo("punica"), "red").news == NewsWish.EVERY
 
 
 def test_the_end_is_always_told(folder: Folder, office: MailSettings) -> None:
@@ -250,7 +249,7 @@ def test_a_report_written_again_is_the_same_letter(folder: Folder, office: MailS
     """The command ends after a letter lies in the outbox and before that is noted: no second letter comes of it."""
     assert isinstance(office.outbox, MaildirOutbox)
     play(folder, office, 1)
-    repo, before = folder.repo("punica"), correspondence(folder.repo("punica"), "red")
+    repo, before = folder.repo("punica"), CORRESPONDENCES.read(folder.repo("punica"), "red")
     played = play(folder, office, 2)
     assert played is not None
     assert parsed(played[1]).keys() == set(SIDES)
@@ -272,7 +271,7 @@ def test_a_damaged_note_tells_all_from_the_beginning(folder: Folder, office: Mai
     play(folder, office, 1)
     repo = folder.repo("punica")
     (repo / CORRESPONDENCES.file("red")).write_text("{")
-    assert correspondence(repo, "red") == Correspondence(told=0)
+    assert CORRESPONDENCES.read(repo, "red") == Correspondence(told=0)
     played = play(folder, office, 2)
     assert played is not None
     message = parsed(played[1])["red"]
@@ -283,17 +282,17 @@ def test_notes_ahead_of_a_restored_game_are_set_back(folder: Folder, office: Mai
     for number in range(1, 5):
         play(folder, office, number)
     repo = folder.repo("punica")
-    assert (correspondence(repo, "red").told or 0) > 1
+    assert (CORRESPONDENCES.read(repo, "red").told or 0) > 1
     assert set_back(repo, 1) is not None
-    assert {correspondence(repo, side).told for side in SIDES} == {1}
+    assert {CORRESPONDENCES.read(repo, side).told for side in SIDES} == {1}
 
 
 def test_the_first_choice_keeps_what_is_owed(folder: Folder, office: MailSettings) -> None:
     repo = folder.repo("punica")
     assert choose_news(repo, "red", NewsWish.ASKED, 7, "digest") == NewsWish.ASKED
-    assert correspondence(repo, "red").told == 7
+    assert CORRESPONDENCES.read(repo, "red").told == 7
     assert choose_news(repo, "red", NewsWish.ROUND, 9, "another") == NewsWish.ROUND
-    assert correspondence(repo, "red").told == 7
+    assert CORRESPONDENCES.read(repo, "red").told == 7
     assert json.loads((repo / CORRESPONDENCES.file("red")).read_text())["news"] == "round"
 
 

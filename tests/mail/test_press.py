@@ -394,7 +394,7 @@ def test_a_crash_loses_no_talk_and_passes_none_on_twice(tmp_path: Path) -> None:
         assert told(path) == {ADDRESSES["blue"]: 1}, at
         with Folder(path).open() as game:
             assert [talk.text for talk in game.talk.all()] == ["Shall we march?"], at
-            assert game.ledger.read(PRESS) is not None
+            assert game.ledger.repo.read(PRESS) is not None
             assert verify(game.path, keys=partial(Keys.load, Folder(path).keys), folders=FOLDERS).findings.sorted == []
         if not died:
             assert at > step

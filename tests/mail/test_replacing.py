@@ -71,7 +71,7 @@ def test_three_sides_replace_a_fourth(folder: Folder, office: MailSettings) -> N
     with folder.open() as game:
         assert subjects(game)[-1] == "punica: yew has another player"
         assert game.ledger.addresses["yew"] == CARL
-        for commit in game.ledger.history():
+        for commit in game.ledger.repo.history():
             assert not any(CARL.encode() in content for content in files(game.ledger.repo, commit.sha).values())
     verdict = verify(folder.repo("punica"), keys=partial(Keys.load, folder.keys), folders=FOLDERS)
     assert verdict.findings.sorted == []

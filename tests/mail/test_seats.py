@@ -16,7 +16,7 @@ from pbem.audit.verify import verify
 from pbem.mail.archive_reader import read_letter, read_mailbox
 from pbem.mail.due import go_on
 from pbem.mail.intake import take_in
-from pbem.mail.notes.correspondence import NewsWish, correspondence, reported
+from pbem.mail.notes.correspondence import CORRESPONDENCES, REPORTED, NewsWish
 from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.mail.tasks import Handled
 from pbem.mail.write import enclosures
@@ -148,7 +148,7 @@ def test_a_bundle_in_the_outbox_is_not_written_again(folder: Folder) -> None:
     before = sorted(path.name for path in new.iterdir())
     assert sum(name.startswith("gaul.oak+elm.") for name in before) == 1
     go_on("gaul", NOON, office)
-    assert reported(folder.repo("gaul")) == 2
+    assert REPORTED.read(folder.repo("gaul")) == 2
     assert sorted(path.name for path in new.iterdir()) == before
 
 
@@ -411,7 +411,7 @@ def test_a_word_for_both_sides_is_confirmed_once(folder: Folder) -> None:
     assert flat(out).count("NEWS:") == 1
     with folder.open("gaul") as game:
         for side in ("oak", "elm"):
-            assert correspondence(game.path, side).news == NewsWish.ASKED
+            assert CORRESPONDENCES.read(game.path, side).news == NewsWish.ASKED
     assert "DRAW" in flat(says(folder, b"DRAW gaul ash", side="ash").letters[0])
     (out,) = to_ann(says(folder, b"CONSENT gaul 1", number=2).letters)
     text = flat(out)

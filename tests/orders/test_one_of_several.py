@@ -54,10 +54,10 @@ def intercepted(game: Adjudicator, made: list[int]) -> list[Answer]:
 
 def faults(game: Adjudicator, *orders: Order) -> str:
     """Return the faults of a sheet, which must have some and change nothing."""
-    head = game.ledger.head
+    head = game.ledger.repo.head
     receipt = game.receive(SIDE, sheet(game, SIDE, *orders))
     assert receipt.number is None
-    assert game.ledger.head == head
+    assert game.ledger.repo.head == head
     return str(receipt)
 
 

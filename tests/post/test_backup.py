@@ -35,7 +35,7 @@ def opened(season: Season, box: Box, way: Way) -> Post:
 
 def commits(season: Season) -> list[str]:
     with season.open("punica") as game:
-        return [each.sha for each in game.ledger.history()]
+        return [each.sha for each in game.ledger.repo.history()]
 
 
 def test_season_goes_on_where_the_backup_was_made(season: Season, tmp_path: Path) -> None:

@@ -108,11 +108,11 @@ def test_link_names_the_address_with_the_token(game: Folder) -> None:
 
 
 def test_confirmed_letter_is_noted_as_heard(game: Folder) -> None:
-    from pbem.mail.read.token import acquaintance
+    from pbem.mail.read.token import ACQUAINTANCES
 
     id, _ = asking(take(game, written(bury(game))))
     take(game, written("", answers=id))
-    assert acquaintance(game.repo("punica"), "red").by == "confirmed"
+    assert ACQUAINTANCES.read(game.repo("punica"), "red").by == "confirmed"
 
 
 def test_orders_in_the_answer_count_by_themselves(game: Folder) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
-from pbem.mail.notes.correspondence import correspondence, note_reported
+from pbem.mail.notes.correspondence import CORRESPONDENCES, note_reported
 from pbem.mail.write.report_letters import first_letters
 from pbem.mail.write.time_letters import reminder
 from pbem.post.service.service import Post, run_once
@@ -110,10 +110,10 @@ def test_news_of_a_day_is_one_letter_in_the_morning(
     run_once(post)
     repo = season.games / "punica.git"
     for _ in range(12):
-        if correspondence(repo, "oak").owed:
+        if CORRESPONDENCES.read(repo, "oak").owed:
             break
         moves(season, box, post, clock)
-    before, day = told(way, oak), datetime.fromisoformat(correspondence(repo, "oak").owed)
+    before, day = told(way, oak), datetime.fromisoformat(CORRESPONDENCES.read(repo, "oak").owed)
     assert day <= clock.now
     clock.now = day.replace(hour=5, minute=58) + timedelta(days=1)
     run_once(post)

@@ -227,7 +227,7 @@ class Simulation:
                 clocks = game.clock.read()
                 assert clocks is not None
                 for number in range(1, clocks.facts + 1):
-                    content = game.ledger.read(fact_path(number))
+                    content = game.ledger.repo.read(fact_path(number))
                     fact = read_fact(yamlio.read(content or b"", name="fact").value)
                     if isinstance(fact, Late):
                         yield from ((name, side, at) for side, at in fact.sides.items())
@@ -262,7 +262,7 @@ class Simulation:
 
     def subjects(self, name: str) -> list[str]:
         with self.open(name) as game:
-            return [each.message.split("\n")[0] for each in game.ledger.history()]
+            return [each.message.split("\n")[0] for each in game.ledger.repo.history()]
 
     def check(self, name: str) -> list[str]:
         """Derive a game again from its record, and return what is wrong with it."""

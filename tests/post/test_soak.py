@@ -63,4 +63,4 @@ def _check_backup(soak: PostSoak, tmp_path: Path) -> None:
 
 def _head(season: Season, name: str) -> str:
     with season.open(name) as game:
-        return game.ledger.head
+        return game.ledger.repo.head

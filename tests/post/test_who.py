@@ -11,7 +11,7 @@ import pytest
 from pbem.crypto.seal import recipient_of
 from pbem.mail.inbox import open_letter
 from pbem.mail.intake import take_in
-from pbem.mail.read.token import acquaintance
+from pbem.mail.read.token import ACQUAINTANCES
 from pbem.mail.tasks import Handled
 from pbem.mail.write.welcome import welcome_letter
 from pbem.post.settings import WhoConfig
@@ -144,8 +144,8 @@ def test_token_counts_for_all_sides_of_its_player(folder: Folder) -> None:
     assert take(folder, written("\n\n".join(texts), sender=ann, answers=id)).accepted
     assert (sheets(folder, "oak", "gaul"), sheets(folder, "elm", "gaul")) == (1, 1)
     with folder.open("gaul") as game:
-        assert all(acquaintance(game.path, side).heard for side in ("oak", "elm"))
-        assert not acquaintance(game.path, "ash").heard
+        assert all(ACQUAINTANCES.read(game.path, side).heard for side in ("oak", "elm"))
+        assert not ACQUAINTANCES.read(game.path, "ash").heard
 
 
 def test_letter_that_comes_twice_is_carried_out_once(game: Folder) -> None:
@@ -157,11 +157,11 @@ def test_letter_that_comes_twice_is_carried_out_once(game: Folder) -> None:
 
 
 def test_who_was_heard_from_is_noted(game: Folder) -> None:
-    assert not acquaintance(game.repo("punica"), "red").heard
+    assert not ACQUAINTANCES.read(game.repo("punica"), "red").heard
     take(game, written(bury(game), answers=report_id(game, "red")), settings=at(game, hours=2))
-    noted = acquaintance(game.repo("punica"), "red")
+    noted = ACQUAINTANCES.read(game.repo("punica"), "red")
     assert (noted.heard, noted.by) == ("2026-11-22 14:00", "token")
-    assert not acquaintance(game.repo("punica"), "blue").heard
+    assert not ACQUAINTANCES.read(game.repo("punica"), "blue").heard
 
 
 def test_first_answer_proves_both_ways(folder: Folder) -> None:
@@ -175,7 +175,7 @@ def test_first_answer_proves_both_ways(folder: Folder) -> None:
     assert take(folder, written("PHRASE iacta", answers=letters["blue"], sender="blue@example.org")).accepted
     with folder.open() as game:
         assert game.begun
-        assert all(acquaintance(game.path, side).by == "token" for side in ("red", "blue"))
+        assert all(ACQUAINTANCES.read(game.path, side).by == "token" for side in ("red", "blue"))
 
 
 # ---- what is wrong

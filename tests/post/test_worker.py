@@ -57,7 +57,7 @@ def adjudication(season: Season, name: str = "punica") -> int:
 def commits(season: Season, name: str = "punica") -> int:
     """Return how many commits a game has: one for each sheet, and one for each adjudication."""
     with season.open(name) as game:
-        return sum(1 for _ in game.ledger.history())
+        return sum(1 for _ in game.ledger.repo.history())
 
 
 def with_other_rules(name: str) -> Any:

@@ -509,11 +509,11 @@ def test_missing_open_and_foreign_keys_are_told_apart(folder: Folder, tmp_path: 
 def test_nothing_is_signed_with_a_key_the_charter_does_not_name(folder: Folder) -> None:
     """A game whose charter names another key for signatures can be read, but nothing is committed to it."""
     with folder.create() as game:
-        head = game.ledger.head
+        head = game.ledger.repo.head
         game.charter.signed_by = public_key(bytes(32))
         with pytest.raises(BadKeys, match="not the secrets that punica was begun with"):
             game.ledger.commit({"joined/red.yaml": b"phrase: hello\n"}, "punica: red joins")
-        assert game.ledger.head == head
+        assert game.ledger.repo.head == head
 
 
 def test_a_game_that_is_not_there_cannot_be_opened(folder: Folder) -> None:

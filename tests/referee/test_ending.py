@@ -52,7 +52,7 @@ def result(folder: Folder) -> Mapping[str, Any] | None:
 
 def record(folder: Folder, number: int = 1) -> Any:
     with folder.open() as game:
-        return yamlio.read(game.ledger.read(request_path(number)) or b"", name="request").value
+        return yamlio.read(game.ledger.repo.read(request_path(number)) or b"", name="request").value
 
 
 def last_act(folder: Folder) -> Any:
@@ -112,7 +112,7 @@ def test_a_draw_is_proposed_and_agreed(folder: Folder) -> None:
     }
     assert verified(folder) == []
     with folder.open() as game:
-        assert game.ledger.read(REVEALED) is not None
+        assert game.ledger.repo.read(REVEALED) is not None
         assert not game.open_decisions
     assert "The game is over. It is a draw." in flat(says(folder, "blue", "STATUS", number=2))
 

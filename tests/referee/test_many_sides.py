@@ -52,7 +52,7 @@ def bid_all(game: Adjudicator) -> None:
 
 
 def request(game: Adjudicator, number: int = 1) -> Any:
-    return yamlio.read(game.ledger.read(request_path(number)) or b"", name="request").value
+    return yamlio.read(game.ledger.repo.read(request_path(number)) or b"", name="request").value
 
 
 def verified(folder: Folder) -> list[str]:

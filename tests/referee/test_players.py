@@ -38,7 +38,7 @@ def verified(game: Adjudicator) -> list[str]:
     keys = game.ledger.keys
     found = [str(each) for each in verify(game.path, folders=FOLDERS).findings.sorted]
     found += [str(each) for each in verify(game.path, folders=FOLDERS, keys=lambda _: keys).findings.sorted]
-    away = game.path.parent / f"clone-{game.ledger.head}"
+    away = game.path.parent / f"clone-{game.ledger.repo.head}"
     git(game.path, "clone", "-q", str(game.path), str(away))
     verify_one.main(str(away))
     return found
@@ -49,7 +49,7 @@ def verified(game: Adjudicator) -> list[str]:
 
 def test_a_new_player_begins_afresh_and_the_game_goes_on(folder: Folder) -> None:
     with folder.open() as game:
-        view, before = game.ledger.read(view_path("red")), game.adjudication
+        view, before = game.ledger.repo.read(view_path("red")), game.adjudication
         got = replaced(game)
         assert joined(game) == {"player": 2, "addresses": 1}
         assert (game.player("red"), game.ledger.addresses["red"]) == ("Carl", CARL)
@@ -57,7 +57,7 @@ def test_a_new_player_begins_afresh_and_the_game_goes_on(folder: Folder) -> None
         assert got.to == CARL
         assert game.player_chain("red") is None
         go_on(game, 3, OLD)
-        assert game.ledger.read(view_path("red")) == view, "nothing more is sealed to the key of the player before"
+        assert game.ledger.repo.read(view_path("red")) == view, "nothing more is sealed to the key of the player before"
         turn = game.ledger.public_turn(before + 1)
         assert turn["joined"] == {"red": {"player": 2}}
         assert "player_chains" not in turn
@@ -79,7 +79,7 @@ def test_a_new_player_has_a_chain_and_a_key_of_their_own(folder: Folder) -> None
         go_on(game, 4, NEW)
         opened = [game.ledger.public_turn(k).get("player_chains", {}) for k in range(n + 2, game.adjudication + 1)]
         assert {"red": {"link": NEW.link(1)}} in opened
-        assert unseal(SECRETS.office, view_path("red"), game.ledger.read(view_path("red")) or b"")
+        assert unseal(SECRETS.office, view_path("red"), game.ledger.repo.read(view_path("red")) or b"")
         with pytest.raises(CannotPlay, match="counts only before the first shuffle"):
             game.join_side("red", chain=ChainPromise(OLD.tip, 50))
         assert verified(game) == []

@@ -47,7 +47,7 @@ def go_on(game: Adjudicator, adjudications: int = 1, seed: int = 1) -> None:
 
 def on_record(game: Adjudicator, path: str = PRESS) -> list[dict[str, Any]]:
     """Return the talk in the last version of a file."""
-    content = game.ledger.read(path)
+    content = game.ledger.repo.read(path)
     assert content is not None
     found: list[dict[str, Any]] = json.loads(clear(path, content, game.ledger.keys.secrets))["talk"]
     return found
@@ -66,13 +66,13 @@ def test_talk_goes_on_record_with_the_next_adjudication(game: Adjudicator) -> No
     assert speak(game, "oak", ["ash", "elm"], SAYS, "a") is not None
     assert speak(game, "fir", ["yew"], "They are at it.", "b", unsigned=True) is not None
     assert len(subjects(game)) == before, "a commit at once would tell when somebody talks"
-    assert game.ledger.read(PRESS) is None
+    assert game.ledger.repo.read(PRESS) is None
     go_on(game)
     (said,), (hidden,) = on_record(game), on_record(game, UNOPENED)
     assert (said["side"], said["to"], said["text"], said["after"]) == ("oak", ["elm", "ash"], SAYS, 1)
     assert (hidden["side"], hidden["to"], hidden["unsigned"]) == ("fir", ["yew"], True)
     go_on(game)
-    assert len([each for each in game.ledger.history() if "talk" in each.message]) == 0
+    assert len([each for each in game.ledger.repo.history() if "talk" in each.message]) == 0
     assert wrong(game) == wrong(game, with_key=False) == []
 
 
@@ -81,8 +81,8 @@ def test_talk_is_written_once_and_in_order(game: Adjudicator) -> None:
         speak(game, "oak", ["elm"], f"{at}", f"{at}")
         go_on(game)
         assert [(each["number"], each["text"]) for each in on_record(game)] == [(at + 1, str(at))]
-    commits = [each.sha for each in game.ledger.history() if game.ledger.read(PRESS, each.sha)]
-    assert len({game.ledger.read(PRESS, sha) for sha in commits}) == 4
+    commits = [each.sha for each in game.ledger.repo.history() if game.ledger.repo.read(PRESS, each.sha)]
+    assert len({game.ledger.repo.read(PRESS, sha) for sha in commits}) == 4
     assert [talk.text for talk in game.talk.all()] == ["0", "1", "2", "3"]
 
 
@@ -93,7 +93,7 @@ def test_talk_turns_no_dice(folder: Folder, tmp_path: Path) -> None:
             for number, text in enumerate(says):
                 speak(game, "oak", ["elm"], text, f"{number}")
             go_on(game, 3)
-            turns.append([game.ledger.read(f"turns/000/{n:04}.yaml") for n in range(1, 5)])
+            turns.append([game.ledger.repo.read(f"turns/000/{n:04}.yaml") for n in range(1, 5)])
     assert turns[0] == turns[1] == turns[2]
 
 
@@ -277,7 +277,7 @@ def test_the_charter_says_how_there_is_talk(folder: Folder, press: dict[str, Any
         if press.get("press") == "public":
             assert speak(game, "oak", ["yew", "elm", "ash", "fir"], SAYS, "a") is not None
         go_on(game)
-        assert (game.ledger.read(UNOPENED) is not None) == (press.get("press") == "public")
+        assert (game.ledger.repo.read(UNOPENED) is not None) == (press.get("press") == "public")
         assert wrong(game) == wrong(game, with_key=False) == []
 
 
@@ -318,7 +318,7 @@ def test_words_are_tidied_of_what_no_screen_shows() -> None:
 
 def test_a_charter_without_talk_says_nothing_of_it(folder: Folder) -> None:
     with folder.create() as game:
-        assert b"press" not in (game.ledger.read("game.yaml") or b"")
+        assert b"press" not in (game.ledger.repo.read("game.yaml") or b"")
         assert replace(game.charter, press=None) == game.charter
 
 

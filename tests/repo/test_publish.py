@@ -292,7 +292,7 @@ def test_nothing_else_is_overwritten(folder: Folder) -> None:
         assert git(own_way, "rev-parse", "main").strip() == ahead
         empty = folder.path / "empty"
         empty.mkdir()
-        assert publish_repo_of(game, empty).head == game.ledger.head
+        assert publish_repo_of(game, empty).head == game.ledger.repo.head
 
 
 def test_what_is_no_game_is_not_published(folder: Folder) -> None:

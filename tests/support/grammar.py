@@ -106,7 +106,7 @@ class Forger:
             self.done = Forged(self.count, path, "drop the file")
         elif deed < 0.16:
             other = random.choice([*(each for paths in self.sorts for each in paths), turn_path(self.count)])
-            content = self.game.ledger.read(other)
+            content = self.game.ledger.repo.read(other)
             if other not in files and content is not None and not other.startswith(LETTERS):
                 files[other] = _again(other, content)
                 self.done = Forged(self.count, other, "add the file")

@@ -46,7 +46,7 @@ def replaced(game: Adjudicator, side: Side = "red", name: str = "Carl", address:
 
 
 def joined(game: Adjudicator, side: Side = "red") -> Any:
-    return yamlio.read(game.ledger.read(joined_path(side)) or b"", name="joined").value
+    return yamlio.read(game.ledger.repo.read(joined_path(side)) or b"", name="joined").value
 
 
 @pytest.fixture

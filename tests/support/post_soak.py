@@ -162,7 +162,7 @@ class PostSoak:
                 sides = game.rules.sides
                 assert game.open_decisions or not any(map(game.waits, sides)), name
                 assert game.adjudication > 1
-                subjects = [each.message.split("\n")[0] for each in game.ledger.history()]
+                subjects = [each.message.split("\n")[0] for each in game.ledger.repo.history()]
             made = [each.rpartition("adjudication ")[2].split(",")[0] for each in subjects if "adjudication" in each]
             assert len(made) == len(set(made)), name
             assert {address(name, side) for side in sides} <= reached

@@ -245,7 +245,7 @@ class Engine:
         """Ask again for a rollback, a draw or a resignation, or consent to it or refuse it again."""
         note, letter = _letter_note(recorded)
         paths = sorted(path for path in recorded if path.startswith(layout.REQUESTS))
-        new = [path for path in paths if self._game.ledger.read(path) is None]
+        new = [path for path in paths if self._game.ledger.repo.read(path) is None]
         if new:
             said = yamlio.read(recorded[new[0]] or b"", name=new[0]).value
             _file_request(self._game, said, letter)

@@ -5,7 +5,7 @@ What the game master did in between (rollbacks, rulings, a move to other rules) 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from pbem.crypto.dice import ChainDice, Dice, step_key
 from pbem.engine.advance import Outcome, advance, begin, begin_at
 from pbem.engine.answers import Recorded
-from pbem.engine.session import Answer, RulesDiffer, Session, Step, resume
+from pbem.engine.session import Answer, RulesDiffer, Session, Step
 from pbem.game import yaml as yamlio
 from pbem.game.table import Table
 from pbem.protocol import Decision, Draw, Event, Order, Record, Roll, cited
@@ -139,7 +139,7 @@ class Playback:
     def _read(self, n: int) -> tuple[str, Record]:
         """Return the digest and the content of a turn file; every file is read once."""
         if n not in self._public:
-            content = self.ledger.read(turn_path(n))
+            content = self.ledger.repo.read(turn_path(n))
             if content is None:
                 raise StoreError(f"{self.game.name} has no turn file {turn_path(n)}")
             self._public[n] = sha256(content).hexdigest(), yamlio.read(content, name=turn_path(n)).value
@@ -171,8 +171,7 @@ class Playback:
         if n == 0:
             self.session = None
             return
-        state = self.recorded(n)
-        self.session = self._resumed(state.checkpoint, state.steps)
+        self.session = self.recorded(n).resumed(self.rules, self.dice)
 
     def key(self, n: int) -> bytes:
         """Return the key of the dice of an adjudication."""
@@ -214,20 +213,15 @@ class Playback:
             self.dice.reseed(key)
             return begin_at(self.rules, position, self.dice, Table(self.dice))
         if act["kind"] == "rollback":
-            state = self.recorded(act["to"])
-            session = self._resumed(state.checkpoint, [*state.steps, Step(key)])
+            session = self.recorded(act["to"]).resumed(self.rules, self.dice, Step(key))
         elif act["kind"] == "migration":
-            state = self.recorded(turn.n)
-            session = self._resumed(state.checkpoint, state.steps)
+            session = self.recorded(turn.n).resumed(self.rules, self.dice)
         else:
             assert self.session is not None
             session = self.session
             if (over := result_in(self.public(turn.n))) is not None:
                 session.open_decisions, session.result = (), over
         return Outcome([], [], [], [], session, None)
-
-    def _resumed(self, checkpoint: Any, steps: Sequence[Step]) -> Session[Any]:
-        return resume(self.rules, self.rules.decode(checkpoint), steps, self.dice)
 
 
 def patched_position(playback: Playback, turn: Adjudication) -> Any:

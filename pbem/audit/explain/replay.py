@@ -328,12 +328,12 @@ def replay_turns(game: OpenGame, first: int = 1, last: int | None = None) -> Ite
 
 def replayed(game: OpenGame, playback: Playback, after: int, end: int) -> Iterator[Replayed]:
     """Yield the adjudications after one, up to another, played again from the recorded states."""
-    differ, books = Differ(game), _Books(playback)
+    differ = Differ(game)
     lost = not _taken_up(playback, after)
     for n in range(after + 1, end + 1):
         public = playback.public(n)
         turn = Replayed(n, rests=playback.rests(n), act=public.get("act", {}).get("kind"))
-        turn.differences += books.check(n, public)
+        turn.differences += _odd_links(playback, n, public)
         if lost:
             turn.played = False
         else:
@@ -390,7 +390,7 @@ def _compare_position(playback: Playback, differ: Differ, n: int, outcome: Outco
         yield differ.result(n, recorded, session.result)
     seen = rules.encode(rules.view(session.position, None))
     if sha256(yamlio.dump(seen).encode()).hexdigest() != public["position"]:
-        content = ledger.read(POSITION, playback.commits.get(n))
+        content = ledger.repo.read(POSITION, playback.commits.get(n))
         yield differ.position(n, yamlio.read(content or b"{}", name=POSITION).value, seen)
         return
     whole = None if outcome.checkpoint is None or session.result is not None else rules.encode(outcome.checkpoint)
@@ -401,32 +401,21 @@ def _compare_position(playback: Playback, differ: Differ, n: int, outcome: Outco
         yield from differ.checkpoint(n, playback.recorded(n).checkpoint, whole)
 
 
-class _Books:
-    """The links between the turn files that a replay relies on; `pbem verify` checks all of them."""
+def _odd_links(playback: Playback, n: int, public: Record) -> Iterator[Difference]:
+    """Yield the faults of a turn file among the others and, after the last one, of the state.
 
-    def __init__(self, playback: Playback) -> None:
-        self._playback = playback
-        self._ledger = playback.ledger
-
-    def check(self, n: int, public: Record) -> Iterator[Difference]:
-        """Yield the faults of a turn file among the others and, after the last one, of the state."""
-        if n > 1:
-            before = self._playback.public(n - 1)
-            if public["previous"] != self._playback.digest(n - 1):
-                yield Difference(
-                    n - 1, f"the turn file was altered: it is not the one that adjudication {n} goes on from"
-                )
-            previous = before.get("renewal", before["link"])
-        else:
-            previous = self._ledger.charter.dice.tip
-        if not check_link(public["link"], previous):
-            yield Difference(n, "the link opened does not follow from the one before")
-        if n == self._playback.last:
-            yield from self._check_end(n, public)
-
-    def _check_end(self, n: int, public: Record) -> Iterator[Difference]:
-        """Yield where the current state is not that of the last adjudication."""
-        state, then = self._ledger.state(), self._playback.recorded(n)
+    A replay relies on these links between the turn files; `pbem verify` checks all of them.
+    """
+    previous = playback.ledger.charter.dice.tip
+    if n > 1:
+        before = playback.public(n - 1)
+        if public["previous"] != playback.digest(n - 1):
+            yield Difference(n - 1, f"the turn file was altered: it is not the one that adjudication {n} goes on from")
+        previous = before.get("renewal", before["link"])
+    if not check_link(public["link"], previous):
+        yield Difference(n, "the link opened does not follow from the one before")
+    if n == playback.last:
+        state, then = playback.ledger.state(), playback.recorded(n)
         assert state is not None
         if state.result != result_in(public):
             yield Difference(n, "the result in the sealed state is not that of the turn file")

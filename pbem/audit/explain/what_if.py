@@ -116,7 +116,7 @@ class Branch(Adjudicator):
         branch.recorded_window = RecordedWindow(window, SeededDice(f"what if, {game.name}, {n}"))
         branch.dice = then.table.dice = LoadedDice(faces, None, branch.recorded_window)
         branch.late, branch.absent = _late_and_absent(then, window[0])
-        branch.take_up(Now(branch.ledger.head, branch.ledger.state(), then, branch.dice))
+        branch.take_up(Now(branch.ledger.repo.head, branch.ledger.state(), then, branch.dice))
         return branch
 
     @property
@@ -148,7 +148,7 @@ def window_of(playback: Playback, n: int) -> list[Adjudication]:
 def _state_before(playback: Playback, n: int) -> State:
     """Return the state of a game just before an adjudication."""
     made, found = playback.commits[n], False
-    for commit in playback.ledger.history():
+    for commit in playback.ledger.repo.history():
         if found:
             state = playback.ledger.state(commit.sha)
             assert state is not None
@@ -171,8 +171,8 @@ def _scratch(game: OpenGame, playback: Playback, n: int, state: State, folder: P
     ledger = Ledger.create(folder / f"{game.charter.game}.git", keys, charter, pins, {})
     state = replace(state, pins=None, links={}, new_links={}, requests={})
     paths = [turn_path(k) for k in range(1, n)]
-    files = {path: game.ledger.read(path) or b"" for path in paths}
-    files[POSITION] = game.ledger.read(POSITION, playback.commits[n - 1]) or b""
+    files = {path: game.ledger.repo.read(path) or b"" for path in paths}
+    files[POSITION] = game.ledger.repo.read(POSITION, playback.commits[n - 1]) or b""
     ledger.commit(
         files | ledger.state_files(state, len(files[POSITION])), f"{game.name}: branched before adjudication {n}"
     )

@@ -334,7 +334,7 @@ def _preview(new_game: NewGame, settings: MailSettings) -> None:
 
 def _make_or_find(settings: MailSettings, new: NewGame) -> Adjudicator:
     """Return a new game; or the same game, if an earlier command that made it ended before its first letters."""
-    from pbem.mail.notes.correspondence import reported
+    from pbem.mail.notes.correspondence import REPORTED
     from pbem.referee.game.terms import terms_of_new_game
     from pbem.referee.play.adjudicator import Adjudicator
     from pbem.repo.git import GameExists
@@ -354,7 +354,7 @@ def _make_or_find(settings: MailSettings, new: NewGame) -> Adjudicator:
         there: list[object] = [charter.rules, names, charter.options, scenario, edition, charter.dice.beacon]
         there += [as_files(game.ledger.corrections()), charter.quorum, charter.one_side_each]
         there += [charter.press, charter.press_unsigned, charter.press_opened, charter.clock]
-        played = reported(game.path) is not None or any(map(game.sheets, game.rules.sides))
+        played = REPORTED.read(game.path) is not None or any(map(game.sheets, game.rules.sides))
         if played or there != asked or dict(game.ledger.addresses) != new.addresses:
             game.close()
             raise
@@ -459,7 +459,7 @@ def replace_player(
 ) -> None:
     """Give a side to another player, or change or add its player's address. The record names only the side."""
     from pbem.mail.notes.address import mailbox
-    from pbem.mail.notes.correspondence import forget_side
+    from pbem.mail.notes.correspondence import CORRESPONDENCES
     from pbem.mail.read.token import forget_heard
     from pbem.mail.write.welcome import new_address_letter
     from pbem.post.who.mailbox_notes import forget_refusing
@@ -487,7 +487,7 @@ def replace_player(
         with game.lock():
             change_player(game, change)
             if change.replaced:
-                forget_side(game.path, side)
+                CORRESPONDENCES.forget(game.path, side)
             forget_heard(game.path, side)
             forget_refusing(game.path, side)
             told = [new_address_letter(game, side, change.replaced, settings)]

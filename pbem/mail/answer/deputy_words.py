@@ -15,7 +15,7 @@ from typing import Final
 from pbem.game.wording import listing
 from pbem.mail.answer.command import Command, CommandTask, Topic, ask_others
 from pbem.mail.notes.address import is_name, mailbox
-from pbem.mail.notes.correspondence import forget_side
+from pbem.mail.notes.correspondence import CORRESPONDENCES
 from pbem.mail.notes.dates import day_in
 from pbem.mail.read.commands import Word
 from pbem.mail.read.token import forget_heard
@@ -107,7 +107,7 @@ def letter_to_new_player(task: CommandTask, settings: MailSettings) -> Iterator[
     request = task.game.request()
     if request is not None and (request.kind, request.outcome) == (REPLACEMENT, "done"):
         if task.letter is not None:  # else it was written before
-            forget_side(task.game.path, request.replaced)
+            CORRESPONDENCES.forget(task.game.path, request.replaced)
             forget_heard(task.game.path, request.replaced)
         yield new_address_letter(task.game, request.replaced, True, settings)
 

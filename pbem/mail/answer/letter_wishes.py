@@ -7,7 +7,7 @@ from typing import Final
 
 from pbem.game.wording import listing
 from pbem.mail.answer.command import Command, CommandTask
-from pbem.mail.notes.correspondence import NewsWish, choose_calendar, choose_news, choose_zone, reported
+from pbem.mail.notes.correspondence import REPORTED, NewsWish, choose_calendar, choose_news, choose_zone
 from pbem.mail.notes.reader_time import EXAMPLE, MORNING, reader_zone, time_shown, zone_named
 from pbem.mail.read.commands import Word
 from pbem.mail.read.token import renew
@@ -27,7 +27,7 @@ def choose_news_by_word(task: CommandTask) -> str:
     game, side, word = task.game, task.side, task.last_word.lower()
     if word not in [*NewsWish]:
         raise CannotPlay(f"write one of these words after it: {listing(list(NewsWish), 'or')}")
-    told = reported(game.path)
+    told = REPORTED.read(game.path)
     told = game.adjudication if told is None else min(told, game.adjudication)
     wanted = choose_news(game.path, side, NewsWish(word), told, task.digest)
     return f"NEWS: {_NEWS[wanted]}"

@@ -26,17 +26,11 @@ from pbem.protocol import Side
 from pbem.repo.files.note_store import Note, number_note, record_note, write_notes
 
 REPORTED: Final = number_note("pbem.told")
+"""The adjudication up to which the players have been written to."""
 CLOSED: Final = number_note("pbem.told-closed")
+"""The round of the beacon for which they were told that the sheets are closed."""
 _MOST_LETTERS: Final = 100
 """So many letters with NEWS are remembered."""
-
-
-def reported(repo: Path, note: Note[int | None] = REPORTED) -> int | None:
-    """Return the adjudication up to which the players have been written to; None: nothing was noted here.
-
-    By the note CLOSED: the round of the beacon for which they were told that the sheets are closed.
-    """
-    return note.read(repo)
 
 
 def note_reported(repo: Path, number: int, note: Note[int | None] = REPORTED) -> None:
@@ -49,7 +43,7 @@ def note_reported(repo: Path, number: int, note: Note[int | None] = REPORTED) ->
 
 def reported_note(repo: Path, number: int, note: Note[int | None] = REPORTED) -> dict[str, bytes]:
     """Return what `note_reported` writes: a note by its name, or nothing where it says so already."""
-    known = reported(repo, note)
+    known = note.read(repo)
     if known == number or (known is not None and known > number and note is REPORTED):
         return {}
     return {note.file(): note.render(number)}
@@ -61,10 +55,10 @@ def set_back(repo: Path, adjudication: int) -> str | None:
     None: it is not ahead. Call it with the game's lock held.
     """
     for side in CORRESPONDENCES.sides(repo):
-        note = correspondence(repo, side)
+        note = CORRESPONDENCES.read(repo, side)
         if note.told is not None and note.told > adjudication:
             CORRESPONDENCES.write(repo, replace(note, told=adjudication), side)
-    known = reported(repo)
+    known = REPORTED.read(repo)
     if known is None or known <= adjudication:
         return None
     REPORTED.write(repo, adjudication)
@@ -133,16 +127,6 @@ class SentNote:
     """The digest of what its picture shows; empty: it has none."""
 
 
-def correspondence(repo: Path, side: Side) -> Correspondence:
-    """Return what is noted of a side."""
-    return CORRESPONDENCES.read(repo, side)
-
-
-def forget_side(repo: Path, side: Side) -> None:
-    """Forget what is noted of a side: another player takes it over."""
-    CORRESPONDENCES.forget(repo, side)
-
-
 def note_sent(sent: SentNote) -> None:
     """Note that a letter lies in the outbox."""
     write_notes(sent.repo, sent_notes(sent.repo, [sent]), lasting=False)
@@ -153,7 +137,7 @@ def sent_notes(repo: Path, letters: Iterable[SentNote]) -> dict[str, bytes]:
     before: dict[Side, Correspondence] = {}
     after: dict[Side, Correspondence] = {}
     for sent in letters:
-        known = after.get(sent.side) or before.setdefault(sent.side, correspondence(repo, sent.side))
+        known = after.get(sent.side) or before.setdefault(sent.side, CORRESPONDENCES.read(repo, sent.side))
         after[sent.side] = replace(
             known,
             told=known.told if sent.told is None else max(sent.told, known.told or 0),
@@ -171,7 +155,7 @@ def choose_news(repo: Path, side: Side, news: NewsWish, told: int, letter: str) 
 
     `told` is the last adjudication that all were told of. A letter that was carried out before changes nothing.
     """
-    told = told if (known := correspondence(repo, side).told) is None else known
+    told = told if (known := CORRESPONDENCES.read(repo, side).told) is None else known
     return _choose(repo, side, letter, lambda known: replace(known, news=news, told=told)).news
 
 
@@ -187,7 +171,7 @@ def choose_calendar(repo: Path, side: Side, wanted: bool, letter: str) -> bool:
 
 def _choose(repo: Path, side: Side, letter: str, change: Callable[[Correspondence], Correspondence]) -> Correspondence:
     """Note settings that a letter has chosen, unless it was carried out before, and return what is noted now."""
-    known = correspondence(repo, side)
+    known = CORRESPONDENCES.read(repo, side)
     if letter in known.letters:
         return known
     now = replace(change(known), letters=(*known.letters, letter)[-_MOST_LETTERS:])
@@ -197,14 +181,14 @@ def _choose(repo: Path, side: Side, letter: str, change: Callable[[Correspondenc
 
 def note_owed(repo: Path, side: Side, now: datetime) -> None:
     """Note that news is held back from a side, unless some is already."""
-    known = correspondence(repo, side)
+    known = CORRESPONDENCES.read(repo, side)
     if not known.owed:
         _write_side_note(repo, side, known, replace(known, owed=now.isoformat()))
 
 
 def note_reminded(repo: Path, side: Side, reminder: str) -> None:
     """Note the last reminder of a side."""
-    known = correspondence(repo, side)
+    known = CORRESPONDENCES.read(repo, side)
     _write_side_note(repo, side, known, replace(known, reminded=reminder))
 
 

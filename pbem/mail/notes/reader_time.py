@@ -8,7 +8,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from pbem.game.wording import counted
-from pbem.mail.notes.correspondence import correspondence
+from pbem.mail.notes.correspondence import CORRESPONDENCES
 from pbem.protocol import Side
 from pbem.referee.game.open_game import OpenGame
 from pbem.referee.game.terms import UnknownZone, time_zone
@@ -45,7 +45,7 @@ def _capitalized(word: str) -> str:
 
 def reader_zone(game: OpenGame, side: Side) -> ZoneInfo:
     """Return the time zone of the player of a side: their own, else that of the game's clock, else UTC."""
-    own, terms = correspondence(game.path, side).zone, game.clock.terms
+    own, terms = CORRESPONDENCES.read(game.path, side).zone, game.clock.terms
     with suppress(UnknownZone):
         return time_zone(own or (terms.zone if terms is not None else "UTC")).info
     return time_zone("UTC").info

@@ -52,17 +52,12 @@ class Acquaintance:
     """The digests of the sheets that came with a signature and no other proof, and of the letters they came in."""
 
 
-_ACQUAINTANCES: Final = record_note("pbem.who.", Acquaintance())
-
-
-def acquaintance(repo: Path, side: Side) -> Acquaintance:
-    """Return what is noted of the player of a side."""
-    return _ACQUAINTANCES.read(repo, side)
+ACQUAINTANCES: Final = record_note("pbem.who.", Acquaintance())
 
 
 def token(game: OpenGame, side: Side) -> str:
     """Return the token of a side that counts now; empty: it has no address to send one to."""
-    return _token(game, side, acquaintance(game.path, side).renewed)
+    return _token(game, side, ACQUAINTANCES.read(game.path, side).renewed)
 
 
 def deputy_token(game: OpenGame, side: Side, address: str) -> str:
@@ -83,7 +78,7 @@ def tokens_for(game: OpenGame, side: Side, address: str) -> list[str]:
 
 def earlier_tokens(game: OpenGame, side: Side) -> list[str]:
     """Return the tokens of a side that its player has replaced."""
-    return [_token(game, side, number) for number in range(acquaintance(game.path, side).renewed)]
+    return [_token(game, side, number) for number in range(ACQUAINTANCES.read(game.path, side).renewed)]
 
 
 def _token(game: OpenGame, side: Side, renewed: int) -> str:
@@ -101,17 +96,17 @@ def _token_from(game: OpenGame, of: Sequence[object]) -> str:
 
 def renew(game: OpenGame, side: Side, letter: str) -> None:
     """Give a side a new token, once for each letter that asks for it, by its digest."""
-    known = acquaintance(game.path, side)
+    known = ACQUAINTANCES.read(game.path, side)
     if letter not in known.letters:
         letters = (*known.letters, letter)[-_MOST_LETTERS:]
-        _ACQUAINTANCES.write(game.path, replace(known, renewed=known.renewed + 1, letters=letters), side)
+        ACQUAINTANCES.write(game.path, replace(known, renewed=known.renewed + 1, letters=letters), side)
 
 
 def note_heard(game: OpenGame, side: Side, when: datetime, by: str) -> None:
     """Note that a letter of a side has come whose writer is proven; once a day is enough."""
-    known, now = acquaintance(game.path, side), f"{when:%Y-%m-%d %H:%M}"
+    known, now = ACQUAINTANCES.read(game.path, side), f"{when:%Y-%m-%d %H:%M}"
     if (known.heard[:10], known.by) != (now[:10], by):
-        _ACQUAINTANCES.write(game.path, replace(known, heard=now, by=by), side)
+        ACQUAINTANCES.write(game.path, replace(known, heard=now, by=by), side)
 
 
 def note_signed(game: OpenGame, side: Side, sheet: str, letter: str) -> bool:
@@ -120,24 +115,24 @@ def note_signed(game: OpenGame, side: Side, sheet: str, letter: str) -> bool:
     A signed sheet that is sent again counts only while it is the last one that came: whoever has an earlier one must
     not put it back in force.
     """
-    known = acquaintance(game.path, side)
+    known = ACQUAINTANCES.read(game.path, side)
     letters = [of for signed, of in known.signed if signed == sheet]
     if letters:
         return letter in letters or known.signed[-1][0] == sheet
-    _ACQUAINTANCES.write(game.path, replace(known, signed=(*known.signed, (sheet, letter))[-_MOST_LETTERS:]), side)
+    ACQUAINTANCES.write(game.path, replace(known, signed=(*known.signed, (sheet, letter))[-_MOST_LETTERS:]), side)
     return True
 
 
 def never_heard(repo: Path, side: Side) -> bool:
     """Tell whether no letter of a side has come yet whose writer is proven."""
-    return not acquaintance(repo, side).heard
+    return not ACQUAINTANCES.read(repo, side).heard
 
 
 def forget_heard(repo: Path, side: Side) -> None:
     """Forget that a side was heard from: its letters go to another address now."""
-    known = acquaintance(repo, side)
+    known = ACQUAINTANCES.read(repo, side)
     if known.heard:
-        _ACQUAINTANCES.write(repo, replace(known, heard="", by=""), side)
+        ACQUAINTANCES.write(repo, replace(known, heard="", by=""), side)
 
 
 def message_id(stamp: str, key: str, host: str) -> str:

@@ -158,7 +158,7 @@ def receipt_of(
         game=game.name,
         side=side,
         tip=game.charter.dice.tip,
-        commit=ledger.head,
+        commit=ledger.repo.head,
         told=(since + 1, last) if tells and since < last else None,
         turns=tuple((n, ledger.turn_digest(n)) for n in range(max(1, last - MOST_TURNS + 1, since), last + 1)),
         sheets=tuple(sorted(sheets)),

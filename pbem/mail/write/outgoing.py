@@ -19,7 +19,7 @@ from typing import Any, Final, Protocol
 
 from pbem.game import yaml as yamlio
 from pbem.game.wording import on_one_line
-from pbem.mail.notes.correspondence import Correspondence, SentNote, correspondence, note_sent
+from pbem.mail.notes.correspondence import CORRESPONDENCES, Correspondence, SentNote, note_sent
 from pbem.mail.notes.outboxes import Outbox, ToKeep
 from pbem.mail.notes.reader_time import deadline_line
 from pbem.mail.read.letter import Letter
@@ -396,7 +396,7 @@ def build_letter(settings: MailSettings, new: NewLetter) -> Outgoing:
     page.
     """
     about, answered, attached = new.about, new.answers, new.attached
-    known = Correspondence() if about is None else correspondence(about.game.path, about.side)
+    known = Correspondence() if about is None else CORRESPONDENCES.read(about.game.path, about.side)
     if about is not None and len(about.game.ledger.sides_of(new.to)) > 1:
         attached = replace(attached, of=about.side)  # the files of two sides in one letter need names of their own
     key = "" if about is None else token(about.game, about.side)

@@ -16,7 +16,7 @@ from typing import Final
 from pbem.crypto.beacon import address
 from pbem.game.boxes.printed import as_printed
 from pbem.game.wording import listing
-from pbem.mail.notes.correspondence import NewsWish, correspondence, note_owed
+from pbem.mail.notes.correspondence import CORRESPONDENCES, NewsWish, note_owed
 from pbem.mail.notes.reader_time import MORNING, calendar_file, morning_after, reader_zone, time_shown
 from pbem.mail.read.own_text import OWN_SHEET
 from pbem.mail.write.answer_letters import echo
@@ -82,7 +82,7 @@ def reports(
     maps = Maps(settings.drawings)
     for side in game.rules.sides:
         to_it = _answered_to(answered, side)
-        known = correspondence(game.path, side)
+        known = CORRESPONDENCES.read(game.path, side)
         start = since if known.told is None else min(known.told, game.adjudication)
         if start == game.adjudication:  # its report lies in the outbox; others were still to be written
             continue
@@ -99,14 +99,14 @@ def daily_news(game: Adjudicator, now: datetime, settings: MailSettings) -> Iter
     """Yield a report to every side that wants its news once a day, and is to be told by now what was held back."""
     maps = Maps(settings.drawings)
     for side in game.rules.sides:
-        known, when = correspondence(game.path, side), news_due(game, side)
+        known, when = CORRESPONDENCES.read(game.path, side), news_due(game, side)
         if when is not None and when <= now and known.told is not None:
             yield from turn_letter(game, side, TurnNews(min(known.told, game.adjudication)), settings, maps)
 
 
 def news_due(game: OpenGame, side: Side) -> datetime | None:
     """Return when a side is to be told what was held back from it; None: nothing is, or only when it is asked next."""
-    known = correspondence(game.path, side)
+    known = CORRESPONDENCES.read(game.path, side)
     if known.news != NewsWish.DAILY or not known.owed or known.told is None or known.told >= game.adjudication:
         return None
     return morning_after(datetime.fromisoformat(known.owed), reader_zone(game, side))
@@ -173,7 +173,7 @@ def turn_letter(
         welcomed = bool(game.public_turn(1).get("joined", {}).get(side))  # it had the letter that asks for it
         values.update(phrases=_went_in(game), asked=told.asked, welcomed=welcomed, **heading(game, side))
         text = framed("first", game, contents, told, values)
-    known = correspondence(game.path, side)
+    known = CORRESPONDENCES.read(game.path, side)
     pictures, lies = maps.new_pictures(
         game, side, since, "" if stamp or not since else known.picture, legend=not since and not stamp
     )
@@ -206,7 +206,7 @@ def attachments(
 
 def _calendar(game: OpenGame, side: Side) -> str | None:
     """Return the deadline of a side as a file for its calendar, if its player wants that."""
-    return calendar_file(game, side, game.clock.now) if correspondence(game.path, side).calendar else None
+    return calendar_file(game, side, game.clock.now) if CORRESPONDENCES.read(game.path, side).calendar else None
 
 
 def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answered: Answered) -> Iterator[Outgoing]:
@@ -227,7 +227,7 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
     values: dict[str, object] = {
         "number": number,
         "asked": told.asked,
-        "later": folded_paragraphs([_LATER[correspondence(game.path, side).news]])
+        "later": folded_paragraphs([_LATER[CORRESPONDENCES.read(game.path, side).news]])
         if game.adjudication > answered.after
         else [],
         "receipt": {} if number is None else _receipt(game, side, number, answered.after),
@@ -255,7 +255,7 @@ def last_report(
     game: Adjudicator, side: Side, settings: MailSettings, answered: Answered, stamp: str
 ) -> Iterator[Outgoing]:
     """Yield the letter that answers REPORT: the last report again, in full, and what the side has not been told."""
-    told = correspondence(game.path, side).told
+    told = CORRESPONDENCES.read(game.path, side).told
     since = min(before_last_report(game), game.adjudication if told is None else told)
     yield from turn_letter(game, side, TurnNews(since, answered, stamp), settings, Maps(settings.drawings))
 

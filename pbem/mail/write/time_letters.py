@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from pbem.game import yaml as yamlio
 from pbem.game.wording import listing
-from pbem.mail.notes.correspondence import correspondence, note_reminded
+from pbem.mail.notes.correspondence import CORRESPONDENCES, note_reminded
 from pbem.mail.notes.reader_time import calendar_file, deadline_line, reader_zone, time_shown
 from pbem.mail.write.draft import Attachments
 from pbem.mail.write.enclosures import enclosed
@@ -111,7 +111,7 @@ def reminder(game: Adjudicator, side: Side, words: str, about: str, settings: Ma
     )
     digest = sha256(f"{game.name} {side} {game.adjudication} {about}".encode()).hexdigest()[:24]
     stamp = f"remind.{game.name}.{side}.{game.adjudication}.{digest}"
-    wanted = correspondence(game.path, side).calendar
+    wanted = CORRESPONDENCES.read(game.path, side).calendar
     attached = Attachments(
         sheet=report.sheet,
         receipt=enclosed(game, side),
@@ -124,7 +124,7 @@ def reminder(game: Adjudicator, side: Side, words: str, about: str, settings: Ma
 
 def _last_reminder(game: Adjudicator, side: Side, asked: int) -> int:
     """Return which reminder of a question was written to a side last; 0: none was."""
-    question, _, what = correspondence(game.path, side).reminded.partition(" ")
+    question, _, what = CORRESPONDENCES.read(game.path, side).reminded.partition(" ")
     return int(what) if question == str(asked) and what.isdigit() else 0
 
 
@@ -138,7 +138,7 @@ def time_letters(game: Adjudicator, since: int, settings: MailSettings) -> Itera
     """Yield the letters that tell the sides with an address of pauses and extensions after a fact of that number."""
     for number in range(since + 1, facts_so_far(game) + 1):
         path = fact_path(number)
-        fact = read_fact(yamlio.read(game.ledger.read(path) or b"", name=path).value)
+        fact = read_fact(yamlio.read(game.ledger.repo.read(path) or b"", name=path).value)
         if not isinstance(fact, _TOLD):
             continue
         for side, to in game.ledger.addresses.items():

@@ -48,7 +48,7 @@ def propose(
         def change(state: State) -> tuple[dict[str, bytes], str]:
             request.request = number = made(state) + 1
             files = dict[str, bytes]()
-            if (before := open_request(game.ledger, state)) is not None:
+            if (before := open_request(game.ledger.repo, state)) is not None:
                 before.outcome = f"void: request {number} took its place"
                 files = request_files(before)
             state.requests = {"made": number, "open": number}

@@ -77,7 +77,7 @@ def spans(numbers: Sequence[int]) -> list[str]:
 def open_request_of(game: Adjudicator, number: int) -> Request:
     """Return a request that is open. Raises CannotPlay if it is not."""
     state = state_of(game)
-    request = open_request(game.ledger, state)
+    request = open_request(game.ledger.repo, state)
     if request is None or request.request != number:
         open_now = f"request {request.request} is" if request is not None else "none is"
         known = f"request {number} is not open any more" if 1 <= number <= made(state) else f"no request {number}"

@@ -68,7 +68,7 @@ def reveal_secrets(game: Adjudicator) -> bool:
                 f"{game.name} goes on, and its secrets would tell every hand. One that nobody plays on is broken off "
                 f"with: pbem ruling {game.name} --end --reason TEXT"
             )
-        if game.ledger.read(REVEALED) is not None:
+        if game.ledger.repo.read(REVEALED) is not None:
             return False
         game.ledger.commit(game.ledger.revealed_files(), f"{game.name}: its secrets are published")
         return True

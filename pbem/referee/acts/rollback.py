@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from pbem.engine.advance import Outcome
 from pbem.engine.answers import Sources
-from pbem.engine.session import Step, resume
+from pbem.engine.session import Step
 from pbem.protocol import Event
 from pbem.referee import GAME_MASTER
 from pbem.referee.acts.preconditions import (
@@ -68,8 +68,7 @@ def roll_back(game: Adjudicator, to: int, reason: str, *, request: Request | Non
             state.checkpoint, state.steps, state.opened = then.checkpoint, then.steps, then.opened
             state.defaults = {}
             state.undone = sorted({*state.undone, *undone})
-            steps = [*then.steps, Step(seed.key)]
-            session = resume(game.rules, game.rules.decode(then.checkpoint), steps, now.dice)
+            session = then.resumed(game.rules, now.dice, Step(seed.key))
             decided = GAME_MASTER if request is None else f"consent of {by}"
             facts = {"to": to, "undone": undone, "what": adjudications(undone), "by": decided, "reason": said}
             told = Event("rolled_back", facts)

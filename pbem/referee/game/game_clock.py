@@ -51,7 +51,7 @@ class GameClock:
 
     def read(self) -> Clocks | None:
         """Return a copy of the clocks of the sides; None: there are none, or the game has not begun."""
-        content = self._ledger.read(CLOCK) if self.terms is not None else None
+        content = self._ledger.repo.read(CLOCK) if self.terms is not None else None
         return None if content is None else _clocks_of(content).copied()
 
     @property

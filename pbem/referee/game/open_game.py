@@ -20,7 +20,7 @@ from pbem.crypto.keys import BadKeys, Keys, Secrets
 from pbem.crypto.player_chains import LOST, PlayerChain
 from pbem.crypto.seal import commitment, recipient_of
 from pbem.engine.answers import has_order_for
-from pbem.engine.session import Queued, Session, resume
+from pbem.engine.session import Queued, Session
 from pbem.game.boxes import shelf
 from pbem.game.boxes.box import accepted
 from pbem.game.boxes.corrections import Corrections
@@ -149,7 +149,7 @@ class OpenGame:
 
     def close(self) -> None:
         """Close the game's repo."""
-        self.ledger.close()
+        self.ledger.repo.close()
 
     def __enter__(self) -> Self:
         return self
@@ -160,15 +160,15 @@ class OpenGame:
     @property
     def path(self) -> Path:
         """The folder of its repo."""
-        return self.ledger.path
+        return self.ledger.repo.path
 
     def lock(self) -> AbstractContextManager[None]:
         """Hold the game's lock, having read where the game stands now."""
-        return self.ledger.lock()
+        return self.ledger.repo.lock()
 
     def transaction(self) -> AbstractContextManager[None]:
         """Hold the game's lock, and write what is committed meanwhile at the end: all of it or nothing."""
-        return self.ledger.transaction()
+        return self.ledger.repo.transaction()
 
     # ---- how it stands
 
@@ -320,7 +320,7 @@ class OpenGame:
 
     def request(self, number: int | None = None) -> Request | None:
         """Return a request that needs consent by its number, or the last one; None: there is none."""
-        return request_of(self.ledger, self.requests, number)
+        return request_of(self.ledger.repo, self.requests, number)
 
     def standing(self, side: Side) -> list[FiledOrder]:
         """Return a side's standing orders in force, first to last."""
@@ -419,12 +419,12 @@ class OpenGame:
 
         Without `resumed` there may be no session: rules that are not the game's own may be unable to resume it.
         """
-        head = self.ledger.head
+        head = self.ledger.repo.head
         if self._now is None or self._now.head != head:
             self._now = Now(head, self.ledger.state(), None, ChainDice(b"", self.ledger.keys.hidden))
         now = self._now
         if resumed and now.session is None and (state := now.state) is not None:
-            session = resume(self.rules, self.rules.decode(state.checkpoint), state.steps, now.dice)
+            session = state.resumed(self.rules, now.dice)
             if state.result is not None and session.result is None:  # the game master broke the game off
                 session.result, session.open_decisions = state.result, ()
             now.session = session
@@ -486,8 +486,7 @@ def _resumed(game: OpenGame, n: int) -> Any | None:
     if state is None:
         return None
     try:
-        checkpoint = game.rules.decode(state.checkpoint)
-        return resume(game.rules, checkpoint, state.steps, ChainDice(b"", game.ledger.keys.hidden)).position
+        return state.resumed(game.rules, ChainDice(b"", game.ledger.keys.hidden)).position
     except (PbemError, ValueError, TypeError, LookupError):  # the game was moved to other rules since
         return None
 

@@ -27,7 +27,7 @@ from pbem.referee.game.open_game import CannotPlay, Now, OpenGame, OtherRules
 from pbem.referee.play import sheet_check
 from pbem.referee.play.clocked import after_adjudication, after_replacement, after_sheet, require_on_time
 from pbem.referee.play.new_game import NewGame
-from pbem.referee.play.played import Played, adjudication_of, advanced, files_of, published_span
+from pbem.referee.play.played import Played, adjudication_of, advanced, files_of
 from pbem.referee.play.sheet_check import is_on_hold, require_gone_on
 from pbem.repo.files.adjudication import Seed, adjudication_message
 from pbem.repo.files.charter import ChainPromise, Joined
@@ -152,7 +152,7 @@ class Adjudicator(OpenGame):
                 for links in (state.links, state.new_links):
                     links.pop(side, None)
                 state.newcomers[side] = True
-                if (request := open_request(self.ledger, state)) is not None:
+                if (request := open_request(self.ledger.repo, state)) is not None:
                     # A new player has consented to nothing.
                     request.outcome = "done" if voted else f"void: {side} has another player"
                     state.requests = {"made": made(state)}
@@ -344,7 +344,7 @@ class Adjudicator(OpenGame):
             outcome, sources = play(now, state, seed)
             standing = self.in_force(state, outcome.session, self.day)
             return self._commit(
-                now, state, Played(Circumstances(self.day), seed, outcome, sources, standing, act, whole)
+                now, Played(state, Circumstances(self.day), seed, outcome, sources, standing, act, whole)
             )
 
     def note(self, change: Callable[[State], tuple[Mapping[str, bytes], str]]) -> None:
@@ -393,7 +393,7 @@ class Adjudicator(OpenGame):
         for side in self.rules.sides:
             if (chain := self.ledger.joined(side).chain) is not None:
                 state.links[side] = chain.tip
-        self._commit(now, state, Played(call.at, seed, outcome, Sources(), standing, beacon=call.beacon))
+        self._commit(now, Played(state, call.at, seed, outcome, Sources(), standing, beacon=call.beacon))
         return True
 
     def _step(self, now: Now, call: Call) -> bool:
@@ -406,7 +406,7 @@ class Adjudicator(OpenGame):
         outcome = advance(session, seed.key, now.dice, sources)
         if not outcome.answers and not sources.expired:
             return False
-        self._commit(now, state, Played(call.at, seed, outcome, sources, standing, beacon=call.beacon))
+        self._commit(now, Played(state, call.at, seed, outcome, sources, standing, beacon=call.beacon))
         return True
 
     def _sources(self, state: State, at: Circumstances) -> tuple[Sources, InForce]:
@@ -416,20 +416,21 @@ class Adjudicator(OpenGame):
         resigned = frozenset(state.resigned)
         return Sources(pending, standing, at.late, at.absent, resigned, state.defaults), standing
 
-    def _commit(self, now: Now, state: State, played: Played) -> int:
+    def _commit(self, now: Now, played: Played) -> int:
         """Commit an adjudication: its turn file, and the state of the game after it. Return its number."""
-        n, session = state.adjudication + 1, played.outcome.session
+        state, session = played.state, played.outcome.session
+        n = state.adjudication + 1
         for decision in session.open_decisions:  # a side is told why its standing orders did not answer
             if not has_order_for(session, played.sources.sheets, decision):
                 played.standing.answer(session, decision)
         expired = list(played.standing.expired(session))
-        settled = settle(self.ledger, state, n, played.act)
-        made = adjudication_of(n, played, expired, state.newcomers)
-        after = advanced(self.rules, state, played, expired, settled.requests)
+        settled = settle(self.ledger.repo, state, n, played.act)
+        made = adjudication_of(played, expired)
+        after = advanced(self.rules, played, expired, settled.requests)
         now.state, now.session = after, session
         talk = self.talk.files()
         clocks = after_adjudication(self, after, played)
-        files = files_of(self, now, made, played.seed, published_span(state, played.outcome), talked=bool(talk))
+        files = files_of(self, now, made, played, talked=bool(talk))
         if played.outcome.checkpoint is not None:
             after.handed_in = [side for side in after.handed_in if side in played.outcome.kept]
         for side in sorted({side for side, _ in expired}):

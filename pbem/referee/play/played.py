@@ -77,6 +77,8 @@ def _fired(answers: Sequence[Answer]) -> Iterator[Event]:
 class Played:
     """An adjudication that has been played and is not committed yet: what went in, and what came out."""
 
+    state: State
+    """The state before it."""
     at: Circumstances
     seed: Seed
     outcome: Outcome[Any]
@@ -90,9 +92,9 @@ class Played:
     """The closing of the sheets, with the beacon round that decided; None: the game has no beacon."""
 
 
-def adjudication_of(n: int, played: Played, expired: ExpiredStanding, newcomers: Mapping[Side, bool]) -> Adjudication:
-    """Return the record of adjudication n; `newcomers` are those of the state before it."""
-    outcome = played.outcome
+def adjudication_of(played: Played, expired: ExpiredStanding) -> Adjudication:
+    """Return the record of an adjudication."""
+    n, outcome = played.state.adjudication + 1, played.outcome
     return Adjudication(
         n,
         outcome.answers,
@@ -100,7 +102,7 @@ def adjudication_of(n: int, played: Played, expired: ExpiredStanding, newcomers:
         outcome.draws,
         [
             *of_the_beacon(n, played.beacon),
-            *(Event("new_player", {"side": side}) for side, replaced in newcomers.items() if replaced),
+            *(Event("new_player", {"side": side}) for side, replaced in played.state.newcomers.items() if replaced),
             *outcome.events,
             *private_notices(outcome.answers, played.sources, played.standing, expired),
         ],
@@ -120,18 +122,17 @@ def awaited_decisions(session: Session[Any]) -> list[dict[str, str]]:
     return [{"side": each.side, "kind": each.kind} for each in asked]
 
 
-def published_span(state: State, outcome: Outcome[Any]) -> list[Answer] | None:
+def published_span(played: Played) -> list[Answer] | None:
     """Return the answers since the last checkpoint, if the game has reached the next one or its end; else None."""
+    outcome = played.outcome
     if outcome.checkpoint is None and outcome.session.result is None:
         return None
-    return [*(answer for step in state.steps for answer in step.answers), *outcome.answers]
+    return [*(answer for step in played.state.steps for answer in step.answers), *outcome.answers]
 
 
-def advanced(
-    rules: Rules[Any], state: State, played: Played, expired: ExpiredStanding, requests: dict[str, object]
-) -> State:
-    """Return the state of the game after an adjudication; `state` is the one before it, `requests` those after it."""
-    outcome, session, key = played.outcome, played.outcome.session, played.seed.key
+def advanced(rules: Rules[Any], played: Played, expired: ExpiredStanding, requests: dict[str, object]) -> State:
+    """Return the state of the game after an adjudication; `requests` are those after it."""
+    state, outcome, session, key = played.state, played.outcome, played.outcome.session, played.seed.key
     n, standing = state.adjudication + 1, dict(state.standing)
     for side in {side for side, _ in expired}:
         gone = [each.record() for of, each in expired if of == side]
@@ -166,17 +167,14 @@ def _new_chains(seed: Seed) -> dict[Side, str]:
     return {side: said["chain"]["tip"] for side, said in seed.stated.get("joined", {}).items() if "chain" in said}
 
 
-def files_of(
-    game: OpenGame, now: Now, made: Adjudication, seed: Seed, span: Sequence[Answer] | None, *, talked: bool
-) -> dict[str, bytes]:
+def files_of(game: OpenGame, now: Now, made: Adjudication, played: Played, *, talked: bool) -> dict[str, bytes]:
     """Return the files of an adjudication: its records, the public position, what is sealed to the sides."""
     assert now.session is not None
     assert now.state is not None
-    result = now.session.result
     position = yamlio.dump(game.rules.encode(game.rules.view(now.session.position, None))).encode()
-    files = game.ledger.turn_files(made, seed, span=span, result=result, position=position, state=now.state)
+    files = game.ledger.turn_files(made, played.seed, published_span(played), position, now.state)
     files |= _files_of_sides(game, now, made, files, talked)
-    return files if result is None else files | game.ledger.revealed_files()
+    return files if now.state.result is None else files | game.ledger.revealed_files()
 
 
 def _files_of_sides(

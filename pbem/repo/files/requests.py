@@ -8,12 +8,12 @@ consented, stands in `pbem.referee.acts.request_kinds`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.protocol import Record, Side
-from pbem.repo.files.layout import request_path
+from pbem.repo.files.layout import Store, request_path
 from pbem.repo.files.state import State
 
 ROLLBACK: Final = "rollback"
@@ -26,13 +26,6 @@ STAYING: Final = frozenset({PAUSE, EXTENSION, REPLACEMENT})
 """The kinds that stay open while the game goes on, because they do not depend on the position."""
 OPEN: Final = "open"
 VOID: Final = "void: the game went on"
-
-
-class Files(Protocol):
-    """The files of a game's repo, such as a ledger or the repo itself."""
-
-    def read(self, path: str) -> bytes | None:
-        """Return a file; None if it is not there."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -107,13 +100,13 @@ def made(state: State) -> int:
     return int(state.requests.get("made", 0))
 
 
-def open_request(files: Files, state: State) -> Request | None:
+def open_request(files: Store, state: State) -> Request | None:
     """Return the open request; None: there is none."""
     number = state.requests.get(OPEN, 0)
     return request_of(files, state.requests, number) if number else None
 
 
-def request_of(files: Files, requests: Record, number: int | None = None) -> Request | None:
+def request_of(files: Store, requests: Record, number: int | None = None) -> Request | None:
     """Return a request by its number, or the last one; None: there is none."""
     path = request_path(requests.get("made", 0) if number is None else number)
     content = files.read(path)
@@ -122,7 +115,7 @@ def request_of(files: Files, requests: Record, number: int | None = None) -> Req
     return plain.decode(Request, {"needed": [], **yamlio.read(content, name=path).value})
 
 
-def settle(files: Files, state: State, n: int, act: Record | None) -> Settled:
+def settle(files: Store, state: State, n: int, act: Record | None) -> Settled:
     """Return how adjudication n closes the open request, if there is one: it was granted by it, or is void."""
     request = open_request(files, state)
     if request is None or request.kind in STAYING:

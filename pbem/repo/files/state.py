@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
-from pbem.engine.session import Queued, Step
-from pbem.protocol import Record, Result, Side
+from pbem.crypto.dice import Dice
+from pbem.engine.session import Queued, Session, Step, resume
+from pbem.game.contract import Rules
+from pbem.protocol import Record, Result, S, Side
 from pbem.repo.files.records import answer_record, as_plain, queued_record, read_answer, read_queued, result_in
 
 
@@ -62,6 +64,10 @@ class State:
 
     resigned: list[Side] = field(default_factory=list)
     """The sides that have resigned while the game goes on without their players."""
+
+    def resumed(self, rules: Rules[S], dice: Dice, *more: Step) -> Session[S]:
+        """Return the game as it stands: from the checkpoint on with all that was answered since, and `more`."""
+        return resume(rules, rules.decode(self.checkpoint), [*self.steps, *more], dice)
 
     def record(self) -> dict[str, object]:
         """Return the state as plain data."""

@@ -13,7 +13,7 @@ journal also knows the letters that talk came in: one that is taken in again say
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -24,9 +24,8 @@ from pbem.game import plain
 from pbem.game.order_form import compact
 from pbem.protocol import Record, Side
 from pbem.repo.files.charter import Charter
-from pbem.repo.files.layout import PRESS, UNOPENED, press_room
+from pbem.repo.files.layout import PRESS, UNOPENED, Store, press_room
 from pbem.repo.files.note_store import Note
-from pbem.repo.git import Logged
 
 NOTE: Final = "pbem.talk"
 """The name of the journal beside a game's repo."""
@@ -137,9 +136,7 @@ class TalkFiles(Protocol):
 
     charter: Charter
     journal: JournalFile
-
-    def history(self) -> Iterator[Logged]:
-        """Yield the commits from the head back."""
+    repo: Store
 
     def talk_on_record(self, path: str, at: str | None = None) -> Record | None:
         """Return what one of the sealed files holds, now or as of a commit; None: it is not there."""
@@ -262,7 +259,7 @@ class TalkBook:
 
     def _recorded(self, path: str) -> list[Talk]:
         """Return the talk of all versions of a file, the oldest first."""
-        versions = (self._ledger.talk_on_record(path, commit.sha) for commit in self._ledger.history())
+        versions = (self._ledger.talk_on_record(path, commit.sha) for commit in self._ledger.repo.history())
         found = {talk["number"]: talk for version in versions if version for talk in version["talk"]}
         return [plain.decode(Talk, found[number]) for number in sorted(found)]
 
