@@ -415,7 +415,9 @@ def check_orders(
         misuse("say whose sheet it is: --side rome")
     with opened_to_read(game, games, rules_dir) as found:
         require_side(found, side)
-        receipt, _ = sheet_check.check_sheet_of(found, side, sheet_in_file(found, side, sheet), name=sheet.name)
+        receipt, _ = sheet_check.check_sheet_of(
+            found, side, sheet_in_file(found, side, sheet), sheet_check.SheetOrigin(sheet.name)
+        )
         judge(receipt, json, "no faults", how_to_agree(receipt, found))
 
 
@@ -444,7 +446,7 @@ def forecast_sheet(
         with opened_to_read(game, games, rules_dir) as found:
             require_side(found, side)
             receipt, prospects = sheet_check.forecast_sheet_of(
-                found, side, sheet_in_file(found, side, sheet), name=sheet.name
+                found, side, sheet_in_file(found, side, sheet), sheet_check.SheetOrigin(sheet.name)
             )
             box = found.box
     if receipt.complaints:
@@ -558,7 +560,7 @@ def _by_repo(
             misuse(f"{charter.game} has no side {side}; its sides are {', '.join(charter.players)}")
         if identity is None and key_file(keys_folder(), charter.game).is_file():
             with open_to_read(folder, keys_folder(), game, folders=boxes or ()) as found:
-                receipt, _ = sheet_check.check_sheet_of(found, side, raw, name=name)
+                receipt, _ = sheet_check.check_sheet_of(found, side, raw, sheet_check.SheetOrigin(name))
             return _Checked(receipt, charter.game, side, charter.sealed_to)
         view = None if identity is None else _opened_view(repo, side, identity)
         receipt = check_in_clone(repo, view, side, raw, name, boxes or ())

@@ -407,7 +407,7 @@ def read_input(path: Path) -> bytes:
 
 def sheet_in_file(game: OpenGame, side: str, path: Path) -> bytes:
     """Return the sheet in a file, which may be a copied post; end the command if its sealed orders do not open."""
-    from pbem.mail.choose.sealed_blocks import for_side
+    from pbem.mail.inbox import for_side
 
     return _in_post(path, game.box.forms, for_side(game, side))
 

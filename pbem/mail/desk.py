@@ -38,8 +38,8 @@ from pbem.mail.write.report_letters import last_report, receipt_letter
 from pbem.orders.check import Receipt
 from pbem.protocol import Record, Side
 from pbem.referee.game.open_game import CannotPlay, OtherRules
-from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.sheet_check import SheetOrigin, forecast_sheet_of
 from pbem.render.text.report import NO_WORDS
 
 _OTHER_LETTER: Final = (
@@ -217,9 +217,8 @@ class Desk:
             if not (done.paragraphs or done.questions):
                 raise CannotPlay(unchanged(game, self.side, self.letter.loose))
             return None
-        receipt = game.receive(
-            self.side, enclosure.text, name=enclosure.name, letter=self.letter.digests, answering=enclosure.answering
-        )
+        origin = SheetOrigin(enclosure.name, enclosure.answering)
+        receipt = game.receive(self.side, enclosure.text, letter=self.letter.digests, origin=origin)
         if receipt.number is None:
             handled.accepted = False
             handled.notes.append(f"{game.name}: a sheet of {self.side} has {counted(len(receipt.complaints), 'fault')}")
@@ -315,9 +314,8 @@ class Desk:
         game, handled = self.game, self.handled
         if not game.begun:
             raise CannotPlay(f"{game.name}: {' '.join(before_the_beginning(game, self.side))}")
-        receipt, prospects = sheet_check.forecast_sheet_of(
-            game, self.side, enclosure.text, name=enclosure.name, answering=enclosure.answering
-        )
+        origin = SheetOrigin(enclosure.name, enclosure.answering)
+        receipt, prospects = forecast_sheet_of(game, self.side, enclosure.text, origin)
         if receipt.complaints:
             handled.accepted = False
             handled.complaints.append(str(receipt))

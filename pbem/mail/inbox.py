@@ -4,6 +4,10 @@ Which text is read: the text/plain parts (of alternatives the plain one), the te
 beside them, and attached files that are YAML by name or type, or plain text with a sheet in it. A letter attached to a
 letter is not opened: it may be somebody else's, and orders must be the sender's own words. Signatures (PGP, S/MIME)
 are not looked at here.
+
+Sealed orders, in a letter or in a forum post that somebody copied: a block is opened only for its own side, so that
+nobody learns what another side has sealed by pasting it. One that does not open sends the letter back as a whole: what
+its sender meant cannot be told without it. A file that is a sheet and nothing else is left as it is.
 """
 
 from __future__ import annotations
@@ -11,14 +15,17 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from typing import Final
 
-from pbem.crypto.sealed_orders import BadBlock, find_blocks
+from pbem.crypto.keys import BadKeys, Keys
+from pbem.crypto.sealed_orders import BadBlock, SealedBlock, find_blocks, open_block
+from pbem.game.wording import listing
 from pbem.mail.answer.every_command import WORDS
+from pbem.mail.choose.routing import games_of, sides_of
 from pbem.mail.notes.address import MESSAGE_ID, mailbox, pretends
 from pbem.mail.read.commands import commands_in
 from pbem.mail.read.forum_tags import untagged
@@ -29,8 +36,10 @@ from pbem.mail.read.own_text import without_marks, without_receipts
 from pbem.mail.read.press import press_in
 from pbem.mail.read.sheet_finder import BlocksOpened, FoundSheet, Unseal, bare_orders, outside, sheets, with_sheets
 from pbem.mail.read.token import tokens_in_addresses
+from pbem.mail.write.outgoing import MailSettings
 from pbem.orders.sheet import keys_in, without_keys
-from pbem.referee.game.open_game import CannotPlay
+from pbem.protocol import Side
+from pbem.referee.game.open_game import CannotPlay, OpenGame
 
 _MOST: Final = 20
 _YAML_KINDS: Final = {"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/vnd.yaml"}
@@ -366,3 +375,54 @@ def _require_no_other(letter: Letter, kinds: Collection[str]) -> None:
             f"Something that looks like an order stands outside the order sheet of the post. Put it into the sheet, or "
             f"take it out:\n{shown}"
         )
+
+
+def by_sender(settings: MailSettings) -> Unseal:
+    """Return what opens the blocks of a letter: those of the sides that its sender plays."""
+
+    def unseal(sender: str, block: SealedBlock) -> str:
+        names = games_of(settings, sender)
+        if block.game and block.game not in names:
+            raise BadBlock(
+                f"The block of sealed orders is for the game {block.game}, in which {sender} plays no side here. "
+                f"Nothing of it was carried out."
+            )
+        return _sheet_in_block(block, list(_identities(settings, names)), lambda game: sides_of(settings, game, sender))
+
+    return unseal
+
+
+def for_side(game: OpenGame, side: Side) -> Unseal:
+    """Return what opens the blocks in a post that the game master hands in for a side."""
+    keys = [(game.name, game.ledger.keys.identity)]
+    return lambda _, block: _sheet_in_block(block, keys, lambda _: [side])
+
+
+def _sheet_in_block(block: SealedBlock, identities: list[tuple[str, str]], sides: Callable[[str], list[Side]]) -> str:
+    """Return the sheet in a block; raise BadBlock unless it is for one of some sides of its game."""
+    game, side, content = open_block(block, identities)
+    own = sides(game)
+    if side not in own:
+        theirs = listing(own, "or") or "another"
+        raise BadBlock(
+            f"The block of sealed orders is for the side {side} of {game}, not for {theirs}. It was not read, and "
+            "nothing of it was carried out."
+        )
+    sheet = Enclosure("sealed orders", content, "body")
+    named = sheet.side
+    if sheet.game != game or named not in ("", side):
+        raise BadBlock(
+            f"The block was sealed for {side} of {game}, but the sheet in it is for {named or side} of "
+            f"{sheet.game or 'no game'}. Nothing of it was carried out. Make it again with `pbem seal-orders`."
+        )
+    text = content.decode("utf-8", "replace")
+    return text if named else f"side: {side}\n{text}"
+
+
+def _identities(settings: MailSettings, names: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield games with their keys; one whose keys are damaged keeps no letter about another from being read."""
+    for name in names:
+        try:
+            yield name, Keys.load(settings.keys, name).identity
+        except (BadKeys, OSError):
+            continue

@@ -17,11 +17,10 @@ from pbem.mail.answer.every_command import confirm_once, help_values
 from pbem.mail.answer.questions import HELP
 from pbem.mail.answer.table_talk import talk_letters
 from pbem.mail.choose.routing import Route
-from pbem.mail.choose.sealed_blocks import by_sender
 from pbem.mail.choose.sheet_choice import may_order_without_sheet, orders_outside
 from pbem.mail.desk import Desk, Reply
 from pbem.mail.due import carry_out_due, due_in, noted_due
-from pbem.mail.inbox import open_letter, with_orders
+from pbem.mail.inbox import by_sender, open_letter, with_orders
 from pbem.mail.notes.correspondence import REPORTED, note_reported, set_back
 from pbem.mail.read.commands import Instruction
 from pbem.mail.read.letter import Letter

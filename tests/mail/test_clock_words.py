@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pbem.audit.verify import verify
-from pbem.mail.notes.dates import days_of
+from pbem.mail.notes.reader_time import days_of
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.game.sides import deadline
 from tests.support.blank import blank_pictures

@@ -13,6 +13,7 @@ from pbem.mail.write.answer_letters import MOST_LINES, echo
 from pbem.orders.forgive import Answering, changes_in
 from pbem.referee.game.home_check import take_home
 from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.sheet_check import SheetOrigin
 from tests.support.blank import blank_pictures
 from tests.support.command_line import pbem
 from tests.support.live import Folder, letter
@@ -61,8 +62,8 @@ def test_answer_to_a_strict_sheet_shows_its_orders_alone(folder: Folder, toy: Ad
 def test_sheet_without_first_lines_answers_what_its_letter_does(folder: Folder, toy: Adjudicator) -> None:
     raw = f"bury {{card: {cards(folder, 'red')[0]}}}\n".encode()
     assert toy.receive("red", raw).number is None
-    assert toy.receive("red", raw, answering=Answering("punica", "red", 0)).number is None
-    receipt = toy.receive("red", raw, answering=Answering("punica", "red", 1))
+    assert toy.receive("red", raw, origin=SheetOrigin(answering=Answering("punica", "red", 0))).number is None
+    receipt = toy.receive("red", raw, origin=SheetOrigin(answering=Answering("punica", "red", 1)))
     assert (receipt.number, toy.ledger.sheet("red", 1)) == (1, receipt.canonical)
     assert changes_in(receipt.canonical.decode()) == list(receipt.changes)
 

@@ -161,7 +161,7 @@ def test_the_home_check_knows_that_a_side_is_out(folder: Folder, tmp_path: Path)
         enclosed, text = tmp_path / "position.json", sheet(game, "yew", order("bid", card="lowest"))
         enclosed.write_text(json.dumps(take_home(game, "yew")))
         at_home = check_at_home(enclosed, text, "orders.yaml", FOLDERS)
-        assert str(at_home) == str(check_sheet_of(game, "yew", text, name="orders.yaml")[0])
+        assert str(at_home) == str(check_sheet_of(game, "yew", text)[0])
         assert "out" not in take_home(game, "oak")
 
 

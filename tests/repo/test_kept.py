@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.repo.git import GameRepo, NoSuchGame
-from pbem.repo.git.kept import MOST, KeptRepos
+from pbem.repo.git import MOST_KEPT, GameRepo, KeptRepos, NoSuchGame
 from pbem.repo.git.objects import CatFile
 
 
@@ -57,7 +56,7 @@ def test_only_the_repos_used_last_are_kept(path: Path) -> None:
     repos = KeptRepos()
     with repos.open(path) as first:
         pass
-    for number in range(MOST):
+    for number in range(MOST_KEPT):
         with GameRepo.create(path.with_name(f"{number}.git"), {"a.txt": b""}, "made"):
             pass
         repos.open(path.with_name(f"{number}.git")).close()

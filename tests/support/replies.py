@@ -110,7 +110,8 @@ def _checked(sheet: Any, at: Post, refusal: str | None) -> Outcome:
     if sheet.where == "quoted" and sheet.text.decode().split() == without_keys(at.form).split():
         return Outcome(None, "", "quoted as it was sent")
     text = sheet.text.decode()
-    receipt, read = sheet_check.check_sheet_of(at.game, at.side, sheet.text, name=sheet.name, answering=sheet.answering)
+    origin = sheet_check.SheetOrigin(sheet.name, sheet.answering)
+    receipt, read = sheet_check.check_sheet_of(at.game, at.side, sheet.text, origin)
     if read is None:
         return Outcome(None, text, str(receipt))
     orders = "\n".join(line for order in read.orders for line in order_lines(order.kind, order.written))

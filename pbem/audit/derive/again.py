@@ -43,6 +43,7 @@ from pbem.referee.acts.timekeeping import put_fact
 from pbem.referee.game.facts import read_fact
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.sheet_check import SheetOrigin
 from pbem.repo.files import layout
 from pbem.repo.files.charter import Joined
 from pbem.repo.files.records import read_order
@@ -221,7 +222,7 @@ class Engine:
         path = next(path for path in recorded if path.startswith(layout.SHEETS))
         side = path[len(layout.SHEETS) :].partition("/")[0]
         raw = unpadded(path, recorded[path] or b"")
-        receipt = self._game.receive(side, raw, letter=_letter_note(recorded)[1], recorded=True)
+        receipt = self._game.receive(side, raw, letter=_letter_note(recorded)[1], origin=SheetOrigin(recorded=True))
         if receipt.number is None:
             raise NotDerived(
                 f"this sheet has faults and would have been sent back: {receipt.complaints[0].fault.reason}"

@@ -32,6 +32,7 @@ from pbem.orders.check import Receipt
 from pbem.protocol import Event, Order, Record, Side
 from pbem.referee.game.open_game import CannotPlay, Now, OpenGame, Told
 from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.play.sheet_check import SheetOrigin
 from pbem.render.text.form import order_lines
 from pbem.render.text.messages import Sentences, sentences
 from pbem.repo.files.adjudication import Adjudication
@@ -127,7 +128,8 @@ class Branch(Adjudicator):
     def put_in(self, side: Side, raw: bytes, name: str) -> Receipt:
         """Check a sheet and, if it has no faults, let it replace the side's sheet on record."""
         self.late, self.absent = self.late - {side}, self.absent - {side}
-        return self.receive(side, _LINK.sub(b"", raw), name=name)  # a branch has no chains of the sides' own
+        sheet = _LINK.sub(b"", raw)  # a branch has no chains of the sides' own
+        return self.receive(side, sheet, origin=SheetOrigin(name))
 
     def play_on(self) -> list[int]:
         """Play on as far as the answers allow; return the numbers of the adjudications."""

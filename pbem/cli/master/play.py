@@ -70,6 +70,7 @@ def submit_sheet(
     from datetime import UTC, datetime
 
     from pbem.mail.answer.own_orders import agreed_at
+    from pbem.referee.play.sheet_check import SheetOrigin
 
     if (sheet is None) == (agreed is None):
         misuse("give a sheet, or --agreed and the number of the report that the side agrees to")
@@ -86,7 +87,8 @@ def submit_sheet(
             receipt = None
             if before is None:
                 raw = raw if agreed is None else agreed_at(game, side, agreed, link)
-                receipt = game.receive(side, raw, name="AGREED" if sheet is None else sheet.name, letter=mark)
+                origin = SheetOrigin("AGREED" if sheet is None else sheet.name)
+                receipt = game.receive(side, raw, letter=mark, origin=origin)
                 if receipt.number is None:
                     judge(receipt, json, "", how_to_agree(receipt, game))
             numbers = game.adjudicate()

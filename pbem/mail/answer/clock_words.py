@@ -8,8 +8,7 @@ from zoneinfo import ZoneInfo
 
 from pbem.game.wording import counted, listing
 from pbem.mail.answer.command import Command, CommandTask, Topic, ask_others
-from pbem.mail.notes.dates import days_of, span_of
-from pbem.mail.notes.reader_time import reader_zone, time_shown
+from pbem.mail.notes.reader_time import days_of, reader_zone, span_of, time_shown
 from pbem.mail.read.commands import Word
 from pbem.mail.write.outgoing import side_name
 from pbem.referee.acts import timekeeping

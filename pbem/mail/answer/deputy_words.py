@@ -16,7 +16,7 @@ from pbem.game.wording import listing
 from pbem.mail.answer.command import Command, CommandTask, Topic, ask_others
 from pbem.mail.notes.address import is_name, mailbox
 from pbem.mail.notes.correspondence import CORRESPONDENCES
-from pbem.mail.notes.dates import day_in
+from pbem.mail.notes.reader_time import day_in
 from pbem.mail.read.commands import Word
 from pbem.mail.read.token import forget_heard
 from pbem.mail.write.outgoing import MailSettings, Outgoing, side_name

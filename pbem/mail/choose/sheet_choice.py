@@ -76,8 +76,8 @@ class Choice:
 
         One that would be refused is not, nor the sheet that is on record: our letters and the player's own show both.
         """
-        faults = sheet_check.check_sheet_of(self.game, self.side, quoted.text, name=quoted.name)[0].complaints
-        return not faults and not self._is_on_record(quoted)
+        receipt, _ = sheet_check.check_sheet_of(self.game, self.side, quoted.text, sheet_check.SheetOrigin(quoted.name))
+        return not receipt.complaints and not self._is_on_record(quoted)
 
     def _is_on_record(self, sheet: Enclosure) -> bool:
         """Tell whether a sheet says what the last one of its side does."""

@@ -34,8 +34,7 @@ from pbem.render.text.contents import Contents, ReportRequest
 from pbem.render.text.form import standing_text
 from pbem.render.text.report import NO_WORDS, Mail, Report, Titled, Written, make_report
 from pbem.render.text.text_lines import WIDTH, folded
-from pbem.repo.git import GameRepo
-from pbem.repo.git.kept import KeptRepos
+from pbem.repo.git import GameRepo, KeptRepos
 
 _LONGEST: Final = 100
 """Of a standing order as it is named in a report."""

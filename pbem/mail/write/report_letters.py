@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -39,7 +39,6 @@ from pbem.referee.game.home_check import take_home
 from pbem.referee.game.open_game import OpenGame, on_hold_until, position_at
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.render.map.pictures import Picture
 from pbem.render.text.contents import Contents
 from pbem.render.text.report import Report, mail, make_report
 from pbem.render.text.text_lines import WIDTH, folded
@@ -183,18 +182,15 @@ def turn_letter(
         pictures, lies = (), ""
     telling = "" if stamp else game.ledger.turn_digest(game.adjudication)
     stamp = stamp or f"{game.name}.{side}.{game.adjudication}"
-    attached = attachments(game, side, told, pictures, since, number)
+    attached = replace(attachments(game, side, told, since, number), pictures=pictures)
     about = About(game, side, game.adjudication, lies, telling=telling)
     to = game.ledger.addresses[side]
     yield build_letter(settings, NewLetter(to, stamp, text, answered.letter if answered else None, attached, about))
 
 
-def attachments(
-    game: Adjudicator, side: Side, told: Report, pictures: Sequence[Picture], since: int, number: int | None = None
-) -> Attachments:
-    """Return what a letter with a report encloses; `number` is the sheet that it answers."""
+def attachments(game: Adjudicator, side: Side, told: Report, since: int, number: int | None = None) -> Attachments:
+    """Return what a letter with a report encloses beside pictures; `number` is the sheet that it answers."""
     return Attachments(
-        pictures=pictures,
         sheet=told.sheet,
         standing=told.position,
         position=json.dumps(take_home(game, side), indent=1, ensure_ascii=False) if told.sheet else None,

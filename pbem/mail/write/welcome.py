@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pbem.game.wording import listing
 from pbem.mail.write.draft import Attachments, framed
@@ -91,7 +92,7 @@ def new_address_letter(game: Adjudicator, side: Side, replaced: bool, settings: 
     words = framed("new_player", game, contents, told, values)
     joined = game.ledger.joined(side)
     pictures, lies = Maps(settings.drawings).new_pictures(game, side, since, "", legend=replaced)
-    attached = attachments(game, side, told, pictures, since)
+    attached = replace(attachments(game, side, told, since), pictures=pictures)
     stamp = f"{game.name}.{side}.address-{joined.addresses}"
     about = About(game, side, game.adjudication, lies, shared=False)
     return build_letter(settings, NewLetter(game.ledger.addresses[side], stamp, words, attached=attached, about=about))
@@ -137,7 +138,8 @@ def deputy_letter(game: Adjudicator, side: Side, settings: MailSettings) -> Iter
         **heading(game, side),
     }
     words = framed("deputy", game, contents, told, values)
-    attached = attachments(game, side, told, Maps(settings.drawings).pictures(game, side, since, legend=True), since)
+    pictures = Maps(settings.drawings).pictures(game, side, since, legend=True)
+    attached = replace(attachments(game, side, told, since), pictures=pictures)
     named = game.ledger.deputyship(side).named
     stamp = f"{game.name}.{side}.deputy-{named}"
     yield build_letter(

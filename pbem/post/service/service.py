@@ -33,8 +33,7 @@ from pbem.post.tables.tables import Tables
 from pbem.post.transport.base import LoginRefused, Sender, Source, Unreachable
 from pbem.post.who import bounces, confirm, mailbox_notes
 from pbem.protocol import PbemError
-from pbem.repo.git import heads_changed, tip_of
-from pbem.repo.git.kept import KeptRepos
+from pbem.repo.git import KeptRepos, heads_changed, tip_of
 
 _RETRY_PAUSES: Final = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0)
 """Seconds between attempts to reach what cannot be reached."""

@@ -38,8 +38,7 @@ from pbem.post.settings import PostConfig, load_config
 from pbem.post.tables.open_tables import TableOutbox, open_tables
 from pbem.post.tables.tables import DAY, NEVER, NO_GAME, Tables, TakenIn, Waiting
 from pbem.protocol import PbemError
-from pbem.repo.git import Moved, NoSuchGame
-from pbem.repo.git.kept import KeptRepos
+from pbem.repo.git import KeptRepos, Moved, NoSuchGame
 from pbem.repo.git.locks import Busy, GameLock
 
 _SEEN_DOWN: Final = "down seen "

@@ -247,7 +247,7 @@ def _check_ruled(game: Adjudicator, side: Side, raw: bytes, name: str) -> tuple[
     require_running(game)
     if not game.asked(side):
         raise CannotPlay(f"{game.name} asks nothing of {side} now")
-    receipt, sheet = sheet_check.check_sheet_of(game, side, raw, name=name, ruled=True)
+    receipt, sheet = sheet_check.check_sheet_of(game, side, raw, sheet_check.SheetOrigin(name, ruled=True))
     if sheet is not None:
         there = [key for key in (STANDING, STANDING_ADD, STANDING_CANCEL) if key in sheet.document.value]
         own = "standing orders are the player's own; a ruling sets none"

@@ -35,8 +35,7 @@ from pbem.repo.files.requests import Request, request_of
 from pbem.repo.files.seats import Deputy
 from pbem.repo.files.state import State
 from pbem.repo.files.talk_book import TalkBook
-from pbem.repo.git import GameRepo
-from pbem.repo.git.kept import KeptRepos
+from pbem.repo.git import GameRepo, KeptRepos
 from pbem.repo.ledger import Ledger
 from pbem.repo.public import as_files, charter_in, repo_of, revealed_in
 

@@ -19,7 +19,6 @@ from pbem.engine.advance import Outcome, advance, at_hand, begin
 from pbem.engine.answers import Sources, has_order_for
 from pbem.engine.session import Queued
 from pbem.orders.check import Receipt
-from pbem.orders.forgive import Answering
 from pbem.orders.sheet import ORDERS, cancellation, withdrawal
 from pbem.orders.standing import InForce
 from pbem.protocol import Record, Side
@@ -28,7 +27,7 @@ from pbem.referee.play import sheet_check
 from pbem.referee.play.clocked import after_adjudication, after_replacement, after_sheet, require_on_time
 from pbem.referee.play.new_game import NewGame
 from pbem.referee.play.played import Played, adjudication_of, advanced, files_of
-from pbem.referee.play.sheet_check import is_on_hold, require_gone_on
+from pbem.referee.play.sheet_check import USUAL_ORIGIN, SheetOrigin, is_on_hold, require_gone_on
 from pbem.repo.files.adjudication import Seed, adjudication_message
 from pbem.repo.files.charter import ChainPromise, Joined
 from pbem.repo.files.layout import POSITION
@@ -172,22 +171,16 @@ class Adjudicator(OpenGame):
         side: Side,
         raw: bytes,
         *,
-        name: str = "orders.yaml",
         letter: LetterId | None = None,
-        answering: Answering | None = None,
-        recorded: bool = False,
+        origin: SheetOrigin = USUAL_ORIGIN,
     ) -> Receipt:
         """Check a side's sheet and, if it has no faults, commit it in its canonical form.
 
-        `letter` is the digest of its letter, `answering` the report that the letter answers, if that is known. A sheet
-        that is on record already (`recorded`) is read strictly. A sheet replaces the side's earlier one if that has
-        not been used yet.
+        `letter` is the digest of its letter. A sheet replaces the side's earlier one if that has not been used yet.
         """
         with self._changing():
             require_on_time(self)
-            receipt, sheet = sheet_check.check_sheet_of(
-                self, side, raw, name=name, answering=answering, recorded=recorded
-            )
+            receipt, sheet = sheet_check.check_sheet_of(self, side, raw, origin)
             if sheet is None:
                 return receipt
             require_gone_on(self, self.ready)

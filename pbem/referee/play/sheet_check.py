@@ -11,6 +11,7 @@ its commit. `clock.yaml` has it, with the clock of the side.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -31,23 +32,27 @@ if TYPE_CHECKING:
 _SECOND: Final = timedelta(seconds=1)
 
 
-def check_sheet_of(
-    game: OpenGame,
-    side: Side,
-    raw: bytes,
-    *,
-    name: str = "orders.yaml",
-    ruled: bool = False,
-    recorded: bool = False,
-    answering: Answering | None = None,
-) -> tuple[Receipt, Sheet | None]:
-    """Check a side's sheet and change nothing; the sheet is None if it has faults.
+@dataclass(frozen=True, slots=True)
+class SheetOrigin:
+    """Where a sheet comes from."""
 
-    A sheet that the game master has written (`ruled`) opens no link of the player's chain. One that is on record
-    already (`recorded`) is read strictly: what is forgiven today must not change a game of yesterday. `answering`
-    is the report that the letter of the sheet answers, if that is known.
-    """
-    session = game.session
+    name: str = "orders.yaml"
+    answering: Answering | None = None
+    """The report that its letter answers, if that is known."""
+    ruled: bool = False
+    """Whether the game master has written it: it opens no link of the player's chain."""
+    recorded: bool = False
+    """Whether it is on record: it is read strictly, as what is forgiven today must not change a game of yesterday."""
+
+
+USUAL_ORIGIN: Final = SheetOrigin()
+
+
+def check_sheet_of(
+    game: OpenGame, side: Side, raw: bytes, origin: SheetOrigin = USUAL_ORIGIN
+) -> tuple[Receipt, Sheet | None]:
+    """Check a side's sheet and change nothing; the sheet is None if it has faults."""
+    session, ruled = game.session, origin.ruled
     at = OpenDecisions(
         box=game.box,
         game=game.name,
@@ -66,13 +71,13 @@ def check_sheet_of(
         today=game.day,
         chain=None if ruled else game.player_chain(side),
         closed=game.closed,
-        recorded=recorded,
-        answering=answering,
+        recorded=origin.recorded,
+        answering=origin.answering,
         out=side in game.out,
         out_by=game.box.out_rule if side in game.rules.out(session.position) else "",
-        others={} if recorded or ruled else _other_sides_of_player(game, side),
+        others={} if origin.recorded or ruled else _other_sides_of_player(game, side),
     )
-    return check_sheet(at, raw, name=name)
+    return check_sheet(at, raw, name=origin.name)
 
 
 def _answered_without(game: OpenGame, session: Session[Any], ruled: bool, decision: Decision) -> bool:
@@ -96,10 +101,10 @@ def costs(game: OpenGame, side: Side) -> list[str]:
 
 
 def forecast_sheet_of(
-    game: OpenGame, side: Side, raw: bytes, *, name: str = "orders.yaml", answering: Answering | None = None
+    game: OpenGame, side: Side, raw: bytes, origin: SheetOrigin = USUAL_ORIGIN
 ) -> tuple[Receipt, list[Prospect]]:
     """Check a side's sheet and, if it has no faults, forecast it. Change nothing and roll nothing."""
-    receipt, sheet = check_sheet_of(game, side, raw, name=name, answering=answering)
+    receipt, sheet = check_sheet_of(game, side, raw, origin)
     if sheet is None:
         return receipt, []
     from pbem.engine.forecast import of_sheet  # odds are for who asks for them

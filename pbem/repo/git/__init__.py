@@ -22,6 +22,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from re import compile as pattern
+from threading import Lock
 from types import TracebackType
 from typing import Final, NamedTuple
 
@@ -52,6 +53,7 @@ __all__ = [
     "Busy",
     "GameExists",
     "GameRepo",
+    "KeptRepos",
     "Logged",
     "Moved",
     "NoSuchGame",
@@ -77,6 +79,8 @@ PATIENCE: Final = 10.0
 """Seconds to wait for a lock."""
 TIDY_EVERY: Final = 128
 """The number of commits between two repacks, which take about 100 ms and are made when the lock is released."""
+MOST_KEPT: Final = 48
+"""So many repos are kept; of more, those that were used last."""
 
 _OID: Final = pattern(r"[0-9a-f]{40}")
 _EMPTY: Final = tree_object({}).oid
@@ -422,3 +426,50 @@ def lay_out(path: Path) -> None:
     write({path / "HEAD": f"ref: {REF}\n".encode(), path / "config": _CONFIG})
     for folder in folders:
         sync_folder(folder)
+
+
+class KeptRepos:
+    """The repos that nobody uses at the moment, with what was read of them, for who opens them again and again.
+
+    Each is lent to one borrower at a time, until `close`. No git process is kept, and no lock. An object of git has the
+    digest of its content for a name, so what was read of it stays true whatever becomes of the repo. Threads may share
+    it.
+    """
+
+    def __init__(self) -> None:
+        self._idle: dict[Path, _Kept] = {}
+        """In the order in which they were given back."""
+        self._lock = Lock()
+
+    def open(self, path: Path) -> GameRepo:
+        """Open a repo as `GameRepo.open` does. Raises NoSuchGame."""
+        with self._lock:
+            repo = self._idle.pop(path.absolute(), None)
+        if repo is None:
+            repo = _Kept(path)
+        repo.keeper = self
+        repo.reopen()
+        return repo
+
+    def keep(self, repo: _Kept) -> None:
+        """Take a repo back."""
+        repo.slim()
+        with self._lock:
+            self._idle.pop(repo.path, None)
+            self._idle[repo.path] = repo
+            if len(self._idle) > MOST_KEPT:
+                del self._idle[next(iter(self._idle))]
+
+
+class _Kept(GameRepo):
+    """A repo that goes back to its keeper when it is closed."""
+
+    keeper: KeptRepos | None = None
+    """Whom it goes back to, while it is lent."""
+
+    def close(self) -> None:
+        """End the git process that it is read through, and give it back, once; nobody uses this object any more."""
+        super().close()
+        keeper, self.keeper = self.keeper, None
+        if keeper is not None:
+            keeper.keep(self)
