@@ -74,8 +74,7 @@ class Desk:
     """One letter of one side, being carried out in one game, whose lock is held."""
 
     handled: Handled
-    letter: Letter
-    settings: MailSettings
+    route: Route
     game: Adjudicator
     side: Side
     task: Task
@@ -98,6 +97,16 @@ class Desk:
     """What is wrong with its sheet, if it is sent back."""
     problem: CannotPlay | None = None
     """Why nothing of it was carried out."""
+
+    @property
+    def letter(self) -> Letter:
+        """The letter, as far as it is for the side."""
+        return self.route.letter
+
+    @property
+    def settings(self) -> MailSettings:
+        """The settings of this round of mail."""
+        return self.route.settings
 
     def attempt(self, action: Callable[[], None]) -> None:
         """Do a part of what the letter asks for, unless one before it has been refused."""
@@ -162,7 +171,7 @@ class Desk:
         if isinstance(self.problem, OtherReport):
             self.send_form(str(self.problem))
         elif self.problem is not None:
-            refuse_letter(self.handled, self.letter, self.settings, str(self.problem))
+            refuse_letter(self.handled, self.route, str(self.problem))
             self.came.append("refused")
 
     def write_faults(self, reply: Reply) -> Reply:
@@ -186,7 +195,7 @@ class Desk:
         """Return the sheet that counts of all that the letter offers. Raises CannotPlay."""
         if not self.game.begun:
             return next(iter(task.sheets), None)
-        return sheet_for(self.game, self.side, Route(self.letter, self.settings), task.sheets)
+        return sheet_for(self.game, self.side, self.route, task.sheets)
 
     def _hand_in(self, task: Task, done: CommandResults, agreed: Instruction | None = None) -> int | None:
         """Hand in a sheet and return its number; None: it is sent back, and nothing of it was carried out."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
@@ -91,19 +91,19 @@ def take_in_where_possible(raw: bytes, settings: MailSettings) -> Handled:
         handled.notes.append(f"letter {letter.digest[:12]} asks for help")
     for task in tasks_of(handled, route, without):
         try:
-            _carry_out(handled, letter, task, settings)
+            _carry_out(handled, route, task)
         except NoSuchGame:
-            refuse_letter(handled, letter, settings, not_yours(task.game, letter))
+            refuse_letter(handled, route, not_yours(task.game, letter))
         except (OtherRules, OtherFormat) as wrong:
             handled.waits[task.game] = wrong
         except CannotPlay as refusal:
-            refuse_letter(handled, letter, settings, str(refusal))
+            refuse_letter(handled, route, str(refusal))
     return handled
 
 
-def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSettings) -> None:
+def _carry_out(handled: Handled, route: Route, task: Task) -> None:
     """Carry out a letter in one game, under the game's lock: it may be taken in twice at the same time."""
-    name = task.game
+    name, letter, settings = task.game, route.letter, route.settings
     if not GAME_NAME.fullmatch(name):
         called = task.sheets[0].name if task.sheets else "Your letter"
         raise CannotPlay(f"{called} does not name its game in a line such as `game: punica`.")
@@ -127,10 +127,11 @@ def _carry_out(handled: Handled, letter: Letter, task: Task, settings: MailSetti
             raise CannotPlay(not_yours(name, letter))
         for side in _shown_by_token(game, letter, game.sides_of(letter.sender), settings):
             note_heard(game, side, settings.letter_time, "token")
-        shares = shared_out(game, sides, letter, task, settings)
+        route = replace(route)  # what was found on it before may be out of date: the game may have gone on by itself
+        shares = shared_out(game, sides, route, task)
         for reason in shares.refused:
-            refuse_letter(handled, letter, settings, reason)
-        desks = [desk for share in shares.shares if (desk := _desk(handled, share, settings, game)) is not None]
+            refuse_letter(handled, route, reason)
+        desks = [desk for share in shares.shares if (desk := _desk(handled, share, game)) is not None]
         if desks:
             _Sitting(handled, settings, game, desks).carry_out(first)
             handled.due[name] = noted_due(game, due_in(game, settings))
@@ -141,16 +142,16 @@ def _shown_by_token(game: Adjudicator, letter: Letter, sides: Sequence[Side], se
     return sides if not tokens_of(letter, settings.host).isdisjoint(token(game, side) for side in sides) else ()
 
 
-def _desk(handled: Handled, share: Share, settings: MailSettings, game: Adjudicator) -> Desk | None:
+def _desk(handled: Handled, share: Share, game: Adjudicator) -> Desk | None:
     """Return what a letter brings for one side, ready to be carried out; None: nothing is found in it."""
-    letter, task = share.letter, share.task
+    route, letter, task = share.route, share.route.letter, share.task
     outside = orders_outside(letter, game) if task.sheets or may_order_without_sheet(letter) else []
     if outside and all(each.where == "quoted" or each.only_names for each in letter.enclosures):
-        letter = with_orders(letter, [line for each in outside for line in each.lines])
+        route = replace(route, letter=with_orders(letter, [line for each in outside for line in each.lines]))
     if letter.refusal is not None and not outside:
-        answer_unread(handled, Route(letter, settings))
+        answer_unread(handled, route)
         return None
-    return Desk(handled, letter, settings, game, share.side, task, outside)
+    return Desk(handled, route, game, share.side, task, outside)
 
 
 @dataclass(slots=True)

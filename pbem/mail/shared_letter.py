@@ -22,7 +22,7 @@ from pbem.mail.read.commands import Instruction
 from pbem.mail.read.letter import Enclosure, Letter
 from pbem.mail.read.sheet_finder import BareOrder
 from pbem.mail.tasks import Task
-from pbem.mail.write.outgoing import MailSettings, all_names, side_name
+from pbem.mail.write.outgoing import all_names, side_name
 from pbem.orders.forgive import Answering
 from pbem.orders.forgive.known import SIDE
 from pbem.protocol import Side
@@ -38,7 +38,8 @@ class Share:
     """What a letter brings for one side."""
 
     side: Side
-    letter: Letter
+    route: Route
+    """The way of its letter, which is its part of the one that came."""
     task: Task
 
 
@@ -50,11 +51,11 @@ class Shares:
     refused: Sequence[str] = ()
 
 
-def shared_out(game: Adjudicator, sides: Sequence[Side], letter: Letter, task: Task, settings: MailSettings) -> Shares:
+def shared_out(game: Adjudicator, sides: Sequence[Side], route: Route, task: Task) -> Shares:
     """Share a letter out among the sides that its sender plays."""
     if len(sides) == 1:
-        return Shares([Share(sides[0], letter, task)])
-    seats = _Seats(game, sides, letter, settings)
+        return Shares([Share(sides[0], route, task)])
+    seats = _Seats(game, sides, route)
     shares = [each for side in sides if _brings(each := seats.share(side, task), game)]
     refused = [*seats.unclear(task), *(seats.which(each) for each in seats.of_one(task))]
     full = [each for each in shares if not _is_blank(each, game)]
@@ -65,12 +66,13 @@ def shared_out(game: Adjudicator, sides: Sequence[Side], letter: Letter, task: T
 
 def _brings(share: Share, game: Adjudicator) -> bool:
     """Tell whether there is anything for a side in its share."""
-    return bool(share.task.commands or share.task.sheets or share.letter.commands or _bare(share.letter, game))
+    letter = share.route.letter
+    return bool(share.task.commands or share.task.sheets or letter.commands or _bare(letter, game))
 
 
 def _is_blank(share: Share, game: Adjudicator) -> bool:
     """Tell whether there is nothing in a share but our form, quoted as it was sent."""
-    if share.letter.commands or _bare(share.letter, game) or not game.begun:
+    if share.route.letter.commands or _bare(share.route.letter, game) or not game.begun:
         return False
     forms = forms_of(game, share.side)
     return all(each.where == "quoted" and is_form(each, forms) for each in share.task.sheets)
@@ -87,13 +89,17 @@ class _Seats:
 
     game: Adjudicator
     sides: Sequence[Side]
-    letter: Letter
-    settings: MailSettings
+    route: Route
     named: Sequence[Side] = ()
     """The sides that stand in a line of their own."""
     usual: Side | None = None
     """The side that everything is for that names none; None: that cannot be told."""
     owners: dict[int, Side | None] = field(default_factory=dict)
+
+    @property
+    def letter(self) -> Letter:
+        """The letter as it came."""
+        return self.route.letter
 
     def __post_init__(self) -> None:
         names = [each.text.decode("utf-8", "replace") for each in self.letter.enclosures if each.only_names]
@@ -127,10 +133,13 @@ class _Seats:
         found = {
             side: report
             for side in self.sides
-            if (report := Route(replace(self.letter, seat=side), self.settings).report) is not None
+            if (report := self._way_of(replace(self.letter, seat=side)).report) is not None
             and (report.game, report.side) == (self.game.name, side)
         }
         return next(iter(found.values())) if len(found) == 1 else None
+
+    def _way_of(self, letter: Letter) -> Route:
+        return replace(self.route, letter=letter)
 
     def owner(self, sheet: Enclosure) -> Side | None:
         """Return the side that a sheet is for; None: that cannot be told.
@@ -179,7 +188,7 @@ class _Seats:
             unclear=letter.unclear if loose or (self.usual is None and side == self.sides[0]) else (),
         )
         said = [each for each in task.commands if each in commands]
-        return Share(side, own, Task(task.game, said, self._own(tuple(task.sheets), side)))
+        return Share(side, self._way_of(own), Task(task.game, said, self._own(tuple(task.sheets), side)))
 
     def _own(self, sheets: tuple[Enclosure, ...], side: Side) -> tuple[Enclosure, ...]:
         return tuple(each for each in sheets if self.owner(each) == side and not each.only_names)

@@ -14,7 +14,7 @@ from pbem.mail.choose.sheet_choice import orders_outside
 from pbem.mail.read.commands import Instruction
 from pbem.mail.read.letter import Enclosure, Letter
 from pbem.mail.write.answer_letters import chat_letters, no_orders, refusal_letter
-from pbem.mail.write.outgoing import MailSettings, Outgoing, side_name
+from pbem.mail.write.outgoing import Outgoing, side_name
 from pbem.mail.write.posting import bundled
 from pbem.protocol import PbemError, Side
 from pbem.referee.game.open_game import CannotPlay, OtherRules, on_hold_until
@@ -163,9 +163,9 @@ def tasks_of(handled: Handled, route: Route, without: str | None) -> list[Task]:
             named = route.meant
             sheets.setdefault(named, [])
         except CannotPlay as refusal:
-            refuse_letter(handled, letter, route.settings, str(refusal))
+            refuse_letter(handled, route, str(refusal))
     elif letter.wants_forecast and not sheets:
-        refuse_letter(handled, letter, route.settings, NO_SHEET)
+        refuse_letter(handled, route, NO_SHEET)
     return [Task(name, commands if name == named else (), each) for name, each in sheets.items()]
 
 
@@ -192,7 +192,7 @@ def answer_unread(handled: Handled, route: Route) -> None:
         reason = found.not_begun
     else:
         reason = orders_of_another(route) or letter.refusal or ""
-    refuse_letter(handled, letter, settings, reason, reported=found is None or found.not_begun is None)
+    refuse_letter(handled, route, reason, reported=found is None or found.not_begun is None)
 
 
 def _of_words(route: Route, found: Unread) -> str:
@@ -216,11 +216,10 @@ def unclear(lines: Sequence[str]) -> str:
     )
 
 
-def refuse_letter(
-    handled: Handled, letter: Letter, settings: MailSettings, reason: str, *, reported: bool = True
-) -> None:
+def refuse_letter(handled: Handled, route: Route, reason: str, *, reported: bool = True) -> None:
     """Refuse a letter, or what it asks for in one game; `reported`: its sender may have had a report."""
-    handled.letters.append(refusal_letter(reason, len(handled.letters), letter, settings, reported=reported))
+    letter = route.letter
+    handled.letters.append(refusal_letter(reason, len(handled.letters), letter, route.settings, reported=reported))
     handled.accepted = False
     first, _, _ = reason.partition("\n")
     handled.notes.append(f"letter {letter.digest[:12]} refused: {first}")
