@@ -26,7 +26,6 @@ from pbem.paths import TABLES, cache_folder, games_folder, keys_folder
 from pbem.protocol import Path as Place
 from pbem.protocol import PbemError, Record
 from pbem.repo.git import KeptRepos
-from pbem.repo.git.kept import KeptRepos
 
 ProofName: TypeAlias = Literal["token", "provider", "dkim", "signature", "address"]
 """What may prove who wrote a letter that comes from the address on file.
