@@ -7,13 +7,13 @@ import pytest
 from tests.support.house import figures
 
 AT_MOST = {
-    "modules": 478,
-    "lines": 95_506,
+    "modules": 475,
+    "lines": 95_500,
     "import lines, %": 7.2,
     "names of two modules outside rules, %": 0.6,
     "file names in two rooms outside rules": 0,
-    "functions with six or more parameters": 103,
-    "Any": 516,
+    "functions with six or more parameters": 98,
+    "Any": 513,
 }
 MEDIAN = 170
 """The lines that half of the modules have at least: a module is a subject."""

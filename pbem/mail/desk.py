@@ -46,6 +46,9 @@ _OTHER_LETTER: Final = (
     "A letter of yours with the same Message-ID, but other commands or another sheet in it, was carried out before. "
     "Please write a new letter; your mail program then gives it an id of its own."
 )
+_TOO_EARLY: Final = (
+    "Your order sheet was not carried out: it came before the first report. That report has a form to fill in."
+)
 
 
 class Reply(Enum):
@@ -147,7 +150,8 @@ class Desk:
         self.number = self._hand_in(task, done, agreed) if offered and self.before else None
         self.handled.accepted &= done.good
         if offered and not self.before:
-            self._too_early(done)
+            done.good = self.handled.accepted = False
+            done.paragraphs.append(_TOO_EARLY)
 
     def _giver(self, noted: Record | None = None) -> Giver:
         """Return who gives the commands; `noted` is the note that the letter was carried out before."""
@@ -245,12 +249,6 @@ class Desk:
         standing = standing_beside(self.game, self.side, self.outside, beside)
         seen = report_seen(self.game, self.side, self.letter, self.settings.host)
         return agreed_sheet(self.game, self.side, said.rest, seen, standing)
-
-    def _too_early(self, done: CommandResults) -> None:
-        done.good = self.handled.accepted = False
-        done.paragraphs.append(
-            "Your order sheet was not carried out: it came before the first report. That report has a form to fill in."
-        )
 
     def _left_out(self, task: Task, agreed: Instruction | None) -> list[str]:
         """Return what to tell of things in a letter with commands that do not count; while the form is the one sent."""

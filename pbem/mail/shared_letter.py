@@ -133,13 +133,10 @@ class _Seats:
         found = {
             side: report
             for side in self.sides
-            if (report := self._way_of(replace(self.letter, seat=side)).report) is not None
+            if (report := replace(self.route, letter=replace(self.letter, seat=side)).report) is not None
             and (report.game, report.side) == (self.game.name, side)
         }
         return next(iter(found.values())) if len(found) == 1 else None
-
-    def _way_of(self, letter: Letter) -> Route:
-        return replace(self.route, letter=letter)
 
     def owner(self, sheet: Enclosure) -> Side | None:
         """Return the side that a sheet is for; None: that cannot be told.
@@ -188,7 +185,7 @@ class _Seats:
             unclear=letter.unclear if loose or (self.usual is None and side == self.sides[0]) else (),
         )
         said = [each for each in task.commands if each in commands]
-        return Share(side, self._way_of(own), Task(task.game, said, self._own(tuple(task.sheets), side)))
+        return Share(side, replace(self.route, letter=own), Task(task.game, said, self._own(tuple(task.sheets), side)))
 
     def _own(self, sheets: tuple[Enclosure, ...], side: Side) -> tuple[Enclosure, ...]:
         return tuple(each for each in sheets if self.owner(each) == side and not each.only_names)

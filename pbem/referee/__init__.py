@@ -17,7 +17,6 @@ EVENTS: Final = (
     "new_player",
     "draw_agreed",
     "resigned",
-    "request_void",  # of format 1
 )
 """The kinds of events that are about acts of the game master, not about the game."""
 

@@ -17,7 +17,7 @@ from functools import cached_property, partial
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
-from typing import Final, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.dice import Chain, inputs_digest, step_key
@@ -36,7 +36,6 @@ from pbem.repo.files.adjudication import (
     Adjudication,
     Seed,
     charter_message,
-    commit_of_adjudication,
     commits_of_adjudications,
     public_record,
     read_adjudication,
@@ -57,8 +56,6 @@ PathOf: TypeAlias = Callable[[str], str]
 """Returns the path of a note by the digest of its letter."""
 LetterId: TypeAlias = str | tuple[str, ...]
 """The digest by which a letter is known, or several: a note is kept under each."""
-_MOST_RECENT: Final = 64
-"""The adjudications of the past that are kept in memory."""
 
 
 class Links(Protocol):
@@ -153,7 +150,6 @@ class Ledger(Seated):
         self.now: Callable[[], datetime] | None = None
         """What says the time of a commit that no letter makes; None: it has none."""
         self.chain: Links = Chain(keys.chain, keys.length)
-        self._recent: dict[tuple[str, int], Adjudication] = {}
         self.journal: JournalFile = SealedJournal(repo.path, keys.office)
         """The journal of talk that is not on record yet."""
 
@@ -209,13 +205,8 @@ class Ledger(Seated):
         return None if content is None else plain.decode(Closing, yamlio.read(content, name=layout.BEACON).value)
 
     def adjudication(self, n: int) -> Adjudication:
-        """Return an adjudication of the past; it is kept for a while, for the letters of all sides need it."""
-        key = (self.repo.head, n)
-        if key not in self._recent:
-            if len(self._recent) >= _MOST_RECENT:
-                self._recent.clear()
-            self._recent[key] = self.read_adjudication(n, self.public_turn(n))
-        return self._recent[key]
+        """Return an adjudication of the past."""
+        return self.read_adjudication(n, self.public_turn(n))
 
     def read_adjudication(self, n: int, public: Record) -> Adjudication:
         """Return an adjudication of the past whose turn file has been read already."""
@@ -232,10 +223,6 @@ class Ledger(Seated):
     def commits(self) -> dict[int, str]:
         """Return the commit that made each adjudication."""
         return commits_of_adjudications(self.repo.history())
-
-    def commit_of(self, n: int) -> str | None:
-        """Return the commit that made an adjudication, looked for from the head back; None: there is none."""
-        return commit_of_adjudication(self.repo.history(), n)
 
     def whole_digest(self, n: int, whole: Record) -> str:
         """Return the salted digest of the sealed part of an act of the game master in adjudication n."""

@@ -27,7 +27,7 @@ from pbem.mail.write.welcome import welcome_letters
 from pbem.protocol import Decision, Side
 from pbem.referee.acts.players import change_of
 from pbem.referee.game.open_game import CannotPlay
-from pbem.render.text.report import Section, SectionKind, Written, mail
+from pbem.render.text.report import SectionKind, TextSection, Written, mail
 from tests.support.blank import blank_pictures
 from tests.support.live import NOON, Folder, later, letter, order, pick, quoted, sheet
 from tests.support.read_letters import read
@@ -377,7 +377,7 @@ def test_what_both_sides_are_told_stands_once(folder: Folder) -> None:
 
 def test_what_one_side_alone_knows_stands_with_that_side() -> None:
     def letter(*sections: tuple[SectionKind, str]) -> list[_Paragraph]:
-        return _paragraphs(Written(tuple(Section(*each) for each in sections)))
+        return _paragraphs(Written(tuple(TextSection(*each) for each in sections)))
 
     head = (SectionKind.MORE, "head\n\n")
     here = (SectionKind.TITLED, "WHERE THINGS STAND\nhere\n")

@@ -462,7 +462,7 @@ def replace_player(
     from pbem.mail.notes.correspondence import CORRESPONDENCES
     from pbem.mail.read.token import forget_heard
     from pbem.mail.write.welcome import new_address_letter
-    from pbem.post.who.mailbox_notes import forget_refusing
+    from pbem.post.who.mailbox_notes import REFUSALS
     from pbem.referee.acts.players import change_of, change_player
     from pbem.referee.acts.timekeeping import note_reached
 
@@ -489,7 +489,7 @@ def replace_player(
             if change.replaced:
                 CORRESPONDENCES.forget(game.path, side)
             forget_heard(game.path, side)
-            forget_refusing(game.path, side)
+            REFUSALS.forget(game.path, side)
             told = [new_address_letter(game, side, change.replaced, settings)]
             (letter,) = post_all(told, settings.games / "outbox", game)
             note_reached(game, side)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from pbem.game import yaml as yamlio
@@ -13,6 +14,7 @@ from pbem.mail.read.own_text import MARK, marked
 from pbem.mail.write.draft import Attachments
 from pbem.mail.write.enclosures import enclosed
 from pbem.mail.write.outgoing import (
+    NOTHING_ATTACHED,
     About,
     Answered,
     MailSettings,
@@ -30,7 +32,7 @@ from pbem.referee.game.open_game import OpenGame
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.map.pictures import Picture
 from pbem.render.text.form import short_order
-from pbem.render.text.report import NO_WORDS, Written, mail
+from pbem.render.text.report import NO_WORDS, Mail, Written, mail
 from pbem.render.text.text_lines import folded
 
 MOST_LINES: Final = 12
@@ -83,13 +85,10 @@ def returned(
     game: Adjudicator, receipt: Receipt, answered: Letter, settings: MailSettings, answers: Sequence[str] = ()
 ) -> Outgoing:
     """Return the letter that sends a sheet with faults back, or says that it came too late; `answers` stand first."""
-    receipted, about = enclosed(game, receipt.side), About(game, receipt.side, shared=False)
+    to = Answered(answered, side=receipt.side)
     if (closed := game.closed) is not None:
         words = mail("too_late", game=game.name, adjudication=closed.adjudication, round=closed.round, time=closed.time)
-        stamp = f"late.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
-        return build_letter(
-            settings, NewLetter(answered.sender, stamp, words, answered, Attachments(receipt=receipted), about)
-        )
+        return build_letter(settings, _to_writer(game, to, "late", words))
     own = marked(receipt.lines, receipt.complaints, Answering(game.name, receipt.side, game.adjudication))
     words = mail(
         "faults",
@@ -102,21 +101,23 @@ def returned(
         forecast=answered.wants_forecast,
     )
     again = side_report(game, receipt.side, game.adjudication).sheet
-    stamp = f"faults.{game.name}.{receipt.side}.{game.adjudication}.{answered.digest[:24]}"
-    return build_letter(
-        settings, NewLetter(answered.sender, stamp, words, answered, Attachments(sheet=again, receipt=receipted), about)
-    )
+    return build_letter(settings, _to_writer(game, to, "faults", words, Attachments(sheet=again)))
+
+
+def _to_writer(
+    game: Adjudicator, to: Answered, kind: str, words: Mail, attached: Attachments = NOTHING_ATTACHED
+) -> NewLetter:
+    """Return a letter of a kind that answers one letter, to its writer alone, with the receipt of their side."""
+    stamp = f"{kind}.{game.name}.{to.side}.{game.adjudication}.{to.letter.digest[:24]}"
+    attached = replace(attached, receipt=enclosed(game, to.side))
+    return NewLetter(to.letter.sender, stamp, words, to.letter, attached, About(game, to.side, shared=False))
 
 
 def foreseen_letter(game: Adjudicator, to: Answered, foreseen: str, again: str, settings: MailSettings) -> Outgoing:
     """Return the letter that says what a sheet may lead to, with the sheet enclosed `again`."""
     read = echo(again.encode(), rest="the rest is in orders.yaml")
     words = mail("forecast", game=game.name, forecast=foreseen, echo=read)
-    stamp = f"forecast.{game.name}.{to.side}.{game.adjudication}.{to.letter.digest[:24]}"
-    attached = Attachments(sheet=again, receipt=enclosed(game, to.side))
-    return build_letter(
-        settings, NewLetter(to.letter.sender, stamp, words, to.letter, attached, About(game, to.side, shared=False))
-    )
+    return build_letter(settings, _to_writer(game, to, "forecast", words, Attachments(sheet=again)))
 
 
 def commands_letter(
@@ -132,12 +133,8 @@ def commands_letter(
     form = sheet and sheet.rstrip("\n")
     words = {"commands": said, "refused": answered.refused, "one": ", " not in said}
     text = mail("commands", game=game.name, answers=lines, sheet=form, position=position, **words)
-    side = answered.side
-    stamp = f"words.{game.name}.{side}.{game.adjudication}.{asked.digest[:24]}"
-    attached = Attachments(sheet=sheet, standing=position.text or None, receipt=enclosed(game, side))
-    return build_letter(
-        settings, NewLetter(asked.sender, stamp, text, asked, attached, About(game, side, shared=False))
-    )
+    attached = Attachments(sheet=sheet, standing=position.text or None)
+    return build_letter(settings, _to_writer(game, answered, "words", text, attached))
 
 
 def help_letter(
@@ -196,10 +193,8 @@ def _chat_letter(game: Adjudicator, side: Side, said: str, answered: Letter, set
         asked=report.asked if form else "",
         sheet=form and form.rstrip("\n"),
     )
-    stamp = f"chat.{game.name}.{side}.{game.adjudication}.{answered.digest[:24]}"
-    attached = Attachments(sheet=form, receipt=enclosed(game, side))
     return build_letter(
-        settings, NewLetter(answered.sender, stamp, text, answered, attached, About(game, side, shared=False))
+        settings, _to_writer(game, Answered(answered, side=side), "chat", text, Attachments(sheet=form))
     )
 
 
@@ -208,8 +203,4 @@ def form_letter(game: Adjudicator, to: Answered, reason: str, form: str | None, 
     words = mail(
         "form", game=game.name, reason="\n".join(folded_paragraphs([reason])), sheet=form and form.rstrip("\n")
     )
-    stamp = f"form.{game.name}.{to.side}.{game.adjudication}.{to.letter.digest[:24]}"
-    attached = Attachments(sheet=form, receipt=enclosed(game, to.side))
-    return build_letter(
-        settings, NewLetter(to.letter.sender, stamp, words, to.letter, attached, About(game, to.side, shared=False))
-    )
+    return build_letter(settings, _to_writer(game, to, "form", words, Attachments(sheet=form)))

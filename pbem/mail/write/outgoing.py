@@ -49,7 +49,7 @@ COPY: Final = "copy."
 """How the names of copies for deputies begin: the clock of a side starts when its player has the letter."""
 TALK_MARK: Final = "  : "
 """In front of a player's own words; nothing that is read in a letter begins so."""
-_NOTHING_ATTACHED: Final = Attachments()
+NOTHING_ATTACHED: Final = Attachments()
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,11 +290,16 @@ def side_report(game: OpenGame, side: Side | None, since: int) -> Report:
 
 def report_of(game: OpenGame, side: Side | None, scope: ReportScope) -> Report:
     """Return the report of a game for a side or an observer."""
-    return make_report(Contents(game.rules, game.box, report_request(game, side, scope)))
+    return make_report(report_contents(game, side, scope))
+
+
+def report_contents(game: OpenGame, side: Side | None, scope: ReportScope) -> Contents[Any]:
+    """Return what the text and the page of a report are written from."""
+    return Contents(game.rules, game.box, report_request(game, side, scope))
 
 
 def report_request(game: OpenGame, side: Side | None, scope: ReportScope) -> ReportRequest[Any]:
-    """Return what a report is written from."""
+    """Return the request for a report: what it is written from."""
     since, waiting, before = scope.since, scope.waiting, scope.before
     return ReportRequest(
         game=game.name,
@@ -378,7 +383,7 @@ class NewLetter:
     stamp: str
     text: Mail | Framed
     answers: Letter | None = None
-    attached: Attachments = _NOTHING_ATTACHED
+    attached: Attachments = NOTHING_ATTACHED
     about: About | None = None
     id: str = ""
 

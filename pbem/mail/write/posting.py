@@ -21,7 +21,7 @@ from pbem.mail.write.outgoing import MailSettings, Outgoing, enclosed_line, put_
 from pbem.protocol import Side
 from pbem.referee.acts.timekeeping import hand_over
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.render.text.report import Section, SectionKind, Written
+from pbem.render.text.report import SectionKind, TextSection, Written
 from pbem.repo.files.note_store import write_notes
 
 _LINE: Final = "=" * 72
@@ -71,7 +71,7 @@ def _one_for_all(bundle: Sequence[Outgoing]) -> Outgoing:
     slim = replace(slim, text=text, enclosed=f"\n\n{enclosed_line(files)}")
     telling = " ".join(each.telling for each in bundle) if all(each.telling for each in bundle) else ""
     copies = tuple(copy for each in bundle for copy in each.copies)
-    words = Written((Section(SectionKind.MORE, text),))
+    words = Written((TextSection(SectionKind.MORE, text),))
     return Outgoing(first.to, name, slim, sent, telling=telling, copies=copies, words=words)
 
 
@@ -135,7 +135,7 @@ def _told_once(letters: Iterable[Sequence[_Paragraph]]) -> list[list[str]]:
     for paragraphs in letters:
         own: list[str] = []
         news: Counter[str] = Counter()
-        sections = [(kind, tuple(texts)) for kind, texts in _in_sections(paragraphs)]
+        sections = [(kind, tuple(texts)) for kind, texts in _by_section(paragraphs)]
         for kind, texts in sections:
             if kind is SectionKind.EVENTS:
                 events = [_events(each) for each in texts]
@@ -152,7 +152,7 @@ def _told_once(letters: Iterable[Sequence[_Paragraph]]) -> list[list[str]]:
     return left
 
 
-def _in_sections(paragraphs: Iterable[_Paragraph]) -> list[tuple[SectionKind, list[str]]]:
+def _by_section(paragraphs: Iterable[_Paragraph]) -> list[tuple[SectionKind, list[str]]]:
     """Return paragraphs by section, each with its kind; those that lack the beginning of theirs are of no kind."""
     found: list[tuple[SectionKind, list[str]]] = []
     for each in paragraphs:

@@ -31,7 +31,7 @@ from pbem.mail.write.outgoing import (
     ReportScope,
     build_letter,
     folded_paragraphs,
-    report_request,
+    report_contents,
     side_name,
 )
 from pbem.protocol import Side
@@ -39,7 +39,6 @@ from pbem.referee.game.home_check import take_home
 from pbem.referee.game.open_game import OpenGame, on_hold_until, position_at
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.render.text.contents import Contents
 from pbem.render.text.report import Report, mail, make_report
 from pbem.render.text.text_lines import WIDTH, folded
 from pbem.repo.files.charter import PUBLIC, SILENT
@@ -154,11 +153,8 @@ def turn_letter(
     view = None if full else game.rules.view(before, side)
     number = answered.sheet if answered and since else None
     filed, unknown = _files_standing(game, side, number), unanswered_sheets(game, side, since, number)
-    contents = Contents(
-        game.rules,
-        game.box,
-        report_request(game, side, ReportScope(since, game.open_decisions, view, filed=filed, sheets=unknown)),
-    )
+    scope = ReportScope(since, game.open_decisions, view, filed=filed, sheets=unknown)
+    contents = report_contents(game, side, scope)
     told = make_report(contents)
     values: dict[str, object] = {
         "answers": folded_paragraphs(answered.paragraphs if answered else ()),
@@ -214,11 +210,8 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
         return
     number, view = answered.sheet, game.view(side)
     filed = _files_standing(game, side, number)
-    contents = Contents(
-        game.rules,
-        game.box,
-        report_request(game, side, ReportScope(game.adjudication, game.open_decisions, view, filed=filed)),
-    )
+    scope = ReportScope(game.adjudication, game.open_decisions, view, filed=filed)
+    contents = report_contents(game, side, scope)
     told = make_report(contents)
     values: dict[str, object] = {
         "number": number,

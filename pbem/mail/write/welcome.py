@@ -16,7 +16,7 @@ from pbem.mail.write.outgoing import (
     ReportScope,
     build_letter,
     folded_paragraphs,
-    report_request,
+    report_contents,
     side_name,
     standing_list,
 )
@@ -25,7 +25,6 @@ from pbem.protocol import Side
 from pbem.referee.acts.players import last_wrote
 from pbem.referee.game.open_game import deputy_of
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.render.text.contents import Contents
 from pbem.render.text.report import mail, make_report
 
 
@@ -79,7 +78,7 @@ def new_address_letter(game: Adjudicator, side: Side, replaced: bool, settings: 
     if not game.begun:
         return welcome_letter(game, side, settings)
     since = last_wrote(game, side)
-    contents = Contents(game.rules, game.box, report_request(game, side, ReportScope(since, game.asked(side))))
+    contents = report_contents(game, side, ReportScope(since, game.asked(side)))
     told = make_report(contents)
     values: dict[str, object] = {
         "intro": folded_paragraphs(_new_player_intro(game, side, replaced)),
@@ -128,7 +127,7 @@ def deputy_letter(game: Adjudicator, side: Side, settings: MailSettings) -> Iter
     if deputy is None:
         return
     since = last_wrote(game, side)
-    contents = Contents(game.rules, game.box, report_request(game, side, ReportScope(since, game.asked(side))))
+    contents = report_contents(game, side, ReportScope(since, game.asked(side)))
     told = make_report(contents)
     values: dict[str, object] = {
         "deputy": deputy.name,

@@ -19,7 +19,7 @@ from pbem.mail.write.outgoing import MailSettings, NewLetter, Outgoing, build_le
 from pbem.mail.write.posting import note_handed_over
 from pbem.mail.write.report_letters import TurnNews, before_last_report, turn_letter
 from pbem.paths import GAME_NAME
-from pbem.post.who.mailbox_notes import REFUSALS, Refusals, forget_refusing
+from pbem.post.who.mailbox_notes import REFUSALS, Refusals
 from pbem.protocol import PbemError, Side
 from pbem.referee.acts.timekeeping import note_bounced, note_reached
 from pbem.referee.game.sides import deadline
@@ -113,7 +113,7 @@ def heard_again(game: Adjudicator, side: Side, settings: MailSettings) -> None:
     if not REFUSALS.exists(game.path, side):
         return
     _report_again(game, side, settings)
-    forget_refusing(game.path, side)
+    REFUSALS.forget(game.path, side)
 
 
 def _report_again(game: Adjudicator, side: Side, settings: MailSettings) -> None:

@@ -49,11 +49,6 @@ class Refusals:
 REFUSALS: Final = record_note("pbem.mailbox.", Refusals())
 
 
-def forget_refusing(repo: Path, side: Side) -> None:
-    """Forget that the mailbox of a side refused: its player has written."""
-    REFUSALS.forget(repo, side)
-
-
 def refusing(repo: Path, sides: Iterable[Side]) -> Iterator[Refusing]:
     """Yield the sides of a game whose mailboxes refuse, each with a sentence."""
     for side in sides:

@@ -28,7 +28,7 @@ from pbem.game.boxes.shelf import Loaded
 from pbem.orders.standing import FiledOrder, InForce, read_filed
 from pbem.protocol import Decision, Event, PbemError, Record, Result, Side
 from pbem.referee.game.game_clock import GameClock
-from pbem.repo.files.adjudication import Adjudication
+from pbem.repo.files.adjudication import Adjudication, commit_of_adjudication
 from pbem.repo.files.charter import Pins
 from pbem.repo.files.records import result_in
 from pbem.repo.files.requests import Request, request_of
@@ -346,10 +346,10 @@ class OpenGame:
         state = self.current().state
         undone = set(state.undone) if state else set()
         numbers = (n for n in range(max(since, 0) + 1, self.adjudication + 1) if n not in undone)
-        return list(events_for(side, ((n, self._made(n)) for n in numbers)))
+        return list(events_for(side, ((n, self.made(n)) for n in numbers)))
 
-    def _made(self, n: int) -> Adjudication:
-        """Return an adjudication of the past."""
+    def made(self, n: int) -> Adjudication:
+        """Return an adjudication of the past; it is kept for a while, for the letters of all sides need it."""
         return self.current().made.get(n, lambda n: self.ledger.read_adjudication(n, self.public_turn(n)))
 
     def in_force(
@@ -480,7 +480,7 @@ def position_at(game: OpenGame, n: int) -> Any | None:
 
 
 def _resumed(game: OpenGame, n: int) -> Any | None:
-    commit = game.ledger.commit_of(n)
+    commit = commit_of_adjudication(game.ledger.repo.history(), n)
     state = None if commit is None else game.ledger.state(commit)
     if state is None:
         return None
@@ -495,7 +495,7 @@ def told_until(game: OpenGame, side: Side | None, since: int, until: int) -> lis
 
     Events that were rolled back later are included, because nobody knew that yet.
     """
-    turns = {n: game.ledger.adjudication(n) for n in range(since + 1, until + 1)}
+    turns = {n: game.made(n) for n in range(since + 1, until + 1)}
     undone = {n for made in turns.values() for n in (made.act or {}).get("undone", ())}
     return list(events_for(side, ((n, made) for n, made in turns.items() if n not in undone)))
 

@@ -67,7 +67,6 @@ EVERY_GAME: Final[Mapping[str, Mapping[str, str]]] = {
         "orders_unused": "Of your orders, {orders:counted} were not needed and have expired.",
         "rolled_back": "ROLLBACK by {by}: the game is back at the end of adjudication {to}. What happened in "
         "{what} is undone. Reason: {reason}",
-        "request_void": "Request {request}, to go back to adjudication {to}, is void: the game has gone on.",
         "ruled_answer": "RULING: the game master answers for {side} ({asked}). Reason: {reason}",
         "ruled_default": "RULING: if the deadline of {side} passes, an answer that the game master has set "
         "counts ({order}). Reason: {reason}",

@@ -66,7 +66,7 @@ class SectionKind(Enum):
     """An order sheet to fill in."""
 
 
-class Section(NamedTuple):
+class TextSection(NamedTuple):
     """A section of a letter as it is written, with the blank lines around it."""
 
     kind: SectionKind
@@ -77,7 +77,7 @@ class Section(NamedTuple):
 class Written:
     """A text that a template makes, in sections."""
 
-    sections: tuple[Section, ...]
+    sections: tuple[TextSection, ...]
 
     @property
     def text(self) -> str:
@@ -130,13 +130,9 @@ _MARK: Final = "\ufdd0"
 class _Mark(str):
     """The mark of a section, as a template writes it."""
 
-    __slots__ = ()
-
 
 class Titled(str):
     """A text of ours, or a line of it, in which each line of capitals is the title of a section."""
-
-    __slots__ = ()
 
 
 def _with_marks_of_ours(value: object) -> object:
@@ -152,7 +148,9 @@ def _with_marks_of_ours(value: object) -> object:
 def _in_sections(marked: str) -> Written:
     """Return a text with marks as a text in sections."""
     first, *others = marked.split(_MARK)
-    return Written((Section(SectionKind.MORE, first), *(Section(SectionKind(each[0]), each[1:]) for each in others)))
+    return Written(
+        (TextSection(SectionKind.MORE, first), *(TextSection(SectionKind(each[0]), each[1:]) for each in others))
+    )
 
 
 @cache
