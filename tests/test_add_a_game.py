@@ -14,7 +14,6 @@ import pytest
 
 from pbem.game.boxes import shelf
 from tests.support.walks import start, walk
-from tests.test_layers import Module, complaints
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "add-a-game.md").read_text("utf-8")
@@ -104,9 +103,7 @@ def test_properties_of_every_game_hold_for_the_page(built: Path) -> None:
     assert int(re.findall(r"(\d+) passed", done.stdout)[-1]) >= 14
 
 
-def test_game_of_the_page_imports_what_games_may(built: Path) -> None:
-    source = (built / "ford" / "__init__.py").read_text("utf-8")
-    assert list(complaints(Module("pbem/rules/ford/__init__.py", source))) == []
+def test_game_of_the_page_is_formatted_and_clean(built: Path) -> None:
     for tool in (["ruff", "format", "--check"], ["ruff", "check"]):
         done = run(ROOT, shlex.join([str(Path(sys.executable).parent / tool[0]), *tool[1:], str(built / "ford")]))
         assert done.returncode == 0, done.stdout

@@ -9,10 +9,10 @@ import pytest
 from pbem.cli.runtime import DONE, USAGE, WORLD
 from pbem.referee.acts.timekeeping import hand_over
 from pbem.referee.game.sides import deadline
-from tests.cli.test_desk import outbox
 from tests.support.clocked import CLOCK
 from tests.support.command_line import pbem, said, told
 from tests.support.live import OTHERS, SECRETS, Folder, order, sheet
+from tests.support.read_letters import outbox
 
 pytestmark = pytest.mark.usefixtures("in_the_folder")
 WHY = ("--reason", "a move")

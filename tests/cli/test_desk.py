@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-from email import message_from_bytes
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from pbem.cli.runtime import DONE, USAGE, WORLD
 from pbem.cli.verbs import app
 from tests.support.command_line import pbem, said, told
 from tests.support.live import OTHERS, SECRETS, Folder
+from tests.support.read_letters import outbox
 from tests.support.walks import FOLDERS
 
 pytestmark = pytest.mark.usefixtures("in_the_folder")
@@ -29,18 +29,6 @@ def spring(folder: Folder) -> Folder:
         folder.create(name=name, secrets=OTHERS if number % 2 else SECRETS).close()
     (folder.keys / "spring-2.yaml").unlink()
     return folder
-
-
-def outbox(folder: Folder) -> list[tuple[str, str, str]]:
-    """Return to whom the letters in the outbox go, their subjects and their texts."""
-    found = []
-    for path in sorted((folder.games / "outbox" / "new").iterdir()):
-        message = message_from_bytes(path.read_bytes())
-        parts = [part for part in message.walk() if part.get_content_type() == "text/plain" and not part.get_filename()]
-        text = parts[0].get_payload(decode=True)
-        assert isinstance(text, bytes)
-        found.append((str(message["To"]), str(message["Subject"]), text.decode().replace("\r\n", "\n")))
-    return found
 
 
 def test_side_that_one_game_lacks_stops_no_other(spring: Folder) -> None:

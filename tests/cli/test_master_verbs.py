@@ -11,9 +11,9 @@ import pytest
 from pbem.cli import runtime
 from pbem.cli.master import new as new_verb
 from pbem.cli.runtime import DONE, USAGE, WORLD
-from tests.cli.test_verbs import hand, sheet_file
 from tests.support.command_line import OF_TOY, pbem, said, told
 from tests.support.live import OTHERS, Folder, give, order
+from tests.support.read_letters import cards, sheet_file
 
 pytestmark = pytest.mark.usefixtures("in_the_folder")
 PLAYERS = ["--player", "red=Ann Smit <ann@example.org>", "--player", "blue=Bob <bob@example.org>"]
@@ -154,7 +154,7 @@ def test_late_names_the_verb_that_will_do(punica: Folder) -> None:
 
 def test_late_waits_for_who_is_asked_at_the_same_time(punica: Folder) -> None:
     """A ruling answers for red, but blue is asked at the same time."""
-    path = sheet_file(punica, "red", hand(punica, "red")[0])
+    path = sheet_file(punica, "red", cards(punica, "red")[0])
     said(DONE, "ruling", "punica", "--default", f"red={path}", "--reason", "she is away")
     text = said(DONE, "adjudicate", "punica", "--late", "red")
     assert (

@@ -9,9 +9,9 @@ import pytest
 
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.game import yaml as yamlio
-from tests.cli.test_verbs import both_bury, hand, sheet_file
 from tests.support.command_line import pbem, said, told
 from tests.support.live import Folder, letter, play
+from tests.support.read_letters import bid, cards, sheet_file
 
 pytestmark = pytest.mark.usefixtures("in_the_folder")
 
@@ -27,7 +27,7 @@ def patch_file(folder: Folder, text: str) -> Path:
 
 
 def test_a_rollback_is_asked_for_and_consented_to(punica: Folder) -> None:
-    both_bury(punica)
+    bid(punica)
     text = said(DONE, "rollback", "punica", "--to", 1, "--reason", "a slip")
     assert "Request 1: punica is to go back to adjudication 1." in text
     assert "It is done once red, blue have answered CONSENT punica 1." in text
@@ -45,7 +45,7 @@ def test_a_rollback_is_asked_for_and_consented_to(punica: Folder) -> None:
 
 
 def test_a_rollback_of_the_game_master_alone(punica: Folder) -> None:
-    both_bury(punica)
+    bid(punica)
     with punica.open() as game:
         last = game.adjudication
     assert "needs a reason" in said(USAGE, "rollback", "punica", "--to", 1, "--by-game-master")
@@ -58,12 +58,12 @@ def test_a_rollback_of_the_game_master_alone(punica: Folder) -> None:
 
 
 def test_rulings(punica: Folder) -> None:
-    high = hand(punica, "red")[-1]
+    high = cards(punica, "red")[-1]
     sheet = sheet_file(punica, "red", high)
     text = said(DONE, "ruling", "punica", "--answer", f"red={sheet}", "--reason", "they telephoned")
     assert "Adjudicated: 2." in text
     assert "It waits for blue" in text
-    sheet = sheet_file(punica, "blue", hand(punica, "blue")[0])
+    sheet = sheet_file(punica, "blue", cards(punica, "blue")[0])
     assert said(DONE, "ruling", "punica", "--default", f"blue={sheet}", "--reason", "she is away").count("Letter:") == 2
     assert "RULING in force: if the deadline of Blue passes" in said(DONE, "report", "punica", "--side", "red")
     assert "Adjudicated: 4." in said(DONE, "adjudicate", "punica", "--late", "blue")
@@ -76,7 +76,7 @@ def test_rulings(punica: Folder) -> None:
 
 
 def test_a_ruling_is_one_thing_and_has_a_reason(punica: Folder) -> None:
-    sheet = sheet_file(punica, "red", hand(punica, "red")[0])
+    sheet = sheet_file(punica, "red", cards(punica, "red")[0])
     assert pbem("ruling", "punica", "--end").exit_code == USAGE
     assert "give exactly one of" in said(USAGE, "ruling", "punica", "--reason", "x")
     assert "give exactly one of" in said(
@@ -88,7 +88,7 @@ def test_a_ruling_is_one_thing_and_has_a_reason(punica: Folder) -> None:
 
 
 def test_what_is_wrong_with_a_sheet_or_a_patch_is_all_said(punica: Folder) -> None:
-    sheet = sheet_file(punica, "red", hand(punica, "blue")[0])
+    sheet = sheet_file(punica, "red", cards(punica, "blue")[0])
     assert "is not in your hand" in said(FAULTS, "ruling", "punica", "--answer", f"red={sheet}", "--reason", "x")
     patch = patch_file(punica, "deck: []\nguards: {}\n")
     text = said(FAULTS, "ruling", "punica", "--patch", patch, "--reason", "x")

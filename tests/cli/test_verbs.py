@@ -23,32 +23,13 @@ from pbem.game import yaml as yamlio
 from pbem.referee.game.home_check import take_home
 from tests.support.command_line import OF_TOY, said, told
 from tests.support.live import Folder, git, give, letter, order, sheet
+from tests.support.read_letters import bid, cards, sheet_file
 from tests.support.walks import TOY, loaded
 
 VERBS = sorted(typer.main.get_command(app).list_commands(None))  # type: ignore[attr-defined]
 
 
 pytestmark = pytest.mark.usefixtures("in_the_folder")
-
-
-def hand(folder: Folder, side: str) -> list[int]:
-    with folder.open() as game:
-        cards: list[int] = game.view(side).hands[side]
-        return cards
-
-
-def sheet_file(folder: Folder, side: str, *cards: object) -> Path:
-    """Write a sheet that buries cards, and return its file."""
-    with folder.open() as game:
-        path = folder.path / f"{side}.yaml"
-        path.write_bytes(sheet(game, side, *[order("bury", card=card) for card in cards]))
-        return path
-
-
-def both_bury(folder: Folder) -> None:
-    with folder.open() as game:
-        for side in ("red", "blue"):
-            give(game, side, order("bury", card=game.view(side).hands[side][0]))
 
 
 # ---- the program itself
@@ -197,7 +178,7 @@ def test_status_tells_where_a_game_stands(punica: Folder) -> None:
 
 def test_a_form_filled_in_can_be_handed_in(punica: Folder) -> None:
     form = said(DONE, "form", "punica", "--side", "red")
-    card = hand(punica, "red")[0]
+    card = cards(punica, "red")[0]
     path = punica.path / "red.yaml"
     path.write_text(form.replace(f"# - bury: {{card: {card}}}", f"- bury: {{card: {card}}}"))
     assert "no faults" in said(DONE, "check", "punica", path, "--side", "red")
@@ -206,7 +187,7 @@ def test_a_form_filled_in_can_be_handed_in(punica: Folder) -> None:
 
 
 def test_reports_show_each_side_its_own_hand(punica: Folder) -> None:
-    hands = {side: ", ".join(map(str, hand(punica, side)[:-1])) for side in ("red", "blue")}
+    hands = {side: ", ".join(map(str, cards(punica, side)[:-1])) for side in ("red", "blue")}
     for words, mine, others in (
         (["--side", "red"], ["red"], ["blue"]),
         (["--side", "blue"], ["blue"], ["red"]),
@@ -226,7 +207,7 @@ def test_the_map_is_a_picture(punica: Folder) -> None:
 
 
 def test_the_log_prints_what_is_published(punica: Folder) -> None:
-    both_bury(punica)
+    bid(punica)
     log = told(DONE, "log", "punica")
     turns = [{word: value for word, value in turn.items() if word != "sha256"} for turn in log["turns"]]
     assert log["game"]["game"] == "punica"
@@ -245,7 +226,7 @@ def test_the_log_prints_what_is_published(punica: Folder) -> None:
 
 @pytest.mark.parametrize("cards", [["x"], [31], ["MISSING"], ["OWN", "x"], []])
 def test_a_sheet_checked_at_home_has_the_faults_it_has_here(punica: Folder, cards: list[object]) -> None:
-    own = hand(punica, "red")
+    own = cards(punica, "red")
     words = {"OWN": own[0], "MISSING": next(card for card in range(1, 31) if card not in own)}
     path = sheet_file(punica, "red", *[words.get(str(card), card) for card in cards])
     with punica.open() as game:
@@ -260,8 +241,8 @@ def test_a_sheet_checked_at_home_has_the_faults_it_has_here(punica: Folder, card
 
 def test_sheet_may_replace_an_earlier_one_at_home_as_it_may_here(punica: Folder) -> None:
     """A sheet may take the place of an earlier one at home as it may here."""
-    said(DONE, "submit", "punica", sheet_file(punica, "red", hand(punica, "red")[0]), "--side", "red")
-    better = sheet_file(punica, "red", hand(punica, "red")[1])
+    said(DONE, "submit", "punica", sheet_file(punica, "red", cards(punica, "red")[0]), "--side", "red")
+    better = sheet_file(punica, "red", cards(punica, "red")[1])
     with punica.open() as game:
         (punica.path / "position.json").write_text(json.dumps(take_home(game, "red")))
     assert told(DONE, "check", "position.json", better) == told(DONE, "check", "punica", better, "--side", "red") == []
@@ -286,7 +267,7 @@ def test_sheet_may_replace_an_earlier_one_at_home_as_it_may_here(punica: Folder)
     ],
 )
 def test_what_did_not_come_with_a_report_is_refused_at_home(punica: Folder, change: Any, text: str) -> None:
-    path = sheet_file(punica, "red", hand(punica, "red")[0])
+    path = sheet_file(punica, "red", cards(punica, "red")[0])
     with punica.open() as game:
         home = take_home(game, "red")
     if change is not None:
@@ -321,7 +302,7 @@ def test_forecast_of_a_sheet_says_the_same_at_home_and_here(folder: Folder) -> N
 
 
 def test_a_sheet_is_handed_in_and_the_game_goes_on(punica: Folder) -> None:
-    red, blue = (sheet_file(punica, side, hand(punica, side)[0]) for side in ("red", "blue"))
+    red, blue = (sheet_file(punica, side, cards(punica, side)[0]) for side in ("red", "blue"))
     assert "Nothing could be adjudicated." in said(DONE, "submit", "punica", red, "--side", "red")
     record = told(DONE, "submit", "punica", "-", "--side", "blue", stdin=blue.read_bytes())
     letters = record.pop("letters")
@@ -337,7 +318,7 @@ def test_a_sheet_is_handed_in_and_the_game_goes_on(punica: Folder) -> None:
 
 
 def test_sides_and_files_that_are_not_there(punica: Folder) -> None:
-    path = sheet_file(punica, "red", hand(punica, "red")[0])
+    path = sheet_file(punica, "red", cards(punica, "red")[0])
     for words in (["form"], ["report"], ["map"], ["check", path], ["submit", path]):
         verb, *more = words
         assert "has no side green; its sides are red, blue" in said(USAGE, verb, "punica", *more, "--side", "green")
@@ -357,7 +338,8 @@ def test_keys_that_are_gone_are_missed(punica: Folder) -> None:
 def test_letters_go_in_and_answers_lie_in_the_outbox(punica: Folder) -> None:
     with punica.open() as game:
         texts = {
-            side: letter(side, sheet(game, side, order("bury", card=hand(punica, side)[0]))) for side in ("red", "blue")
+            side: letter(side, sheet(game, side, order("bury", card=cards(punica, side)[0])))
+            for side in ("red", "blue")
         }
     assert "punica: sheet 1 of red accepted" in said(DONE, "letter", stdin=texts["red"])
     (punica.path / "blue.eml").write_bytes(texts["blue"])
@@ -376,7 +358,7 @@ def test_letters_go_in_and_answers_lie_in_the_outbox(punica: Folder) -> None:
 
 def test_a_game_is_carried_on_for_those_who_are_late(punica: Folder) -> None:
     assert told(DONE, "adjudicate", "punica", "--late", "red", "--late", "blue")["adjudications"] == []
-    both_bury(punica)
+    bid(punica)
     assert "Nothing could be adjudicated." in said(DONE, "adjudicate", "punica", "--late", "red")
     assert told(DONE, "adjudicate", "punica", "--late", "red", "--late", "blue")["adjudications"] == [3]
 
@@ -444,7 +426,7 @@ def test_one_broken_file_or_case_does_not_lose_the_others(folder: Folder) -> Non
 
 def test_submit_takes_agreed_for_the_last_report(punica: Folder) -> None:
     for side in ("red", "blue"):
-        said(DONE, "submit", "punica", sheet_file(punica, side, hand(punica, side)[0]), "--side", side)
+        said(DONE, "submit", "punica", sheet_file(punica, side, cards(punica, side)[0]), "--side", side)
     with punica.open() as game:
         number = game.adjudication
         form = sheet(game, "red")

@@ -16,7 +16,7 @@ from pbem.render.map.picture import draw
 from pbem.render.map.pictures import alt_texts, changed_places, pictures
 from pbem.render.map.window import window
 from pbem.render.text.alt_text import LONGEST, alt_text, to_move
-from tests.render.test_picture import CARTHAGE, ROME, italy, scene, small
+from tests.support.drawn import CARTHAGE, ROME, italy, scene, small
 
 
 def test_an_alt_text_says_what_is_to_be_seen() -> None:

@@ -20,6 +20,7 @@ from pbem.rules.rome_carthage.views.hints import odds
 from tests.support.campaigns import Campaign, campaign, invasion
 from tests.support.no_game import NoGame
 from tests.support.walks import loaded, start, walk
+from tests.support.words_of_games import choices_in
 
 SEEDS = range(6)
 QUESTIONS = 120
@@ -32,21 +33,6 @@ def form_of(rules: Any, box: Box, view: Any, decisions: list[Decision]) -> str:
 
 def read(text: str, box: Box) -> Sheet:
     return read_sheet(text, forms=box.forms)
-
-
-def choices_in(text: str) -> list[str]:
-    """Return the orders that a form offers as remarks, each as the YAML it is without its `#`."""
-    offered: list[list[str]] = []
-    for line in text.splitlines():
-        if line.startswith("# - "):
-            offered.append([line[2:]])
-        elif (
-            line.startswith("#     ")
-            and offered
-            and (offered[-1][-1].count("{") != offered[-1][-1].count("}") or offered[-1][-1].endswith(":"))
-        ):
-            offered[-1].append(line[2:])
-    return ["\n".join(lines) for lines in offered]
 
 
 def turns(seed: int) -> Iterator[tuple[Campaign, list[Decision]]]:

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import cache
 from itertools import combinations
 from math import hypot
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from pbem.game.board.board_map import BaseMap, Misdrawn, Point, base_map
+from pbem.game.board.board_map import Misdrawn, Point
 from pbem.game.board.scene import Arrow, Cell, Counter, DrawnSide, Grid, Marker, Panel, Row, Scene, Track
 from pbem.game.boxes.box import open_box
 from pbem.mail.write.enclosures import Maps
@@ -30,23 +29,7 @@ from pbem.render.map.panels import legend, panel, title_panel
 from pbem.render.map.picture import draw, render
 from pbem.render.map.placement import Wish, anchor_of, placements
 from pbem.render.map.places import label_box, region_box, shape_box
-
-ROME = DrawnSide("rome", "Rome", "#b3282d")
-CARTHAGE = DrawnSide("carthage", "Carthage", "#2456a4")
-SIDES = (ROME, CARTHAGE)
-
-
-@cache
-def italy() -> BaseMap:
-    """Return the board of Hannibal: Rome vs. Carthage."""
-    box = open_box("rome_carthage")
-    graph = box.table("map")
-    connections = [(a, b, rest[0] if rest else "land") for a, b, *rest in graph["connections"]]
-    return base_map(box.table("layout"), box.table("coast"), graph["spaces"], connections)
-
-
-def scene(**parts: Any) -> Scene:
-    return Scene(italy(), "Punica", "Turn 3", SIDES, **parts)
+from tests.support.drawn import CARTHAGE, ROME, SIDES, italy, scene, small
 
 
 def crowded() -> Scene:
@@ -334,25 +317,6 @@ def test_pieces_lie_on_the_board_and_never_on_one_another(seed: int) -> None:
 
 
 # ---- layouts that do not fit
-
-
-def small(**changes: Any) -> BaseMap:
-    """Return a board of two places, with some of its layout changed."""
-    kind = {"form": "round", "size": 24, "empty": "#ffffff", "legend": "Town"}
-    road = {"stroke": "solid", "width": 3, "ink": "#000000", "peaks": 0, "legend": "Road"}
-    layout = {
-        "id": "small",
-        "size": [200, 100],
-        "place_kinds": {"town": kind},
-        "path_kinds": {"road": road},
-        "places": {"a": {"at": [50, 50]}, "b": {"at": [150, 50], "hangs": "n"}},
-        **changes,
-    }
-    spaces: list[dict[str, Any]] = [
-        {"id": "a", "name": "Alba", "kind": "town", "port": 0},
-        {"id": "b", "name": "Bari", "kind": "town"},
-    ]
-    return base_map(layout, {"land": ["100,100 1900,100 1000,900"]}, spaces, [("a", "b", "road")])
 
 
 def test_a_port_whose_number_is_nought_is_a_port() -> None:

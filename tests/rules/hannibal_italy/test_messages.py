@@ -35,10 +35,9 @@ from pbem.render.text.form import ORDER_WIDTH, SheetHead, choices, form
 from pbem.render.text.messages import sentences
 from pbem.render.text.report import make_report
 from pbem.render.text.text_lines import WIDTH
-from tests.render.test_form import choices_in
-from tests.rules.rome_carthage.test_messages import told_in
 from tests.support.campaigns import Told
 from tests.support.walks import FOLDERS, loaded, start
+from tests.support.words_of_games import choices_in, told_in
 
 GAME = "hannibal_italy"
 ROOT = Path(__file__).resolve().parents[3]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,9 +20,9 @@ from pbem.protocol import Decision, Event, Order
 from pbem.render.text.form import SheetHead, choices, form
 from pbem.render.text.messages import sentences
 from pbem.render.text.phrases import runs_of
-from tests.render.test_form import choices_in
 from tests.support.campaigns import Told
 from tests.support.walks import FOLDERS, loaded, start
+from tests.support.words_of_games import choices_in, told_in
 
 PACKAGE = Path(__file__).resolve().parents[3] / "pbem" / "rules" / "rome_carthage"
 MOST_LINES = 60
@@ -101,16 +100,6 @@ def test_whatever_the_rulings_tell_has_a_sentence() -> None:
     kinds = {event.kind for event in events() if event.roll is None}
     assert len(kinds) > 80
     assert sorted(kinds - messages()["events"].keys()) == []
-
-
-def told_in(text: str) -> Iterator[str]:
-    """Yield the kinds of events that a module tells in so many words."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "tell":
-            kind = node.args[0]
-            for one in (kind.body, kind.orelse) if isinstance(kind, ast.IfExp) else (kind,):
-                if isinstance(one, ast.Constant):
-                    yield str(one.value)
 
 
 def test_whatever_the_code_tells_has_a_sentence() -> None:
