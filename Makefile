@@ -16,6 +16,9 @@ LINKED := $(VENV)/.linked
 DOCS_VENV := build/docs-venv
 DOCS_FILLED := $(DOCS_VENV)/.filled
 
+# Else each process would compile pbem, and pytest its tests, anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 # The checks run one after another, so that their output can be read.

@@ -37,14 +37,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep the tests away from the keys and games of whoever runs them."""
+    """Keep the tests away from the keys and games of whoever runs them; processes side by side share what is cached."""
     away = tmp_path_factory.mktemp("home")
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("PBEM_RULES", raising=False)
         patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)  # each process of a test would compile pbem anew
         patch.setenv("PBEM_KEYS", str(away / "keys"))
         patch.setenv("PBEM_GAMES", str(away / "games"))
-        patch.setenv("PBEM_CACHE", str(away / "cache"))
+        patch.setenv("PBEM_CACHE", str(shared / "cache"))
         yield
 
 

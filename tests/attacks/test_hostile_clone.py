@@ -209,6 +209,7 @@ def test_file_of_900_mb_in_a_clone_is_not_read(home: Path, filled: Callable[[str
     assert not (home / "observers.git").exists()
 
 
+@pytest.mark.slow
 def test_many_files_below_the_limit_do_not_fill_the_memory(over: Folder, home: Path) -> None:
     clone, size = home / "clone.git", 4 * 1024 * 1024 - 8
     git(over.repo("punica"), "clone", "-q", "--bare", str(over.repo("punica")), str(clone))

@@ -17,6 +17,7 @@ VERIFY_ONE = ROOT / "pbem" / "verify_one.py"
 PAGES = ("README.md", "docs/playing.md")
 
 
+@pytest.mark.slow
 def test_the_demonstration_is_the_story_of_the_pages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(tmp_path / "demo")
     told = re.sub(r"(?m)^   \| ?", "", capsys.readouterr().out)

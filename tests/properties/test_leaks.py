@@ -69,7 +69,7 @@ def most(request: pytest.FixtureRequest) -> int:
 def positions(
     rules: Rules[Any], scenario: str, most: int, patch: pytest.MonkeyPatch, share: float = APART
 ) -> Iterator[Walk]:
-    """Yield a share of the positions of random games, up to the end of each."""
+    """Yield a share of the positions of random games, one game after another."""
     patch.setattr(Walk, "pick", played)
     rng, left = Random(f"{rules.id} {scenario}"), most
     for seed in count(1):
@@ -77,8 +77,8 @@ def positions(
             if left and rng.random() < share:
                 left -= 1
                 yield at
-        if not left:
-            return
+            if not left:
+                return
 
 
 # ---- a position

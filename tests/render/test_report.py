@@ -24,6 +24,7 @@ from pbem.render.text.report import LEAST_ABOVE, MOST_ABOVE, Report, mail, make_
 from pbem.render.text.text_lines import COLUMNS, WIDTH, changes, laid_out
 from tests.support.campaigns import Campaign, Told, campaign, invasion
 from tests.support.no_game import NoGame
+from tests.support.soak import quick_and_whole
 from tests.support.walks import GAMES, loaded, start, walk
 
 REPORTS = Path(__file__).parent / "reports"
@@ -264,8 +265,9 @@ def campaigns(seeds: range, most: int = 150) -> Iterator[Campaign]:
         yield from campaign(rules, invasion(start(rules, "standard", seed)), seed, most)
 
 
-def test_a_report_has_no_loose_ends() -> None:
-    for at in campaigns(range(3), 100):
+@pytest.mark.parametrize("seeds", quick_and_whole(1, 3))
+def test_a_report_has_no_loose_ends(seeds: int) -> None:
+    for at in campaigns(range(seeds), 100):
         for side in ("rome", "carthage", None):
             text = told_to(at, side, events=at.told[-30:], deadline="Answer by Sun 29 Nov 18:00 UTC.").text
             before, _, sheet = text.partition("BEGIN ORDERS")
@@ -276,9 +278,10 @@ def test_a_report_has_no_loose_ends() -> None:
             assert "\n\n\n" not in text
 
 
-def test_a_report_says_the_same_whatever_its_reader_cannot_see() -> None:
+@pytest.mark.parametrize("most", quick_and_whole(15, 80))
+def test_a_report_says_the_same_whatever_its_reader_cannot_see(most: int) -> None:
     rules = loaded("rome_carthage").rules
-    for at in campaigns(range(2), 80):
+    for at in campaigns(range(2), most):
         for side in ("rome", "carthage", None):
             other = rules.resample_hidden(at.session.position, side, Table(SeededDice(f"other {at.adjudication}")))
             assert told_to(at, side, view=rules.view(other, side)) == told_to(at, side)

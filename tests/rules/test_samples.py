@@ -25,7 +25,9 @@ def test_there_is_a_sample() -> None:
     assert SAMPLES
 
 
-@pytest.mark.parametrize("name", [SAMPLES[0], *(pytest.param(each, marks=pytest.mark.soak) for each in SAMPLES[1:])])
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=pytest.mark.soak if at else pytest.mark.slow) for at, each in enumerate(SAMPLES)]
+)
 def test_a_sample_played_again_comes_to_the_same_files(name: str, tmp_path: Path) -> None:
     with played_again(name, tmp_path) as game:
         assert game.result is not None

@@ -1,9 +1,12 @@
-"""How long the soak is: one knob, `PBEM_SOAK_GAMES`, for everything that only `make soak` runs."""
+"""How long tests are: what `make test` leaves to `make check`, and one knob for all that only `make soak` runs."""
 
 from __future__ import annotations
 
 import os
 from typing import Final
+
+import pytest
+from _pytest.mark import ParameterSet
 
 FULL: Final = 180
 """The number of games at which every test of the soak has its full length."""
@@ -19,3 +22,8 @@ def scaled(full: int, least: int = 1) -> int:
 def stride(most: int) -> int:
     """Return how far apart the samples of an exhaustive test lie: 1 at full length, `most` in the shortest soak."""
     return max(1, min(most, FULL // max(1, GAMES) - 1))
+
+
+def quick_and_whole(quick: object, whole: object) -> list[ParameterSet]:
+    """Return two lengths of a test, as values of a parameter: `make check` runs both, `make test` the quick one."""
+    return [pytest.param(quick, id="quick"), pytest.param(whole, id="whole", marks=pytest.mark.slow)]
