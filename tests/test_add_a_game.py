@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from pbem.cli.runtime import DONE
 from pbem.game.boxes import shelf
+from tests.support.command_line import pbem, said
 from tests.support.walks import start, walk
 
 ROOT = Path(__file__).parent.parent
@@ -41,21 +43,20 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def run(folder: Path, command: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run a command of the page in its folder."""
     words = shlex.split(command)
-    if words[0] == "pbem":
-        words = [sys.executable, "-m", *words]
     path = os.pathsep.join([str(folder), str(ROOT)])
-    own = {"PYTHONPATH": path, "PBEM_KEYS": str(folder / "keys"), "PBEM_GAMES": str(folder / "games")}
-    return subprocess.run(words, cwd=folder, env={**os.environ, **own, **variables}, capture_output=True, text=True)
+    world = {**os.environ, "PYTHONPATH": path, **variables}
+    return subprocess.run(words, cwd=folder, env=world, capture_output=True, text=True)
 
 
-def test_examples_of_the_page_about_cases_hold(built: Path) -> None:
+def test_examples_of_the_page_about_cases_hold(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PBEM_RULES", str(built / "rules"))
     page = (ROOT / "docs" / "cases.md").read_text("utf-8")
     blocks = re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     for number, block in enumerate(blocks):
         (built / f"{number}.yaml").write_text(block, "utf-8")
         rules = "ford" if "{lay:" in block else "hannibal_italy"
-        done = run(built, f"pbem case {number}.yaml --rules {rules}", PBEM_RULES=str(built / "rules"))
-        assert ", 0 failed" in done.stdout, f"{block}{done.stdout}{done.stderr}"
+        told = said(DONE, "case", built / f"{number}.yaml", "--rules", rules)
+        assert ", 0 failed" in told, f"{block}{told}"
     assert len(blocks) == 3
 
 
@@ -80,14 +81,19 @@ def test_legal_orders_of_the_page_are_its_hand(built: Path) -> None:
             assert [order["card"] for order in orders] == position.hands[decision.side]
 
 
-def test_commands_of_the_page_work(built: Path) -> None:
+def test_commands_of_the_page_work(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (export, *commands) = COMMANDS[0].splitlines()
     assert export == "export PBEM_RULES=$PWD/rules PYTHONPATH=$PWD"
     assert len(commands) == 6
+    for name, value in {"PBEM_RULES": "rules", "PBEM_KEYS": "keys", "PBEM_GAMES": "games"}.items():
+        monkeypatch.setenv(name, str(built / value))
+    monkeypatch.chdir(built)
     for command in commands:
-        done = run(built, command, PBEM_RULES=str(built / "rules"))
-        assert (done.returncode, done.stderr) == (0, ""), command
-    assert "- lay: {card:" in run(built, "pbem form first --side red", PBEM_RULES=str(built / "rules")).stdout
+        name, *words = shlex.split(command)
+        assert name == "pbem"
+        done = pbem(*words)
+        assert (done.exit_code, done.stderr) == (0, ""), command
+    assert "- lay: {card:" in said(DONE, "form", "first", "--side", "red")
 
 
 @pytest.mark.soak

@@ -19,6 +19,7 @@ from pbem.cli.verbs import app
 from pbem.engine.session import Stuck
 from pbem.game.boxes import shelf
 from pbem.protocol import Bug, PbemError
+from tests.support.package_source import nodes, parsed
 from tests.support.walks import FOLDERS
 
 PACKAGE = Path(protocol.__file__).parent
@@ -29,7 +30,7 @@ def ours() -> Iterator[type[BaseException]]:
     """Yield every exception class that a module of pbem defines."""
     for path in sorted(PACKAGE.rglob("*.py")):
         name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
-        named = [node.name for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.ClassDef)]
+        named = [node.name for node in nodes(path.read_text("utf-8")) if isinstance(node, ast.ClassDef)]
         if not named or name == STANDS_ALONE:
             continue
         module = import_module(name)
@@ -50,8 +51,8 @@ def test_every_exception_descends_from_one_root() -> None:
 def test_no_exception_is_defined_where_the_walk_does_not_see_it() -> None:
     known = {each.__name__ for each in OURS} | {"Exception", "BaseException", "ValueError", "LookupError"}
     for path in PACKAGE.rglob("*.py"):
-        tree = ast.parse(path.read_text("utf-8"))
-        inner = {node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)} - set(tree.body)
+        text = path.read_text("utf-8")
+        inner = {node for node in nodes(text) if isinstance(node, ast.ClassDef)} - set(parsed(text).body)
         assert not [node.name for node in inner if {ast.unparse(base) for base in node.bases} & known], path
 
 

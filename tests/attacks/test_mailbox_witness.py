@@ -44,9 +44,13 @@ def reasons(clone: Path, mailbox: Path) -> list[str]:
 
 
 @pytest.fixture
-def fresh(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Mail:
-    """Return a game by letters that has just begun."""
+def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pbem.mail.write.enclosures.pictures", blank_pictures)
+
+
+@pytest.fixture
+def fresh(folder: Folder, no_pictures: None) -> Mail:
+    """Return a game by letters that has just begun."""
     players = [word for side in ("red", "blue") for word in ("--player", f"{side}={side} <{side}@example.org>")]
     assert pbem("new", "punica", "--rules", "toy", *players).exit_code == DONE
     mail = Mail(folder)
@@ -56,10 +60,22 @@ def fresh(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Mail:
     return mail
 
 
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Mail:
+    """Return where the first test that plays a game to its eighth sheet leaves it for the others."""
+    return Mail(Folder(tmp_path_factory.mktemp("played") / "once"))
+
+
 @pytest.fixture
-def mail(fresh: Mail) -> Mail:
+def mail(folder: Folder, played: Mail, no_pictures: None, request: pytest.FixtureRequest) -> Mail:
     """Return a game by letters that has come to its eighth sheet."""
+    if played.folder.path.exists():
+        shutil.copytree(played.folder.path, folder.path, dirs_exist_ok=True)
+        return replace(played, folder=folder)
+    fresh: Mail = request.getfixturevalue("fresh")
     fresh.play(8)
+    shutil.copytree(folder.path, played.folder.path)
+    played.count = fresh.count
     return fresh
 
 

@@ -115,6 +115,7 @@ def _holds_letters_against(table: Table, clone: Path) -> None:
     assert re.search(r"unheard +no letter here passes on talk \d+ of oak", wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_the_folder")
 def test_a_game_of_five_sides_by_letters_alone(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PBEM_FROM", "Referee <pbem@example.org>")

@@ -23,6 +23,7 @@ from pbem.referee.game.home_check import take_home
 from pbem.repo.git.locks import LOCK
 from tests.support.live import SECRETS, Folder, letter, pick, sheet
 from tests.support.running import BUNDLE, ROLLED
+from tests.support.soak import quick_and_whole
 
 ROOT = Path(atomic.__file__).parent.parent
 GREEK = "\u1f00\u03bd\u03bd\u03af\u03b2\u03b1\u03c2 \u00eb"
@@ -202,12 +203,17 @@ def pbem(folder: Folder, *words: str, encoding: str = "ascii") -> subprocess.Com
 
 
 @pytest.mark.parametrize(("encoding", "shown"), [("ascii", b"??????? ?:"), ("cp1252", b"??????? \xeb:")])
-def test_characters_the_terminal_lacks_become_question_marks(folder: Folder, encoding: str, shown: bytes) -> None:
+@pytest.mark.parametrize(
+    "further", quick_and_whole(["report running"], ["form running --side carthage", "log running", "shelf"])
+)
+def test_characters_the_terminal_lacks_become_question_marks(
+    folder: Folder, encoding: str, shown: bytes, further: list[str]
+) -> None:
     ran = pbem(folder, "check", "running", "greek.yaml", "--side", "carthage", encoding=encoding)
     assert (ran.returncode, ran.stderr) == (FAULTS, b"")
     assert shown in ran.stdout
-    for words in (["report", "running"], ["form", "running", "--side", "carthage"], ["log", "running"], ["shelf"]):
-        ran = pbem(folder, *words, encoding=encoding)
+    for words in further:
+        ran = pbem(folder, *words.split(), encoding=encoding)
         assert (ran.returncode, ran.stderr) == (DONE, b""), words
 
 

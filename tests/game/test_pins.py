@@ -16,6 +16,7 @@ from pbem.game.boxes.box import open_box
 from pbem.game.boxes.cache import recall, remember
 from pbem.game.boxes.pins import code_digest
 from pbem.paths import cache_folder
+from tests.support.soak import quick_and_whole
 from tests.support.walks import FOLDERS, GAMES, TOY, loaded
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -175,11 +176,15 @@ def other_pythons() -> list[str]:
     return list(found.values())
 
 
-def test_every_python_here_pins_the_games_alike() -> None:
+@pytest.mark.parametrize("every", quick_and_whole(False, True))
+def test_every_python_here_pins_the_games_alike(every: bool, tmp_path: Path) -> None:
+    """The games on the shelf, or one small module that has whatever may be written otherwise."""
     pythons = other_pythons()
     if not pythons:
         pytest.skip("no other Python from 3.11 on is on this machine")
-    folders = [str(ROOT / "pbem" / "rules" / game) for game in GAMES if (ROOT / "pbem" / "rules" / game).is_dir()]
+    (tmp_path / "army.py").write_bytes(SOURCE.encode())
+    games = [ROOT / "pbem" / "rules" / game for game in GAMES if (ROOT / "pbem" / "rules" / game).is_dir()]
+    folders = list(map(str, [tmp_path, *(games if every else ())]))
     code = (
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
         "from pathlib import Path\n"

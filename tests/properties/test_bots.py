@@ -58,7 +58,11 @@ def winners(rules: Rules[Any], scenario: str, side: Side, seed: int) -> tuple[Si
 
 @pytest.mark.parametrize(
     ("game", "edition", "scenario", "side"),
-    [contest for contest in CONTESTS if contest[2] == loaded(contest[0]).box.scenarios[0]],
+    [
+        pytest.param(*contest, marks=() if contest[1] == loaded(contest[0]).box.editions[0] else pytest.mark.slow)
+        for contest in CONTESTS
+        if contest[2] == loaded(contest[0]).box.scenarios[0]
+    ],
 )
 def test_it_plays_by_the_rules_and_wins(game: str, edition: str, scenario: str, side: Side) -> None:
     rules = loaded(game, edition).rules

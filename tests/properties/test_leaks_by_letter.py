@@ -36,17 +36,17 @@ from pbem.repo.ledger import Ledger
 from tests.support.blank import blank_legend, spelled_pictures
 from tests.support.garbled import garbled_sheets
 from tests.support.live import ADDRESSES, Folder, files, letter, sheet
-from tests.support.soak import scaled
+from tests.support.soak import quick_and_whole, scaled
 from tests.support.twins import about, lays_open, misplaced, played, resampled, same_orders, some_answers, viewers
-from tests.support.walks import FOLDERS, GAMES, Walk, by_viewers, loaded, plain, walk
+from tests.support.walks import FOLDERS, GAMES, Walk, loaded, plain, walk
 
 NAME = "punica"
 EDITION = "edition"
 """The key of an edition among the options of a game."""
 FEW, MANY = 1, scaled(15, 2)
 """How many pairs of games `make test` plays for each viewer, and `make soak`."""
-LETTERS = 8
-"""So many letters are written to two games at most."""
+QUICK, LETTERS = 5, 8
+"""So many letters are written to two games at most, by `make test` and else."""
 IDENTITIES = {side: new_identity() for side in ("viewer", "other")}
 
 
@@ -228,22 +228,25 @@ def next_letter(twins: tuple[Twin, Twin], number: int, rng: Random) -> tuple[Sid
 
 
 class Reach(NamedTuple):
-    """How many pairs of games are played for each viewer, and for how many viewers, an observer among them."""
+    """How many pairs of games are played for each viewer, how many letters of each are compared, and for which viewers.
+
+    The observer comes last.
+    """
 
     most: int
-    viewers: int
+    letters: int
+    viewers: slice
 
 
 @pytest.fixture(
     params=[
-        pytest.param(2, id="quick"),
-        pytest.param(3, id="whole", marks=pytest.mark.slow),
-        pytest.param(0, id="long", marks=pytest.mark.soak),
+        *quick_and_whole(Reach(FEW, QUICK, slice(-2, -1)), Reach(FEW, LETTERS, slice(-3, None))),
+        pytest.param(Reach(MANY, LETTERS, slice(None)), id="long", marks=pytest.mark.soak),
     ]
 )
 def reach(request: pytest.FixtureRequest) -> Reach:
-    rules = loaded(request.getfixturevalue("game")).rules
-    return Reach(by_viewers(FEW, rules), request.param) if request.param else Reach(MANY, len(viewers(rules)))
+    found: Reach = request.param
+    return found
 
 
 @each_way
@@ -260,7 +263,7 @@ def test_nothing_that_a_viewer_can_read_tells_what_is_hidden(
     for at, position in enumerate(starts(loads.rules, loads.scenarios[0], AT_MOST * most)):
         if at >= most and compared > 4 * most:
             break  # a game whose rules lay much open ends its pairs early, and needs more of them
-        for viewer in viewers(loads.rules)[-reach.viewers :]:
+        for viewer in viewers(loads.rules)[reach.viewers]:
             rng = Random(f"{at} {viewer}")
             other = resampled(loads.rules, position, viewer, at, near=at % 3 != 2)
             first, second = (
@@ -268,22 +271,22 @@ def test_nothing_that_a_viewer_can_read_tells_what_is_hidden(
                 for name, each in (("first", position), ("second", other))
             )
             with first.game, second.game:
-                count = compare((first, second), rng)
-                if viewer is None and count == LETTERS and not sites:  # nothing was laid open
+                count = compare((first, second), rng, reach.letters)
+                if viewer is None and count == reach.letters and not sites:  # nothing was laid open
                     sites += 1
                     assert first.site() == second.site()
                 compared += count
     assert compared > 4 * most
 
 
-def compare(twins: tuple[Twin, Twin], rng: Random) -> int:
+def compare(twins: tuple[Twin, Twin], rng: Random, most: int) -> int:
     """Write the same letters to two games and compare all that the viewer can read; return how many were compared."""
     first, second = twins
     letters = first.letters_at_first()
     assert letters == second.letters_at_first()
     assert all(b"text/html" in content for *_, content in letters if content is not None)  # pages are compared, too
     assert first.news() == second.news()
-    for number in range(LETTERS):
+    for number in range(most):
         written = next_letter(twins, number, rng)
         if written is None:
             return number
@@ -298,14 +301,14 @@ def compare(twins: tuple[Twin, Twin], rng: Random) -> int:
         back = [twin.taken_back(last // 2) for twin in twins]
         assert back[0] == back[1]
         assert first.news() == second.news()
-    return LETTERS
+    return most
 
 
 # ---- sizes
 
 
 @each_way
-@pytest.mark.parametrize("rounds", [12, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", quick_and_whole(8, 60))
 def test_the_size_of_what_is_sealed_follows_from_what_is_public(
     game: str, options: dict[str, Any], rounds: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,9 +49,16 @@ def objects(repo: Path) -> dict[str, tuple[str, bytes]]:
     """Return every object that lies in a repo, whether or not a commit reaches it: id -> kind and content."""
     found = {}
     listed = git(repo, "cat-file", "--batch-all-objects", "--batch-check").splitlines()
-    for oid, kind, _ in map(str.split, listed):
-        ran = subprocess.run(["git", "--git-dir", str(repo), "cat-file", kind, oid], capture_output=True, check=True)
-        found[oid] = (kind, ran.stdout)
+    ids = "".join(f"{line.split()[0]}\n" for line in listed).encode()
+    words = ["git", "--git-dir", str(repo), "cat-file", "--batch"]
+    said = subprocess.run(words, input=ids, capture_output=True, check=True).stdout
+    at = 0
+    while at < len(said):  # for each a line with id, kind and length, the content, and the end of a line
+        end = said.index(b"\n", at)
+        oid, kind, size = said[at:end].decode().split()
+        found[oid] = (kind, said[end + 1 : end + 1 + int(size)])
+        at = end + 1 + int(size) + 1
+    assert len(found) == len(listed)
     return found
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from pbem.cli import rulebook
-from pbem.engine.cases.coverage import coverage_of
+from pbem.engine.cases.coverage import Coverage, coverage_of
 from pbem.game.boxes.box import PARAGRAPHS, Box, NotInTheBox, open_box
 from tests.support.walks import GAMES, loaded
 
@@ -18,14 +19,19 @@ ROME = open_box("rome_carthage")
 LISTED = [game for game in GAMES if (loaded(game).box.folder / f"{PARAGRAPHS}.yaml").exists()]
 
 
+@cache
+def covered(game: str) -> Coverage:
+    return coverage_of(loaded(game).box)
+
+
 @pytest.mark.parametrize("game", LISTED)
 def test_every_paragraph_is_cited(game: str) -> None:
-    assert coverage_of(loaded(game).box).uncited == []
+    assert covered(game).uncited == []
 
 
 @pytest.mark.parametrize("game", LISTED)
 def test_every_citation_leads_to_a_paragraph(game: str) -> None:
-    assert coverage_of(loaded(game).box).unknown == ()
+    assert covered(game).unknown == ()
 
 
 def test_equal_numbers_of_two_books_are_told_apart(tmp_path: Path) -> None:
@@ -48,13 +54,13 @@ def test_equal_numbers_of_two_books_are_told_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize("game", LISTED)
 def test_paragraphs_are_listed_once_and_no_cited_one_is_excused(game: str) -> None:
     """No paragraph is listed twice, and none that is cited is excused."""
-    paragraphs = coverage_of(loaded(game).box).paragraphs
+    paragraphs = covered(game).paragraphs
     assert len({one.id for one in paragraphs}) == len(paragraphs)
     assert [one.id for one in paragraphs if one.rulings and one.no_rule] == []
 
 
 def test_the_numbers_count_up_as_the_dutch_rules_print_them() -> None:
-    numbers = [one.id for one in coverage_of(ROME).paragraphs if one.source == "Dutch rules 1998"]
+    numbers = [one.id for one in covered(ROME.id).paragraphs if one.source == "Dutch rules 1998"]
     chapters = [number for number in numbers if not number.startswith("card")]
     keys = [[int(part) for part in re.findall(r"\d+", number)] for number in chapters if number != "16.5.5"]
     assert keys == sorted(keys)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import pbem
+from tests.support.package_source import nodes, texts
 from tests.support.walks import loaded
 
 RULES = Path(pbem.__file__).parent / "rules"
@@ -20,15 +22,13 @@ LEFT = {"hannibal_italy": {"new"}}
 """Values that no rule reads. They stay until the box changes anyway, for it pins its games: 5.3 keeps one consul."""
 
 
-def modules(game: str) -> list[ast.Module]:
-    return [ast.parse(file.read_text(encoding="utf-8")) for file in sorted((RULES / game).rglob("*.py"))]
-
-
+@cache
 def words(game: str) -> set[str]:
     """Return every attribute that the code of a game reads, and every text in it."""
-    nodes = [node for module in modules(game) for node in ast.walk(module)]
-    read = {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)}
-    return read | {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    code = [text for file, text in texts().items() if file.parts[:2] == ("rules", game)]
+    found = [node for text in code for node in nodes(text)]
+    read = {node.attr for node in found if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)}
+    return read | {node.value for node in found if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 
 def keys(data: Any) -> Iterator[str]:

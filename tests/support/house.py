@@ -9,38 +9,37 @@ import ast
 import re
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
-import pbem
+from tests.support.package_source import nodes, parsed, texts
 
-PACKAGE = Path(pbem.__file__).parent
 MANY_PARAMETERS = 6
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def figures() -> dict[str, float]:
     """Return each figure by what it counts, over all modules of the package."""
-    texts = {file.relative_to(PACKAGE): file.read_text(encoding="utf-8") for file in sorted(PACKAGE.rglob("*.py"))}
-    trees = {file: ast.parse(text) for file, text in texts.items()}
-    lengths = [len(text.splitlines()) for text in texts.values()]
+    trees = {file: parsed(text) for file, text in texts().items()}
+    walked = [nodes(text) for text in texts().values()]
+    lengths = [len(text.splitlines()) for text in texts().values()]
     outside = {file: tree for file, tree in trees.items() if file.parts[0] != "rules"}
     return {
         "modules": len(trees),
         "lines": sum(lengths),
         "lines of a module, median": statistics.median(lengths),
-        "import lines, %": round(100 * sum(map(_import_lines, trees.values())) / sum(lengths), 1),
+        "import lines, %": round(100 * sum(map(_import_lines, walked)) / sum(lengths), 1),
         "names of two modules outside rules, %": _repeated_names(outside),
         "file names in two rooms outside rules": _repeated_files(outside),
         "functions with six or more parameters": sum(
-            _parameters(function) >= MANY_PARAMETERS for tree in trees.values() for function in _functions(tree)
+            _parameters(node) >= MANY_PARAMETERS for some in walked for node in some if isinstance(node, Function)
         ),
-        "Any": sum(len(re.findall(r"\bAny\b", text)) for text in texts.values()),
+        "Any": sum(len(re.findall(r"\bAny\b", text)) for text in texts().values()),
     }
 
 
-def _import_lines(tree: ast.Module) -> int:
-    imports = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+def _import_lines(nodes: Iterable[ast.AST]) -> int:
+    imports = (node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
     return len({line for node in imports for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)})
 
 
@@ -57,10 +56,6 @@ def _repeated_names(trees: dict[Path, ast.Module]) -> float:
 def _repeated_files(trees: dict[Path, ast.Module]) -> int:
     counts = Counter(file.name for file in trees if file.name != "__init__.py")
     return sum(count > 1 for count in counts.values())
-
-
-def _functions(tree: ast.Module) -> Iterator[Function]:
-    return (node for node in ast.walk(tree) if isinstance(node, Function))
 
 
 def _parameters(function: Function) -> int:

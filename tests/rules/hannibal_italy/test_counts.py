@@ -68,7 +68,9 @@ def test_choices(told: dict[str, Any], edition: str) -> None:
     assert Counter(map(sort_of, orders)) == Counter(counts)
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize(
+    "edition", [EDITIONS[0], *(pytest.param(each, marks=pytest.mark.slow) for each in EDITIONS[1:])]
+)
 def test_the_marches_offered_are_all_that_the_check_lets_pass(edition: str) -> None:
     """Try every hex with each leader, with and without going inside, and diplomacy there: what passes is offered."""
     rules: Any = loaded(GAME, edition).rules

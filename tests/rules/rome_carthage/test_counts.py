@@ -113,7 +113,9 @@ def test_the_card_that_claimed_the_first_play_must_be_played() -> None:
 
 @pytest.mark.parametrize("edition", [EDITIONS[0], pytest.param(EDITIONS[1], marks=pytest.mark.soak)])
 @pytest.mark.parametrize("side", ["carthage", "rome"])
-@pytest.mark.parametrize("card", [OPS_1, OPS_2, pytest.param(OPS_3, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    "card", [OPS_1, pytest.param(OPS_2, marks=pytest.mark.slow), pytest.param(OPS_3, marks=pytest.mark.soak)]
+)
 def test_the_choices_are_all_that_the_check_lets_pass(card: int, side: str, edition: str) -> None:
     """Try every march one might write, wrong ones too, and single markers: what passes is what is offered."""
     rules = loaded(GAME, edition).rules

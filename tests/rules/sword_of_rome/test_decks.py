@@ -255,6 +255,7 @@ def events_of_bots(seed: int) -> set[str]:
     }
 
 
+@pytest.mark.slow
 def test_bots_play_events_as_actions_and_as_responses() -> None:
     played = events_of_bots(0) | events_of_bots(2)
     kinds = Counter("response" if card.get("when") else "action" for card in CARDS if card["id"] in played)

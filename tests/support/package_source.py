@@ -1,0 +1,29 @@
+"""The text of every module of the package, parsed once for all tests that look into it."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+
+import pbem
+
+PACKAGE = Path(pbem.__file__).parent
+
+
+@cache
+def texts() -> dict[Path, str]:
+    """Return the text of every module, by its file as seen from the package."""
+    return {file.relative_to(PACKAGE): file.read_text("utf-8") for file in sorted(PACKAGE.rglob("*.py"))}
+
+
+@cache
+def parsed(text: str) -> ast.Module:
+    """Return a module, from its text."""
+    return ast.parse(text)
+
+
+@cache
+def nodes(text: str) -> tuple[ast.AST, ...]:
+    """Return every node of a module, from its text."""
+    return tuple(ast.walk(parsed(text)))
