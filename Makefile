@@ -73,8 +73,8 @@ reference: $(LINKED) ## write the pages of docs/ that are generated: the command
 soak: $(LINKED) ## run the long random games that `test` leaves out; an hour and a half; GAMES=180 has them at full length
 	@PBEM_SOAK_GAMES=$(GAMES) $(PYTEST) -n $(JOBS) --dist worksteal -m soak
 
-soak-short: $(LINKED) ## the same tests as `soak`, ten minutes long
-	@PBEM_SOAK_GAMES=4 $(PYTEST) -n $(JOBS) --dist worksteal -m soak
+soak-short: $(LINKED) ## the same tests as `soak`, eight minutes long
+	@PBEM_SOAK_GAMES=2 $(PYTEST) -n $(JOBS) --dist worksteal -m soak
 
 bench: $(LINKED) ## measure; one line a figure, with its bar
 	@$(BIN)/python -m bench

@@ -32,11 +32,11 @@ from pbem.repo.git import GameRepo
 from tests.support.beacon_rounds import PUBLISHED
 from tests.support.forging import FALSE_KEY, Sign, Tale, flipped, told, unchanged
 from tests.support.live import SECRETS, Folder, git, give, order, play, sheet
-from tests.support.soak import quick_and_whole, scaled
+from tests.support.soak import scaled
 from tests.support.walks import FOLDERS
 
-FEW, SOME, MANY = 3, 12, scaled(500, 12)
-"""How many flips of each kind `make test` tries, `make check`, and `make soak`."""
+FEW, MANY = 3, scaled(500, 12)
+"""How many flips of each kind `make test` tries, and `make soak`."""
 Turn = dict[str, Any]
 
 
@@ -84,7 +84,7 @@ def over(tmp_path_factory: pytest.TempPathFactory) -> Scene:
     return Scene(folder, Tale.of(folder.repo("punica")), key, tmp_path_factory.mktemp("forged"))
 
 
-@pytest.fixture(params=[*quick_and_whole(FEW, SOME), pytest.param(MANY, id="long", marks=pytest.mark.soak)])
+@pytest.fixture(params=[pytest.param(FEW, id="quick"), pytest.param(MANY, id="long", marks=pytest.mark.soak)])
 def flips(request: pytest.FixtureRequest) -> range:
     """How many flips are tried."""
     count: int = request.param

@@ -205,11 +205,6 @@ def test_no_spoilt_reply_raises_or_loses_an_order(posts: list[Post]) -> None:
     assert min(came["taken"], came["sent back"]) > SPOILT_HERE // 10, came
 
 
-@pytest.mark.slow
-def test_no_spoilt_reply_of_hundreds_raises_or_loses_an_order(posts: list[Post]) -> None:
-    check_spoilt(posts, 300, 1)
-
-
 @pytest.mark.soak
 def test_none_of_many_spoilt_replies_loses_an_order(posts: list[Post]) -> None:
     check_spoilt(posts, scaled(SPOILT), 2)

@@ -21,7 +21,7 @@ from tests.support.live import Folder
 from tests.support.soak import scaled
 from tests.support.walks import GAMES, editions, loaded, start, walk
 
-PLAYED = scaled(100, 3)
+PLAYED = scaled(100, 2)
 """How many games the stand-in plays against random answers, as either side."""
 LOST = 1 + PLAYED // 10
 """How many of them it may lose."""

@@ -64,14 +64,20 @@ def rules_of(game: str, edition: str) -> Rules[Any]:
 
 @pytest.fixture(params=[pytest.param(False, id="quick"), pytest.param(True, id="long", marks=pytest.mark.soak)])
 def lengths(request: pytest.FixtureRequest) -> list[tuple[int, int]]:
-    """Return seed and length of the random games to play: a short one, or a fair share of all, others for each test."""
+    """Return seed and length of the random games to play: a short one, or a fair share of all, others for each test.
+
+    Where there are fewer games than editions, each test plays them in other editions, and in the rest a short one.
+    """
     game, scenario = request.getfixturevalue("game"), request.getfixturevalue("scenario")
+    edition = request.getfixturevalue("edition")
     if not request.param:
-        return [(0, FEW // sharing(game, request.getfixturevalue("edition")))]
-    loads = loaded(game, request.getfixturevalue("edition"))
-    games = -(-(GAMES if scenario == loads.scenarios[0] else ASIDE) // len(loads.box.editions))
-    first = 1_000 * (crc32(request.function.__name__.encode()) % 1_000) + 1
-    return [(seed, MANY) for seed in range(first, first + games)]
+        return [(0, FEW // sharing(game, edition))]
+    loads, drawn = loaded(game, edition), crc32(request.function.__name__.encode())
+    editions, games = loads.box.editions, GAMES if scenario == loads.scenarios[0] else ASIDE
+    turn = (editions.index(edition) + drawn) % len(editions)
+    share = games * (turn + 1) // len(editions) - games * turn // len(editions)
+    first = 1_000 * (drawn % 1_000) + 1
+    return [(seed, MANY) for seed in range(first, first + share)] or [(first, FEW)]
 
 
 def stops(game: str, edition: str, scenario: str, lengths: list[tuple[int, int]]) -> Iterator[Walk]:

@@ -38,7 +38,7 @@ from tests.support.soak import scaled
 from tests.support.twins import SEES_ALL, lays_open, played, resampled, same_orders, viewers
 from tests.support.walks import GAMES, Walk, by_viewers, edition_params, loaded, plain, sharing, walk
 
-FEW, MANY = 13, scaled(1_500, 60)
+FEW, MANY = 13, scaled(1_500, 30)
 """How many random positions of each edition, or of editions with the same options, `make test` looks at; how many of
 each game `make soak`."""
 SOME, SHEETS, OF_ALL_KINDS = 10, 20, 50

@@ -43,8 +43,10 @@ from tests.support.walks import FOLDERS, GAMES, Walk, loaded, plain, walk
 NAME = "punica"
 EDITION = "edition"
 """The key of an edition among the options of a game."""
-FEW, MANY = 1, scaled(15, 2)
-"""How many pairs of games `make test` plays for each viewer, and `make soak`."""
+PAIRS = scaled(15)
+"""How many pairs of games `make soak` plays for each viewer; `make test` plays one."""
+LAST = (-2, None) if PAIRS == 1 else (None,)
+"""The viewers of the soak: the shortest has a side and an observer only."""
 QUICK, LETTERS = 5, 8
 """So many letters are written to two games at most, by `make test` and else."""
 IDENTITIES = {side: new_identity() for side in ("viewer", "other")}
@@ -238,15 +240,12 @@ class Reach(NamedTuple):
     viewers: slice
 
 
-@pytest.fixture(
-    params=[
-        *quick_and_whole(Reach(FEW, QUICK, slice(-2, -1)), Reach(FEW, LETTERS, slice(-3, None))),
-        pytest.param(Reach(MANY, LETTERS, slice(None)), id="long", marks=pytest.mark.soak),
-    ]
-)
+@pytest.fixture(params=[pytest.param(False, id="quick"), pytest.param(True, id="long", marks=pytest.mark.soak)])
 def reach(request: pytest.FixtureRequest) -> Reach:
-    found: Reach = request.param
-    return found
+    if request.param:
+        return Reach(PAIRS, LETTERS, slice(*LAST))
+    ours = loaded(request.getfixturevalue("game")).box.ours  # larger than the games of the tests
+    return Reach(1, QUICK, slice(-2, -1 if ours else None))
 
 
 @each_way

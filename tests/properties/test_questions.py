@@ -30,7 +30,7 @@ from tests.support.walks import Walk, edition_params, loaded, plain, sharing, wa
 
 DEALS = 12
 """So many other deals are tried, at the question and at the checkpoint."""
-FEW, MANY = 26, scaled(10_000, 600)
+FEW, MANY = 26, scaled(10_000, 200)
 """How many questions of each game `make test` looks at, and `make soak`."""
 ENOUGH = 3
 """A kind is judged that was asked so often with one answer."""

@@ -27,7 +27,7 @@ from tests.support.positions import scenes
 from tests.support.soak import scaled
 from tests.support.walks import GAMES
 
-LENGTHS = [pytest.param(6, id="quick"), pytest.param(scaled(600, 200), id="soak", marks=pytest.mark.soak)]
+LENGTHS = [pytest.param(6, id="quick"), pytest.param(scaled(600, 60), id="soak", marks=pytest.mark.soak)]
 HIDDEN = 0.3
 """So many names may be hidden on a map, on the average."""
 

@@ -24,7 +24,7 @@ from tests.support.seasons import Season, address, alive, children, resident, un
 from tests.support.soak import scaled
 
 GAMES: Final = scaled(120, 4)
-LETTERS: Final = scaled(15_000, 160)
+LETTERS: Final = scaled(15_000, 100)
 KILLS: Final = scaled(240, 6)
 """How often a worker or the service is killed."""
 SERVER_KILLS: Final = scaled(30, 1)
