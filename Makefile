@@ -9,15 +9,14 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 # The tests of a change; `make test` leaves out those marked `slow`.
 ALL := not soak and not real
+# Without its caches each process would compile the tests anew, for a quarter of a minute.
+unexport PYTHONDONTWRITEBYTECODE
 # Written last, so that a set-up that was broken off is begun again.
 FILLED := $(VENV)/.filled
 LINKED := $(VENV)/.linked
 # What builds the site has a venv of its own, which nothing else needs.
 DOCS_VENV := build/docs-venv
 DOCS_FILLED := $(DOCS_VENV)/.filled
-
-# Else each process would compile pbem, and pytest its tests, anew.
-unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

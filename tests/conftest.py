@@ -1,4 +1,4 @@
-"""What every test may rely on: steady random examples, folders that are nobody's own, and a meter of its time."""
+"""What every test may rely on: random examples, folders that are nobody's own, and a meter of its time."""
 
 from __future__ import annotations
 
@@ -12,19 +12,16 @@ from typing import Any
 import pytest
 import typer.main
 import typer.testing
-from hypothesis import settings
 
 from pbem.crypto import beacon
 from pbem.referee.play.adjudicator import Adjudicator
-from tests.support import disk, processor
+from tests.support import chance, disk, processor
 from tests.support.blank import blank_pictures
 from tests.support.disputed import Assault, assaulted, hand
 from tests.support.live import Folder, give, order
 from tests.support.walks import FOLDERS
 
-# The same examples on every run, and no clock: a busy machine must not fail a test.
-settings.register_profile("steady", derandomize=True, deadline=None, database=None)
-settings.load_profile("steady")
+chance.load_profile()
 
 # Boxes are kept for all tests. Whoever counts them again and again for garbage takes a tenth of the time.
 gc.set_threshold(100_000, 50, 1_000)
@@ -33,6 +30,17 @@ gc.set_threshold(100_000, 50, 1_000)
 def pytest_configure(config: pytest.Config) -> None:
     """Measure the processor time of each test."""
     config.pluginmanager.register(processor.Meter())
+
+
+def pytest_collection_finish() -> None:
+    """Count nothing that is there before the first test for garbage: it stays."""
+    gc.freeze()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say with which seeds a test failed."""
+    if terminalreporter.stats.get("failed") or terminalreporter.stats.get("error"):
+        terminalreporter.line(f"Seeds of random tests: {chance.VARIABLE}={chance.settle()}", red=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

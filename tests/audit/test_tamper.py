@@ -30,6 +30,7 @@ from pbem.repo.files.charter import ChainPromise, OtherFormat
 from pbem.repo.files.layout import sealed_path, turn_path
 from pbem.repo.git import GameRepo
 from tests.support.beacon_rounds import PUBLISHED
+from tests.support.chance import seed_of
 from tests.support.forging import FALSE_KEY, Sign, Tale, flipped, told, unchanged
 from tests.support.live import SECRETS, Folder, git, give, order, play, sheet
 from tests.support.soak import scaled
@@ -84,7 +85,13 @@ def over(tmp_path_factory: pytest.TempPathFactory) -> Scene:
     return Scene(folder, Tale.of(folder.repo("punica")), key, tmp_path_factory.mktemp("forged"))
 
 
-@pytest.fixture(params=[pytest.param(FEW, id="quick"), pytest.param(MANY, id="long", marks=pytest.mark.soak)])
+@pytest.fixture(
+    params=[
+        pytest.param(4, id="quick"),
+        pytest.param(FEW, id="more", marks=pytest.mark.slow),
+        pytest.param(MANY, id="long", marks=pytest.mark.soak),
+    ]
+)
 def flips(request: pytest.FixtureRequest) -> range:
     """How many flips are tried."""
     count: int = request.param
@@ -107,7 +114,7 @@ def found(path: Path, folder: Folder | None = None) -> list[str]:
 
 
 def test_a_flip_in_the_repos_own_files_is_found(true: Scene, flips: range, tmp_path: Path) -> None:
-    copy, random = tmp_path / "punica.git", Random("flips in packs")
+    copy, random = tmp_path / "punica.git", Random(f"flips in packs {seed_of()}")
     shutil.copytree(true.folder.repo("punica"), copy)
     git(copy, "-c", "repack.writeBitmaps=false", "repack", "-a", "-d", "-q")
     packs = copy / "objects" / "pack"
@@ -149,7 +156,7 @@ def test_a_shallow_clone_is_no_proof(true: Scene, tmp_path: Path) -> None:
 
 
 def test_a_flip_without_the_key_is_found(true: Scene, flips: range) -> None:
-    random = Random("flips without the key")
+    random = Random(f"flips without the key {seed_of()}")
     for n in flips:
         tale, path = true.tale.copy(), random.choice(true.tale.paths())
         version = random.randrange(len(tale.where(path)))
@@ -195,7 +202,7 @@ def test_a_commit_that_is_not_written_as_ours_is_found(true: Scene, tmp_path: Pa
 
 def test_a_flip_in_clear_by_the_adjudicator_is_found(over: Scene, flips: range) -> None:
     """All but the last turn file, which nothing holds fast yet (the sealed record does, or a replay), and the pins."""
-    random, free = Random("flips in clear"), (turn_path(over.tale.last), "rules.yaml")
+    random, free = Random(f"flips in clear {seed_of()}"), (turn_path(over.tale.last), "rules.yaml")
     paths = [path for path in over.tale.paths() if not path.endswith(".age") and path not in free]
     assert {path.split("/")[0] for path in paths} >= {"game.yaml", "position.yaml", "joined", "turns", "letters"}
     for _ in flips:
@@ -231,7 +238,7 @@ def places(tale: Tale, path: str, version: int) -> list[str]:
 
 
 def test_a_flip_on_top_by_the_adjudicator_is_found(over: Scene, flips: range) -> None:
-    random = Random("flips on top")
+    random = Random(f"flips on top {seed_of()}")
     paths = [path for path in over.tale.paths() if path.split("/")[0] in ("game.yaml", "turns", "sheets", "letters")]
     for _ in flips:
         tale, path = over.tale.copy(), random.choice(paths)
@@ -558,7 +565,7 @@ def test_a_rollback_that_hides_what_it_undoes_is_found(tmp_path: Path) -> None:
 
 def test_a_flip_in_a_sealed_file_is_found_with_the_key(true: Scene, flips: range) -> None:
     """All but what is sealed to a side's own key, which nobody else can open."""
-    random = Random("flips in sealed files")
+    random = Random(f"flips in sealed files {seed_of()}")
     paths = [path for path in true.tale.paths() if path.endswith(".age") and not path.startswith("views/")]
     for _ in flips:
         tale, path = true.tale.copy(), random.choice(paths)

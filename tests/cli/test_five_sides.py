@@ -117,6 +117,7 @@ def _holds_letters_against(table: Table, clone: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("in_the_folder")
+@pytest.mark.slow
 def test_a_game_of_five_sides_by_letters_alone(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PBEM_FROM", "Referee <pbem@example.org>")
     monkeypatch.setattr(Secrets, "drawn", lambda: SECRETS)

@@ -394,7 +394,8 @@ def other_rules(path: Path, errors: Path) -> None:
 # ---- the clock
 
 
-def test_a_clock_that_goes_backwards_changes_nothing(scene: Scene, tmp_path: Path) -> None:
+@pytest.mark.parametrize("most", [12, pytest.param(40, marks=pytest.mark.slow)])
+def test_a_clock_that_goes_backwards_changes_nothing(scene: Scene, tmp_path: Path, most: int) -> None:
     """What is written is the same whether the clock goes on or back; the day on record never goes back.
 
     But for the author's dates: they say when each letter came.
@@ -410,7 +411,7 @@ def test_a_clock_that_goes_backwards_changes_nothing(scene: Scene, tmp_path: Pat
             handled = take_in(raws[-1], office)
             assert handled.accepted, handled.notes
             with folder.open() as game:
-                if len(raws) == 40 or not game.open_decisions:
+                if len(raws) == most or not game.open_decisions:
                     break
                 side = game.open_decisions[0].side
                 text = sheet(game, side, *[pick(game, each, Random(len(raws))) for each in game.asked(side)])

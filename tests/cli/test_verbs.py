@@ -87,6 +87,10 @@ def test_the_shelf_lists_what_can_be_played(folder: Folder) -> None:
     assert rows["toy"]["scenarios"] == ["standard", "siege"]
     assert rows["five"]["sides"] == ["oak", "elm", "ash", "fir", "yew"]
     assert rows["five"]["sides_of_editions"] == {"three": ["oak", "elm", "ash"]}
+
+
+@pytest.mark.slow
+def test_the_shelf_is_checked(folder: Folder) -> None:
     assert "toy: Three Hills (checked)" in said(DONE, "shelf", "--check")
 
 

@@ -21,6 +21,7 @@ from pbem.referee.game.home_check import forecast_at_home, take_home
 from pbem.referee.play import sheet_check
 from pbem.render.text.forecast_text import NOTHING, foreseen
 from tests.support.campaigns import invasion
+from tests.support.chance import seed_of
 from tests.support.live import Folder, give, history, letter, order, pick, sheet
 from tests.support.walks import GAMES, loaded, start, walk
 
@@ -38,7 +39,7 @@ def test_forecast_changes_nothing_and_ignores_what_is_hidden(game: str) -> None:
     for edition in loaded(game).box.editions:
         loads = loaded(game, edition)
         rules, box, scenarios = loads.rules, loads.box, loads.scenarios
-        for at in walk(rules, scenarios[-1], 5, most=WALKED):
+        for at in walk(rules, scenarios[-1], seed_of(), most=WALKED):
             for decision in at.open_decisions:
                 view, chosen = at.view(decision.side), at.pick(decision)
                 before = rules.encode(view)

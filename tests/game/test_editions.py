@@ -93,6 +93,7 @@ def test_a_correction_of_an_owner_wins_over_an_edition(tmp_path: Path) -> None:
     assert corrected.shown == str(map)
 
 
+@pytest.mark.slow
 def test_every_edition_is_checked(box: Path) -> None:
     """Also the files of the box that the usual edition has others for, and the other way round."""
     changed(box / FAIR / "map.yaml", "class: fortified", "class: wooden")

@@ -20,6 +20,7 @@ from pbem.referee.game.home_check import take_home
 from pbem.referee.game.open_game import position_at
 from pbem.referee.play.adjudicator import Adjudicator
 from tests.support.blank import blank_pictures
+from tests.support.chance import seed_of
 from tests.support.live import OTHERS, SIDES, Folder, files, git, give, later, letter, order, pick, quoted, sheet
 from tests.support.mail_programs import AUTOMATIC, FOUND, LETTERS, REFUSED
 from tests.support.read_letters import bid, bury, cards, form_of, head, only, read
@@ -478,7 +479,7 @@ def test_no_bytes_make_it_raise(folder: Folder, toy: Adjudicator, raw: bytes) ->
 
 
 def test_no_letter_shows_the_hand_of_the_other_side(folder: Folder, blank_maps: None) -> None:
-    random, scanned = Random(4), 0
+    random, scanned = Random(seed_of()), 0
     folder.create("rome_carthage").close()
     for number in range(30):
         with folder.open() as game:
@@ -494,6 +495,7 @@ def test_no_letter_shows_the_hand_of_the_other_side(folder: Folder, blank_maps: 
                 reader = out.to.partition("@")[0]
                 view, enemy = game.view(reader), "rome" if reader == "carthage" else "carthage"
                 seen = {names[card] for card in [*view.hands[reader], *view.discards, *view.removed]}
+                seen |= {names[view.card.card]} if view.card is not None else set()  # it is being played
                 hidden = {names[card] for card in game.view(enemy).hands[enemy]} - seen
                 content = read(out)
                 for name in hidden:

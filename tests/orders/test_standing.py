@@ -26,6 +26,7 @@ from pbem.protocol import Decision, Event, Order
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame
 from pbem.render.text.messages import sentences
+from tests.support.chance import seed_of
 from tests.support.disputed import other_box
 from tests.support.live import SECRETS, Folder, letter, order, pick, sheet, story
 from tests.support.no_game import NoGame
@@ -547,7 +548,7 @@ def test_every_fact_of_a_question_can_be_named_in_a_condition(game: str) -> None
     """Every fact that a question states can be named in a condition."""
     for edition in loaded(game).box.editions:
         rules, box = loaded(game, edition).rules, loaded(game, edition).box
-        for at in walk(rules, box.scenarios[0], 7, most=400):
+        for at in walk(rules, box.scenarios[0], seed_of(), most=400):
             for decision in at.open_decisions:
                 stated = dict(decision.facts)
                 stated.update(rules.facts(at.view(decision.side), decision))
@@ -580,7 +581,7 @@ def test_pause_does_not_tell_the_enemy_which_cards_a_side_holds() -> None:
     box = loaded("rome_carthage").box
     usual = list(file_standing(["default"], box.standing_of("rome"), sheet=1, after=0, periods={}))
     tried = 0
-    for at in walk(rules, "melee", 3, most=150):
+    for at in walk(rules, "melee", seed_of(), most=150):
         for decision in at.open_decisions:
             other = "rome" if decision.side == "carthage" else "carthage"
             again = rules.resample_hidden(at.position, other, GameTable(SeededDice("resample")))

@@ -17,6 +17,7 @@ from pbem.game.table import Table
 from pbem.protocol import Decision, Order, Side
 from pbem.referee.game.open_game import CannotPlay
 from pbem.rules.rome_carthage.turn.consuls import places_for
+from tests.support.chance import seed_of
 from tests.support.live import Folder
 from tests.support.soak import scaled
 from tests.support.walks import GAMES, editions, loaded, start, walk
@@ -66,8 +67,8 @@ def winners(rules: Rules[Any], scenario: str, side: Side, seed: int) -> tuple[Si
 )
 def test_it_plays_by_the_rules_and_wins(game: str, edition: str, scenario: str, side: Side) -> None:
     rules = loaded(game, edition).rules
-    # One game in ten may be lost, and any change of a rule turns seeds into other games.
-    assert sum(side in winners(rules, scenario, side, seed) for seed in (1, 2, 3)) >= 2
+    # One game in ten may be lost, and any change of a rule turns seeds into other games: the one of today may be, too.
+    assert sum(side in winners(rules, scenario, side, seed) for seed in (1, 2, seed_of())) >= 2
 
 
 @each_contest
@@ -113,7 +114,7 @@ def test_it_keeps_consuls_in_italy(edition: str) -> None:
 def test_it_answers_alike_whatever_is_hidden_from_it(game: str) -> None:
     rules: Any = loaded(game).rules
     asked = 0
-    for at in walk(rules, loaded(game).scenarios[-1], 3, 60):
+    for at in walk(rules, loaded(game).scenarios[-1], seed_of(), 60):
         for decision in at.open_decisions:
             other = rules.resample_hidden(at.position, decision.side, Table(SeededDice(at.count)))
             seen, also = rules.view(at.position, decision.side), rules.view(other, decision.side)

@@ -30,6 +30,7 @@ from pbem.game.table import Table
 from pbem.protocol import Event, Fault, Order, Path, Roll, Side
 from pbem.referee.game.open_game import Told
 from pbem.render.text.messages import sentences
+from tests.support.chance import seed_of
 from tests.support.fingerprint import fingerprint
 from tests.support.garbled import garbled
 from tests.support.soak import GAMES, scaled
@@ -71,12 +72,12 @@ def lengths(request: pytest.FixtureRequest) -> list[tuple[int, int]]:
     game, scenario = request.getfixturevalue("game"), request.getfixturevalue("scenario")
     edition = request.getfixturevalue("edition")
     if not request.param:
-        return [(0, FEW // sharing(game, edition))]
+        return [(seed_of(request.function.__name__), FEW // sharing(game, edition))]
     loads, drawn = loaded(game, edition), crc32(request.function.__name__.encode())
     editions, games = loads.box.editions, GAMES if scenario == loads.scenarios[0] else ASIDE
     turn = (editions.index(edition) + drawn) % len(editions)
     share = games * (turn + 1) // len(editions) - games * turn // len(editions)
-    first = 1_000 * (drawn % 1_000) + 1
+    first = seed_of(request.function.__name__)
     return [(seed, MANY) for seed in range(first, first + share)] or [(first, FEW)]
 
 

@@ -17,6 +17,7 @@ from pbem.orders.forgive import Answering, Forgiven, Known, forgive, looks_like_
 from pbem.orders.sheet import BadSheet, read_sheet
 from pbem.protocol import Order
 from pbem.render.text.form import order_lines
+from tests.support.chance import seed_of
 from tests.support.samples import GAMES as KEPT
 from tests.support.samples import SAMPLES
 from tests.support.soak import scaled
@@ -36,7 +37,7 @@ def known(game: str) -> Known:
 def legal(game: str, edition: str, scenario: str) -> tuple[Order, ...]:
     """Return legal orders of a random game, of as many kinds as it asks for."""
     found = []
-    for at in walk(loaded(game, edition).rules, scenario, 3, FEW):
+    for at in walk(loaded(game, edition).rules, scenario, seed_of(), FEW):
         for decision in at.open_decisions:
             for order in (at.pick(decision), at.pick(decision), Order(decision.kind, decision.default or {})):
                 if not list(loaded(game).box.forms[order.kind].misfits(order.body)):
@@ -94,7 +95,7 @@ def dressed(order: Order, rng: Random) -> str:
 
 @pytest.mark.parametrize(("game", "edition", "scenario"), edition_params())
 def test_a_dressed_order_is_read_as_it_was_meant(game: str, edition: str, scenario: str) -> None:
-    rng, orders = Random(f"{game} {scenario}"), legal(game, edition, scenario)
+    rng, orders = Random(f"{seed_of()} {game} {scenario}"), legal(game, edition, scenario)
     for _ in range(scaled(40)):
         chosen = tuple(rng.choices(orders, k=rng.randint(1, 3)))
         lines = [line for order in chosen for line in (dressed(order, rng), rng.choice(TALK))]

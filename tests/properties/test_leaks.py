@@ -33,6 +33,7 @@ from pbem.render.map.pictures import pictures
 from pbem.render.text.contents import Contents, ReportRequest
 from pbem.render.text.report import make_report
 from pbem.repo.files.records import decision_record
+from tests.support.chance import seed_of
 from tests.support.garbled import garbled_sheets
 from tests.support.soak import scaled
 from tests.support.twins import SEES_ALL, lays_open, played, resampled, same_orders, viewers
@@ -71,8 +72,8 @@ def positions(
 ) -> Iterator[Walk]:
     """Yield a share of the positions of random games, one game after another."""
     patch.setattr(Walk, "pick", played)
-    rng, left = Random(f"{rules.id} {scenario}"), most
-    for seed in count(1):
+    rng, left = Random(f"{seed_of()} {rules.id} {scenario}"), most
+    for seed in count(seed_of()):
         for at in walk(rules, scenario, seed):
             if left and rng.random() < share:
                 left -= 1
@@ -198,14 +199,14 @@ def test_the_sheets_that_are_tried_are_of_all_kinds(game: str, monkeypatch: pyte
     """Some are good, some cannot be read, some break rules: faults that are never found leak nothing."""
     loads = loaded(game)
     complaints: list[str] = []
-    for at in positions(loads.rules, loads.box.scenarios[0], 6, monkeypatch):
+    for at in positions(loads.rules, loads.box.scenarios[0], 3, monkeypatch, CLOSE):
         for decision in at.open_decisions[:1]:
             eyes = Eyes(at, decision.side, loads.box.editions[0], at.position)
             complaints += [each for each in eyes.try_sheets(decision.side, OF_ALL_KINDS) if isinstance(each, str)]
     found = " ".join(complaints)
     assert "" in complaints
     assert all(word in found for word in ("malformed", "illegal", "rule "))
-    assert len(set(complaints)) > 30
+    assert len(set(complaints)) > 20
 
 
 # ---- what follows

@@ -24,6 +24,7 @@ import pytest
 from pbem.audit.explain.replay import replay
 from pbem.audit.verify import verify
 from pbem.repo.git import GameRepo
+from tests.support.chance import seed_of
 from tests.support.live import Folder, files, git, letter, pick, sheet
 from tests.support.sent import sent
 from tests.support.soak import scaled
@@ -203,7 +204,7 @@ def deaths_in(rules: str, folder: Path, *, letters: int, a_letter: int, least: i
     shutil.copytree(story.start, folder / "warm")
     with Ward(partial(warm, folder / "warm")) as ward:
         while True:
-            total += live_through(story, folder / str(seed) / "killed", ward, Random(seed), a_letter)
+            total += live_through(story, folder / str(seed) / "killed", ward, Random(seed_of(seed)), a_letter)
             print(f"{rules}, game {seed}: {total}", file=sys.stderr, flush=True)
             shutil.rmtree(folder / str(seed))
             if total.deaths >= least:

@@ -18,6 +18,7 @@ from pbem.protocol import Decision
 from pbem.render.text.form import FEW_SHOWN, ORDER_WIDTH, WIDTH, WITHOUT, SheetHead, choices, form, order_lines
 from pbem.rules.rome_carthage.views.hints import odds
 from tests.support.campaigns import Campaign, campaign, invasion
+from tests.support.chance import seed_of
 from tests.support.no_game import NoGame
 from tests.support.walks import loaded, start, walk
 from tests.support.words_of_games import choices_in
@@ -47,7 +48,7 @@ def turns(seed: int) -> Iterator[tuple[Campaign, list[Decision]]]:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_sent_back_unchanged_it_orders_nothing(seed: int) -> None:
     game = loaded("rome_carthage")
-    for at, own in turns(seed):
+    for at, own in turns(seed_of(seed)):
         sheet = read(form_of(game.rules, game.box, at.view(own[0].side), own), game.box)
         assert not check_heading(sheet, game="punica", side=own[0].side, adjudication=7, sides=game.rules.sides)
         assert sheet.orders == ()
@@ -57,7 +58,7 @@ def test_sent_back_unchanged_it_orders_nothing(seed: int) -> None:
 def test_every_choice_offered_is_legal_and_the_default_is_last(seed: int) -> None:
     """The real choices come first, then what does nothing, and last, marked, what counts without an answer."""
     game = loaded("rome_carthage")
-    for at, own in turns(seed):
+    for at, own in turns(seed_of(seed)):
         view = at.view(own[0].side)
         text = form_of(game.rules, game.box, view, own)
         bare = text[: text.index("orders:") + len("orders:\n")]
@@ -79,7 +80,7 @@ def test_every_choice_offered_is_legal_and_the_default_is_last(seed: int) -> Non
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_line_is_longer_than_mail_can_bear(seed: int) -> None:
     game = loaded("rome_carthage")
-    for at, own in turns(seed):
+    for at, own in turns(seed_of(seed)):
         for line in form_of(game.rules, game.box, at.view(own[0].side), own).splitlines():
             order = re.match(r"(# )?(- |    )\w+:", line)
             assert len(line) <= (ORDER_WIDTH if order else WIDTH), line

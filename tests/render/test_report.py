@@ -23,8 +23,8 @@ from pbem.render.text.messages import EVERY_GAME, BadSentence, Sentences, senten
 from pbem.render.text.report import LEAST_ABOVE, MOST_ABOVE, Report, mail, make_report
 from pbem.render.text.text_lines import COLUMNS, WIDTH, changes, laid_out
 from tests.support.campaigns import Campaign, Told, campaign, invasion
+from tests.support.chance import seed_of
 from tests.support.no_game import NoGame
-from tests.support.soak import quick_and_whole
 from tests.support.walks import GAMES, loaded, start, walk
 
 REPORTS = Path(__file__).parent / "reports"
@@ -265,9 +265,12 @@ def campaigns(seeds: range, most: int = 150) -> Iterator[Campaign]:
         yield from campaign(rules, invasion(start(rules, "standard", seed)), seed, most)
 
 
-@pytest.mark.parametrize("seeds", quick_and_whole(1, 3))
-def test_a_report_has_no_loose_ends(seeds: int) -> None:
-    for at in campaigns(range(seeds), 100):
+each_length = pytest.mark.parametrize(("games", "most"), [(1, 40), pytest.param(3, 100, marks=pytest.mark.slow)])
+
+
+@each_length
+def test_a_report_has_no_loose_ends(games: int, most: int) -> None:
+    for at in campaigns(range(seed_of(), seed_of() + games), most):
         for side in ("rome", "carthage", None):
             text = told_to(at, side, events=at.told[-30:], deadline="Answer by Sun 29 Nov 18:00 UTC.").text
             before, _, sheet = text.partition("BEGIN ORDERS")
@@ -278,10 +281,10 @@ def test_a_report_has_no_loose_ends(seeds: int) -> None:
             assert "\n\n\n" not in text
 
 
-@pytest.mark.parametrize("most", quick_and_whole(15, 80))
-def test_a_report_says_the_same_whatever_its_reader_cannot_see(most: int) -> None:
+@each_length
+def test_a_report_says_the_same_whatever_its_reader_cannot_see(games: int, most: int) -> None:
     rules = loaded("rome_carthage").rules
-    for at in campaigns(range(2), most):
+    for at in campaigns(range(seed_of(), seed_of() + games), most // 2):
         for side in ("rome", "carthage", None):
             other = rules.resample_hidden(at.session.position, side, Table(SeededDice(f"other {at.adjudication}")))
             assert told_to(at, side, view=rules.view(other, side)) == told_to(at, side)
@@ -407,7 +410,7 @@ def test_columns_are_aligned_and_long_ones_are_wrapped() -> None:
 
 def test_no_table_is_wider_than_a_phone() -> None:
     """A row whose label leaves no room for its columns has them below it, and does not push the others aside."""
-    for at in campaigns(range(3), 100):
+    for at in campaigns(range(seed_of(), seed_of() + 3), 100):
         stands = at.session.rules.summary(at.view(None))
         assert stands is not None
         tables = [

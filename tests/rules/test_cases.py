@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
-from pbem.engine.cases import Case, CaseVerdict, read_cases, run_case
+from pbem.engine.cases import Case, CaseVerdict, run_case
+from tests.support.rulings import rulings
 from tests.support.walks import FOLDERS, GAMES, loaded
-
-
-def rulings() -> Iterator[tuple[str, Case]]:
-    """Yield every ruling with its game."""
-    for game in GAMES:
-        for path in loaded(game).box.cases():
-            for case in read_cases(path):
-                yield game, case
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,11 +15,12 @@ from typer.testing import CliRunner, Result
 from pbem.cli import rulebook
 from pbem.cli.verbs import app
 from pbem.crypto.dice import SeededDice
-from pbem.engine.cases import Case, read_cases
 from pbem.engine.playout import play_out
 from pbem.game.boxes import shelf
 from pbem.game.boxes.box import open_box
 from pbem.game.table import Table
+from tests.support.chance import seed_of
+from tests.support.rulings import cases_in, rulings_by_row
 from tests.support.walks import FOLDERS, GAMES, loaded
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,11 +28,7 @@ BOX = open_box("rome_carthage")
 OPTIONS: dict[str, dict[str, Any]] = BOX.table("game")["options"]
 TABLE = (ROOT / "docs" / "editions.md").read_text("utf-8").partition("\n# HANNIBAL, Italy")[0]
 ROWS: dict[str, str] = dict(re.findall(r"^\| (\w+) \|.*?(?:\| `(\w+)` )?\|$", TABLE, re.MULTILINE))
-RULINGS: dict[str, list[Case]] = defaultdict(list)
-for path in BOX.cases():
-    for case in read_cases(path):
-        if "row" in case.told:
-            RULINGS[case.told["row"]].append(case)
+RULINGS = rulings_by_row(BOX)
 
 
 def test_every_option_has_its_own_row_in_the_table_of_editions() -> None:
@@ -88,7 +85,7 @@ def test_rulings_carry_only_rows_of_the_table() -> None:
 
 def test_every_open_point_is_ruled_on_with_a_reason() -> None:
     """Ten that no rulebook settles, and how many sail on Force March (3)."""
-    rulings = read_cases(BOX.folder / "cases" / "gaps.yaml")
+    rulings = cases_in(BOX.folder / "cases" / "gaps.yaml")
     assert [case.name for case in rulings if not case.name.startswith("open point: ")] == []
     assert [case.name for case in rulings if "why" not in case.told] == []
     assert len(rulings) == 11
@@ -105,7 +102,7 @@ OTHER_VALUES = [
 @pytest.mark.parametrize(("name", "value"), OTHER_VALUES)
 def test_every_value_can_be_played(name: str, value: Any) -> None:
     rules = shelf.load(BOX.id, options={name: value}).rules
-    seed = f"{name} {value}"
+    seed = f"{name} {value} {seed_of()}"
     position = rules.setup("standard", Table(SeededDice(seed)))
     end = play_out(rules, position, SeededDice(seed), Random(seed), most=250)
     assert list(rules.audit(end.position)) == []

@@ -16,7 +16,7 @@ import pytest
 
 from pbem.cli import rulebook
 from pbem.crypto.dice import SeededDice
-from pbem.engine.cases import read_cases, run
+from pbem.engine.cases import run
 from pbem.engine.forecast import forecast
 from pbem.engine.session import Session
 from pbem.game.boxes import shelf
@@ -36,6 +36,7 @@ from pbem.render.text.messages import sentences
 from pbem.render.text.report import make_report
 from pbem.render.text.text_lines import WIDTH
 from tests.support.campaigns import Told
+from tests.support.rulings import cases_in
 from tests.support.soak import quick_and_whole
 from tests.support.walks import FOLDERS, loaded, start
 from tests.support.words_of_games import choices_in, told_in
@@ -151,7 +152,7 @@ def listened(played: tuple[tuple[str, str, int], ...]) -> Heard:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run, "Session", begun)
         for path in loaded(GAME).box.cases():
-            for case in read_cases(path):
+            for case in cases_in(path):
                 run.run_case(case, GAME, FOLDERS)
     for session in sessions:
         found.events.append(list(session.table.events))
@@ -547,6 +548,7 @@ def asked(what: str, **numbers: int) -> Any:
     return one.answer(given, (Table(SeededDice(f"odds/{n}")) for n in range(400))).figures
 
 
+@pytest.mark.slow
 def test_battle_odds_add_up_and_the_stronger_keeps_the_field() -> None:
     """The chances of a battle add up, and the stronger side keeps the field more often."""
     army = {"carthage_foot": 3, "carthage_horse": 6}

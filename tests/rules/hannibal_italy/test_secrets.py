@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -12,12 +13,14 @@ from pbem.engine.session import Session
 from pbem.rules.hannibal_italy.position.board import Board
 from pbem.rules.hannibal_italy.position.forces import put_loose
 from pbem.rules.hannibal_italy.position.state import BOXES, CARTHAGE, ROME, UNSEEN, Battle, Game, Party
+from tests.support.chance import seed_of
 from tests.support.walks import loaded, start
 
 EDITIONS = ("text", "repaired", "fair")
 QUESTIONS = 90
 
 
+@cache
 def positions(edition: str, seed: int) -> list[Game]:
     """Return the positions at all questions of a game of the stand-ins, who fight more than chance does."""
     rules: Any = loaded("hannibal_italy", edition).rules
@@ -40,7 +43,7 @@ def carthaginian(board: Board, units: dict[str, int]) -> set[str]:
 def test_only_a_battle_laid_open_shows_what_carthage_has(edition: str) -> None:
     rules: Any = loaded("hannibal_italy", edition).rules
     hidden = shown = 0
-    for game in [*positions(edition, 7), *positions(edition, 8)]:
+    for game in [*positions(edition, 8), *positions(edition, seed_of())]:
         open_hex = game.battle.hex if game.battle is not None and game.battle.revealed else None
         for viewer in (ROME, None):
             seen = rules.view(game, viewer)
@@ -64,7 +67,7 @@ def test_only_a_battle_laid_open_shows_what_carthage_has(edition: str) -> None:
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_carthage_sees_everything(edition: str) -> None:
     rules: Any = loaded("hannibal_italy", edition).rules
-    for game in Random(1).sample(positions(edition, 8), 20):
+    for game in Random(seed_of()).sample(positions(edition, seed_of()), 20):
         assert rules.encode(rules.view(game, CARTHAGE)) == rules.encode(game)
 
 

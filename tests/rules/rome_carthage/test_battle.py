@@ -28,6 +28,7 @@ from pbem.rules.rome_carthage.position.under_way import Battle, March, Retreat
 from pbem.rules.rome_carthage.position.unpack import unpack
 from pbem.rules.rome_carthage.turn.set_up import set_up
 from pbem.rules.rome_carthage.views.secrets import view
+from tests.support.chance import seed_of
 
 BOX = open_box("rome_carthage")
 BOARD = unpack(BOX)
@@ -147,10 +148,10 @@ def units(game: Game) -> dict[str, tuple[int, int]]:
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("seed", range(120))
 def test_a_random_battle_keeps_its_promises(seed: int, edition: str) -> None:
-    dice = random.Random(f"{edition} {seed}")
+    dice = random.Random(f"{edition} {seed_of(seed)}")
     start, how = random_battle(dice, edition)
     before = units(start)
-    table = Table(SeededDice(seed))
+    table = Table(SeededDice(seed_of(seed)))
     game: Game = table.lay(start)
     play_out(game, battle.fight(game, table, **how), dice)
     assert units(start) == before, "the argument was changed"
@@ -176,9 +177,9 @@ def test_nothing_asked_or_told_depends_on_the_hand_of_the_enemy(seed: int) -> No
 
     Deal the enemy another hand; up to their next card the question, its facts and its default stay the same.
     """
-    dice = random.Random(seed)
+    dice = random.Random(seed_of(seed))
     start, how = random_battle(dice, "valley2007")
-    table = Table(SeededDice(seed))
+    table = Table(SeededDice(seed_of(seed)))
     game: Game = table.lay(start)
     flow = battle.fight(game, table, **how)
     question = next(flow)

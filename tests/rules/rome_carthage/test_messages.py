@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pbem.engine.cases import read_cases, run
+from pbem.engine.cases import run
 from pbem.engine.session import Session
 from pbem.game.boxes.box import Box
 from pbem.game.plain import copy
@@ -21,6 +21,7 @@ from pbem.render.text.form import SheetHead, choices, form
 from pbem.render.text.messages import sentences
 from pbem.render.text.phrases import runs_of
 from tests.support.campaigns import Told
+from tests.support.rulings import cases_in
 from tests.support.walks import FOLDERS, loaded, start
 from tests.support.words_of_games import choices_in, told_in
 
@@ -78,7 +79,7 @@ def heard() -> Heard:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run, "Session", begun)
         for path in loaded("rome_carthage").box.cases():
-            for case in read_cases(path):
+            for case in cases_in(path):
                 run.run_case(case, "rome_carthage", FOLDERS)
     for session in sessions:
         all_heard.events.append(list(session.table.events))

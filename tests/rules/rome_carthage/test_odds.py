@@ -65,6 +65,7 @@ def test_who_has_no_card_to_match_loses_in_the_first() -> None:
     assert (figures["attacker_wins"], figures["rounds_distribution"]) == (1, {"1": 1})
 
 
+@pytest.mark.slow
 def test_more_cards_and_a_better_general_win_more() -> None:
     def wins(**changes: int) -> float:
         chance: float = ODDS["battle"].answer({**EXAMPLE, **changes}, tables(500)).figures["attacker_wins"]

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import pytest
+
+from tests.support.chance import seed_of
+from tests.support.soak import quick_and_whole
 from tests.support.walks import loaded, walk
 
+MOST = 30
+"""So many games are played at most until a battle has come to its second round."""
 
-def test_a_battle_has_one_number_for_its_round() -> None:
+
+@pytest.mark.parametrize("games", quick_and_whole(1, 9))
+def test_a_battle_has_one_number_for_its_round(games: int) -> None:
     rules, seen = loaded("rome_carthage").rules, set()
-    for seed in range(1, 12):
+    for number in range(MOST):
+        if number >= games and {1, 2} <= seen:
+            break
+        seed = seed_of() + number
         for at in walk(rules, "standard", seed):
             for decision in at.session.open_decisions:
                 if "round" not in decision.facts or decision.facts["round"] in seen:

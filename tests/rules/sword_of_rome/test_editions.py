@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pbem.engine.cases import Case, read_cases
 from pbem.game.boxes.box import open_box
+from tests.support.rulings import rulings_by_row
 
 ROOT = Path(__file__).resolve().parents[3]
 BOX = open_box("sword_of_rome")
 OPTIONS: dict[str, dict[str, Any]] = BOX.table("game")["options"]
 TABLE = (ROOT / "docs" / "editions.md").read_text("utf-8").partition("\n# The Sword of Rome")[2]
-RULINGS: dict[str, list[Case]] = defaultdict(list)
-for path in BOX.cases():
-    for case in read_cases(path):
-        if "row" in case.told:
-            RULINGS[case.told["row"]].append(case)
+RULINGS = rulings_by_row(BOX)
 
 
 def test_the_table_has_every_option_and_every_edition() -> None:

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from pbem.crypto.dice import SeededDice
-from pbem.engine.cases import read_cases
 from pbem.game.plain import copy
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
@@ -35,6 +34,7 @@ from pbem.rules.sword_of_rome.position.state import (
 )
 from pbem.rules.sword_of_rome.views.event_words import CONDITIONS_IN_WORDS as IN_WORDS
 from pbem.rules.sword_of_rome.views.event_words import EFFECTS_IN_WORDS, MOMENTS_IN_WORDS, event_in_words
+from tests.support.rulings import cases_in
 from tests.support.walks import loaded
 
 EVENT_WORDS = re.compile(r"[^{}\[\]_]+$")
@@ -441,7 +441,7 @@ def events(order: Mapping[str, Any]) -> set[str]:
 def test_a_case_plays_each_card() -> None:
     """Cards of a deck with the same name and words are one: a case plays any of them."""
     box, board = loaded("sword_of_rome").box, begun({"levy": 1}).board
-    named = [given for path in box.cases() for case in read_cases(path) for given in case.told.get("play", ())]
+    named = [given for path in box.cases() for case in cases_in(path) for given in case.told.get("play", ())]
     played = {card for given in named for order in given.values() for card in events(order)}
     words = {(card.deck, card.name) for card in board.cards.values() if card.id in played}
     assert [card.id for card in board.cards.values() if (card.deck, card.name) not in words] == []

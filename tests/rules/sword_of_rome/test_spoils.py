@@ -12,6 +12,7 @@ from pbem.protocol import Decision
 from pbem.rules.sword_of_rome.battle.retreat import divide
 from pbem.rules.sword_of_rome.battle.spoils import Purchases
 from pbem.rules.sword_of_rome.position.state import Battle, Force, Game
+from tests.support.chance import seed_of
 from tests.support.walks import loaded, start
 
 RULES = loaded("sword_of_rome").rules
@@ -19,7 +20,7 @@ RULES = loaded("sword_of_rome").rules
 
 @pytest.mark.parametrize("seed", range(8))
 def test_purchases_are_all_choices_that_cost_no_more(seed: int) -> None:
-    random = Random(seed)
+    random = Random(seed_of(seed))
     places = [
         [(cost, {"remove": [f"{place}-{cost}"]} if cost else {}) for cost in range(random.randint(1, 4))]
         for place in range(5)
@@ -77,7 +78,7 @@ def test_points_are_counted_by_hand() -> None:
 def test_every_way_to_spend_points_is_legal_and_there_once(points: int) -> None:
     game, decision = won(points, flank="samnites", flank_at="asculum")
     orders = RULES.legal_orders(game, decision)
-    random = Random(points)
+    random = Random(seed_of(points))
     picked = [orders[random.randrange(len(orders))] for _ in range(150)]
     for order in [orders[0], orders[-1], *picked]:
         assert list(RULES.check(game, decision, order)) == [], order

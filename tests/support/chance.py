@@ -1,0 +1,34 @@
+"""Seeds of random tests. `PBEM_SEED`, any word such as the date, gives others, so that many runs look at more than one.
+
+Golden files, kept games and tests that need a certain course keep theirs.
+"""
+
+from __future__ import annotations
+
+import os
+from zlib import crc32
+
+from hypothesis import HealthCheck, core, settings
+
+VARIABLE = "PBEM_SEED"
+USUAL = "2026-11-27"
+"""The word where none is given: no run may fail because of the day."""
+
+
+def settle() -> str:
+    """Return the word that all seeds of this run follow from; let the processes that it starts have the same."""
+    return os.environ.setdefault(VARIABLE, USUAL)
+
+
+def seed_of(*what: object) -> int:
+    """Return a seed of this run: another one for whatever else is named."""
+    return crc32(" ".join(map(str, (settle(), *what))).encode()) % 1_000_000
+
+
+def load_profile() -> None:
+    """Let hypothesis look at examples of this run; a busy machine must not fail a test."""
+    settings.register_profile(
+        "of this run", deadline=None, database=None, print_blob=False, suppress_health_check=[HealthCheck.too_slow]
+    )
+    settings.load_profile("of this run")
+    core.global_force_seed = seed_of("hypothesis")  # type: ignore[assignment]
