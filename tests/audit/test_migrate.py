@@ -110,6 +110,7 @@ def test_turns_that_differ_without_changing_position_are_named(hills: Folder, mo
         assert "accepted" not in (game.ledger.adjudication(7).act or {})
 
 
+@pytest.mark.slow
 def test_game_with_another_outcome_is_moved_only_if_accepted(folder: Folder) -> None:
     """A game that would stand otherwise by the new rules is moved only if that is accepted."""
     rout = routed(folder)

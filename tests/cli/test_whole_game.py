@@ -6,9 +6,6 @@ The players are stand-ins that know only what stood in their last letter: the po
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from email import message_from_bytes
 from email.message import Message
@@ -18,15 +15,16 @@ from typing import Any
 
 import pytest
 
+from pbem.cli.runtime import DONE
 from pbem.render.text.form import order_lines
 from pbem.repo.files.records import read_decision
+from tests.support.command_line import pbem
 from tests.support.soak import scaled
 from tests.support.walks import loaded
 
 GAME = "punica"
 PLAYERS = {"carthage": "bob@example.org", "rome": "ann@example.org"}
 MOST_LETTERS = 1500
-RUN = "from pbem.cli import main; main()"
 
 
 class Post:
@@ -41,11 +39,10 @@ class Post:
         self.pbem("new", GAME, "--rules", game, "--edition", edition, "--begin", *players)
 
     def pbem(self, *words: str, letter: bytes | None = None) -> str:
-        """Run the program; anything but success fails."""
-        world = {**os.environ, "PBEM_GAMES": str(self.home / "games"), "PBEM_KEYS": str(self.home / "keys")}
-        ran = subprocess.run([sys.executable, "-c", RUN, *words], input=letter, capture_output=True, env=world)
-        assert ran.returncode == 0, (ran.stdout + ran.stderr).decode()
-        return ran.stdout.decode()
+        """Run the command line; anything but success fails."""
+        ran = pbem(*words, stdin=letter)
+        assert ran.exit_code == DONE, ran.output
+        return ran.stdout
 
     def collect(self) -> None:
         """Read the letters that have come, the newest position of each player last."""
@@ -99,7 +96,11 @@ def _text(enclosed: Message) -> bytes:
     ("game", "edition"),
     [("hannibal_italy", "text"), ("rome_carthage", "valley2007"), ("rome_carthage", "descartes1998")][: scaled(15, 0)],
 )
-def test_a_whole_game_by_letters_alone(game: str, edition: str, tmp_path: Path) -> None:
+def test_a_whole_game_by_letters_alone(
+    game: str, edition: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PBEM_GAMES", str(tmp_path / "games"))
+    monkeypatch.setenv("PBEM_KEYS", str(tmp_path / "keys"))
     post = Post(tmp_path, game, edition)
     while post.sent < MOST_LETTERS and post.answer():
         pass

@@ -307,7 +307,7 @@ def compare(twins: tuple[Twin, Twin], rng: Random, most: int) -> int:
 
 
 @each_way
-@pytest.mark.parametrize("rounds", quick_and_whole(8, 60))
+@pytest.mark.parametrize("rounds", quick_and_whole(8, 30))
 def test_the_size_of_what_is_sealed_follows_from_what_is_public(
     game: str, options: dict[str, Any], rounds: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

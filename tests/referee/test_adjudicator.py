@@ -46,7 +46,7 @@ from tests.support.live import (
 )
 from tests.support.walks import loaded
 
-GAMES = pytest.mark.parametrize("rules", ["toy", "rome_carthage"])
+GAMES = pytest.mark.parametrize("rules", ["toy", pytest.param("rome_carthage", marks=pytest.mark.slow)])
 SHEETS = {"toy": 12, "rome_carthage": 24}
 
 

@@ -51,7 +51,7 @@ def editions() -> list[tuple[str, str, str]]:
 
 
 def edition_params(*, dear: bool = False) -> list[ParameterSet]:
-    """Return `editions` as parameters of a test: but for the first of each game they are left to `make check`.
+    """Return `editions` as parameters of a test: but for the first scenario of each game they are left to `make check`.
 
     `dear`: what `aside` says is left to the soak.
     """
