@@ -228,11 +228,11 @@ def test_the_log_prints_what_is_published(punica: Folder) -> None:
 # ---- check, submit, letter, adjudicate
 
 
-@pytest.mark.parametrize("cards", [["x"], [31], ["MISSING"], ["OWN", "x"], []])
-def test_a_sheet_checked_at_home_has_the_faults_it_has_here(punica: Folder, cards: list[object]) -> None:
+@pytest.mark.parametrize("buried", [["x"], [31], ["MISSING"], ["OWN", "x"], []])
+def test_a_sheet_checked_at_home_has_the_faults_it_has_here(punica: Folder, buried: list[object]) -> None:
     own = cards(punica, "red")
     words = {"OWN": own[0], "MISSING": next(card for card in range(1, 31) if card not in own)}
-    path = sheet_file(punica, "red", *[words.get(str(card), card) for card in cards])
+    path = sheet_file(punica, "red", *[words.get(str(card), card) for card in buried])
     with punica.open() as game:
         (punica.path / "position.json").write_text(json.dumps(take_home(game, "red")))
     here = told(FAULTS, "check", "punica", path, "--side", "red")

@@ -60,6 +60,8 @@ class Heard:
     asked: list[tuple[Any, Any, Decision]] = field(default_factory=list)
     """The rules, the position as the side asked knows it, the question."""
     results: list[Any] = field(default_factory=list)
+    whole: bool = True
+    """Whether nothing was left out."""
 
 
 @dataclass
@@ -109,7 +111,7 @@ GAMES_HEARD = (
     ("text", "campaign", 7),
     ("repaired", "short", 15),
 )
-"""Edition, scenario and seed of the games that are listened to; `make test` hears the second."""
+"""Edition, scenario and seed of the games that are heard; `make test` hears the second and a quarter of the rulings."""
 
 
 @pytest.fixture(params=quick_and_whole(GAMES_HEARD[1:2], GAMES_HEARD))
@@ -120,7 +122,7 @@ def heard(request: pytest.FixtureRequest) -> Heard:
 @cache
 def listened(played: tuple[tuple[str, str, int], ...]) -> Heard:
     """Play games and rulings and return what was told, asked and decided."""
-    found, counts = Heard(), Counter[tuple[str, bool]]()
+    found, counts = Heard(whole=played == GAMES_HEARD), Counter[tuple[str, bool]]()
 
     def note(rules: Any, position: Any, decision: Decision) -> None:
         often = (decision.kind, decision.default is None)
@@ -151,9 +153,9 @@ def listened(played: tuple[tuple[str, str, int], ...]) -> Heard:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run, "Session", begun)
-        for path in loaded(GAME).box.cases():
-            for case in cases_in(path):
-                run.run_case(case, GAME, FOLDERS)
+        cases = [case for path in loaded(GAME).box.cases() for case in cases_in(path)]
+        for case in cases[:: 1 if found.whole else 4]:
+            run.run_case(case, GAME, FOLDERS)
     for session in sessions:
         found.events.append(list(session.table.events))
         found.results.append(session.result)
@@ -173,7 +175,7 @@ def code() -> str:
 
 def test_whatever_is_told_has_a_sentence(heard: Heard) -> None:
     kinds = {event.kind for some in heard.events for event in some if event.roll is None}
-    assert len(kinds) > 40
+    assert len(kinds) > (40 if heard.whole else 25)
     assert sorted(kinds - messages()["events"].keys()) == []
     in_code = {kind for path in PACKAGE.rglob("*.py") for kind in told_in(path.read_text("utf-8"))}
     forecasts = set(told_in((PACKAGE / "views" / "forecast.py").read_text("utf-8")))
@@ -387,7 +389,15 @@ def test_every_form_is_short_and_offers_legal_orders(heard: Heard) -> None:
         assert decision.default is None or offered[-1].body == decision.default
         for order in offered:
             assert list(rules.check(view, decision, order)) == [], (text, order)
-    assert box.forms.keys() - kinds <= {"dictator", "sally", "works", "command", "ambush", "arrive", "receive"}
+    assert not heard.whole or box.forms.keys() - kinds <= {
+        "dictator",
+        "sally",
+        "works",
+        "command",
+        "ambush",
+        "arrive",
+        "receive",
+    }
 
 
 def test_the_form_of_a_march_tells_reach_and_chances() -> None:

@@ -14,7 +14,7 @@ MOST = 30
 
 @pytest.mark.parametrize("games", quick_and_whole(1, 9))
 def test_a_battle_has_one_number_for_its_round(games: int) -> None:
-    rules, seen = loaded("rome_carthage").rules, set()
+    rules, seen = loaded("rome_carthage").rules, set[int]()
     for number in range(MOST):
         if number >= games and {1, 2} <= seen:
             break
