@@ -6,6 +6,7 @@ import gc
 import os
 from collections.abc import Iterator, Sequence
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ import typer.main
 import typer.testing
 
 from pbem.crypto import beacon
+from pbem.game.boxes import box, box_file
+from pbem.game.boxes.cache import recall, remember
 from pbem.referee.play.adjudicator import Adjudicator
 from tests.support import chance, disk, processor
 from tests.support.blank import blank_pictures
@@ -90,6 +93,25 @@ def signatures_checked_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(beacon, "_signed", once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def schemas_checked_once(own_folders: None) -> Iterator[None]:
+    """Let nothing be held again against a schema that it fits: of a copy of a box most is as it was."""
+    whole = box_file.misfits
+
+    def once(value: Any, schema: Any) -> list[tuple[Any, str, bool]]:
+        key = [sha256(repr(each).encode()).hexdigest() for each in (schema, value)]
+        if recall("fits", *key):
+            return []
+        if not (found := list(whole(value, schema))):
+            remember(True, "fits", *key)
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (box, box_file):
+            patch.setattr(module, "misfits", once)
         yield
 
 

@@ -23,16 +23,7 @@ from typing import Any, Final
 
 from pbem import __version__
 from pbem.game import yaml as yamlio
-from pbem.game.boxes.box_file import (
-    ANY_SCHEMA,
-    COMMON_SCHEMAS,
-    SCHEMAS,
-    BrokenBox,
-    Flaw,
-    misfits_remembered,
-    read_file,
-    read_text,
-)
+from pbem.game.boxes.box_file import ANY_SCHEMA, COMMON_SCHEMAS, SCHEMAS, BrokenBox, Flaw, misfits, read_file, read_text
 from pbem.game.boxes.cache import recall, remember
 from pbem.game.boxes.consistency import among, inconsistent, named
 from pbem.game.boxes.corrections import Correction, Corrections, corrections_for, read_folder
@@ -376,7 +367,7 @@ class Box:
         """Yield where a file does not fit the schemas for it: the one for every box and the box's own."""
         value = self.table(file)
         for schema in self._schemas_for(file):
-            for path, reason, key in misfits_remembered(value, schema):
+            for path, reason, key in misfits(value, schema):
                 yield self.flaw(file, path, reason, key=key)
 
     def _schemas_for(self, file: str) -> Iterator[Any]:
@@ -387,7 +378,7 @@ class Box:
             yield read_file(COMMON_SCHEMAS / f"{sort}.yaml", f"{SCHEMAS}/{sort}.yaml").value
         if (self.folder / SCHEMAS / f"{sort}.yaml").exists():
             own = self.table(f"{SCHEMAS}/{sort}")
-            if not any(misfits_remembered(own, ANY_SCHEMA)):  # what is no schema is reported where it stands
+            if not any(misfits(own, ANY_SCHEMA)):  # what is no schema is reported where it stands
                 yield own
 
 

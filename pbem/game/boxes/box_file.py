@@ -6,13 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path as FilePath
 from typing import Any, Final, Protocol
 
-from pbem import __version__
 from pbem.game import yaml as yamlio
-from pbem.game.boxes.cache import recall, remember
 from pbem.game.boxes.corrections import Corrections
 from pbem.game.order_form import OrderForm
 from pbem.game.wording import did_you_mean
@@ -47,18 +44,6 @@ def misfits(value: Any, schema: Any) -> Iterator[tuple[Path, str, bool]]:
             yield path, told + did_you_mean(error.instance, words), False
         else:
             yield path, error.message[:LONGEST_REASON], False
-
-
-def misfits_remembered(value: Any, schema: Any) -> Iterator[tuple[Path, str, bool]]:
-    """Yield what `misfits` does; a value that has fitted once is not looked at again, which takes a second a box."""
-    key = (__version__, *(sha256(repr(each).encode()).hexdigest() for each in (schema, value)))
-    if recall("fits", *key) is None:
-        fits = True
-        for misfit in misfits(value, schema):
-            fits = False
-            yield misfit
-        if fits:
-            remember(True, "fits", *key)
 
 
 # ---- One file of a box: how it is read, and the flaws that it may have
@@ -121,7 +106,7 @@ def read_all_loose(path: FilePath, sort: str) -> tuple[yamlio.Document, list[tup
     document = read_file(path, str(path))
     schema = read_file(COMMON_SCHEMAS / f"{sort}.yaml", f"{SCHEMAS}/{sort}.yaml").value
     flaws = []
-    for at, reason, key in misfits_remembered(document.value, schema):
+    for at, reason, key in misfits(document.value, schema):
         mark = document.mark(at, key=True) if key else document.nearest(at)
         flaws.append((at, Flaw(str(path), mark.line, mark.column, reason)))
     return document, flaws
