@@ -17,7 +17,7 @@ from pbem.rules.sword_of_rome.movement import voyages
 from pbem.rules.sword_of_rome.movement.paths import Beaten, penalty, retreats
 from pbem.rules.sword_of_rome.movement.voyages import Crossing
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, CLEAR, DIFFICULT, SEA, WALLED
-from pbem.rules.sword_of_rome.position.changes import come_out, displace, drop_force, lose
+from pbem.rules.sword_of_rome.position.changes import come_out, displace, drop_force, go_in, lose
 from pbem.rules.sword_of_rome.position.naming import space_named
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Force, Game
 from pbem.rules.sword_of_rome.turn.order_of_play import decider
@@ -84,7 +84,7 @@ def _mercenaries_of(game: Game, table: Table, loss: Loss) -> Flow[int | None]:
     """Ask Carthage how many of the CU that it loses are mercenaries, where there is a choice (12.3)."""
     power, space, cu, _ = loss
     force = game.force(power, space)
-    least, most = max(0, cu - (force.cu - force.mercenaries)), min(cu, force.mercenaries)
+    least, most = force.fewest_mercenaries(cu), min(cu, force.mercenaries)
     if power != CARTHAGE or least == most:
         return None
     order = yield from table.ask(
@@ -263,10 +263,7 @@ def _go_inside(game: Game, table: Table, power: str, space: str, *, rest: bool) 
     force = game.force(power, space)
     leaders = [] if rest and force.cu > cu else list(force.leaders)
     taken = game.take(power, space, survivors(force, cu, leaders))
-    there = game.inside.setdefault(space, Force())
-    there.cu += taken.cu
-    there.mercenaries += taken.mercenaries
-    there.leaders = sorted([*there.leaders, *taken.leaders], key=lambda leader: not game.board.leaders[leader].named)
+    go_in(game, space, taken)
     table.tell("withdraws_inside", power=power, space=space, cu=cu, rule="12.4.4")
     return cu
 
@@ -315,7 +312,7 @@ def _sail_off(game: Game, table: Table, crossing: Crossing, cu: int, name: str) 
 
 def survivors(force: Force, cu: int, leaders: Sequence[str]) -> Force:
     """Return some CU of a force, mercenaries last, with leaders: those that get away."""
-    return Force(cu, max(0, cu - (force.cu - force.mercenaries)), list(leaders))
+    return Force(cu, force.fewest_mercenaries(cu), list(leaders))
 
 
 def destroy(game: Game, table: Table, power: str, space: str) -> Flow[None]:

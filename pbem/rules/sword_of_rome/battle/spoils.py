@@ -10,10 +10,10 @@ from typing import Any, Final, TypeAlias, overload
 
 from pbem.game import Kind, LegalOrders, Refusal, Table, lazy, plain, product
 from pbem.protocol import Decision, Fault, Flow, Order
-from pbem.rules.sword_of_rome.events.support import why_not_remove
+from pbem.rules.sword_of_rome.events.support import remove, why_not_remove
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, NORMAL, WALLED
 from pbem.rules.sword_of_rome.position.changes import set_control
-from pbem.rules.sword_of_rome.position.naming import no_such_space, space_named
+from pbem.rules.sword_of_rome.position.naming import no_such_space, refused, space_named
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.siege import unrest
 from pbem.rules.sword_of_rome.siege.siege import add_markers, fall_if_due, take_fallen
@@ -155,14 +155,8 @@ def why_not_take_away(game: Game, whose: Sequence[str], space: str) -> Refusal |
 
 
 def take_away(game: Game, winner: str, space: str) -> None:
-    """Remove a point of the loser's support (7.3.4).
-
-    A city whose loyalty drops to 0 under a siege waits for `fall_if_due` (13.5).
-    """
-    if game.kind(space) == WALLED and (game.loyalty[space] > 1 or space in game.sieges):
-        game.loyalty[space] -= 1
-        return
-    set_control(game, space, taker(game, winner, space))
+    """Remove a point of the loser's support (7.3.4)."""
+    remove(game, space, taker(game, winner, space))
 
 
 def why_not_add_own(game: Game, power: str, space: str) -> Refusal | None:
@@ -305,9 +299,8 @@ def check_spoils(view: Game, decision: Decision, order: Order) -> Iterator[Fault
     for word in SUPPORT_CHOICES:
         for i, space in enumerate(order.get(word, ())):
             refusal = _why_not(trial, winner, loser, word, space)
-            if refusal is not None:
-                yield order.fault((word, i), refusal.reason, rule=refusal.rule)
-            else:
+            yield from refused((word, i), refusal)
+            if refusal is None:
                 _try(trial, winner, word, space)
     if order.get(PLUNDER, 0) and not view.board.powers[winner].raids:
         yield order.fault((PLUNDER,), f"{winner} takes no plunder", rule="14.5")

@@ -15,7 +15,7 @@ from pbem.rules.sword_of_rome.events.card_play import Use, own_power
 from pbem.rules.sword_of_rome.events.support import own_support, remove, settle_support
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GREEKS, PERSON, WALLED
 from pbem.rules.sword_of_rome.position.changes import settle_spaces
-from pbem.rules.sword_of_rome.position.naming import no_such_space, space_named
+from pbem.rules.sword_of_rome.position.naming import no_such_space, refused, space_named
 from pbem.rules.sword_of_rome.position.state import Force, Game
 from pbem.rules.sword_of_rome.siege.siege import place_marker
 from pbem.rules.sword_of_rome.turn.order_of_play import ranked
@@ -78,9 +78,7 @@ def check_proposal(view: Game, decision: Decision, order: Order) -> Iterator[Fau
     elif "to" not in order.body:
         yield order.fault(("to",), "say to which power you propose it", rule="15.1")
     else:
-        refusal = why_not_propose(view, power, order["to"])
-        if refusal is not None:
-            yield order.fault(("to",), refusal.reason, rule=refusal.rule)
+        yield from refused(("to",), why_not_propose(view, power, order["to"]))
 
 
 def _which_power(view: Game, side: Side, order: Order) -> Fault:

@@ -20,6 +20,7 @@ from pbem.rules.sword_of_rome.events.card_play import (
 )
 from pbem.rules.sword_of_rome.events.support import add_all, rooms, wrong_additions
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE
+from pbem.rules.sword_of_rome.position.naming import refused
 from pbem.rules.sword_of_rome.position.state import Force, Game
 from pbem.rules.sword_of_rome.turn.reinforcements import eligible, handfuls, why_not_place, wrong_places
 
@@ -104,9 +105,7 @@ def place_faults(view: Game, side: Side, order: Order) -> Iterator[Fault]:
     elif space is None:
         yield order.fault(("at",), "say where the CU is placed", rule="5.10")
     else:
-        refusal = why_not_place(view, power, space)
-        if refusal is not None:
-            yield order.fault(("at",), refusal.reason, rule=refusal.rule)
+        yield from refused(("at",), why_not_place(view, power, space))
 
 
 def bring_levy(game: Game, table: Table, order: Order) -> Flow[None]:
@@ -171,9 +170,8 @@ def check_hire(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         yield order.fault(("do",), "you have hired mercenaries in this round", rule="S 7.2.4")
     card, place = order.get("card"), order.get("place", {})
     refusal = _why_not_paying(view, card)
-    if refusal is not None:
-        yield order.fault(("card",), refusal.reason, rule=refusal.rule)
-    elif sum(place.values()) != (most := value_of(view, str(card))):
+    yield from refused(("card",), refusal)
+    if refusal is None and sum(place.values()) != (most := value_of(view, str(card))):
         yield order.fault(("place",), f"the card hires {most} CU: place them all", rule="S 7.2.4")
     for space, cu in place.items():
         if cu > DESPERATE_VALUE:
@@ -201,9 +199,7 @@ def card_faults(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
     if "card" not in order.body:
         yield order.fault(("card",), "say by which card", rule="7.1")
         return
-    refusal = why_not_play(view, decision.side, order["card"])
-    if refusal is not None:
-        yield order.fault(("card",), refusal.reason, rule=refusal.rule)
+    yield from refused(("card",), why_not_play(view, decision.side, order["card"]))
 
 
 CARD_USES: Final[Mapping[str, Use]] = {

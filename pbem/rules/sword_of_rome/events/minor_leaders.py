@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Refusal, Table, listing, of, product
+from pbem.game import Kind, LegalOrders, Refusal, Table, product
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import Use
-from pbem.rules.sword_of_rome.position.naming import no_such_leader, no_such_space, space_named
+from pbem.rules.sword_of_rome.position.changes import pull_out
+from pbem.rules.sword_of_rome.position.naming import no_such_leader, no_such_space, one_of_the_facts, space_named
 from pbem.rules.sword_of_rome.position.state import NONE, Force, Game
 
 # ---- who commands (8.2.1)
@@ -65,18 +66,6 @@ def take_command(game: Game, table: Table, power: str, space: str) -> Flow[None]
 def _order(game: Game, force: Force, first: str) -> None:
     """Put a leader before the others, and named ones before minor ones (8.2.1)."""
     force.leaders.sort(key=lambda leader: (leader != first, not game.board.leaders[leader].named))
-
-
-def command_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List who may command (8.2.1)."""
-    return of([Order("command", {"leader": leader}) for leader in decision.facts["leaders"]])
-
-
-def check_command(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with a commander (8.2.1)."""
-    able = decision.facts["leaders"]
-    if order["leader"] not in able:
-        yield order.fault(("leader",), f"{listing(able, 'or')} can command, not {order['leader']}", rule="8.2.1")
 
 
 # ---- minor leaders (8.3)
@@ -140,7 +129,7 @@ def put_leaders(game: Game, table: Table, told: Mapping[str, str]) -> None:
         if leader in game.reserve:
             game.reserve.remove(leader)
         else:
-            _take_away(game, power, leader)
+            pull_out(game, leader)
         if space == NONE:
             game.reserve.append(leader)
             table.tell("leader_set_aside", leader=leader, power=power, rule="8.3")
@@ -151,15 +140,6 @@ def put_leaders(game: Game, table: Table, told: Mapping[str, str]) -> None:
         else:
             outside.leaders.append(leader)
         table.tell("leader_placed", leader=leader, power=power, space=space, rule="8.3")
-
-
-def _take_away(game: Game, power: str, leader: str) -> None:
-    for places in (game.forces[power], game.inside):
-        for space, force in list(places.items()):
-            if leader in force.leaders:
-                force.leaders.remove(leader)
-                if force.empty:
-                    del places[space]
 
 
 def placements(view: Game, powers: Sequence[str]) -> list[list[tuple[str, str | None]]]:
@@ -250,7 +230,7 @@ def check_minors(view: Game, decision: Decision, order: Order) -> Iterator[Fault
 
 MINOR_LEADER_USES: Final[Mapping[str, Use]] = {"leaders": Use(leader_orders, check_leaders, move_leaders)}
 MINOR_LEADER_KINDS: Final = (
-    Kind("command", command_orders, check_command, hints="views.hints:command_hints"),
+    Kind("command", *one_of_the_facts("leader", "leaders", "{} can command"), hints="views.hints:command_hints"),
     Kind(
         "minor_leaders",
         minor_orders,

@@ -21,7 +21,7 @@ from pbem.rules.sword_of_rome.events.support import add_all, room_for, rooms, wr
 from pbem.rules.sword_of_rome.movement import activation as movement
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE, REBELS
 from pbem.rules.sword_of_rome.position.changes import INSURRECTION, settle_spaces
-from pbem.rules.sword_of_rome.position.naming import no_such_leader, not_in_hand
+from pbem.rules.sword_of_rome.position.naming import no_such_leader, not_in_hand, refused
 from pbem.rules.sword_of_rome.position.state import FOR_GOOD, NONE, Force, Game, Mark
 from pbem.rules.sword_of_rome.siege import unrest
 from pbem.rules.sword_of_rome.siege.siege import place_marker
@@ -183,9 +183,7 @@ def check_nonplayer(view: Game, decision: Decision, order: Order) -> Iterator[Fa
         yield order.fault(("card",), refusal.reason, rule=refusal.rule)
         return
     if then == RAISE_UNREST:
-        refusal = why_no_unrest(view, card)
-        if refusal is not None:
-            yield order.fault(("then",), refusal.reason, rule=refusal.rule)
+        yield from refused(("then",), why_no_unrest(view, card))
         return
     if power is None:
         yield order.fault(
@@ -211,8 +209,7 @@ def _check_act(view: Game, side: Side, order: Order, power: str) -> Iterator[Fau
         refusal = Refusal("say where the CU is placed", "5.10") if space is None else None
         if space is not None and space not in eligible(view, power):
             refusal = why_not_place(view, power, space)
-        if refusal is not None:
-            yield order.fault(("at",), refusal.reason, rule=refusal.rule)
+        yield from refused(("at",), refusal)
     else:
         leader = order.get("leader")
         able = active_leaders(view, power, order.get("leaders", {}))

@@ -143,8 +143,8 @@ def own_support(game: Game, powers: Sequence[str]) -> dict[str, int]:
     }
 
 
-def remove(game: Game, space: str) -> bool:
-    """Remove a point of support in a space; tell whether it is independent now (7.3.2, 7.3.3).
+def remove(game: Game, space: str, to: str | None = None) -> None:
+    """Remove a point of support in a space; with the last it goes to a power, or becomes independent (7.3.2 to 7.3.4).
 
     A city that carries a siege marker falls to the besieger instead (13.5): who removes loyalty tests that after it,
     by `settle_support`, for then its loyalty here is 0.
@@ -152,12 +152,11 @@ def remove(game: Game, space: str) -> bool:
     if game.kind(space) == WALLED:
         if game.loyalty[space] > 1:
             game.loyalty[space] -= 1
-            return False
+            return
         if space in game.sieges:
             game.loyalty[space] = 0
-            return False
-    set_control(game, space, None)
-    return True
+            return
+    set_control(game, space, to)
 
 
 def settle_support(game: Game, table: Table, spaces: Sequence[str]) -> Flow[None]:

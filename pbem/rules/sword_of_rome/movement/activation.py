@@ -31,7 +31,7 @@ from pbem.rules.sword_of_rome.movement.march_orders import is_inside
 from pbem.rules.sword_of_rome.movement.parts import ASK, ATTACK_UNREST, MarchOrder, part_of
 from pbem.rules.sword_of_rome.position.board import DESPERATE_TIMES, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.changes import lose
-from pbem.rules.sword_of_rome.position.naming import no_such_leader, other_seat
+from pbem.rules.sword_of_rome.position.naming import no_such_leader, other_seat, refused
 from pbem.rules.sword_of_rome.position.state import NONE, Force, Game, March
 from pbem.rules.sword_of_rome.siege.siege import SiegeRoll, place_marker, roll_siege
 from pbem.rules.sword_of_rome.turn.order_of_play import decider
@@ -150,9 +150,7 @@ def _leader_faults(view: Game, decision: Decision, order: Order, value: int) -> 
     if leader is None:
         yield order.fault(("leader",), "say which leader is activated", rule="8.1")
         return
-    refusal = why_not_activate(view, decision.side, leader, value)
-    if refusal is not None:
-        yield order.fault(("leader",), refusal.reason, rule=refusal.rule)
+    yield from refused(("leader",), why_not_activate(view, decision.side, leader, value))
 
 
 def carry_activation(game: Game, table: Table, order: Order) -> Flow[None]:

@@ -15,10 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, flat_map, of, product
+from pbem.game import Kind, LegalOrders, Table, flat_map, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import responses
-from pbem.rules.sword_of_rome.events.card_play import value_of
 from pbem.rules.sword_of_rome.movement import reactions
 from pbem.rules.sword_of_rome.movement.parts import (
     Body,
@@ -31,11 +30,11 @@ from pbem.rules.sword_of_rome.movement.parts import (
 )
 from pbem.rules.sword_of_rome.movement.paths import why_not_end
 from pbem.rules.sword_of_rome.movement.reactions import Avoidance
-from pbem.rules.sword_of_rome.movement.voyages import BRIBE, cards_of, holds_cards, play_beside, why_not_held
-from pbem.rules.sword_of_rome.position.board import DESPERATE_VALUE, ETRUSCANS, WALLED
+from pbem.rules.sword_of_rome.movement.voyages import BRIBE, card_orders, check_card, holds_cards, play_beside
+from pbem.rules.sword_of_rome.position.board import ETRUSCANS, WALLED
 from pbem.rules.sword_of_rome.position.changes import settle_spaces
 from pbem.rules.sword_of_rome.position.naming import space_named
-from pbem.rules.sword_of_rome.position.state import NONE, UNSEEN, Force, Game, window_decision
+from pbem.rules.sword_of_rome.position.state import NONE, Force, Game, window_decision
 from pbem.rules.sword_of_rome.siege.siege import place_marker
 from pbem.rules.sword_of_rome.turn.order_of_play import decider
 
@@ -80,8 +79,7 @@ def take_positions(game: Game, table: Table) -> Flow[None]:
 def part_inside(there: Force, body: Body) -> Force:
     """Return the part of a force that an order puts inside a city; mercenaries stay out unless it names them."""
     cu: int = body["cu"]
-    fewest = max(0, cu - (there.cu - there.mercenaries))
-    return Force(cu, body.get("mercenaries", fewest), list(body.get("leaders", ())))
+    return Force(cu, body.get("mercenaries", there.fewest_mercenaries(cu)), list(body.get("leaders", ())))
 
 
 def as_many(game: Game, there: Force) -> dict[str, object]:
@@ -103,8 +101,7 @@ def city_orders(view: Game, decision: Decision) -> LegalOrders:
         for cu in range(min(room, there.cu) + 1):
             part = Force(cu, 0, leaders)
             if why_consul_alone(view, part, rest_of(there, part)) is None or cu == there.cu:
-                fewest = max(0, cu - (there.cu - there.mercenaries))
-                kept += [(cu, some) for some in range(fewest, min(cu, there.mercenaries) + 1)]
+                kept += there.units(cu)
 
         def order(units: tuple[int, int]) -> Order:
             return Order("city", {**told(*units, there), "leaders": leaders})
@@ -185,26 +182,6 @@ def turn_back(game: Game, table: Table) -> None:
     table.tell("goes_back", power=march.power, leader=march.leader, space=march.at, rule="7.2.2")
 
 
-def bribes(view: Game, decision: Decision) -> LegalOrders:
-    """List the cards of value 3 with which a bribe can be paid, and none (7.2.2)."""
-    if UNSEEN in view.hands[decision.side]:
-        return NOT_TOLD
-    cards = [card for card in cards_of(view, decision.side) if value_of(view, card) >= DESPERATE_VALUE]
-    return of([Order("bribe", {"card": card}) for card in (NONE, *cards)])
-
-
-def check_bribe(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with a bribe: it takes a card of value 3 (7.2.2)."""
-    card = order["card"]
-    if card == NONE:
-        return
-    refusal = why_not_held(view, decision.side, card)
-    if refusal is not None:
-        yield order.fault(("card",), refusal.reason, rule=refusal.rule)
-    elif value_of(view, card) < DESPERATE_VALUE:
-        yield order.fault(("card",), f"a bribe takes a card of value {DESPERATE_VALUE}", rule="7.2.2")
-
-
 # ---- the reactions (9.3)
 
 
@@ -275,5 +252,5 @@ def _declarations(game: Game, table: Table) -> Flow[tuple[Mapping[str, Sequence[
 
 ENTERING_KINDS: Final = (
     Kind("city", city_orders, check_city, hints="views.hints:city_hints", bot="policy.replies:best_city"),
-    Kind("bribe", bribes, check_bribe, hints="views.hints:reaction_card_hints", bot="policy.replies:best_bribe"),
+    Kind(BRIBE, card_orders, check_card, hints="views.hints:reaction_card_hints", bot="policy.replies:best_bribe"),
 )

@@ -13,7 +13,7 @@ from pbem.rules.sword_of_rome.movement.parts import STOP, Body, MarchOrder, Step
 from pbem.rules.sword_of_rome.movement.paths import taken_by, why_not_step
 from pbem.rules.sword_of_rome.movement.voyages import room_at_sea
 from pbem.rules.sword_of_rome.position.board import NORMAL, ROMANS, SEA
-from pbem.rules.sword_of_rome.position.naming import no_such_leader, power_named, space_named
+from pbem.rules.sword_of_rome.position.naming import no_such_leader, power_named, refused, space_named
 from pbem.rules.sword_of_rome.position.state import NONE, Force, Game, March, Moment
 
 # ---- who can come next (9.5.1, 9.5.5)
@@ -271,8 +271,7 @@ def check_next(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         refusal = why_not_next(view, leader)
     if refusal is None and decision.facts["space"] and not can_flank(view, leader):
         refusal = Refusal(f"{view.board.leaders[leader].name} has no army that could come to the flank", "9.5.6")
-    if refusal is not None:
-        yield order.fault(("colony",) if colony else ("leader",), refusal.reason, rule=refusal.rule)
+    yield from refused(("colony",) if colony else ("leader",), refusal)
 
 
 FLANK_KINDS: Final = (

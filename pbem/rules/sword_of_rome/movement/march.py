@@ -123,8 +123,7 @@ def drop(game: Game, march: March, part: Force) -> None:
 def leave_behind(game: Game, table: Table, march: March, cu: int) -> None:
     """Leave CU that find no room in a fleet in the port, mercenaries last (S 9.6.3)."""
     if cu > 0:
-        others = march.force.cu - march.force.mercenaries
-        part = Force(cu, max(0, cu - others))
+        part = Force(cu, march.force.fewest_mercenaries(cu))
         drop(game, march, part)
         _told(table, march, part, "drops")
 
@@ -148,8 +147,7 @@ def take_up(game: Game, march: March, force: Force) -> None:
     """Take up again what is left of a force that was put down to fight or to raid, as far as it is there (9.4.1)."""
     there = game.force(march.power, march.at)
     cu = min(force.cu, there.cu)
-    fewest = cu - (there.cu - there.mercenaries)
-    mercenaries = max(fewest, min(cu, force.mercenaries, there.mercenaries))
+    mercenaries = max(there.fewest_mercenaries(cu), min(cu, force.mercenaries, there.mercenaries))
     march.legs = legs_without(march, len(march.legs) - cu)
     leaders = [leader for leader in force.leaders if leader in there.leaders]
     march.force = move_out(game, march.power, march.at, Force(cu, mercenaries, leaders))
@@ -179,8 +177,7 @@ def _parts(stack: Force, leaders: list[str], most: int) -> Iterator[Force]:
     for size in range(len(leaders) + 1):
         for some in combinations(leaders, size):
             for cu in range(0 if some else 1, min(stack.cu, most) + 1):
-                fewest = max(0, cu - (stack.cu - stack.mercenaries))
-                yield from (Force(cu, each, list(some)) for each in range(fewest, min(cu, stack.mercenaries) + 1))
+                yield from (Force(*units, list(some)) for units in stack.units(cu))
 
 
 def _written(part: Force, stack: Force) -> Body:

@@ -64,7 +64,7 @@ from pbem.rules.sword_of_rome.movement.paths import (
 )
 from pbem.rules.sword_of_rome.movement.voyages import room_at_sea
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX, SEA
-from pbem.rules.sword_of_rome.position.naming import space_named
+from pbem.rules.sword_of_rome.position.naming import refused, space_named
 from pbem.rules.sword_of_rome.position.state import Force, Game, March
 from pbem.rules.sword_of_rome.siege.siege import why_not_roll
 from pbem.rules.sword_of_rome.siege.unrest import fresh_cu
@@ -140,8 +140,7 @@ def check_march(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
     march, said = view.the_march, MarchOrder.read(order.body)
     if said.roll or said.sortie:
         word, refusal = ("roll", why_not_roll_now(view, march)) if said.roll else ("sortie", why_no_sortie(view, march))
-        if refusal is not None:
-            yield order.fault((word,), refusal.reason, rule=refusal.rule)
+        yield from refused((word,), refusal)
         for other in (*MOVING, "sortie") if said.roll else ("path", "raid"):
             if order.get(other):
                 yield order.fault((other,), f"{word} goes without {other}: leave that out", rule="9.1")
@@ -264,8 +263,7 @@ class Trial:
         left = points_left(self.view, self.march)
         if refusal is None and attempts > left:
             refusal = Refusal(f"{left} movement points are left, and each attempt takes one", "14.2")
-        if refusal is not None:
-            yield illegal(path, refusal.reason, rule=refusal.rule)
+        yield from refused(path, refusal)
         spend(self.view, self.march, min(attempts, max(left, 0)))
 
     def _end(self) -> Iterator[Fault]:
@@ -275,8 +273,7 @@ class Trial:
             yield illegal(("against",), "write then: attack_unrest beside it", rule="S 20.3")
         if then == ATTACK_UNREST:
             refusal = why_not_attack_unrest(view, march)
-            if refusal is not None:
-                yield illegal(("then",), refusal.reason, rule=refusal.rule)
+            yield from refused(("then",), refusal)
             return
         if march.flanking is not None:
             return

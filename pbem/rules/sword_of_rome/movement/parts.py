@@ -104,8 +104,7 @@ def part_of(stack: Force, wanted: Wanted, leader: str | None, most: int) -> Forc
 def nearest_part(stack: Force, part: Force, most: int) -> Force:
     """Return the part that can be taken and is nearest to one whose units are wrong."""
     cu = min(part.cu, stack.cu, most)
-    fewest = max(0, cu - (stack.cu - stack.mercenaries))
-    return Force(cu, min(max(part.mercenaries, fewest), cu, stack.mercenaries), part.leaders)
+    return Force(cu, min(max(part.mercenaries, stack.fewest_mercenaries(cu)), cu, stack.mercenaries), part.leaders)
 
 
 def rest_of(stack: Force, part: Force) -> Force:
@@ -128,10 +127,9 @@ def why_not_part(game: Game, stack: Force, part: Force, *, led: bool = True) -> 
     rule = "9.1.1"
     if part.cu > stack.cu:
         yield "cu", Refusal(f"there are {stack.cu} CU, not {part.cu}", rule)
-    fewest = max(0, part.cu - (stack.cu - stack.mercenaries))
     if part.mercenaries > stack.mercenaries:
         yield "mercenaries", Refusal(f"there are {stack.mercenaries} mercenaries, not {part.mercenaries}", rule)
-    elif part.cu <= stack.cu and not fewest <= part.mercenaries <= part.cu:
+    elif part.cu <= stack.cu and not stack.fewest_mercenaries(part.cu) <= part.mercenaries <= part.cu:
         yield (
             "mercenaries",
             Refusal(
@@ -180,8 +178,7 @@ def strengths(game: Game, stack: Force, leaders: Sequence[str], least: int, most
     for cu in range(least, min(most, stack.cu) + 1):
         part = Force(cu, 0, list(leaders))
         if why_consul_alone(game, part, rest_of(stack, part)) is None:
-            fewest = max(0, cu - (stack.cu - stack.mercenaries))
-            found += [(cu, mercenaries) for mercenaries in range(fewest, min(cu, stack.mercenaries) + 1)]
+            found += stack.units(cu)
     return found
 
 

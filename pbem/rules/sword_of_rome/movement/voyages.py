@@ -12,7 +12,7 @@ from pbem.rules.sword_of_rome.events.card_play import value_of
 from pbem.rules.sword_of_rome.movement.fatigue import points_left, why_too_far
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE, GARRISON_BOX, GREEKS
 from pbem.rules.sword_of_rome.position.changes import displace_leaders, settle_spaces
-from pbem.rules.sword_of_rome.position.naming import not_in_hand, space_named
+from pbem.rules.sword_of_rome.position.naming import not_in_hand, refused, space_named
 from pbem.rules.sword_of_rome.position.state import NONE, UNSEEN, Force, Game, March, window_decision
 
 SUCCESS: Final = "success"
@@ -234,17 +234,26 @@ def borrow(game: Game, table: Table, crossing: Crossing, cu: int) -> Flow[int]:
 
 
 def card_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List the cards of a side, and none."""
+    """List the cards of a side that serve for what is asked, and none."""
     if UNSEEN in view.hands[decision.side]:
         return NOT_TOLD
-    cards = [NONE, *cards_of(view, decision.side)]
-    return of([Order(decision.kind, {"card": card}) for card in cards])
+    cards = [card for card in cards_of(view, decision.side) if value_of(view, card) >= _least(decision)]
+    return of([Order(decision.kind, {"card": card}) for card in (NONE, *cards)])
+
+
+def _least(decision: Decision) -> int:
+    return DESPERATE_VALUE if decision.kind == BRIBE else 1
 
 
 def check_card(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with a card that is played for a voyage: it is held (S 9.6.3, S 9.6.4)."""
-    if order["card"] != NONE and (refusal := why_not_held(view, decision.side, order["card"])) is not None:
-        yield order.fault(("card",), refusal.reason, rule=refusal.rule)
+    """Yield what is wrong with a card that is played for a voyage, or a bribe (7.2.2, S 9.6.3, S 9.6.4)."""
+    card = order["card"]
+    if card == NONE:
+        return
+    refusal = why_not_held(view, decision.side, card)
+    if refusal is None and value_of(view, card) < _least(decision):
+        refusal = Refusal(f"a bribe takes a card of value {DESPERATE_VALUE}", "7.2.2")
+    yield from refused(("card",), refusal)
 
 
 # ---- a voyage (9.6.4)

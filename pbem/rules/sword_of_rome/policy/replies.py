@@ -13,8 +13,9 @@ from pbem.rules.sword_of_rome.events.card_play import value_of
 from pbem.rules.sword_of_rome.events.effects import Played
 from pbem.rules.sword_of_rome.events.effects.moments import ambushes
 from pbem.rules.sword_of_rome.events.responses import why_no_response
-from pbem.rules.sword_of_rome.movement.entering import as_many, bribes
+from pbem.rules.sword_of_rome.movement.entering import as_many
 from pbem.rules.sword_of_rome.movement.reactions import refuges
+from pbem.rules.sword_of_rome.movement.voyages import card_orders
 from pbem.rules.sword_of_rome.policy.acts import DESPERATE, worth_of_desperate
 from pbem.rules.sword_of_rome.policy.events import RATED, look_at
 from pbem.rules.sword_of_rome.policy.plans import MARKER, UNREST_POINT, Plans, unrest_chance
@@ -214,7 +215,7 @@ def best_bribe(view: Game, decision: Decision) -> Iterator[Order]:
     if march.power != ETRUSCANS:
         own = view.force(ETRUSCANS, march.at).cu
         if march.force.cu > own + 1:
-            yield from (each for each in bribes(view, decision) if each["card"] != NONE)
+            yield from (each for each in card_orders(view, decision) if each["card"] != NONE)
     yield Order("bribe", {"card": NONE})
 
 

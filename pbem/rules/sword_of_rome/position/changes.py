@@ -6,6 +6,7 @@ garrisons come out, leaders alone among enemies are displaced, and cities that h
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from operator import itemgetter
 
 from pbem.game import Table
@@ -88,9 +89,26 @@ def displace_leaders(game: Game, table: Table, power: str, space: str, leaders: 
 
     Named ones go to the Displaced box, minor ones are set aside.
     """
+    take_off(game, leaders)
+    table.tell("displaced", power=power, space=space, leaders=leaders, rule="8.4")
+
+
+def take_off(game: Game, leaders: Iterable[str]) -> None:
+    """Put leaders who have been taken out of their force beside the map: named ones displaced, others set aside."""
     for leader in leaders:
         (game.displaced if game.board.leaders[leader].named else game.reserve).append(leader)
-    table.tell("displaced", power=power, space=space, leaders=leaders, rule="8.4")
+
+
+def pull_out(game: Game, leader: str) -> bool:
+    """Take a leader out of the force that he is in, and tell whether he was in one."""
+    for places in (game.forces[game.board.leaders[leader].power], game.inside):
+        for space, force in list(places.items()):
+            if leader in force.leaders:
+                force.leaders.remove(leader)
+                if force.empty:
+                    del places[space]
+                return True
+    return False
 
 
 def lift_sieges(game: Game, table: Table) -> None:
@@ -141,6 +159,14 @@ def _end_insurrection(game: Game, table: Table) -> None:
 def _beset(game: Game, power: str, space: str) -> bool:
     """Tell whether CU stand before a city of a power that has no alliance with theirs (9.3.1, 16.1.2)."""
     return any(game.outside(each, space) and not game.have_alliance(power, each) for each in game.present(space))
+
+
+def go_in(game: Game, space: str, force: Force) -> None:
+    """Put a force into a city, beside what is inside; a named commander stays before a minor one (8.2.1)."""
+    there = game.inside.setdefault(space, Force())
+    there.cu += force.cu
+    there.mercenaries += force.mercenaries
+    there.leaders = sorted([*there.leaders, *force.leaders], key=lambda leader: not game.board.leaders[leader].named)
 
 
 def come_out(game: Game, power: str, space: str, force: Force) -> None:

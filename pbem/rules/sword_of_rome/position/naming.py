@@ -1,9 +1,11 @@
-"""Sentences of faults about names: what the game does not have, and what may be meant."""
+"""Faults: sentences about names that the game does not have, and what may be meant; ready-made checks."""
 
 from __future__ import annotations
 
-from pbem.game import Refusal, did_you_mean
-from pbem.protocol import Side
+from collections.abc import Callable, Iterable, Iterator
+
+from pbem.game import Check, LegalOrders, LegalOrdersOf, Refusal, did_you_mean, listing, of
+from pbem.protocol import ILLEGAL, Decision, Fault, Order, Path, Side
 from pbem.rules.sword_of_rome.position.board import CARTHAGE
 from pbem.rules.sword_of_rome.position.state import Game
 
@@ -59,3 +61,31 @@ def not_in_hand(game: Game, side: Side, card: str) -> str:
     record = game.board.cards.get(card)
     where = other_seat(game, side, record.deck) if record is not None else did_you_mean(card, game.hands[side])
     return f"{card} is not in your hand{where}"
+
+
+# ---- faults
+
+
+def refused(path: Path, refusal: Refusal | None) -> Iterator[Fault]:
+    """Yield the fault of an order that is refused, with where it stands in its body; nothing if it is not."""
+    if refusal is not None:
+        yield Fault(ILLEGAL, path, refusal.reason, refusal.rule)
+
+
+def one_of_the_facts(
+    word: str, fact: str, sentence: str, name: Callable[[Game, str], str] = lambda view, answer: answer
+) -> tuple[LegalOrdersOf[Game], Check[Game]]:
+    """Return legal orders and check of a decision that is answered by `{word: answer}`, one of those in a fact.
+
+    `sentence` says which there are.
+    """
+
+    def legal_orders(view: Game, decision: Decision) -> LegalOrders:
+        return of([Order(decision.kind, {word: answer}) for answer in decision.facts[fact]])
+
+    def check(view: Game, decision: Decision, order: Order) -> Iterable[Fault]:
+        if order[word] not in decision.facts[fact]:
+            there = listing([name(view, answer) for answer in decision.facts[fact]], "or")
+            yield order.fault((word,), f"{sentence.format(there)}, not {order[word]}", rule=decision.rule)
+
+    return legal_orders, check

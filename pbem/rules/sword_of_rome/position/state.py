@@ -82,6 +82,14 @@ class Force:
         """Whether it is an army: a commander with CU (Glossary)."""
         return bool(self.cu and self.leaders)
 
+    def fewest_mercenaries(self, cu: int) -> int:
+        """Return how many mercenaries are at least among some of its CU."""
+        return max(0, cu - (self.cu - self.mercenaries))
+
+    def units(self, cu: int) -> list[tuple[int, int]]:
+        """Return some of its CU with each number of mercenaries that can be among them."""
+        return [(cu, some) for some in range(self.fewest_mercenaries(cu), min(cu, self.mercenaries) + 1)]
+
 
 # ---- what is under way: an activation, a card, a moment, a march, a battle (5.4, 7, 9, 12)
 

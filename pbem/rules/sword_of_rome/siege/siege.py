@@ -19,8 +19,8 @@ from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.card_play import Use
 from pbem.rules.sword_of_rome.movement.parts import why_consul_alone
 from pbem.rules.sword_of_rome.position.board import GAULS, NORMAL, TRIBE, WALLED
-from pbem.rules.sword_of_rome.position.changes import come_out, displace, lose, set_control, settle_spaces
-from pbem.rules.sword_of_rome.position.naming import no_such_space, space_named
+from pbem.rules.sword_of_rome.position.changes import come_out, displace, go_in, lose, set_control, settle_spaces
+from pbem.rules.sword_of_rome.position.naming import no_such_space, refused, space_named
 from pbem.rules.sword_of_rome.position.state import Force, Game, Siege
 from pbem.rules.sword_of_rome.turn.order_of_play import decider
 from pbem.rules.sword_of_rome.turn.scoring import add_vp
@@ -139,8 +139,7 @@ def check_solidarity(view: Game, decision: Decision, order: Order) -> Iterator[F
         refusal = _why_not_free(view, space)
         if refusal is None and space in spaces[:i]:
             refusal = Refusal(f"{space_named(view, space)} is freed once", "14.6")
-        if refusal is not None:
-            yield order.fault(("remove", i), refusal.reason, rule=refusal.rule)
+        yield from refused(("remove", i), refusal)
 
 
 def free(game: Game, table: Table, order: Order) -> Flow[None]:
@@ -351,7 +350,7 @@ def relieve(game: Game, table: Table) -> Flow[None]:
 def sally_out(game: Game, power: str, space: str, cu: int, leaders: list[str]) -> None:
     """Put some of the besieged before the walls, for the battle under way (13.4)."""
     inside = game.inside[space]
-    mercenaries = max(0, cu - (inside.cu - inside.mercenaries))
+    mercenaries = inside.fewest_mercenaries(cu)
     inside.cu -= cu
     inside.mercenaries -= mercenaries
     inside.leaders = [leader for leader in inside.leaders if leader not in leaders]
@@ -371,12 +370,8 @@ def go_back_inside(game: Game, table: Table) -> None:
     if not battle.sallied and not leaders:
         return
     cu = min(battle.sallied, there.cu)
-    mercenaries = min(there.mercenaries, max(0, cu - (there.cu - there.mercenaries)))
-    back = game.take(power, space, Force(cu, mercenaries, leaders))
-    inside = game.inside.setdefault(space, Force())
-    inside.cu += back.cu
-    inside.mercenaries += back.mercenaries
-    inside.leaders = sorted([*inside.leaders, *back.leaders], key=lambda leader: not game.board.leaders[leader].named)
+    mercenaries = min(there.mercenaries, there.fewest_mercenaries(cu))
+    go_in(game, space, game.take(power, space, Force(cu, mercenaries, leaders)))
     table.tell("withdraws_inside", power=power, space=space, cu=cu, rule="13.4")
 
 

@@ -17,7 +17,7 @@ from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.card_play import Use, lay_down, playable, put_away, value_of
 from pbem.rules.sword_of_rome.events.card_uses import card_faults
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX, Board, Options
-from pbem.rules.sword_of_rome.position.changes import settle_spaces
+from pbem.rules.sword_of_rome.position.changes import displace_leaders, pull_out, settle_spaces
 from pbem.rules.sword_of_rome.position.naming import no_such_leader
 from pbem.rules.sword_of_rome.position.state import Battle, Game
 
@@ -100,7 +100,8 @@ def fight_unrest(game: Game, table: Table, leader: str, cu: int, name: str) -> F
     if game.card is not None:
         game.card.attacked += max(0, cu - lost)
     if lost >= cu:
-        _displace(game, table, leader)
+        pull_out(game, leader)
+        displace_leaders(game, table, CARTHAGE, GARRISON_BOX, [leader])  # the others in the box stay
     if wins:
         points = game.unrest if automatic is not None else (inflicted + 1) // 2
         table.tell("unrest_beaten", points=points, rule="S 20.3")
@@ -161,15 +162,6 @@ def _roll(game: Game, table: Table, leader: str, cu: int, name: str) -> tuple[bo
         return wins, 0, 0
     by_winner, by_loser = game.board.losses(carthage, unrest) if wins else game.board.losses(unrest, carthage)
     return (wins, by_loser, by_winner) if wins else (wins, by_winner, by_loser)
-
-
-def _displace(game: Game, table: Table, leader: str) -> None:
-    """Displace the leader of an attack of which nothing is left; the others in the box stay (8.4)."""
-    game.forces[CARTHAGE][GARRISON_BOX].leaders.remove(leader)
-    if game.forces[CARTHAGE][GARRISON_BOX].empty:
-        del game.forces[CARTHAGE][GARRISON_BOX]
-    (game.displaced if game.board.leaders[leader].named else game.reserve).append(leader)
-    table.tell("displaced", power=CARTHAGE, space=GARRISON_BOX, leaders=[leader], rule="8.4")
 
 
 def attack_orders(view: Game, decision: Decision) -> LegalOrders:

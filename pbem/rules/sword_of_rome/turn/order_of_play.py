@@ -9,6 +9,7 @@ from typing import Final
 from pbem.game import Kind, LegalOrders, Table, listing, of, once
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.position.board import PERSON
+from pbem.rules.sword_of_rome.position.naming import one_of_the_facts
 from pbem.rules.sword_of_rome.position.state import Game
 
 
@@ -92,18 +93,6 @@ def check_tie_order(view: Game, decision: Decision, order: Order) -> Iterator[Fa
         yield order.fault(("order",), f"the order must have each of these once: {listing(tied, 'and')}", rule="4.4")
 
 
-def tie_choices(view: Game, decision: Decision) -> LegalOrders:
-    """List those tied (4.4)."""
-    return of([Order("tie_choice", {"side": side}) for side in decision.facts["tied"]])
-
-
-def check_tie_choice(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with the choice of one of those tied (4.4)."""
-    tied = decision.facts["tied"]
-    if order["side"] not in tied:
-        yield order.fault(("side",), f"choose one of those tied: {listing(tied, 'or')}", rule="4.4")
-
-
 def first_players(view: Game, decision: Decision) -> LegalOrders:
     """List the sides in play (5.3)."""
     return of([Order("first_player", {"side": side}) for side in view.in_play])
@@ -118,7 +107,7 @@ def check_first_player(view: Game, decision: Decision, order: Order) -> Iterator
 
 ORDER_OF_PLAY_KINDS: Final = (
     Kind("tie_order", tie_orders, check_tie_order),
-    Kind("tie_choice", tie_choices, check_tie_choice),
+    Kind("tie_choice", *one_of_the_facts("side", "tied", "choose one of those tied: {}")),
     Kind("first_player", first_players, check_first_player, bot="policy.replies:best_first_player", is_last=once),
 )
 

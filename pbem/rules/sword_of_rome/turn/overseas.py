@@ -6,16 +6,15 @@ Its capital is never besieged or converted, and its armies there stand (`Board.i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Table, listing, of
-from pbem.protocol import Decision, Fault, Flow, Order
+from pbem.game import Kind, Table
+from pbem.protocol import Flow
 from pbem.rules.sword_of_rome.movement.parts import arrange
 from pbem.rules.sword_of_rome.movement.voyages import Crossing, sail
 from pbem.rules.sword_of_rome.position.board import GREEKS
-from pbem.rules.sword_of_rome.position.changes import lose, set_control, settle_spaces
-from pbem.rules.sword_of_rome.position.naming import space_named
+from pbem.rules.sword_of_rome.position.changes import lose, set_control, settle_spaces, take_off
+from pbem.rules.sword_of_rome.position.naming import one_of_the_facts, space_named
 from pbem.rules.sword_of_rome.position.state import Force, Game
 
 ENVOYS: Final = "punic_envoys"
@@ -105,8 +104,7 @@ def _go_home(game: Game, table: Table, spaces: list[str]) -> Flow[None]:
         side, open_to = game.board.powers[GREEKS].side, havens(game)
         going = game.take(GREEKS, space, Force(force.cu, force.mercenaries, list(force.leaders)))
         if not open_to or side is None:
-            for leader in going.leaders:
-                (game.displaced if game.board.leaders[leader].named else game.reserve).append(leader)
+            take_off(game, going.leaders)
             table.tell("lost", power=GREEKS, space=space, cu=going.cu, rule="17.2.2")
             continue
         game.put(GREEKS, space, going)  # it stands there until it is said where it goes
@@ -118,16 +116,4 @@ def _go_home(game: Game, table: Table, spaces: list[str]) -> Flow[None]:
         table.tell("goes_home", power=GREEKS, origin=space, space=order["to"], cu=going.cu, rule="17.2.2")
 
 
-def go_home_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List where a force can go home to (17.2.2)."""
-    return of([Order("go_home", {"to": space}) for space in decision.facts["ports"]])
-
-
-def check_go_home(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with where a force goes home to (17.2.2)."""
-    if order["to"] not in decision.facts["ports"]:
-        names = listing([space_named(view, space) for space in decision.facts["ports"]], "or")
-        yield order.fault(("to",), f"it goes home to {names}", rule="17.2.2")
-
-
-OVERSEAS_KINDS: Final = (Kind("go_home", go_home_orders, check_go_home),)
+OVERSEAS_KINDS: Final = (Kind("go_home", *one_of_the_facts("to", "ports", "it goes home to {}", space_named)),)

@@ -30,7 +30,7 @@ from pbem.rules.sword_of_rome.position.board import (
     SICILY,
     WALLED,
 )
-from pbem.rules.sword_of_rome.position.changes import INSURRECTION, settle_spaces
+from pbem.rules.sword_of_rome.position.changes import INSURRECTION, pull_out, settle_spaces
 from pbem.rules.sword_of_rome.position.naming import no_such_space, power_named, space_named
 from pbem.rules.sword_of_rome.position.state import Force, Game
 from pbem.rules.sword_of_rome.turn.order_of_play import decider, ranked
@@ -385,10 +385,10 @@ def change_consuls(game: Game, table: Table) -> Flow[None]:
         if leader in game.displaced:
             game.displaced.remove(leader)
             game.cup.append(leader)
-        elif _off_the_map(game, ROMANS, leader):
+        elif pull_out(game, leader):
             game.cup.append(leader)
     cup = table.shuffle(f"consuls/turn-{game.turn}", sorted(game.cup))
-    room = sum(game.forces[ROMANS][space].cu for space in consul_spaces(game))
+    room = sum(game.forces[ROMANS][space].cu for space in armies_to_join(game, ROMANS))
     count = min(CONSULS, len(cup), room)
     drawn, game.cup = cup[:count], cup[count:]
     table.tell("consuls_drawn", leaders=drawn, rule="8.2.2")
@@ -397,22 +397,6 @@ def change_consuls(game: Game, table: Table) -> Flow[None]:
         spaces = _default_places(game, drawn)
         order = yield from table.ask(ROMANS, "consuls", rule="8.2.2", default={"at": spaces}, leaders=drawn)
         yield from _bring_back(game, table, order["at"], "8.2.2")
-
-
-def _off_the_map(game: Game, power: str, leader: str) -> bool:
-    for places in (game.forces[power], game.inside):
-        for space, force in list(places.items()):
-            if leader in force.leaders:
-                force.leaders.remove(leader)
-                if force.empty:
-                    del places[space]
-                return True
-    return False
-
-
-def consul_spaces(game: Game) -> list[str]:
-    """Return the spaces with Roman CU where consuls can come, those inside a besieged city left out (8.2.2, 13.3)."""
-    return armies_to_join(game, ROMANS)
 
 
 def places_of(game: Game, leader: str) -> list[str]:
@@ -557,7 +541,7 @@ def pay_for_leaders(game: Game, table: Table) -> Flow[None]:
         if leader in order["keep"] or not _price(game, leader, order):
             table.tell("leader_kept", leader=leader, rule="8.2.3")
         else:
-            _off_the_map(game, GREEKS, leader)
+            pull_out(game, leader)
             game.gone.append(leader)
             table.tell("leader_leaves", leader=leader, rule="8.2.3")
     spaces = list(order["pay"])
@@ -659,8 +643,8 @@ def check_keep(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
 
 
 RETURN_KINDS: Final = (
-    Kind("consuls", consul_orders, check_consuls, hints="views.hints:consuls_hints"),
-    Kind("return_leaders", return_orders, check_return, hints="views.hints:return_leaders_hints"),
+    Kind("consuls", consul_orders, check_consuls, hints="views.hints:arriving_leaders_hints"),
+    Kind("return_leaders", return_orders, check_return, hints="views.hints:arriving_leaders_hints"),
     Kind(
         "keep_leaders",
         keep_orders,

@@ -39,7 +39,7 @@ from pbem.rules.sword_of_rome.movement.march_orders import check_flank, check_ma
 from pbem.rules.sword_of_rome.movement.parts import ASK, STOP, Wanted, part_of
 from pbem.rules.sword_of_rome.movement.paths import onward, overseas, step_cost, why_not_end
 from pbem.rules.sword_of_rome.movement.reactions import avoid_orders, flights, intercept_orders, modifier
-from pbem.rules.sword_of_rome.movement.voyages import card_orders, cards_of, naval_modifiers
+from pbem.rules.sword_of_rome.movement.voyages import card_orders, naval_modifiers
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GAULS
 from pbem.rules.sword_of_rome.position.state import NONE, UNSEEN, Game, March
 from pbem.rules.sword_of_rome.siege.siege import joining
@@ -210,13 +210,7 @@ def contest_voyage_hints(view: Game, decision: Decision) -> Iterator[Hint]:
 
 def reaction_card_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield the cards that can be played, and none (7.2.2, S 9.6.3)."""
-    if UNSEEN not in view.hands[decision.side]:
-        worth = 3 if decision.kind == "bribe" else 1
-        yield Order(decision.kind, {"card": "none"})
-        for card in cards_of(view, decision.side)[: 2 * MOST_EXAMPLES]:
-            record = view.board.cards.get(card)
-            if record is None or record.value >= worth:
-                yield Order(decision.kind, {"card": card})
+    yield from first_of(card_orders(view, decision), 2 * MOST_EXAMPLES + 1)
 
 
 # ---- Cards, alliances and leaders (7, 8, 15)
@@ -363,20 +357,10 @@ def _ratings(view: Game, leaders: list[str]) -> Iterator[str]:
         yield f"{record.name}: initiative {record.initiative}, tactics {record.tactics}"
 
 
-def consuls_hints(view: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield who the consuls are, and places (8.2.2)."""
+def arriving_leaders_hints(view: Game, decision: Decision) -> Iterator[Hint]:
+    """Yield who comes, and places with the largest armies (8.2.2, 8.4)."""
     yield from _ratings(view, decision.facts["leaders"])
-    yield from _strongest(view, consul_orders(view, decision))
-
-
-def return_leaders_hints(view: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield who comes back, and places (8.4)."""
-    yield from _ratings(view, decision.facts["leaders"])
-    yield from _strongest(view, return_orders(view, decision))
-
-
-def _strongest(view: Game, orders: LegalOrders) -> Iterator[Order]:
-    """Yield the orders that bring leaders to the largest armies."""
+    orders = (consul_orders if decision.kind == "consuls" else return_orders)(view, decision)
 
     def strength(order: Order) -> int:
         return sum(view.force(view.board.leaders[leader].power, space).cu for leader, space in order["at"].items())
