@@ -95,19 +95,19 @@ class Space(NamedTuple):
     id: str
     name: str
     kind: str
-    home: str | None
-    """The power whose home it is; None: it starts independent."""
     region: str
     italy: bool
     """In Italy, where Carthage never goes as a power without a player (16.3)."""
-    port: bool
-    reinforcement: int
-    loyalty: int
-    """Loyalty of a walled city at the start."""
-    subjugation: int
-    """Points that subjugate a tribe (13.5)."""
     victory: bool
     """Whether it is a victory space in this edition (4.1.1, S 2.2)."""
+    home: str | None = None
+    """The power whose home it is; None: it starts independent."""
+    port: bool = False
+    reinforcement: int = 0
+    loyalty: int = 0
+    """Loyalty of a walled city at the start."""
+    subjugation: int = 0
+    """Points that subjugate a tribe (13.5)."""
 
 
 class Overseas(NamedTuple):
@@ -129,13 +129,6 @@ class Power(NamedTuple):
     side: Side | None
     points: tuple[int, int, int]
     """Movement points with a card of value 1, 2 and 3 (9.2)."""
-    raids: bool
-    city_loyalty: int
-    """The most loyalty its cities can have (7.3.1)."""
-    siege: int
-    """Modifier of its siege rolls (13.2)."""
-    levy: int
-    """CU that it gets in the Reinforcement Phase whatever it controls (5.10.1)."""
     ends_in: frozenset[str]
     """The spaces in which its moves, interceptions and avoidances must end; empty: anywhere (16.3)."""
     victim: str | None
@@ -146,6 +139,13 @@ class Power(NamedTuple):
     """The sides whose cards of Neutral Power Activates activate it, besides cards that name it (16.1.1)."""
     overseas: Overseas | None
     """Its home overseas, while it has no player (17)."""
+    raids: bool = False
+    city_loyalty: int = 3
+    """The most loyalty its cities can have (7.3.1)."""
+    siege: int = 0
+    """Modifier of its siege rolls (13.2)."""
+    levy: int = 0
+    """CU that it gets in the Reinforcement Phase whatever it controls (5.10.1)."""
 
 
 class Leader(NamedTuple):
@@ -156,14 +156,14 @@ class Leader(NamedTuple):
     short: str
     power: str
     named: bool
-    role: str | None
-    """consul or dictator."""
     initiative: int
     tactics: int
-    penalty: int
-    """Loyalty that keeping him costs the Greeks each turn (8.2.3)."""
     stays: frozenset[str]
     """The spaces that he never leaves while his power has no player; empty: he goes anywhere (17.1.1)."""
+    role: str | None = None
+    """consul or dictator."""
+    penalty: int = 0
+    """Loyalty that keeping him costs the Greeks each turn (8.2.3)."""
 
 
 class Card(NamedTuple):
@@ -173,15 +173,15 @@ class Card(NamedTuple):
     deck: Side
     name: str
     value: int
-    remove: bool
-    """Out of the game once its event was played (7.1.3)."""
-    reshuffle: bool
-    extra: bool
-    """Played beside the card of the Action Phase, not as it (7.1.2, 21.5)."""
-    when: str | None
-    """The moment of a response; None: it is played as a card of the own Action Phase."""
     conditions: tuple[Mapping[str, Any], ...]
     effects: tuple[Mapping[str, Any], ...]
+    when: str | None = None
+    """The moment of a response; None: it is played as a card of the own Action Phase."""
+    remove: bool = False
+    """Out of the game once its event was played (7.1.3)."""
+    reshuffle: bool = False
+    extra: bool = False
+    """Played beside the card of the Action Phase, not as it (7.1.2, 21.5)."""
 
 
 class Voyage(NamedTuple):
@@ -192,11 +192,11 @@ class Voyage(NamedTuple):
     cu: int
     ports: tuple[str, ...]
     """One end of the voyage must be one of these; empty: any ports."""
-    holds: str | None
-    marker: str | None
-    lent: bool
+    holds: str | None = None
+    marker: str | None = None
+    lent: bool = False
     """Carthage may lend it to an ally (S 9.6.3)."""
-    allied: str | None
+    allied: str | None = None
     """Only while it is allied with that power (18)."""
 
 
@@ -214,7 +214,7 @@ class Seats(NamedTuple):
     """The words of the map whose spaces score (4.1.1, S 2.2)."""
     persons: tuple[tuple[Side, ...], ...]
     """The sides of each person: they win together (4.2, 4.3)."""
-    events_after: Side | None
+    events_after: Side | None = None
     """The side after which Gallic events come in each round, where nobody leads the Gauls."""
 
 
@@ -222,9 +222,9 @@ class GallicEvent(NamedTuple):
     """One row of the table of Gallic events."""
 
     name: str
-    of: str | None
+    of: str | None = None
     """The power that suffers, or `leader`; None: nothing happens."""
-    takes: str | None
+    takes: str | None = None
     """marker or loyalty."""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from pbem.game import did_you_mean
 from pbem.protocol import Path
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 Record: TypeAlias = Mapping[str, Any]
 """A record of the box."""
+T = TypeVar("T", bound=Any)
 Finding: TypeAlias = tuple[str, Path, str]
 """File of the box, where in it, and what is wrong there."""
 WHOM: Final = ("own", "ally", "other")
@@ -87,13 +88,12 @@ def unpack(box: Box, players: int | None = None) -> Board:
 def seatings(box: Box) -> list[Seats]:
     """Return the games by their number of players, the usual one first; that has all there is on map and table."""
     return [
-        Seats(
-            players=record["players"],
+        _as(
+            Seats,
+            record,
             sides=tuple(record["sides"]),
-            hands=record["hands"],
             discard_all=frozenset(record["discard_all"]),
             victory=frozenset(record["victory"]),
-            events_after=record.get("events_after"),
             persons=tuple(tuple(sides) for sides in record.get("persons", [[side] for side in record["sides"]])),
         )
         for record in box.table("powers")["games"]
@@ -142,10 +142,7 @@ def assemble(box: Box, seats: Seats) -> Board:
         named_events={
             side: tuple(id for id in ids if id in cards) for side, ids in box.table("cards")["named_events"].items()
         },
-        gallic_events={
-            row["total"]: GallicEvent(row["name"], row.get("of"), row.get("takes"))
-            for row in box.table("gallic_events")["rows"]
-        },
+        gallic_events={row["total"]: _as(GallicEvent, row) for row in box.table("gallic_events")["rows"]},
         voyages=tuple(_voyage(record) for record in in_game(tables["voyages"], players)),
         years={turn["turn"]: turn["years"] for turn in tables["turns"]},
         levels={turn["turn"]: turn["level"] for turn in tables["turns"]},
@@ -169,37 +166,27 @@ def _cancelling(card: Card) -> Card:
     )
 
 
+def _as(cls: type[T], record: Record, **more: object) -> T:
+    """Return a record of the box as a value of a class, whose defaults stand for what the record leaves out."""
+    known = {field: record[field] for field in cls._fields if field in record}
+    made: T = cls(**{**known, **more})
+    return made
+
+
 def _space(record: Record, region: Record, seats: Seats) -> Space:
-    return Space(
-        id=record["id"],
-        name=record["name"],
-        kind=record["kind"],
-        home=record.get("home"),
-        region=record["region"],
-        italy=region.get("italy", False),
-        port=record.get("port", False),
-        reinforcement=record.get("reinforcement", 0),
-        loyalty=record.get("loyalty", 0),
-        subjugation=record.get("subjugation", 0),
-        victory=record.get("victory") in seats.victory,
-    )
+    return _as(Space, record, italy=region.get("italy", False), victory=record.get("victory") in seats.victory)
 
 
 def _power(record: Record, seats: Seats, spaces: Mapping[str, Space], homes: Mapping[str, list[str]]) -> Power:
-    low, middle, high = record["points"]
     ends = record.get("ends_in", {})
     side = record.get("side")
     led = side in seats.sides
     alone = {} if led else record
-    return Power(
-        id=record["id"],
-        name=record["name"],
+    return _as(
+        Power,
+        record,
         side=side if led else None,
-        points=(low, middle, high),
-        raids=record.get("raids", False),
-        city_loyalty=record.get("city_loyalty", 3),
-        siege=record.get("siege", 0),
-        levy=record.get("levy", 0),
+        points=tuple(record["points"]),
         ends_in=frozenset([*ends.get("spaces", ()), *(homes[ends["home_of"]] if "home_of" in ends else ())]),
         victim=alone.get("victim"),
         barred=frozenset(id for id, space in spaces.items() if space.italy) if "keeps_out" in alone else frozenset(),
@@ -215,46 +202,17 @@ def _overseas(record: Record, spaces: Mapping[str, Space]) -> Overseas:
 
 def _leader(record: Record, powers: Mapping[str, Power], spaces: Mapping[str, Space]) -> Leader:
     led = powers[record["power"]].side is not None
-    return Leader(
-        id=record["id"],
-        name=record["name"],
-        short=record.get("short", record["name"]),
-        power=record["power"],
-        named=record["kind"] == NAMED,
-        role=record.get("role"),
-        initiative=record["initiative"],
-        tactics=record["tactics"],
-        penalty=record.get("penalty", 0),
-        stays=frozenset(() if led else [id for id, space in spaces.items() if space.region == record.get("stays")]),
-    )
+    stays = () if led else [id for id, space in spaces.items() if space.region == record.get("stays")]
+    short = record.get("short", record["name"])
+    return _as(Leader, record, short=short, named=record["kind"] == NAMED, stays=frozenset(stays))
 
 
 def _card(record: Record, name: str) -> Card:
-    return Card(
-        id=record["id"],
-        deck=record["deck"],
-        name=name,
-        value=record["value"],
-        remove=record.get("remove", False),
-        reshuffle=record.get("reshuffle", False),
-        extra=record.get("extra", False),
-        when=record.get("when"),
-        conditions=tuple(record.get("if", ())),
-        effects=tuple(record["do"]),
-    )
+    return _as(Card, record, name=name, conditions=tuple(record.get("if", ())), effects=tuple(record["do"]))
 
 
 def _voyage(record: Record) -> Voyage:
-    return Voyage(
-        power=record["power"],
-        value=record["value"],
-        cu=record["cu"],
-        ports=tuple(record.get("ports", ())),
-        holds=record.get("holds"),
-        marker=record.get("marker"),
-        lent=record.get("lent", False),
-        allied=record.get("allied"),
-    )
+    return _as(Voyage, record, ports=tuple(record.get("ports", ())))
 
 
 def _neighbours(spaces: Mapping[str, Space], paths: Sequence[Record]) -> dict[str, dict[str, str]]:

@@ -40,6 +40,7 @@ class Effect(NamedTuple):
     carry_out: Callable[[Game, Table, Played, Told], Flow[None]]
 
 
+NOT_ITS_MOMENT: Final = Refusal("this has its effect only at its moment", "7.1.1")
 EFFECTS: Final[dict[str, Effect]] = {}
 """Word of `do` -> the effect. `events.events` fills it when the game is put together: an effect may fight a battle,
 whose rules open windows for responses, which play effects."""
@@ -50,14 +51,23 @@ def way(body: Told) -> Order:
     return Order(EFFECT, body)
 
 
-def none_told(why_not: Callable[[Game, Played], Refusal | None], do: Callable[[Game, Table, Played], None]) -> Effect:
-    """Return an effect that needs to be told nothing, and asks nothing."""
+def none_told(
+    do: Callable[[Game, Table, Played], None],
+    why_not: Callable[[Game, Played], Refusal | None] = lambda view, played: None,
+    at: Sequence[str] = (),
+) -> Effect:
+    """Return an effect that needs to be told nothing, and asks nothing; some have it only at moments of some names."""
+
+    def wrong(view: Game, played: Played) -> Refusal | None:
+        if at and (view.moment is None or view.moment.name not in at):
+            return NOT_ITS_MOMENT
+        return why_not(view, played)
 
     def options(view: Game, played: Played) -> LegalOrders:
-        return of([way({})] if why_not(view, played) is None else [])
+        return of([way({})] if wrong(view, played) is None else [])
 
     def check(view: Game, played: Played, body: Told) -> Iterator[Wrong]:
-        refusal = why_not(view, played)
+        refusal = wrong(view, played)
         if refusal is not None:
             yield (), refusal
 
@@ -120,13 +130,6 @@ def the_moment(game: Game) -> Moment:
     """Return the moment that a response responds to."""
     assert game.moment is not None
     return game.moment
-
-
-def why_not_at(view: Game, *names: str) -> Refusal | None:
-    """Say that an effect belongs to another moment; None: one of these is open."""
-    if view.moment is not None and view.moment.name in names:
-        return None
-    return Refusal("this has its effect only at its moment", "7.1.1")
 
 
 def parties(battle: Battle) -> list[str]:

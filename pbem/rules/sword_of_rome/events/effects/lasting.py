@@ -565,12 +565,12 @@ def land(game: Game, table: Table, played: Played, told: Mapping[str, Any]) -> F
 
 
 OTHER_EFFECTS: Final[Mapping[str, Effect]] = {
-    "marker": none_told(why_not_in_effect, put_in_effect),
-    "draw": none_told(why_no_draw, draw_by_event),
+    "marker": none_told(put_in_effect, why_not_in_effect),
+    "draw": none_told(draw_by_event, why_no_draw),
     "discard": one_told("discard", robbed, nobody_robbed, rob),
-    "plunder": none_told(why_no_plunder, change_plunder),
-    "unrest": none_told(why_no_change_of_unrest, change_unrest),
-    "vp": none_told(why_no_vp, gain_vp),
-    "treaty": none_told(why_no_treaty, sign),
+    "plunder": none_told(change_plunder, why_no_plunder),
+    "unrest": none_told(change_unrest, why_no_change_of_unrest),
+    "vp": none_told(gain_vp, why_no_vp),
+    "treaty": none_told(sign, why_no_treaty),
     "land": one_told("land", landings, nobody_lands, land),
 }

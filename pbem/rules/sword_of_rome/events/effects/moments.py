@@ -8,7 +8,15 @@ from typing import Any, Final
 from pbem.game import Refusal, Table
 from pbem.protocol import Flow
 from pbem.rules.sword_of_rome.events.conditions import in_words, is_meant
-from pbem.rules.sword_of_rome.events.effects import Effect, Played, none_told, one_told, parties, the_moment, why_not_at
+from pbem.rules.sword_of_rome.events.effects import (
+    NOT_ITS_MOMENT,
+    Effect,
+    Played,
+    none_told,
+    one_told,
+    parties,
+    the_moment,
+)
 from pbem.rules.sword_of_rome.events.minor_leaders import take_command
 from pbem.rules.sword_of_rome.position.board import WALLED
 from pbem.rules.sword_of_rome.position.state import Force, Game
@@ -40,10 +48,9 @@ def fighters(game: Game, played: Played, whom: str) -> list[str]:
 
 def why_no_roll(view: Game, played: Played) -> Refusal | None:
     """Say why nothing is added to a battle roll; None: it is (12.2.3)."""
-    refusal = why_not_at(view, ROLL, BEGINS)
-    if refusal is None and not fighters(view, played, played.told["of"]):
-        return Refusal(f"no army of {in_words(view, played.told['of'])} fights here", "12.2.3")
-    return refusal
+    if fighters(view, played, played.told["of"]):
+        return None
+    return Refusal(f"no army of {in_words(view, played.told['of'])} fights here", "12.2.3")
 
 
 def add_to_roll(game: Game, table: Table, played: Played) -> None:
@@ -56,10 +63,7 @@ def add_to_roll(game: Game, table: Table, played: Played) -> None:
 
 def why_no_dice(view: Game, played: Played) -> Refusal | None:
     """Say why the own army does not roll another number of dice; None: it does (12.2.3)."""
-    refusal = why_not_at(view, ROLL, BEGINS)
-    if refusal is None and not fighters(view, played, "own"):
-        return Refusal("no army of yours fights here", "12.2.3")
-    return refusal
+    return None if fighters(view, played, "own") else Refusal("no army of yours fights here", "12.2.3")
 
 
 def set_dice(game: Game, table: Table, played: Played) -> None:
@@ -71,9 +75,8 @@ def set_dice(game: Game, table: Table, played: Played) -> None:
 
 def why_losses(view: Game, played: Played) -> Refusal | None:
     """Say why the dice of a battle cost CU all the same; None: they do not (21.3)."""
-    if view.battle is not None and view.battle.no_losses:
-        return Refusal("the dice of this battle cost no CU already", "21.3")
-    return why_not_at(view, ROLL, BEGINS)
+    spared = view.battle is not None and view.battle.no_losses
+    return Refusal("the dice of this battle cost no CU already", "21.3") if spared else None
 
 
 def spare(game: Game, table: Table, played: Played) -> None:
@@ -84,10 +87,8 @@ def spare(game: Game, table: Table, played: Played) -> None:
 
 def why_not_again(view: Game, played: Played) -> Refusal | None:
     """Say why a battle is not fought again; None: it can be (21.3)."""
-    refusal = why_not_at(view, LOST, WON)
-    if refusal is None and the_moment(view).power not in view.board.powers_of[played.side]:
-        return Refusal("the battle was not yours", "21.3")
-    return refusal
+    own = the_moment(view).power in view.board.powers_of[played.side]
+    return None if own else Refusal("the battle was not yours", "21.3")
 
 
 def fight_again(game: Game, table: Table, played: Played) -> None:
@@ -98,10 +99,7 @@ def fight_again(game: Game, table: Table, played: Played) -> None:
 
 def why_no_flight(view: Game, played: Played) -> Refusal | None:
     """Say why the enemy does not flee before the battle; None: it does (21.3)."""
-    refusal = why_not_at(view, BEGINS)
-    if refusal is None and not fighters(view, played, "own"):
-        return Refusal("no army of yours fights here", "21.3")
-    return refusal
+    return None if fighters(view, played, "own") else Refusal("no army of yours fights here", "21.3")
 
 
 def flee(game: Game, table: Table, played: Played) -> None:
@@ -111,11 +109,11 @@ def flee(game: Game, table: Table, played: Played) -> None:
 
 
 EFFECTS_ON_BATTLES: Final[Mapping[str, Effect]] = {
-    "roll": none_told(why_no_roll, add_to_roll),
-    "dice": none_told(why_no_dice, set_dice),
-    "no_losses": none_told(why_losses, spare),
-    "battle_again": none_told(why_not_again, fight_again),
-    "flight": none_told(why_no_flight, flee),
+    "roll": none_told(add_to_roll, why_no_roll, (ROLL, BEGINS)),
+    "dice": none_told(set_dice, why_no_dice, (ROLL, BEGINS)),
+    "no_losses": none_told(spare, why_losses, (ROLL, BEGINS)),
+    "battle_again": none_told(fight_again, why_not_again, (LOST, WON)),
+    "flight": none_told(flee, why_no_flight, (BEGINS,)),
 }
 
 
@@ -127,7 +125,8 @@ EFFECTS_ON_BATTLES: Final[Mapping[str, Effect]] = {
 
 def why_not_cancel(view: Game, played: Played) -> Refusal | None:
     """Say why something is not cancelled; None: it is (7.1.1, 21.4)."""
-    return why_not_at(view, played.told)
+    named = view.moment is not None and view.moment.name == played.told
+    return None if named else NOT_ITS_MOMENT
 
 
 def cancel(game: Game, table: Table, played: Played) -> None:
@@ -136,11 +135,6 @@ def cancel(game: Game, table: Table, played: Played) -> None:
     if played.told == ACTIVATION and game.card is not None:
         game.card.cancelled = True
     table.tell("cancelled", side=played.side, what=played.told, rule=CALLED_OFF[played.told])
-
-
-def why_no_storm(view: Game, played: Played) -> Refusal | None:
-    """Say why no voyage is stopped; None: one is (9.6.4)."""
-    return why_not_at(view, "voyage")
 
 
 def storm(game: Game, table: Table, played: Played) -> None:
@@ -152,12 +146,10 @@ def storm(game: Game, table: Table, played: Played) -> None:
 
 def why_not_bar(view: Game, played: Played) -> Refusal | None:
     """Say why a city is not barred; None: it is (21.3)."""
-    refusal = why_not_at(view, "into_city", "army_enters", "battle_begins", "battle_won")
-    if refusal is None and view.card is None:
+    if view.card is None:
         return Refusal("a city is barred only while a card is on the table", "21.3")
-    if refusal is None and view.card is not None and the_moment(view).space in view.card.closed:
-        return Refusal("the city is barred already", "21.3")
-    return refusal
+    closed = the_moment(view).space in view.card.closed
+    return Refusal("the city is barred already", "21.3") if closed else None
 
 
 def bar(game: Game, table: Table, played: Played) -> None:
@@ -173,10 +165,9 @@ def bar(game: Game, table: Table, played: Played) -> None:
 
 def why_not_sail_besides(view: Game, played: Played) -> Refusal | None:
     """Say why a power gets no ships; None: it does (9.6.3)."""
-    refusal = why_not_at(view, "voyage_wanted")
-    if refusal is None and the_moment(view).power != played.told["power"]:
-        return Refusal(f"these ships carry only {view.board.powers[played.told['power']].name}", "9.6.3")
-    return refusal
+    if the_moment(view).power == played.told["power"]:
+        return None
+    return Refusal(f"these ships carry only {view.board.powers[played.told['power']].name}", "9.6.3")
 
 
 def sail_besides(game: Game, table: Table, played: Played) -> None:
@@ -207,11 +198,6 @@ def march_farther(game: Game, table: Table, played: Played) -> None:
     table.tell("further", side=played.side, points=played.told, rule="9.2")
 
 
-def why_no_attempt(view: Game, played: Played) -> Refusal | None:
-    """Say why nothing is added to an interception; None: it is (10.3)."""
-    return why_not_at(view, "interception")
-
-
 def help_attempt(game: Game, table: Table, played: Played) -> None:
     """Add to the roll of an interception (10.3)."""
     the_moment(game).modifier += played.told
@@ -220,10 +206,8 @@ def help_attempt(game: Game, table: Table, played: Played) -> None:
 
 def why_not_avoid_without_roll(view: Game, played: Played) -> Refusal | None:
     """Say why an army must roll to avoid battle; None: it need not (11.1)."""
-    refusal = why_not_at(view, "avoidance")
-    if refusal is None and the_moment(view).power not in view.board.powers_of[played.side]:
-        return Refusal("no army of yours avoids battle", "11.1")
-    return refusal
+    own = the_moment(view).power in view.board.powers_of[played.side]
+    return None if own else Refusal("no army of yours avoids battle", "11.1")
 
 
 def avoid_without_roll(game: Game, table: Table, played: Played) -> None:
@@ -243,7 +227,7 @@ def ambushes(view: Game, played: Played) -> list[dict[str, Any]]:
     """
     moment = view.moment
     power = played.told["power"]
-    if why_not_at(view, "army_enters") is not None or moment is None or not moment.power:
+    if moment is None or moment.name != "army_enters" or not moment.power:
         return []
     if view.allied(power, moment.power) or any(
         other not in (power, moment.power) and view.outside(other, moment.space) for other in view.board.powers
@@ -278,9 +262,6 @@ def ambush(game: Game, table: Table, played: Played, told: Mapping[str, Any]) ->
 
 def why_no_siege_roll(view: Game, played: Played) -> Refusal | None:
     """Say why no points are added to a siege; None: they are. A tribe has no walls to open (13.2)."""
-    refusal = why_not_at(view, "siege_roll")
-    if refusal is not None:
-        return refusal
     space = the_moment(view).space
     here = view.besieged(space) and view.kind(space) == WALLED
     return None if here else Refusal("no city is besieged here", "13.2")
@@ -292,11 +273,6 @@ def add_points(game: Game, table: Table, played: Played) -> None:
     table.tell("siege_points", space=the_moment(game).space, points=played.told, rule="13.2")
 
 
-def why_no_siege_help(view: Game, played: Played) -> Refusal | None:
-    """Say why nothing is added to a roll on the siege table; None: it is (13.2, 14.2)."""
-    return why_not_at(view, "siege_roll", "raid")
-
-
 def help_siege(game: Game, table: Table, played: Played) -> None:
     """Add to the roll of a siege or a raid (13.2, 14.2)."""
     the_moment(game).modifier += played.told
@@ -304,14 +280,14 @@ def help_siege(game: Game, table: Table, played: Played) -> None:
 
 
 EFFECTS_ON_MOVEMENT: Final[Mapping[str, Effect]] = {
-    "no_city": none_told(why_not_bar, bar),
+    "no_city": none_told(bar, why_not_bar, ("into_city", "army_enters", BEGINS, WON)),
     "ambush": one_told("ambush", ambushes, no_ambush, ambush),
-    "cancel": none_told(why_not_cancel, cancel),
-    "storm": none_told(why_no_storm, storm),
-    "sail": none_told(why_not_sail_besides, sail_besides),
-    "siege_points": none_told(why_no_siege_roll, add_points),
-    "siege_modifier": none_told(why_no_siege_help, help_siege),
-    "march": none_told(why_not_march_farther, march_farther),
-    "intercept": none_told(why_no_attempt, help_attempt),
-    "avoid": none_told(why_not_avoid_without_roll, avoid_without_roll),
+    "cancel": none_told(cancel, why_not_cancel),
+    "storm": none_told(storm, at=("voyage",)),
+    "sail": none_told(sail_besides, why_not_sail_besides, ("voyage_wanted",)),
+    "siege_points": none_told(add_points, why_no_siege_roll, ("siege_roll",)),
+    "siege_modifier": none_told(help_siege, at=("siege_roll", "raid")),
+    "march": none_told(march_farther, why_not_march_farther),
+    "intercept": none_told(help_attempt, at=("interception",)),
+    "avoid": none_told(avoid_without_roll, why_not_avoid_without_roll, ("avoidance",)),
 }
