@@ -209,15 +209,15 @@ def open_ports(game: Game, power: str, space: str) -> list[str]:
     side = game.board.powers[power].side
     own = side is not None and voyages.holds_cards(game, side)
     lent = voyages.may_get_leave(game, power)
+
+    def by_card(port: str) -> bool:
+        return any(voyages.carried(game, Crossing(power, space, port, fleeing=True), value) for value in VALUES)
+
     return [
         port
         for port in ports(game, power, space)
-        if lent or (own and _by_any_card(game, power, space, port)) or voyages.without_card(game, power, space, port)
+        if lent or (own and by_card(port)) or voyages.without_card(game, power, space, port)
     ]
-
-
-def _by_any_card(game: Game, power: str, space: str, port: str) -> bool:
-    return any(voyages.carried(game, Crossing(power, space, port, fleeing=True), value) for value in VALUES)
 
 
 def _ask(game: Game, table: Table, side: Side, facts: dict[str, Any]) -> Flow[Order]:

@@ -13,7 +13,7 @@ from pbem.game import Kind, LegalOrders, Refusal, Table, flat_map, lazy, multise
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import Use, own_power
 from pbem.rules.sword_of_rome.events.support import own_support, remove, settle_support
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, GREEKS, PERSON, WALLED
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, GREEKS, WALLED
 from pbem.rules.sword_of_rome.position.changes import settle_spaces
 from pbem.rules.sword_of_rome.position.naming import no_such_space, refused, space_named
 from pbem.rules.sword_of_rome.position.state import Force, Game
@@ -54,7 +54,7 @@ def why_not_propose(view: Game, power: str, to: str) -> Refusal | None:
 
 def _led_by_player(view: Game, side: Side) -> list[str]:
     """Return the powers of a player (15.1): those of the side, or of its person (option `player_besieged`)."""
-    sides = view.board.seats_of(side) if view.options["player_besieged"] == PERSON else (side,)
+    sides = view.player(side, view.options["player_besieged"])
     return [power for each in sides for power in view.board.powers_of[each]]
 
 

@@ -64,8 +64,7 @@ def add_support(game: Game, table: Table, order: Order) -> Flow[None]:
     lay_down(game, table, order["card"], "support")
     add_all(game, table, side, order["add"])
     put_away(game, table)
-    return
-    yield
+    yield from ()
 
 
 # ---- a CU for a 3 (7.1)
@@ -117,8 +116,7 @@ def bring_levy(game: Game, table: Table, order: Order) -> Flow[None]:
     game.put(power, order["at"], Force(cu=1))
     table.tell("levied", power=power, space=order["at"], cu=1, rule="7.1")
     put_away(game, table)
-    return
-    yield
+    yield from ()
 
 
 # ---- mercenaries (S 7.2.4)
@@ -190,8 +188,7 @@ def hire(game: Game, table: Table, order: Order) -> Flow[None]:
         game.put(CARTHAGE, space, Force(cu=cu, mercenaries=cu))
         table.tell("hired", space=space, cu=cu, rule="S 7.2.4")
     put_away(game, table)
-    return
-    yield
+    yield from ()
 
 
 def card_faults(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:

@@ -186,8 +186,7 @@ def redraw(game: Game, table: Table, order: Order) -> Flow[None]:
     table.tell("redrawn", side=side, cards=cards, rule="7.4.3")
     draw(game, side, table, len(cards), f"round-{game.round}/desperate-{game.desperate_times[side]}")
     put_away(game, table)
-    return
-    yield
+    yield from ()
 
 
 def named_events(view: Game, side: Side) -> Collection[str]:
@@ -240,7 +239,7 @@ def named_event(game: Game, table: Table, order: Order) -> Flow[None]:
     elif origin == "discards":
         game.discards[side].remove(card)
         game.hands[side].append(card)
-    yield from events.play_as_event(game, table, side, card, order)
+    yield from events.play_event(game, table, order)
     game.the_activation.played = True
 
 

@@ -1,13 +1,7 @@
 """Events: a card played for what it says, as the one card of the round or beside it (7.1, 7.1.2, 7.1.3).
 
-What this chapter offers to the others:
-
-* `EVENT_USES`: `event`, a card without `when`. `conditions.hold(game, side, card)` says which condition does not hold.
-* `EFFECTS`: word -> `Effect(options, check, carry_out)`. What an effect needs to be told stands in the
-  order under the word of the effect (`levy: {space: cu}`, `support: [spaces]`).
-* `effects.play(game, table, side, card, body)`, for actions and responses alike.
-* An event that lasts is a `Mark` in `Game.marks`; chapters ask by `Game.mark(name)` (appian_way, duoviri_navales,
-  wild_beasts, elephants, insurrection).
+What an effect needs to be told stands in the order under the word of the effect (`levy: {space: cu}`, `support:
+[spaces]`). An event that lasts is a `Mark` in `Game.marks`; chapters ask for it by `Game.mark`.
 """
 
 from __future__ import annotations
@@ -98,13 +92,8 @@ def check_event(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
 
 
 def play_event(game: Game, table: Table, order: Order) -> Flow[None]:
-    """Play a card for its event; others may respond before it takes effect (7.1, 7.1.1)."""
+    """Lay a card of a hand down for its event, let others respond, carry it out, and put it away (7.1, 7.1.1)."""
     side, card = game.the_activation.side, order["card"]
-    yield from play_as_event(game, table, side, card, order)
-
-
-def play_as_event(game: Game, table: Table, side: Side, card: str, order: Order) -> Flow[None]:
-    """Lay a card of a hand down for its event, let others respond, carry it out, and put it away (7.1)."""
     record = game.board.cards[card]
     play = lay_down(game, table, card, EXTRA if record.extra else EVENT)
     if (yield from responses.takes_place(game, table, side, card)):

@@ -1,9 +1,7 @@
 """Minor leaders and commanders: placing, moving, and who commands (8.2.1, 8.3).
 
-What this chapter offers to the others: `MINOR_LEADER_USES` with `leaders`; `commander_of(game, power, space)`, who
-leads a stack; `take_command(game, table, power, space)`, to be called when a named leader has joined a stack: its owner
-says who commands; `place(game, table, side, powers)` for the Reinforcement Phase; `misplaced` and `put_leaders` for
-orders that place minor leaders besides something else.
+`take_command` is called when a named leader has joined a stack: its owner says who commands. `misplaced` and
+`put_leaders` are for orders that place minor leaders besides something else.
 """
 
 from __future__ import annotations
@@ -19,12 +17,6 @@ from pbem.rules.sword_of_rome.position.naming import no_such_leader, no_such_spa
 from pbem.rules.sword_of_rome.position.state import NONE, Force, Game
 
 # ---- who commands (8.2.1)
-
-
-def commander_of(game: Game, power: str, space: str) -> str | None:
-    """Return the commander of what a power has in a space, before its city or inside it; None: nobody (8.2.1)."""
-    outside = game.force(power, space)
-    return outside.commander if not outside.empty else game.garrison(power, space).commander
 
 
 def candidates(game: Game, leaders: Sequence[str]) -> list[str]:
@@ -84,11 +76,8 @@ def _can_be_placed(game: Game, leader: str) -> bool:
 
 def stands(game: Game, power: str) -> list[str]:
     """Return the spaces where a power has CU, besieged cities and boxes included (8.3)."""
-    return sorted({space for space, force in game.everywhere(power) if force.cu and not _is_march(game, force)})
-
-
-def _is_march(game: Game, force: Force) -> bool:
-    return game.march is not None and force is game.march.force
+    moving = game.march.force if game.march is not None else None
+    return sorted({space for space, force in game.everywhere(power) if force.cu and force is not moving})
 
 
 def why_not_stand(game: Game, leader: str, space: str, powers: Sequence[str]) -> Refusal | None:
@@ -200,8 +189,7 @@ def _faults(view: Game, order: Order, told: Mapping[str, str], powers: Sequence[
 def move_leaders(game: Game, table: Table, order: Order) -> Flow[None]:
     """Place minor leaders (8.3)."""
     put_leaders(game, table, order["leaders"])
-    return
-    yield
+    yield from ()
 
 
 def place(game: Game, table: Table, side: Side, powers: Sequence[str]) -> Flow[None]:

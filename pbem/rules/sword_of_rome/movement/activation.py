@@ -1,18 +1,7 @@
 """Activating a leader with a card: one army, a Campaign's two, or a colony (7.1, 7.2.1, 8.1, 9.1, 9.5).
 
-What this chapter offers to the others (9 to 11; its decisions are `march`, `pursue`, `city`, `intercept`, `avoid`,
-`let_go`, `refuse`, `bribe`, `lend_fleet`, `contest_voyage`, `next_commander`, `join_campaign`, `flank`):
-
-* `ACTIVATION_USES`: `activate`, `campaign` and `colony`, merged by `turn.action`. Each lays its card down by
-`card_play.lay_down`,
-  fills `Game.card` (`power` is the power that acts), and ends with `card_play.put_away`, once nothing is under way.
-* `movement.activation.activate(game, table, power, leader) -> Flow[None]`: one activation whatever the card, also for a
-  power without a player and for the free activation of an event: roll for a siege (`siege.siege.roll_siege`), or march.
-* `movement.march.march(game, table) -> Flow[None]`: the march in `Game.march`, space by space; each step calls
-  `movement.entering.enter`, the order of reactions of 9.3, and fights by `battle.battle.fight`.
-* `movement.voyages`: `capacity` and `carried` (9.6.3), `borrow` (leave of an event or of Carthage), `sail` (contesting
-  and naval combat), for marches, avoidance and retreats (9.6).
-* `movement.paths.retreats`: the ways of a retreat, for callers that need only their length.
+Each use lays its card down, and puts it away once nothing is under way. `activate` is one activation whatever the card,
+also for a power without a player and for the free activation of an event: a siege roll, or a march.
 """
 
 from __future__ import annotations
@@ -196,14 +185,9 @@ def carry_campaign(game: Game, table: Table, order: Order) -> Flow[None]:
     card.commanders_left = COMMANDERS - 1
     card.moved.append(first)
     yield from activate(game, table, power, first)
-    while card.commanders_left and could_follow(game):
+    while card.commanders_left and any(why_not_next(game, leader) is None for leader in game.board.leaders):
         yield from _second(game, table, (yield from ask_next(game, table, "")))
     put_away(game, table)
-
-
-def could_follow(game: Game) -> bool:
-    """Tell whether a Campaign has anybody left to activate (9.5.1)."""
-    return any(why_not_next(game, leader) is None for leader in game.board.leaders)
 
 
 def _second(game: Game, table: Table, order: Order) -> Flow[None]:

@@ -5,7 +5,7 @@ These are effects that change the board, whenever they are played. What response
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from pbem.protocol import Side
@@ -80,7 +80,7 @@ def look_at(view: Game, side: Side) -> Hand:
 def event(hand: Hand, card: str) -> Told | None:
     """Return what the event of a card is worth, and what its effects are told; None: one of them cannot be rated."""
     worth, effect = 0.0, dict[str, Any]()
-    for word, told in _effects(hand.view, card):
+    for word, told in [item for effect in hand.view.board.cards[card].effects for item in effect.items()]:
         rate = RATED.get(word)
         found = rate(hand, Played(hand.side, card, told)) if rate is not None else None
         if found is None:
@@ -88,11 +88,6 @@ def event(hand: Hand, card: str) -> Told | None:
         worth += found[0]
         effect.update(found[1])
     return worth, effect
-
-
-def _effects(view: Game, card: str) -> Iterator[tuple[str, Any]]:
-    for effect in view.board.cards[card].effects:
-        yield from effect.items()
 
 
 # ---- CU and leaders
@@ -241,10 +236,6 @@ def _revolt(hand: Hand, played: Played) -> Told | None:
 # ---- tracks, cards, and what lies overseas
 
 
-def _marker(hand: Hand, played: Played) -> Told | None:
-    return MARKERS.get(played.told["name"], 0.1), {}
-
-
 def _vp(hand: Hand, played: Played) -> Told | None:
     own = GAULS in hand.fields
     return (float(played.told) if own else -played.told * hand.rivalry(GAULS)), {}
@@ -260,14 +251,6 @@ def _plunder(hand: Hand, played: Played) -> Told | None:
     change = played.told.get("gain", 0) - played.told.get("lose", 0)
     worth = MARKER * change * (1 if played.told["by"] == GAULS else -1)
     return (worth if GAULS in hand.fields else -worth * hand.rivalry(GAULS)), {}
-
-
-def _draw(hand: Hand, played: Played) -> Told | None:
-    return CARD * played.told, {}
-
-
-def _treaty(hand: Hand, played: Played) -> Told | None:
-    return TREATY, {}
 
 
 def _land(hand: Hand, played: Played) -> Told | None:
@@ -300,12 +283,12 @@ RATED: Final[Mapping[str, Callable[[Hand, Played], Told | None]]] = {
     "insurrection": _insurrection,
     "support": _support,
     "revolt": _revolt,
-    "marker": _marker,
+    "marker": lambda hand, played: (MARKERS.get(played.told["name"], 0.1), {}),
     "vp": _vp,
     "unrest": _unrest,
     "plunder": _plunder,
-    "draw": _draw,
-    "treaty": _treaty,
+    "draw": lambda hand, played: (CARD * played.told, {}),
+    "treaty": lambda hand, played: (TREATY, {}),
     "land": _land,
 }
 """Word of `do` -> what rates the effect."""

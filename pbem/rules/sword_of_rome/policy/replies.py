@@ -160,10 +160,6 @@ def _cancel(here: _Here, told: str) -> bool:
     return here.dangerous and (told == "activation" or here.against_us)
 
 
-def _siege_modifier(here: _Here, told: int) -> bool:
-    return here.ours if told > 0 else here.against_us
-
-
 def _further(here: _Here, told: int) -> bool:
     """Tell whether the leader who is activated does better with more movement points."""
     if not here.ours:
@@ -188,7 +184,7 @@ WORTH_AT: Final[Mapping[str, Callable[[_Here, Any], bool]]] = {
     "storm": lambda here, told: here.dangerous,
     "sail": lambda here, told: here.ours,
     "siege_points": lambda here, told: here.ours,
-    "siege_modifier": _siege_modifier,
+    "siege_modifier": lambda here, told: here.ours if told > 0 else here.against_us,
     "march": _further,
     "intercept": lambda here, told: here.ours if told < 0 else here.against_us,
     "avoid": lambda here, told: here.ours,

@@ -128,8 +128,8 @@ def settle_spaces(game: Game, table: Table) -> None:
     """Draw the consequences of what has changed on the map (8.4, 13.4, 16.4); in an order that a file keeps."""
     lift_sieges(game, table)
     for space, force in sorted(game.inside.items(), key=_SPACE):
-        power = game.control.get(space)
-        if power is not None and not _beset(game, power, space):
+        power, before = game.control.get(space), [each for each in game.present(space) if game.outside(each, space)]
+        if power is not None and all(game.have_alliance(power, each) for each in before):
             del game.inside[space]
             come_out(game, power, space, force)
     for power in game.board.powers:
@@ -154,11 +154,6 @@ def _end_insurrection(game: Game, table: Table) -> None:
     for space in sorted(game.forces[REBELS]):
         displace(game, table, REBELS, space)
     table.tell("insurrection_ends", rule="S 16.4")
-
-
-def _beset(game: Game, power: str, space: str) -> bool:
-    """Tell whether CU stand before a city of a power that has no alliance with theirs (9.3.1, 16.1.2)."""
-    return any(game.outside(each, space) and not game.have_alliance(power, each) for each in game.present(space))
 
 
 def go_in(game: Game, space: str, force: Force) -> None:

@@ -446,8 +446,12 @@ class Game:
 
         With two players that may have to be true of all powers of its person (option `player_ally`).
         """
-        sides = self.board.seats_of(side) if self.options["player_ally"] == PERSON else (side,)
+        sides = self.player(side, self.options["player_ally"])
         return all(self.allied(own, power) for each in sides for own in self.board.powers_of[each])
+
+    def player(self, side: Side, meant: str) -> tuple[Side, ...]:
+        """Return the sides of the player of a side: it alone, or those of its person, as an option says."""
+        return self.board.seats_of(side) if meant == PERSON else (side,)
 
     # ---- spaces
 

@@ -92,11 +92,6 @@ def loot(game: Game, table: Table, power: str, space: str) -> None:
 # ---- solidarity (14.6)
 
 
-def freeable(view: Game) -> list[str]:
-    """List the Gallic home spaces that solidarity frees: the marker of an enemy or of nobody, no enemy CU (14.6)."""
-    return [space for space in view.board.homes[GAULS] if _why_not_free(view, space) is None]
-
-
 def _why_not_free(view: Game, space: str) -> Refusal | None:
     unknown = no_such_space(view, space)
     if unknown is not None:
@@ -117,7 +112,7 @@ def solidarity_orders(view: Game, decision: Decision) -> LegalOrders:
         return of([])
 
     def all_ways() -> LegalOrders:
-        spaces = freeable(view)
+        spaces = [space for space in view.board.homes[GAULS] if _why_not_free(view, space) is None]
         sizes = range(1, min(view.plunder, len(spaces)) + 1)
         return subsets(lambda some: Order("act", {"do": "solidarity", "remove": some}), spaces, sizes)
 
@@ -148,8 +143,7 @@ def free(game: Game, table: Table, order: Order) -> Flow[None]:
         game.plunder -= 1
         set_control(game, space, GAULS)
     table.tell("solidarity", power=GAULS, spaces=list(order["remove"]), track=game.plunder, rule="14.6")
-    return
-    yield
+    yield from ()
 
 
 PLUNDER_USES: Final[Mapping[str, Use]] = {"solidarity": Use(solidarity_orders, check_solidarity, free)}
@@ -200,11 +194,6 @@ def _round(game: Game) -> str:
     return f"{game.turn}/{game.round or last}"
 
 
-def modifier_of(game: Game, power: str, space: str) -> int:
-    """Return what a power adds to its rolls for a space: that of a besieger counts before cities only (13.2)."""
-    return game.board.powers[power].siege if game.kind(space) == WALLED else 0
-
-
 class SiegeRoll(NamedTuple):
     """A roll for a siege or a subjugation: whose, where, its name, and the paragraph that gives it."""
 
@@ -226,7 +215,8 @@ def roll_siege(game: Game, table: Table, due: SiegeRoll) -> Flow[None]:
         return
     siege = game.sieges[space]
     siege.rolled = _round(game)
-    modifiers = {"besieger": modifier_of(game, power, space), "event": moment.modifier}
+    besieger = game.board.powers[power].siege if game.kind(space) == WALLED else 0  # counts before cities only
+    modifiers = {"besieger": besieger, "event": moment.modifier}
     roll = table.roll(name, 2, rule=rule, modifiers=modifiers, power=power, space=space)
     points, cost = game.board.siege_result(roll.total)
     siege.level += points + moment.points

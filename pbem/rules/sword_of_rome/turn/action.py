@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, flat_map, of
+from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, flat_map, one_of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import (
     alliances,
@@ -162,16 +162,6 @@ def end_activation(game: Game, table: Table, order: Order) -> Flow[None]:
     yield from fall_overseas(game, table)
 
 
-def end_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List the order that ends the activation (5.4)."""
-    return of([Order("act", {"do": "end"})])
-
-
-def no_faults(view: Game, decision: Decision, order: Order) -> Iterable[Fault]:
-    """Find nothing wrong: all of this is optional (5.4)."""
-    return ()
-
-
 def actions(view: Game, decision: Decision) -> LegalOrders:
     """List every action of the active side (5.4)."""
     if UNSEEN in view.hands[decision.side]:
@@ -212,7 +202,7 @@ USES: Final[Mapping[str, Use]] = {
     **desperate_times.DESPERATE_USES,
     **siege.PLUNDER_USES,
     **unrest.UNREST_USES,
-    "end": Use(end_orders, no_faults, end_activation),
+    "end": Use(*one_of("do", ["end"]), end_activation),
 }
 """All that the active side may do, by the word of the order, in the order of the rulebook."""
 
@@ -220,11 +210,6 @@ USES: Final[Mapping[str, Use]] = {
 def _ends(order: Order) -> bool:
     """Tell whether an order ends an activation: it waits if an action before it cannot be carried out (5.4)."""
     return bool(order["do"] == "end")
-
-
-def _is_last(view: Game, decision: Decision, order: Order) -> bool:
-    """Tell whether its side is not asked for another action before its queue is dropped (5.4)."""
-    return _ends(order)
 
 
 ACTION_KINDS: Final = (
@@ -236,7 +221,7 @@ ACTION_KINDS: Final = (
         bot="policy.acts:best_act",
         close_up="views.summary:close_up_of_action",
         ends=_ends,
-        is_last=_is_last,
+        is_last=lambda view, decision, order: _ends(order),  # its queue is dropped then
         successors="views.forecast:successors",
         foresee="views.forecast:foresee_act",
     ),

@@ -33,13 +33,13 @@ def draw_cards(game: Game, table: Table) -> Flow[None]:
                 shuffle_discards(game, side, table, f"deck/{side}/turn-{game.turn}")
         yield from discard(game, table)
         for side in game.in_play:
-            fill_hand(game, side, table)
+            draw(game, side, table, hand_limit(game, side) - len(game.hands[side]), "exhausted")
     game.phase = "first_player"
 
 
 def discard(game: Game, table: Table) -> Flow[None]:
-    """Take all cards of the Gauls, and ask the others which of those they have kept they discard (6.2.1)."""
-    keeping = [side for side in game.in_play if game.hands[side] and not _keeps_nothing(game, side)]
+    """Take all cards of who keeps none, the Gauls, and ask the others which of theirs they discard (6.2.1)."""
+    keeping = [side for side in game.in_play if game.hands[side] and side not in game.board.seats.discard_all]
     asked = [
         Decision(
             "discard",
@@ -57,11 +57,6 @@ def discard(game: Game, table: Table) -> Flow[None]:
         if cards:
             lay_off(game, side, cards)
             table.tell("discards", side=side, cards=cards, rule="6.2.1")
-
-
-def _keeps_nothing(game: Game, side: Side) -> bool:
-    """Tell whether a side must discard all it holds: the Gauls, with four players or five (6.2.1)."""
-    return side in game.board.seats.discard_all
 
 
 def surplus(game: Game, side: Side) -> int:
@@ -85,12 +80,6 @@ def shuffle_discards(game: Game, side: Side, table: Table, name: str) -> None:
     game.decks[side] = table.shuffle(name, sorted(game.decks[side] + game.discards[side]))
     game.discards[side] = []
     table.tell("reshuffled", side=side, cards=len(game.decks[side]), rule="6.4")
-
-
-def fill_hand(game: Game, side: Side, table: Table) -> None:
-    """Draw up to the hand limit (6.2.2)."""
-    wanted = hand_limit(game, side) - len(game.hands[side])
-    draw(game, side, table, wanted, "exhausted")
 
 
 def draw(game: Game, side: Side, table: Table, wanted: int, name: str) -> None:

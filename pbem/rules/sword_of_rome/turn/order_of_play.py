@@ -8,7 +8,6 @@ from typing import Final
 
 from pbem.game import Kind, LegalOrders, Table, listing, of, once
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.sword_of_rome.position.board import PERSON
 from pbem.rules.sword_of_rome.position.naming import one_of_the_facts
 from pbem.rules.sword_of_rome.position.state import Game
 
@@ -23,9 +22,7 @@ def standing(game: Game, side: Side) -> int:
 
     They are its own, or by option `player_rank` the sum of all sides of its person.
     """
-    if game.options["player_rank"] == PERSON:
-        return sum(game.vp[each] for each in game.board.seats_of(side))
-    return game.vp[side]
+    return sum(game.vp[each] for each in game.player(side, game.options["player_rank"]))
 
 
 def by_vp(game: Game) -> list[Side]:
@@ -120,7 +117,7 @@ def is_friend(game: Game, side: Side, power: str) -> bool:
 
     With two players the other side of its person may count as well (option `player_decides`).
     """
-    sides = game.board.seats_of(side) if game.options["player_decides"] == PERSON else (side,)
+    sides = game.player(side, game.options["player_decides"])
     return any(game.allied(own, power) for each in sides for own in game.board.powers_of[each])
 
 

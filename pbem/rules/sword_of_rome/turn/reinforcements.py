@@ -457,14 +457,15 @@ def _crowded(view: Game, at: Mapping[str, str]) -> Iterator[str]:
 
 def check_consuls(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the places of consuls (8.2.2)."""
-    yield from _wrong_places(view, decision, order, "8.2.2")
+    yield from check_return(view, decision, order)
     for space in _crowded(view, order["at"]):
         reason = f"each consul keeps a CU, and {space_named(view, space)} has {view.force(ROMANS, space).cu}"
         yield order.fault(("at",), reason, rule="8.2.2")
 
 
-def _wrong_places(view: Game, decision: Decision, order: Order, rule: str) -> Iterator[Fault]:
-    leaders, at = decision.facts["leaders"], order["at"]
+def check_return(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the places of leaders who come (8.2.2, 8.4)."""
+    leaders, at, rule = decision.facts["leaders"], order["at"], decision.rule
     if sorted(at) != sorted(leaders):
         yield order.fault(("at",), f"say of {listing(leaders, 'and')} where each comes, and of nobody else", rule=rule)
     for leader, space in at.items():
@@ -513,11 +514,6 @@ def return_orders(view: Game, decision: Decision) -> LegalOrders:
     """List every way to bring displaced leaders back (8.4)."""
     leaders = decision.facts["leaders"]
     return of([Order("return_leaders", {"at": dict(zip(leaders, at, strict=True))}) for at in _spread(view, leaders)])
-
-
-def check_return(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield what is wrong with the places of displaced leaders (8.4)."""
-    yield from _wrong_places(view, decision, order, "8.4")
 
 
 # ---- the price of Greek leaders (8.2.3, S 8.2.3)

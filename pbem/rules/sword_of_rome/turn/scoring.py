@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from pbem.game import Table
 from pbem.protocol import Side
-from pbem.rules.sword_of_rome.position.board import CARTHAGE, GAULS, PERSON, Board
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, GAULS, Board
 from pbem.rules.sword_of_rome.position.state import Game, Result
 
 
@@ -82,7 +82,8 @@ def drop_out(game: Game, table: Table) -> None:
 
     With two players a side goes out by itself, or with the other one of its person (option `player_out`).
     """
-    for side in [side for side in game.in_play if not any(map(game.cu_on_map, _going_out(game, side)))]:
+    option = game.options["player_out"]
+    for side in [side for side in game.in_play if not any(map(game.cu_on_map, game.player(side, option)))]:
         game.out.append(side)
         own = game.board.powers_of[side]
         for power in own:
@@ -104,7 +105,3 @@ def drop_out(game: Game, table: Table) -> None:
     left = {game.board.seats_of(side) for side in game.in_play}
     if len(left) == 1 and game.result is None:
         game.result = Result(list(left.pop()), "last_left")
-
-
-def _going_out(game: Game, side: Side) -> Sequence[Side]:
-    return game.board.seats_of(side) if game.options["player_out"] == PERSON else [side]

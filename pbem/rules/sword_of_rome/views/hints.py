@@ -409,7 +409,8 @@ def retreat_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what each way costs, and how many get inside or on board (12.4)."""
     facts = decision.facts
     for way in facts["ways"]:
-        yield f"  {', '.join(way)}: costs {_cu(cost(view, facts['power'], way))}"
+        cu = cost(view, facts["power"], way)
+        yield f"  {', '.join(way)}: costs {f'{cu} CU' if cu else 'nothing'}"
     if facts["room"]:
         inside = min(facts["room"], facts["cu"])
         yield f"{inside} CU can go inside the city: inside: true. Write a path as well for the others."
@@ -423,17 +424,14 @@ def retreat_hints(view: Game, decision: Decision) -> Iterator[Hint]:
         yield from first_of(retreat_orders(view, decision))
 
 
-def _cu(number: int) -> str:
-    return f"{number} CU" if number else "nothing"
-
-
 def spoils_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what the points can buy, each a point (12.5)."""
     facts = decision.facts
     winner, loser, points = facts["power"], facts["loser"], facts["points"]
     yield f"Each entry of a list costs a point; you have {counted(points, 'point')}. A city can stand there twice."
     takes = [space for space in view.board.spaces if why_not_take_away(view, losers(view, loser), space) is None]
-    won = [space for space in takes if taker(view, winner, space) == winner and _goes_at_once(view, space)]
+    at_once = [space for space in takes if view.loyalty.get(space, 1) == 1 and space not in view.sieges]
+    won = [space for space in at_once if taker(view, winner, space) == winner]
     for words, spaces in (("becomes yours", won), ("loses support", [space for space in takes if space not in won])):
         if spaces:
             yield f"  {REMOVE}, {words}: {listing(spaces, 'and')}"
@@ -462,11 +460,6 @@ def spoils_hints(view: Game, decision: Decision) -> Iterator[Hint]:
         yield Order("spoils", {"plunder": points})
     if unrest:
         yield Order("spoils", {"unrest": min(points, unrest)})
-
-
-def _goes_at_once(view: Game, space: str) -> bool:
-    """Tell whether one point takes all support in a space that is not besieged."""
-    return view.loyalty.get(space, 1) == 1 and space not in view.sieges
 
 
 def sack_hints(view: Game, decision: Decision) -> Iterator[Hint]:

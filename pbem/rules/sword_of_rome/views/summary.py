@@ -222,14 +222,12 @@ def facts(view: Game, decision: Decision) -> Mapping[str, object]:
         "hand": list(view.hands.get(decision.side, ())),
         "active": view.activation.side if view.activation is not None else None,
         "leader_in_vp": max(view.in_play, key=lambda side: (view.vp[side], -view.board.side_rank(side))),
-        "allies": [power for power in view.board.powers if power not in own and _allied(view, own, power)],
+        "allies": [
+            each for each in view.board.powers if each not in own and any(view.allied(one, each) for one in own)
+        ],
     }
     strengths = _strengths(view, own, decision)
     return found if strengths is None else {**found, "odds": _odds(*strengths)}
-
-
-def _allied(view: Game, own: Sequence[str], power: str) -> bool:
-    return any(view.allied(each, power) for each in own)
 
 
 def _strengths(view: Game, own: Sequence[str], decision: Decision) -> tuple[int, int] | None:

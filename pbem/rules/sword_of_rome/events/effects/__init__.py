@@ -73,8 +73,7 @@ def none_told(
 
     def carry_out(game: Game, table: Table, played: Played, body: Told) -> Flow[None]:
         do(game, table, played)
-        return
-        yield
+        yield from ()
 
     return Effect(options, check, carry_out)
 
@@ -146,15 +145,10 @@ def effects_of(game: Game, side: Side, card: str) -> list[tuple[Effect, Played]]
     return [(EFFECTS[word], Played(side, card, told)) for word, told in words]
 
 
-def _some(ways: LegalOrders) -> bool:
-    """Tell whether there are ways at all, without counting them."""
-    return next(iter(ways), None) is not None
-
-
 def why_not(view: Game, side: Side, card: str) -> Refusal | None:
     """Say why the effects of a card cannot take place; None: they can (7.1)."""
     for effect, played in effects_of(view, side, card):
-        if not _some(effect.options(view, played)):
+        if next(iter(effect.options(view, played)), None) is None:  # there may be too many to be counted
             return next(iter(effect.check(view, played, {})))[1]
     return None
 

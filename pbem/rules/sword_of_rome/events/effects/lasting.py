@@ -90,8 +90,7 @@ def _raised(word: str) -> Effect:
             else:
                 game.put(power, space, Force(cu=cu))
                 table.tell("levied", power=power, space=space, cu=cu, rule="5.10")
-        return
-        yield
+        yield from ()
 
     return Effect(ways, check, carry_out)
 
@@ -118,8 +117,7 @@ def found(game: Game, table: Table, played: Played, space: str) -> Flow[None]:
     """Let a CU found a colony (7.2.1)."""
     settle_colony(game, space)
     table.tell("colony_settled", power=ROMANS, space=space, rule="7.2.1")
-    return
-    yield
+    yield from ()
 
 
 # ---- named leaders (8.2)
@@ -181,11 +179,6 @@ def wearable(view: Game, played: Played) -> list[str]:
     return list(dict.fromkeys(space for _, space in _armies(view, played)))
 
 
-def nobody_wears(view: Game, played: Played) -> Refusal:
-    """Say that no army can be made to roll for attrition (5.5)."""
-    return Refusal(f"there is no army of {in_words(view, played.told['of'])}", "5.5")
-
-
 def wear(game: Game, table: Table, played: Played, space: str) -> Flow[None]:
     """Let an army roll for attrition, wherever it stands (5.5)."""
     power = next(power for power, at in _armies(game, played) if at == space)
@@ -195,8 +188,7 @@ def wear(game: Game, table: Table, played: Played, space: str) -> Flow[None]:
     lost = lose(game, power, space, game.board.attrition(roll.faces[0], force.cu))
     table.tell("attrition", power=power, space=space, cu=lost, rule="5.5")
     settle_spaces(game, table)
-    return
-    yield
+    yield from ()
 
 
 # ---- free sieges (13.1.1, 21.5)
@@ -210,11 +202,6 @@ def sieges(view: Game, played: Played) -> list[str]:
         for space in sorted(view.forces[power])
         if view.kind(space) == WALLED and why_not_roll(view, power, space) is None
     ]
-
-
-def no_siege(view: Game, played: Played) -> Refusal:
-    """Say that there is no siege to roll for (13.1.1)."""
-    return Refusal("no commander of yours besieges a city with CU enough to roll", "13.1.1")
 
 
 def roll_free(game: Game, table: Table, played: Played, space: str) -> Flow[None]:
@@ -256,8 +243,18 @@ EFFECTS_ON_UNITS: Final[Mapping[str, Effect]] = {
     HIRED: _raised(HIRED),
     "colony": one_told("colony", settlements, no_settlement, found),
     "leader": one_told("leader", arrivals, nobody_comes, bring_leader, strongest_army),
-    "attrition": one_told("attrition", wearable, nobody_wears, wear),
-    "siege": one_told("siege", sieges, no_siege, roll_free),
+    "attrition": one_told(
+        "attrition",
+        wearable,
+        lambda view, played: Refusal(f"there is no army of {in_words(view, played.told['of'])}", "5.5"),
+        wear,
+    ),
+    "siege": one_told(
+        "siege",
+        sieges,
+        lambda view, played: Refusal("no commander of yours besieges a city with CU enough to roll", "13.1.1"),
+        roll_free,
+    ),
     "insurrection": one_told("insurrection", revolts, no_revolt, rise),
 }
 
@@ -292,8 +289,7 @@ def check_additions(view: Game, played: Played, body: Told) -> Iterator[Wrong]:
 def add_by_event(game: Game, table: Table, played: Played, body: Told) -> Flow[None]:
     """Add points of own support (7.3.1)."""
     add_all(game, table, played.side, body["support"])
-    return
-    yield
+    yield from ()
 
 
 def exposed(view: Game, played: Played) -> dict[str, int]:
@@ -408,11 +404,6 @@ def robbed(view: Game, played: Played) -> list[str]:
     return list(found.values())
 
 
-def nobody_robbed(view: Game, played: Played) -> Refusal:
-    """Say that nobody can be made to discard (6.2.1)."""
-    return Refusal(f"{in_words(view, played.told['of'])} holds no card", "6.2.1")
-
-
 def rob(game: Game, table: Table, played: Played, power: str) -> Flow[None]:
     """Let a side discard cards that are drawn from its hand by lot (6.2.1)."""
     side = game.board.powers[power].side
@@ -421,8 +412,7 @@ def rob(game: Game, table: Table, played: Played, power: str) -> Flow[None]:
     cards = table.shuffle(name, list(game.hands[side]))[: played.told["cards"]]
     lay_off(game, side, cards)
     table.tell("robbed", side=side, cards=cards, rule="6.2.1")
-    return
-    yield
+    yield from ()
 
 
 # ---- plunder, unrest, VP (5.8.1, 14.1, S 20)
@@ -567,7 +557,12 @@ def land(game: Game, table: Table, played: Played, told: Mapping[str, Any]) -> F
 OTHER_EFFECTS: Final[Mapping[str, Effect]] = {
     "marker": none_told(put_in_effect, why_not_in_effect),
     "draw": none_told(draw_by_event, why_no_draw),
-    "discard": one_told("discard", robbed, nobody_robbed, rob),
+    "discard": one_told(
+        "discard",
+        robbed,
+        lambda view, played: Refusal(f"{in_words(view, played.told['of'])} holds no card", "6.2.1"),
+        rob,
+    ),
     "plunder": none_told(change_plunder, why_no_plunder),
     "unrest": none_told(change_unrest, why_no_change_of_unrest),
     "vp": none_told(gain_vp, why_no_vp),

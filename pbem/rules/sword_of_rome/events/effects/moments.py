@@ -239,11 +239,6 @@ def ambushes(view: Game, played: Played) -> list[dict[str, Any]]:
     return [{"from": at, "cu": cu} for at in there for cu in range(view.force(power, at).cu, 0, -1)]
 
 
-def no_ambush(view: Game, played: Played) -> Refusal:
-    """Say that no army can come out of an ambush (9.3.3)."""
-    return Refusal(f"no army of {view.board.powers[played.told['power']].name} can reach the space", "9.3.3")
-
-
 def ambush(game: Game, table: Table, played: Played, told: Mapping[str, Any]) -> Flow[None]:
     """Bring an army into the space, as an interception does that succeeds (9.3.3, 10.5.2).
 
@@ -279,9 +274,13 @@ def help_siege(game: Game, table: Table, played: Played) -> None:
     table.tell("siege_helped", space=the_moment(game).space, by=played.told, rule="13.2")
 
 
+def _no_ambush(view: Game, played: Played) -> Refusal:
+    return Refusal(f"no army of {view.board.powers[played.told['power']].name} can reach the space", "9.3.3")
+
+
 EFFECTS_ON_MOVEMENT: Final[Mapping[str, Effect]] = {
     "no_city": none_told(bar, why_not_bar, ("into_city", "army_enters", BEGINS, WON)),
-    "ambush": one_told("ambush", ambushes, no_ambush, ambush),
+    "ambush": one_told("ambush", ambushes, _no_ambush, ambush),
     "cancel": none_told(cancel, why_not_cancel),
     "storm": none_told(storm, at=("voyage",)),
     "sail": none_told(sail_besides, why_not_sail_besides, ("voyage_wanted",)),
