@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations, permutations
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from pbem.game import Rules, Table, as_printed, by_name, plain
-from pbem.protocol import Decision, Event, Fault, Flow, Roll, Side
+from pbem.protocol import Decision, Event, Fault, Flow, Record, Roll, Side
 from pbem.rules.sword_of_rome.battle.retreat import RETREAT_KINDS
 from pbem.rules.sword_of_rome.battle.spoils import SPOILS_KINDS
 from pbem.rules.sword_of_rome.events.alliances import ALLIANCE_KINDS
@@ -81,7 +81,7 @@ class SwordOfRome(Rules[Game]):
     kinds = KINDS
     reveals = frozenset({"dealt", "consuls_drawn", "robbed", "fetched"})
 
-    def __init__(self, box: Box, options: Mapping[str, Any]) -> None:
+    def __init__(self, box: Box, options: Record) -> None:
         self.box = box
         self.edition = cast(Options, options)
         self.board = unpack(box, self.edition["players"])
@@ -93,7 +93,7 @@ class SwordOfRome(Rules[Game]):
         """Return the position at the start of a scenario (3)."""
         return set_up(self.board, self.edition, self.box.scenario(scenario), table)
 
-    def play(self, position: Game, table: Table) -> Flow[Mapping[str, Any]]:
+    def play(self, position: Game, table: Table) -> Flow[Record]:
         """Play on from a checkpoint; return who won and why."""
         game = table.lay(position)
         yield from turn.play(game, table)
@@ -127,15 +127,15 @@ class SwordOfRome(Rules[Game]):
 
         return summary(view, self.box.names)
 
-    def facts(self, view: Game, decision: Decision) -> Mapping[str, Any]:
+    def facts(self, view: Game, decision: Decision) -> Record:
         """Return what conditions of standing orders may test, besides the facts of the decision."""
         return facts(view, decision)
 
-    def periods(self, position: Game) -> Mapping[str, Any]:
+    def periods(self, position: Game) -> Record:
         """Return the turn and the round that the game is in, for standing orders that end with one."""
         return periods(position)
 
-    def outcome(self, position: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
+    def outcome(self, position: Game, roll: Roll, facts: Record) -> tuple[int, str]:
         """Return the result of a roll on a table: how bad it is, and in words."""
         from pbem.rules.sword_of_rome.views.odds import outcome
 
@@ -198,11 +198,11 @@ class SwordOfRome(Rules[Game]):
         """Yield every broken invariant in words."""
         return audit(position)
 
-    def decode(self, data: Mapping[str, Any]) -> Game:
+    def decode(self, data: Record) -> Game:
         """Return the position that `encode` was given."""
         return plain.decode(Game, data, board=self.board, options=self.edition)
 
 
-def make(box: Box, options: Mapping[str, Any]) -> SwordOfRome:
+def make(box: Box, options: Record) -> SwordOfRome:
     """Return the rules of the game in a box, with options chosen."""
     return SwordOfRome(box, options)

@@ -32,7 +32,7 @@ def test_purchases_are_all_choices_that_cost_no_more(seed: int) -> None:
         if sum(cost for cost, _ in choice) <= points
     )
     bought = Purchases(places, points)
-    assert sorted(sorted(part["remove"]) for part in bought) == by_hand
+    assert sorted(sorted(order["remove"]) for order in bought) == by_hand
     assert len(bought) == len(by_hand)
 
 

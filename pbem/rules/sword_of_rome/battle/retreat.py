@@ -6,12 +6,12 @@ it may sail to. All of that is public; which cards the loser holds is not, so th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, listing, of
-from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.protocol import Decision, Fault, Flow, Order, Record, Side
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.movement import voyages
 from pbem.rules.sword_of_rome.movement.paths import Beaten, penalty, retreats
@@ -23,7 +23,7 @@ from pbem.rules.sword_of_rome.position.state import UNSEEN, Force, Game
 from pbem.rules.sword_of_rome.turn.order_of_play import decider
 
 VALUES: Final = (1, 2, 3)
-STAND: Final[Mapping[str, Any]] = {"inside": False}
+STAND: Final[Record] = {"inside": False}
 """The answer of an army that could only sail, and does not: it is lost (12.4.5)."""
 
 
@@ -138,7 +138,7 @@ def retreat(game: Game, table: Table, army: Beaten) -> Flow[None]:
     while True:
         facts = _facts(game, replace(army, came_from=None) if sails else army, fleet)
         if sails and army.came_from in ports(game, power, space):
-            facts["free"] = army.came_from
+            facts = {**facts, "free": army.came_from}
         order = yield from _ask(game, table, side, facts)
         onward = "path" in order.body or "to" in order.body
         if order.get("inside"):
@@ -162,7 +162,7 @@ def retreat(game: Game, table: Table, army: Beaten) -> Flow[None]:
         sails, fleet = False, False
 
 
-def _facts(game: Game, army: Beaten, fleet: bool) -> dict[str, Any]:
+def _facts(game: Game, army: Beaten, fleet: bool) -> Record:
     """Return what is open to a beaten army (12.4)."""
     power, space = army.power, army.space
     by_sea = army.came_by == SEA
@@ -220,7 +220,7 @@ def open_ports(game: Game, power: str, space: str) -> list[str]:
     ]
 
 
-def _ask(game: Game, table: Table, side: Side, facts: dict[str, Any]) -> Flow[Order]:
+def _ask(game: Game, table: Table, side: Side, facts: Record) -> Flow[Order]:
     """Ask how the army goes; where there is no choice at all nobody is asked (12.4)."""
     default = _default(game, facts)
     if not facts["ports"] and facts["free"] is None and len(facts["ways"]) + bool(facts["room"]) < 1:
@@ -228,7 +228,7 @@ def _ask(game: Game, table: Table, side: Side, facts: dict[str, Any]) -> Flow[Or
     return (yield from table.ask(side, "retreat", rule="12.4", default=default, **facts))
 
 
-def _default(game: Game, facts: Mapping[str, Any]) -> Mapping[str, Any]:
+def _default(game: Game, facts: Record) -> Record:
     """Return the way that costs least, without a card: all into the city, back over the sea, or by land (12.4)."""
     if facts["free"] is not None:
         return {"to": facts["free"]}
@@ -339,7 +339,7 @@ def retreat_orders(view: Game, decision: Decision) -> LegalOrders:
     facts, side = decision.facts, decision.side
     if facts["ports"] and UNSEEN in view.hands[side]:
         return NOT_TOLD
-    onward: list[dict[str, Any]] = [{"path": way} for way in facts["ways"]]
+    onward: list[dict[str, object]] = [{"path": way} for way in facts["ways"]]
     if facts["free"] is not None:
         onward.append({"to": facts["free"]})
     for to in facts["ports"]:
@@ -356,7 +356,7 @@ def retreat_orders(view: Game, decision: Decision) -> LegalOrders:
     return of([Order("retreat", body) for body in bodies])
 
 
-def _needs_no_card(view: Game, facts: Mapping[str, Any], to: str) -> bool:
+def _needs_no_card(view: Game, facts: Record, to: str) -> bool:
     """Tell whether an army may sail without a card that carries it (12.4.3).
 
     An event of its own or Carthage may give it leave, and a power without a player needs none.

@@ -6,9 +6,9 @@ The loser's support goes first, then own support is added, then the ally's: what
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, Final, TypeAlias, overload
+from typing import Any, Final, TypeAlias
 
-from pbem.game import Kind, LegalOrders, Refusal, Table, lazy, plain, product
+from pbem.game import Kind, LegalOrders, Refusal, Table, lazy, plain
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events.support import remove, why_not_remove
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, NORMAL, WALLED
@@ -26,7 +26,7 @@ Part: TypeAlias = dict[str, Any]
 """A piece of an order: lists and numbers by their words."""
 
 
-class Purchases(Sequence[Part]):
+class Purchases(LegalOrders):
     """Every choice of one thing for each place, of which the points add up to no more than there are.
 
     The things of a place come with their points, and begin with nothing for 0.
@@ -49,15 +49,7 @@ class Purchases(Sequence[Part]):
     def __len__(self) -> int:
         return self._counts[0][self._points]
 
-    @overload
-    def __getitem__(self, index: int) -> Part: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Part]: ...
-    def __getitem__(self, index: int | slice) -> Part | Sequence[Part]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        if not 0 <= index < len(self):
-            raise IndexError(index)
+    def make(self, index: int) -> Order:
         whole: Part = {}
         left = self._points
         for at, choices in enumerate(self._places):
@@ -71,7 +63,7 @@ class Purchases(Sequence[Part]):
                         whole[word] = whole[word] + value if word in whole else value
                     break
                 index -= ways
-        return whole or {"remove": []}
+        return Order("spoils", whole or {"remove": []})
 
 
 # ---- Points of a victory: own support, an ally's, the loser's, plunder, unrest (7.3.4, 12.5, 14.5, S 12.5.3)
@@ -277,13 +269,8 @@ def _here(view: Game, winner: str, loser: str, space: str, points: int) -> Itera
 
 def spoils_orders(view: Game, decision: Decision) -> LegalOrders:
     """List every way to spend the points, or some of them (12.5)."""
-    facts = decision.facts
-
-    def all_of_them() -> LegalOrders:
-        bought = Purchases(places_for_points(view, facts["power"], facts["loser"], facts["points"]), facts["points"])
-        return product(lambda part: Order("spoils", part), bought)
-
-    return lazy(all_of_them)
+    winner, loser, points = (decision.facts[word] for word in ("power", "loser", "points"))
+    return lazy(lambda: Purchases(places_for_points(view, winner, loser, points), points))
 
 
 def check_spoils(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pbem.game import LegalOrders, Refusal, Table, concat, flat_map, lazy, listing, multisets, of
-from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.protocol import Decision, Fault, Flow, Order, Record, Side
 from pbem.rules.sword_of_rome.battle import battle
 from pbem.rules.sword_of_rome.events import minor_leaders
 from pbem.rules.sword_of_rome.events.card_play import EVENT, EXTRA, Use, lay_down, put_away, value_of
@@ -144,7 +144,7 @@ def nonplayer_orders(view: Game, decision: Decision) -> LegalOrders:
     return flat_map(with_card, [card for card in cards if why_not_card(view, side, card) is None])
 
 
-def _acts(view: Game, side: Side, base: Mapping[str, Any]) -> LegalOrders:
+def _acts(view: Game, side: Side, base: Record) -> LegalOrders:
     """List what a power can do when it is activated, each with every place of its minor leaders (16.1.1)."""
     power = base["power"]
 

@@ -12,11 +12,11 @@ discards nor out of the game. Whether it is in the hand does not count, so no qu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, concat, flat_map, of
-from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.protocol import Decision, Fault, Flow, Order, Record, Side
 from pbem.rules.sword_of_rome.events import effects
 from pbem.rules.sword_of_rome.events.card_play import file_away
 from pbem.rules.sword_of_rome.events.conditions import hold
@@ -26,7 +26,7 @@ from pbem.rules.sword_of_rome.position.state import NONE, UNSEEN, Game, Moment, 
 EVENT_PLAYED: Final = "event"
 
 
-def window(game: Game, table: Table, name: str, *, about: Mapping[str, Any]) -> Flow[Moment]:
+def window(game: Game, table: Table, name: str, *, about: Record) -> Flow[Moment]:
     """Let each side play responses at a moment, and return what they have made of it (7.1.1).
 
     The active side plays all of its own first, then the others clockwise. Outside the Action Phase responses are

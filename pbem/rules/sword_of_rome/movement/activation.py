@@ -48,9 +48,7 @@ def activate(game: Game, table: Table, power: str, leader: str, side: Side | Non
     game.march = under_way
     under_way.points = max(0, points_left(game, under_way.as_if(Force(leaders=[leader]))))
     table.tell("activated", power=power, leader=leader, space=space, rule="9.1")
-    order = yield from table.ask(
-        moves, "march", rule="9.1", power=power, leader=leader, at=space, points=under_way.points
-    )
+    order = yield from table.ask(moves, "march", rule="9.1", **under_way.asked)
     yield from carry_out(game, table, MarchOrder.read(order.body))
     game.march = None
 

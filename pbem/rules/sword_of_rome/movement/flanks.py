@@ -223,16 +223,7 @@ def choose_flank(game: Game, table: Table) -> Flow[March | None]:
 def way_of_flank(game: Game, table: Table) -> Flow[Force]:
     """Ask for the way of the flank under way, note it, and return the force that goes (9.5.6)."""
     march = game.the_march
-    order = yield from table.ask(
-        march.side,
-        "flank",
-        rule="9.5.6",
-        power=march.power,
-        leader=march.leader,
-        at=march.at,
-        points=march.points,
-        space=march.flanking,
-    )
+    order = yield from table.ask(march.side, "flank", rule="9.5.6", **march.asked, space=march.flanking)
     said = MarchOrder.read(order.body)
     march.path, march.then = [dict(step) for step in said.written], STOP
     most = game.board.tables["movement"]["cu"]

@@ -236,15 +236,7 @@ def follow(game: Game, table: Table) -> Flow[None]:
 def ask_on(game: Game, table: Table) -> Flow[None]:
     """Ask the side of the force under way where it goes next."""
     march = game.the_march
-    order = yield from table.ask(
-        march.side,
-        "march",
-        rule="9.1",
-        power=march.power,
-        leader=march.leader,
-        at=march.at,
-        points=march.points,
-    )
+    order = yield from table.ask(march.side, "march", rule="9.1", **march.asked)
     yield from go_on(game, table, MarchOrder.read(order.body))
 
 

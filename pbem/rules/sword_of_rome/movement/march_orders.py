@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from pbem.game import Kind, LegalOrders, Refusal, concat, flat_map, lazy, of, product
-from pbem.protocol import Decision, Fault, Order
+from pbem.protocol import Decision, Fault, Order, Record
 from pbem.rules.sword_of_rome.movement.fatigue import (
     exhausted,
     legs_with,
@@ -77,7 +77,7 @@ Units: TypeAlias = tuple[int, int]
 """CU, and the mercenaries among them."""
 Reach: TypeAlias = tuple[bool, bool, int]
 """What decides where a force may go: CU or none, a leader who never leaves his home or none (17.1.1), its points."""
-Steps: TypeAlias = dict[Reach, list[tuple[dict[str, Any], int]]]
+Steps: TypeAlias = dict[Reach, list[tuple[dict[str, object], int]]]
 """The steps by sea of a force, each with the CU that may take it."""
 
 
@@ -358,7 +358,7 @@ def _setting_out(view: Game, march: March, stack: Force, others: tuple[str, ...]
     """
     leaders = [march.leader, *others]
 
-    def order(units: Units, step: dict[str, Any]) -> Order:
+    def order(units: Units, step: dict[str, object]) -> Order:
         force = {**told(*units, stack), "with": list(others)}
         return Order("march", {**force, "path": [step], "then": ASK})
 
@@ -394,7 +394,7 @@ def _reach(view: Game, trial: March) -> Reach:
     return bool(trial.force.cu), stays, points_left(view, trial)
 
 
-def _first_ports(view: Game, trial: March, steps: Steps) -> list[tuple[dict[str, Any], int]]:
+def _first_ports(view: Game, trial: March, steps: Steps) -> list[tuple[dict[str, object], int]]:
     """Return the steps by sea of a force with the CU that may take each; found once for all of the same reach."""
     reach = _reach(view, trial)
     if reach not in steps:
@@ -408,7 +408,7 @@ def _steps(view: Game, march: March) -> LegalOrders:
     by_land: dict[Reach, list[str]] = {}
     by_sea: dict[Reach, list[tuple[str, int]]] = {}
 
-    def after(exchanged: dict[str, Any]) -> LegalOrders:
+    def after(exchanged: Record) -> LegalOrders:
         trial = march.as_if(march.force)
         if "drop" in exchanged:
             part = part_named(march.force, Wanted.read(exchanged["drop"]))
@@ -426,7 +426,7 @@ def _steps(view: Game, march: March) -> LegalOrders:
         steps += [{"to": to, "by": SEA} for to, room in by_sea[reach] if cu <= room]
         return of([Order("march", {"path": [{**step, **exchanged}], "then": ASK}) for step in steps])
 
-    return flat_map(after, [dict(each) for each in exchanges(view, march, ground)])
+    return flat_map(after, list(exchanges(view, march, ground)))
 
 
 def flanks(view: Game, decision: Decision) -> LegalOrders:

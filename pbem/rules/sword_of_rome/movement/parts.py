@@ -6,16 +6,16 @@ What a player left out is None. A typed order is never written down: the record 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pbem.game import Refusal
-from pbem.protocol import ILLEGAL, Fault, Path
+from pbem.protocol import ILLEGAL, Fault, Path, Record
 from pbem.rules.sword_of_rome.position.board import CONSUL, SEA
 from pbem.rules.sword_of_rome.position.state import Force, Game
 
-Body: TypeAlias = Mapping[str, Any]
+Body: TypeAlias = Record
 """What an order, or a part of one, says."""
 STOP: Final = "stop"
 ASK: Final = "ask"

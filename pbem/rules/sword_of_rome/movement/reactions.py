@@ -643,16 +643,7 @@ def pursue(game: Game, table: Table, name: str) -> Flow[None]:
     if not (march.path or march.then == "ask") or not can_go_on(game, march):
         march.over = True
         return
-    order = yield from table.ask(
-        march.side,
-        "pursue",
-        rule="11.3",
-        default={"roll": True},
-        power=march.power,
-        leader=march.leader,
-        at=march.at,
-        points=march.points,
-    )
+    order = yield from table.ask(march.side, "pursue", rule="11.3", default={"roll": True}, **march.asked)
     if not order["roll"]:
         march.over = True
         return
@@ -660,13 +651,8 @@ def pursue(game: Game, table: Table, name: str) -> Flow[None]:
     roll = table.roll(
         f"pursue/{name}", at_most=tactics, rule="11.3", power=march.power, leader=march.leader, space=march.at
     )
-    table.tell(
-        "pursues" if roll.success else "pursuit_fails",
-        power=march.power,
-        leader=march.leader,
-        space=march.at,
-        rule="11.3",
-    )
+    what = "pursues" if roll.success else "pursuit_fails"
+    table.tell(what, power=march.power, leader=march.leader, space=march.at, rule="11.3")
     march.over = not roll.success
     march.fought = march.fought or march.over
 

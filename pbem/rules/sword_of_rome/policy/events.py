@@ -6,9 +6,9 @@ These are effects that change the board, whenever they are played. What response
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from pbem.protocol import Side
+from pbem.protocol import Record, Side
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground
 from pbem.rules.sword_of_rome.events.conditions import meant
 from pbem.rules.sword_of_rome.events.effects import Played
@@ -20,7 +20,7 @@ from pbem.rules.sword_of_rome.policy.worth import ARMY, CU, RIVAL, Field, army, 
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_VALUE, GAULS, GREEKS, NORMAL, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.state import Game
 
-Told = tuple[float, dict[str, Any]]
+Told = tuple[float, dict[str, object]]
 """What an effect is worth, and what it is told."""
 LOYALTY_AT_PEACE: Final = 0.05
 """A point of loyalty of a city that nobody threatens."""
@@ -79,7 +79,7 @@ def look_at(view: Game, side: Side) -> Hand:
 
 def event(hand: Hand, card: str) -> Told | None:
     """Return what the event of a card is worth, and what its effects are told; None: one of them cannot be rated."""
-    worth, effect = 0.0, dict[str, Any]()
+    worth, effect = 0.0, dict[str, object]()
     for word, told in [item for effect in hand.view.board.cards[card].effects for item in effect.items()]:
         rate = RATED.get(word)
         found = rate(hand, Played(hand.side, card, told)) if rate is not None else None
@@ -262,7 +262,7 @@ def _land(hand: Hand, played: Played) -> Told | None:
     capital = home.overseas.capital
     defenders = army(view, home.id, capital, view.force(home.id, capital))
 
-    def likely(told: Mapping[str, Any]) -> float:
+    def likely(told: Record) -> float:
         leader = view.board.leaders[told["leader"]]
         return chance(view.board, Army(told["cu"], leader.tactics), defenders, Ground())
 

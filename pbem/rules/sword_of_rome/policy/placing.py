@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from pbem.protocol import Decision, Order
 from pbem.rules.sword_of_rome.events.minor_leaders import minors
@@ -62,7 +62,8 @@ def spread(field: Field, cu: int) -> dict[str, int]:
 
 def best_reinforcements(view: Game, decision: Decision) -> Iterator[Order]:
     """Place the new CU one by one, each where it is best (5.10)."""
-    body: dict[str, Any] = {}
+    placed: dict[str, dict[str, int]] = {}
+    hired: dict[str, int] = {}
     fields = {power: Field(view, decision.side, power) for power in decision.facts["powers"]}
     come = Counter[tuple[str, str]]()
     for lot in lots(view, decision.facts["powers"]):
@@ -71,11 +72,9 @@ def best_reinforcements(view: Game, decision: Decision) -> Iterator[Order]:
                 (rate(fields[power], space, come[power, space]), power, space) for power, space in lot.places
             )
             come[power, space] += 1
-            places = body.setdefault(MERCENARIES, {}) if lot.mercenaries else body.setdefault("place", {})
-            if not lot.mercenaries:
-                places = places.setdefault(power, {})
+            places = hired if lot.mercenaries else placed.setdefault(power, {})
             places[space] = places.get(space, 0) + 1
-    yield Order("reinforce", body)
+    yield Order("reinforce", {word: places for word, places in (("place", placed), (MERCENARIES, hired)) if places})
 
 
 def leaderless(view: Game, powers: Sequence[str]) -> dict[str, str]:
@@ -133,7 +132,7 @@ def best_keeping(view: Game, decision: Decision) -> Iterator[Order]:
         city = max(spare, key=lambda each: spare[each])
         spare[city] -= 1
         pay.append(city)
-    body: dict[str, Any] = {"keep": keep, "pay": pay}
+    body: dict[str, object] = {"keep": keep, "pay": pay}
     yield Order("keep_leaders", {**body, "ease": eased} if eased is not None else body)
 
 

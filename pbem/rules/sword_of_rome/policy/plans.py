@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from pbem.protocol import Side
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner
@@ -172,7 +172,7 @@ class Plans:
             yield self._roll(start)
         yield from self._unrest(force, start, points)
         others = [each for each in force.leaders if each != leader]
-        body: dict[str, Any] = {"cu": force.cu, "with": others}
+        body: dict[str, object] = {"cu": force.cu, "with": others}
         if stack.mercenaries:
             kept = stack.cu - force.cu
             force.mercenaries = max(0, stack.mercenaries - kept)
@@ -245,7 +245,9 @@ class Plans:
             found.append(Plan(plan.worth, {"path": path, "then": plan.body["then"]}))
         return sorted(found, key=lambda plan: -plan.worth)
 
-    def _marches(self, force: Force, begins: Start, there: Force, body: dict[str, Any]) -> Iterator[tuple[int, Plan]]:
+    def _marches(
+        self, force: Force, begins: Start, there: Force, body: dict[str, object]
+    ) -> Iterator[tuple[int, Plan]]:
         """Yield the marches of a force that are no folly, with their points; `there` is all that stood at its start."""
         at = begins.space
         stays = self.field.held(at, there.cu, self.field.tactics(there))
@@ -261,7 +263,7 @@ class Plans:
             left = self.field.held(at, there.cu - going.cu) - stays
             yield way.cost, Plan(arrives + left - STEP * way.cost, self._body(way, going, force, body))
 
-    def _body(self, way: Way, going: Force, force: Force, body: dict[str, Any]) -> Body:
+    def _body(self, way: Way, going: Force, force: Force, body: dict[str, object]) -> Body:
         """Return the order to take a way with a force, or with the part of it that the fleet carries."""
         path = [{"to": space, **({"by": SEA} if kind == SEA else {})} for space, kind in way.steps]
         told = {**body, "path": path, "then": ASK if self.board.powers[self.power].raids else "stop"}
@@ -324,7 +326,7 @@ class Plans:
         )
 
     def _raid_and_go(
-        self, force: Force, space: str, points: int, body: dict[str, Any], marches: list[tuple[int, Plan]]
+        self, force: Force, space: str, points: int, body: dict[str, object], marches: list[tuple[int, Plan]]
     ) -> Plan:
         """Return the plan to raid a space, and then to go where the points that are left lead."""
         after = max((plan.worth for cost, plan in marches if cost < points), default=0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from pbem.protocol import Decision, Order, Side
+from pbem.protocol import Decision, Order, Record, Side
 from pbem.rules.sword_of_rome.battle.battle import armies_in_battle
 from pbem.rules.sword_of_rome.battle.odds import Ground
 from pbem.rules.sword_of_rome.battle.spoils import losers, most_unrest, taker, why_not_add_own, why_not_take_away
@@ -65,10 +65,10 @@ def best_response(view: Game, decision: Decision) -> Iterator[Order]:
     yield Order("respond", {"card": NONE})
 
 
-def _told(view: Game, decision: Decision, card: str) -> dict[str, Any] | None:
+def _told(view: Game, decision: Decision, card: str) -> dict[str, object] | None:
     """Return what a response needs to be told; None: it is not worth playing now."""
     here = _Here(view, decision)
-    effect: dict[str, Any] = {}
+    effect: dict[str, object] = {}
     for each in view.board.cards[card].effects:
         for word, told in each.items():
             if word == "ambush":
@@ -87,7 +87,7 @@ def _told(view: Game, decision: Decision, card: str) -> dict[str, Any] | None:
     return effect
 
 
-def _on_the_board(view: Game, side: Side, card: str, word: str, told: Any) -> dict[str, Any] | None:
+def _on_the_board(view: Game, side: Side, card: str, word: str, told: Any) -> dict[str, object] | None:
     """Return what an effect on the board is told, if it is worth something."""
     rate = RATED.get(word)
     found = rate(look_at(view, side), Played(side, card, told)) if rate is not None else None
@@ -147,7 +147,7 @@ class _Here:
         return cu >= ARMY
 
 
-def _roll(here: _Here, told: Mapping[str, Any]) -> bool:
+def _roll(here: _Here, told: Record) -> bool:
     helps = (told["by"] < 0) == (told["of"] not in (*here.own, "own"))
     return helps and here.open
 
@@ -192,7 +192,7 @@ WORTH_AT: Final[Mapping[str, Callable[[_Here, Any], bool]]] = {
 """Word of `do` -> whether it is worth a card at the moment that is open."""
 
 
-def _ambush(here: _Here, card: str, told: Any) -> dict[str, Any] | None:
+def _ambush(here: _Here, card: str, told: Any) -> dict[str, object] | None:
     """Return from where an army waylays one that has come near, if it is likely to beat it (9.3.3)."""
     view, march = here.view, here.view.the_march
     best = max(ambushes(view, Played(here.side, card, told)), key=lambda way: int(way["cu"]), default=None)

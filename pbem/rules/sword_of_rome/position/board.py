@@ -9,9 +9,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, NamedTuple, TypeAlias, TypedDict
+from typing import Final, NamedTuple, TypeAlias, TypedDict
 
-from pbem.protocol import Side
+from pbem.protocol import Record, Side
 
 PERSON: Final = "person"
 """The value of options that ask, with two players, what the rules mean by a player: a side, or who leads two."""
@@ -171,8 +171,8 @@ class Card(NamedTuple):
     deck: Side
     name: str
     value: int
-    conditions: tuple[Mapping[str, Any], ...]
-    effects: tuple[Mapping[str, Any], ...]
+    conditions: tuple[Record, ...]
+    effects: tuple[Record, ...]
     when: str | None = None
     """The moment of a response; None: it is played as a card of the own Action Phase."""
     remove: bool = False
@@ -266,7 +266,7 @@ class Board:
     years: Mapping[int, str]
     levels: Mapping[int, int]
     """Turn -> VP of an automatic victory (4.2)."""
-    tables: Mapping[str, Any]
+    tables: Record
     """The tables as they stand in `tables.yaml`."""
     names: Mapping[str, str]
     """Id -> name, of all that the box names."""

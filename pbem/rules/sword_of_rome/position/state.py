@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final, TypeAlias
 
 from pbem.game import plain
-from pbem.protocol import Decision, Side
+from pbem.protocol import Decision, Record, Side
 from pbem.rules.sword_of_rome.position.board import (
     BOX,
     CARTHAGE,
@@ -214,6 +214,11 @@ class March:
     """Points that each of its CU has used in a Campaign, one entry a CU (9.5.2)."""
     further: int = 0
     """Movement points that events have added to those of its card (9.2)."""
+
+    @property
+    def asked(self) -> Record:
+        """The facts of it in a question to its side."""
+        return {"power": self.power, "leader": self.leader, "at": self.at, "points": self.points}
 
     def as_if(self, force: Force) -> March:
         """Return the same march with another force, to look at what that could do."""

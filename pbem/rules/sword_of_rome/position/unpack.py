@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from pbem.game import did_you_mean
-from pbem.protocol import Path
+from pbem.protocol import Path, Record
 from pbem.rules.sword_of_rome.position.board import (
     APPIAN,
     BOX,
@@ -45,8 +45,6 @@ from pbem.rules.sword_of_rome.position.board import (
 if TYPE_CHECKING:
     from pbem.game import Box
 
-Record: TypeAlias = Mapping[str, Any]
-"""A record of the box."""
 T = TypeVar("T", bound=Any)
 Finding: TypeAlias = tuple[str, Path, str]
 """File of the box, where in it, and what is wrong there."""
@@ -286,7 +284,7 @@ class Known(NamedTuple):
     regions: Collection[str]
 
 
-def unknown_in_cards(table: Mapping[str, Any], known: Known) -> Iterator[Finding]:
+def unknown_in_cards(table: Record, known: Known) -> Iterator[Finding]:
     """Yield every name in a condition, an effect or a named event that the box does not have."""
     cards = table["cards"]
     lists = {LIST: cards, BASE_LIST: table.get(BASE_LIST, ())}

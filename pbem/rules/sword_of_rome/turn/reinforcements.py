@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 from itertools import combinations
 from itertools import product as every
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from pbem.game import Kind, LegalOrders, Refusal, Table, counted, lazy, listing, multisets, of, product, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
@@ -290,7 +290,7 @@ def _handful(lot: Lot) -> LegalOrders:
     return handfuls(body, lot.places, lot.cu)
 
 
-def _body(parts: Sequence[Order]) -> dict[str, Any]:
+def _body(parts: Sequence[Order]) -> dict[str, object]:
     return {key: value for part in parts for key, value in part.body.items()}
 
 

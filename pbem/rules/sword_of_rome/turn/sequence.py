@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import Table
-from pbem.protocol import Checkpoint, Flow, Side
+from pbem.protocol import Checkpoint, Flow, Record, Side
 from pbem.rules.sword_of_rome.events.alliances import renew_alliances
 from pbem.rules.sword_of_rome.position.board import CONSUL, DICTATOR, TRIBE, WALLED, Board, Options
 from pbem.rules.sword_of_rome.position.state import FOR_GOOD, Activation, Force, Game
@@ -32,7 +32,7 @@ PHASES: Final[Mapping[str, Callable[[Game, Table], Flow[None]]]] = {
 # ---- the set-up (3, S set-up)
 
 
-def set_up(board: Board, options: Options, scenario: Mapping[str, Any], table: Table) -> Game:
+def set_up(board: Board, options: Options, scenario: Record, table: Table) -> Game:
     """Return the position at the start: control as the map says, armies, shuffled decks, full hands (S set-up).
 
     The consuls of the first turn are those of the set-up; the cup holds the others.
@@ -40,11 +40,11 @@ def set_up(board: Board, options: Options, scenario: Mapping[str, Any], table: T
     game = Game(
         turn=scenario["first_turn"],
         last_turn=scenario["last_turn"],
-        vp=dict.fromkeys(board.sides, scenario["vp"]),
+        vp=dict.fromkeys(board.sides, int(scenario["vp"])),
         hands={side: [] for side in board.sides},
         decks={side: [] for side in board.sides},
         discards={side: [] for side in board.sides},
-        desperate_times=dict.fromkeys(board.sides, scenario["desperate_times"]),
+        desperate_times=dict.fromkeys(board.sides, int(scenario["desperate_times"])),
         control={space.id: space.home for space in board.spaces.values() if space.home},
         loyalty={space.id: space.loyalty for space in board.spaces.values() if space.kind == WALLED},
         tribes=[space.id for space in board.spaces.values() if space.kind == TRIBE],

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from pbem.game import counted, listing
+from pbem.protocol import Record
 from pbem.rules.sword_of_rome.events.conditions import ALLY, OTHER, OWN
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, Board, Card
 from pbem.rules.sword_of_rome.position.naming import named
@@ -95,7 +96,7 @@ CONDITIONS_IN_WORDS: Final[Mapping[str, Words]] = {
 """Word of `if` -> what it wants, after `if`."""
 
 
-def _leader(board: Board, told: Mapping[str, Any]) -> str:
+def _leader(board: Board, told: Record) -> str:
     names = listing(
         (board.leaders[each].name if each in board.leaders else _named(each) for each in told["one_of"]), "or"
     )
@@ -125,7 +126,7 @@ MARKS: Final[Mapping[str, Callable[[Board], str]]] = {
 """Event in effect -> what it does."""
 
 
-def _plunder(board: Board, told: Mapping[str, Any]) -> str:
+def _plunder(board: Board, told: Record) -> str:
     words = [
         f"{counted(told[word], 'plunder marker')} of {who(board, told['by'])} {what}"
         for word, what in (("gain", "more"), ("lose", "fewer"))

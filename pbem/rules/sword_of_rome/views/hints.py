@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby, islice
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from pbem.game import LegalOrders, counted, legal, listing, percent
 from pbem.protocol import Decision, Order, Side
@@ -502,7 +502,7 @@ def reinforce_hints(view: Game, decision: Decision) -> Iterator[Hint]:
         yield f"For {who(view.board, power)}: {listing(space for each, space in places if each == power)}."
     yield "They may be split among these in any way."
     for power, space in sorted(places, key=lambda place: -view.cu(*place))[:MOST_EXAMPLES]:
-        body: dict[str, Any] = {}
+        body: dict[str, object] = {}
         for lot in found:
             body |= {MERCENARIES: {space: lot.cu}} if lot.mercenaries else {"place": {power: {space: lot.cu}}}
         yield Order("reinforce", body)

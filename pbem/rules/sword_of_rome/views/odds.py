@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import factorial, prod
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from pbem.game import Chances, Number, Odds
-from pbem.protocol import Roll
+from pbem.protocol import Record, Roll
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner, modifiers
 from pbem.rules.sword_of_rome.movement.voyages import ATTRITION, SUCCESS
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, Board, Options
@@ -368,7 +368,7 @@ def _percent(chance: Fraction) -> str:
 # ---- the result of a roll on a table
 
 
-def outcome(game: Game, roll: Roll, facts: Mapping[str, Any]) -> tuple[int, str]:
+def outcome(game: Game, roll: Roll, facts: Record) -> tuple[int, str]:
     """Return how bad a result on a table is for the roller, and a sentence that says it (5.5, 9.6.4, 13.2, 14.2)."""
     sort = roll.name.partition("/")[0]
     if "cu" in facts:

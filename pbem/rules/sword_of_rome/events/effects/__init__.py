@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from pbem.game import LegalOrders, Refusal, Table, of, product
-from pbem.protocol import Fault, Flow, Order, Path, Side
+from pbem.protocol import Fault, Flow, Order, Path, Record, Side
 from pbem.rules.sword_of_rome.position.state import Battle, Game, Moment
 
 EFFECT: Final = "effect"
-Told: TypeAlias = Mapping[str, Any]
+Told: TypeAlias = Record
 """What the effects of a card are told in an order, by the word of the effect."""
 Wrong: TypeAlias = "tuple[Path, Refusal]"
 """What is wrong with a body, and where in it."""
@@ -157,7 +157,7 @@ def orders(view: Game, side: Side, card: str, base: Order) -> LegalOrders:
     """List an order with every way to play the effects of a card (7.1)."""
 
     def make(*parts: Order) -> Order:
-        body: dict[str, Any] = {}
+        body: dict[str, object] = {}
         for part in parts:
             body.update(part.body)
         return Order(base.kind, {**base.body, **({EFFECT: body} if body else {})})

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import LegalOrders, Refusal, Table, flat_map, lazy, multisets
-from pbem.protocol import Flow, Order
+from pbem.protocol import Flow, Order, Record
 from pbem.rules.sword_of_rome.battle import battle
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.conditions import in_words, is_meant, meant
@@ -151,7 +151,7 @@ def nobody_comes(view: Game, played: Played) -> Refusal:
     return Refusal(f"there is no place for {' or '.join(waiting)}", "8.2.1")
 
 
-def bring_leader(game: Game, table: Table, played: Played, told: Mapping[str, Any]) -> Flow[None]:
+def bring_leader(game: Game, table: Table, played: Played, told: Record) -> Flow[None]:
     """Bring a named leader, with CU if the event has any; he commands minor ones (8.2.1)."""
     leader, space = told["name"], told["at"]
     power, cu = game.board.leaders[leader].power, played.told.get("cu", 0)
@@ -514,11 +514,11 @@ def landing_of(view: Game) -> str | None:
     return next((power.overseas.landing for power in homes if power.overseas and power.id not in view.fallen), None)
 
 
-def landings(view: Game, played: Played) -> list[dict[str, Any]]:
+def landings(view: Game, played: Played) -> list[Record]:
     """List the armies that can land: led, in a friendly port that no enemy besieges (17.2)."""
     if landing_of(view) is None:
         return []
-    found = []
+    found: list[Record] = []
     for power in view.board.powers_of[played.side]:
         for space, force in sorted(view.forces[power].items()):
             if not view.is_harbour(power, space) or not view.friendly(power, space) or view.besieged(space):
@@ -536,7 +536,7 @@ def nobody_lands(view: Game, played: Played) -> Refusal:
     return Refusal("no army of yours stands in a friendly port", "17.2")
 
 
-def land(game: Game, table: Table, played: Played, told: Mapping[str, Any]) -> Flow[None]:
+def land(game: Game, table: Table, played: Played, told: Record) -> Flow[None]:
     """Place an army where it lands; whoever stands there fights it at once (17.2).
 
     It is placed and has not moved, so nobody intercepts or avoids it, as when the mercenaries revolt (S 16.4).

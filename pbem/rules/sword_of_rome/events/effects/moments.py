@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from pbem.game import Refusal, Table
-from pbem.protocol import Flow
+from pbem.protocol import Flow, Record
 from pbem.rules.sword_of_rome.events.conditions import in_words, is_meant
 from pbem.rules.sword_of_rome.events.effects import (
     NOT_ITS_MOMENT,
@@ -219,7 +219,7 @@ def avoid_without_roll(game: Game, table: Table, played: Played) -> None:
 # ---- ambush (9.3.3)
 
 
-def ambushes(view: Game, played: Played) -> list[dict[str, Any]]:
+def ambushes(view: Game, played: Played) -> list[Record]:
     """List the armies next to the space that can come out of an ambush (9.3.3).
 
     Like an interception it crosses no rough path and no strait, no other army than the mover's may stand there, and
@@ -239,7 +239,7 @@ def ambushes(view: Game, played: Played) -> list[dict[str, Any]]:
     return [{"from": at, "cu": cu} for at in there for cu in range(view.force(power, at).cu, 0, -1)]
 
 
-def ambush(game: Game, table: Table, played: Played, told: Mapping[str, Any]) -> Flow[None]:
+def ambush(game: Game, table: Table, played: Played, told: Record) -> Flow[None]:
     """Bring an army into the space, as an interception does that succeeds (9.3.3, 10.5.2).
 
     Who has entered attacks it, refuses no battle, and gives it no bonus.
