@@ -17,9 +17,9 @@ from pbem.game.plain import copy
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order
 from pbem.rules.sword_of_rome.events import effects
+from pbem.rules.sword_of_rome.events.card_uses import ELSEWHERE
 from pbem.rules.sword_of_rome.events.conditions import CONDITIONS, hold
 from pbem.rules.sword_of_rome.events.effects import EFFECTS
-from pbem.rules.sword_of_rome.events.events import ELSEWHERE
 from pbem.rules.sword_of_rome.events.responses import why_no_response
 from pbem.rules.sword_of_rome.position.state import (
     Activation,

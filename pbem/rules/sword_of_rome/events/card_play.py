@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from pbem.game import LegalOrders, Refusal, Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.position.board import DESPERATE_TIMES, DESPERATE_VALUE
-from pbem.rules.sword_of_rome.position.naming import not_in_hand
+from pbem.rules.sword_of_rome.position.naming import not_in_hand, refused
 from pbem.rules.sword_of_rome.position.state import CardPlay, Game
 
 EVENT = "event"
@@ -67,6 +67,14 @@ def why_not_play(view: Game, side: Side, card: str) -> Refusal | None:
     if card not in playable(view, side):
         return Refusal(not_in_hand(view, side, card), "5.4")
     return None
+
+
+def card_faults(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield why the card of an order cannot be laid down as the one card of the round (5.4)."""
+    if "card" not in order.body:
+        yield order.fault(("card",), "say by which card", rule="7.1")
+        return
+    yield from refused(("card",), why_not_play(view, decision.side, order["card"]))
 
 
 def lay_down(game: Game, table: Table, card: str, use: str, power: str = "") -> CardPlay:

@@ -1,4 +1,9 @@
-"""The plain uses of a card: points of support, a CU, and the mercenaries of Carthage (7.1, 7.3.1, S 7.2.4)."""
+"""The uses of a card: points of support, a CU, the mercenaries of Carthage, or its event (7.1, 7.3.1, S 7.2.4).
+
+An event is played as the one card of the round or beside it (7.1.2). What an effect needs to be told stands under its
+word in the order (`levy: {space: cu}`, `support: [spaces]`). An event that lasts is a `Mark` in `Game.marks`, for which
+chapters ask by `Game.mark`.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +12,13 @@ from typing import Final
 
 from pbem.game import LegalOrders, Refusal, Table, flat_map, multisets, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.rules.sword_of_rome.events import effects, responses
 from pbem.rules.sword_of_rome.events.card_play import (
+    EVENT,
+    EXTRA,
     HIRE,
     Use,
+    card_faults,
     lay_down,
     own_power,
     playable,
@@ -18,13 +27,20 @@ from pbem.rules.sword_of_rome.events.card_play import (
     why_no_desperate,
     why_not_play,
 )
+from pbem.rules.sword_of_rome.events.conditions import hold
+from pbem.rules.sword_of_rome.events.effects import EFFECTS, lasting, moments
 from pbem.rules.sword_of_rome.events.support import add_all, rooms, wrong_additions
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE
-from pbem.rules.sword_of_rome.position.naming import refused
+from pbem.rules.sword_of_rome.position.naming import not_in_hand, refused
 from pbem.rules.sword_of_rome.position.state import Force, Game
 from pbem.rules.sword_of_rome.turn.reinforcements import eligible, handfuls, why_not_place, wrong_places
 
 LEVY_VALUE: Final = 3
+ELSEWHERE: Final[Mapping[str, str]] = {
+    "campaign": "a Campaign is played as do campaign, with the leader who goes first",
+    "nonplayer": "this card is played as do nonplayer, with the power that acts",
+}
+"""Words of `do` that are a use of their own in the order `act`, and how they are written."""
 
 
 # ---- support (7.3.1)
@@ -191,16 +207,93 @@ def hire(game: Game, table: Table, order: Order) -> Flow[None]:
     yield from ()
 
 
-def card_faults(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
-    """Yield why the card of an order cannot be laid down as the one card of the round (5.4)."""
-    if "card" not in order.body:
+# ---- events (7.1, 7.1.2, 7.1.3)
+
+
+EFFECTS.update(
+    {
+        **lasting.EFFECTS_ON_UNITS,
+        **lasting.EFFECTS_ON_SUPPORT,
+        **moments.EFFECTS_ON_BATTLES,
+        **moments.EFFECTS_ON_MOVEMENT,
+        **lasting.OTHER_EFFECTS,
+    }
+)
+
+
+def why_not_now(view: Game, side: Side, card: str) -> Refusal | None:
+    """Say why it is not the time for the event of a card, wherever it lies and whatever it does; None: it is (7.1)."""
+    record = view.board.cards[card]
+    if record.when is not None:
+        when = record.when.replace("_", " ")
+        return Refusal(f"{record.name} ({card}) is a response: it is played at its moment, {when}", "7.1.1")
+    for effect in record.effects:
+        for word in effect:
+            if word not in EFFECTS:
+                return Refusal(ELSEWHERE[word], "7.1")
+    return hold(view, side, card)
+
+
+def why_no_event(view: Game, side: Side, card: str) -> Refusal | None:
+    """Say why a card cannot be played for its event now, wherever it lies; None: it can (7.1)."""
+    return why_not_now(view, side, card) or effects.why_not(view, side, card)
+
+
+def why_not_laid(view: Game, side: Side, card: str) -> Refusal | None:
+    """Say why a side cannot lay down a card for its event; None: it can, as its card or beside it (5.4, 7.1.2)."""
+    return why_not_its(view, side, card) or why_no_event(view, side, card)
+
+
+def why_not_its(view: Game, side: Side, card: str) -> Refusal | None:
+    """Say why a card is not one that a side can lay down now, whatever its event; None: it is (5.4, 7.1.2)."""
+    if card not in view.hands[side]:
+        return Refusal(not_in_hand(view, side, card), "5.4")
+    if view.the_activation.played and not view.board.cards[card].extra:
+        return Refusal("you have played your card of this round", "5.4")
+    return None
+
+
+def event_orders(view: Game, decision: Decision) -> LegalOrders:
+    """List every event that the active side can play, each in every way (7.1)."""
+    side = decision.side
+
+    def ways(card: str) -> LegalOrders:
+        if why_not_its(view, side, card) is not None or why_not_now(view, side, card) is not None:
+            return of([])
+        return effects.orders(view, side, card, Order("act", {"do": "event", "card": card}))
+
+    return flat_map(ways, view.hands[side])
+
+
+def check_event(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with playing an event (7.1)."""
+    card = order.get("card")
+    if card is None:
         yield order.fault(("card",), "say by which card", rule="7.1")
         return
-    yield from refused(("card",), why_not_play(view, decision.side, order["card"]))
+    refusal = why_not_its(view, decision.side, card) or why_not_now(view, decision.side, card)
+    if refusal is not None:
+        yield order.fault(("card",), refusal.reason, rule=refusal.rule)
+        return
+    yield from effects.faults(view, decision.side, card, order)
+
+
+def play_event(game: Game, table: Table, order: Order) -> Flow[None]:
+    """Lay a card of a hand down for its event, let others respond, carry it out, and put it away (7.1, 7.1.1)."""
+    side, card = game.the_activation.side, order["card"]
+    record = game.board.cards[card]
+    play = lay_down(game, table, card, EXTRA if record.extra else EVENT)
+    if (yield from responses.takes_place(game, table, side, card)):
+        table.tell("event_played", side=side, card=card, rule="7.1")
+        yield from effects.play_effects(game, table, side, card, order.get("effect", {}))
+    else:
+        play.cancelled = True
+    put_away(game, table)
 
 
 CARD_USES: Final[Mapping[str, Use]] = {
     "support": Use(support_orders, check_support, add_support),
     "levy": Use(levy_orders, check_levy, bring_levy),
     "hire": Use(hire_orders, check_hire, hire),
+    "event": Use(event_orders, check_event, play_event),
 }

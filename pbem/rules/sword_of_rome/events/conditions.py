@@ -73,55 +73,51 @@ def hold(game: Game, side: Side, card: str) -> Refusal | None:
     return None
 
 
-def active(game: Game, side: Side, whom: str) -> str | None:
-    """Require a power's side to be active."""
-    now = game.activation.side if game.activation is not None else None
-    powers = game.board.powers_of[now] if now is not None else ()
-    holds = any(is_meant(game, side, whom, power) for power in powers)
-    return None if holds else f"while {in_words(game, whom)} is active"
+def _on_power(holds: Callable[[Game, Side, str], bool], sentence: str) -> Condition:
+    """Return a condition on a power that a card means; the sentence says what it requires of it."""
+
+    def condition(game: Game, side: Side, told: str | Mapping[str, str]) -> str | None:
+        whom = told if isinstance(told, str) else told["power"]
+        return None if holds(game, side, whom) else sentence.format(in_words(game, whom))
+
+    return condition
 
 
-def army_of(game: Game, side: Side, whom: str) -> str | None:
-    """Require an army of a power to take part."""
-    holds = any(power and is_meant(game, side, whom, power) for power in taking_part(game))
-    return None if holds else f"where an army of {in_words(game, whom)} takes part"
+def is_active(game: Game, side: Side, whom: str) -> bool:
+    """Tell whether the side of a power is active."""
+    powers = game.board.powers_of[game.activation.side] if game.activation is not None else ()
+    return any(is_meant(game, side, whom, power) for power in powers)
 
 
-def attacker(game: Game, side: Side, whom: str) -> str | None:
-    """Require a power to be the attacker."""
+def takes_part(game: Game, side: Side, whom: str) -> bool:
+    """Tell whether an army of a power takes part."""
+    return any(power and is_meant(game, side, whom, power) for power in taking_part(game))
+
+
+def acts(game: Game, side: Side, whom: str) -> bool:
+    """Tell whether a power acts at the moment: it besieges, moves or sails."""
+    return is_meant(game, side, whom, _acting(game))
+
+
+def attacks(game: Game, side: Side, whom: str) -> bool:
+    """Tell whether a power is the attacker."""
     battle, moment = game.battle, game.moment
     held = battle is not None and moment is not None and moment.name not in OF_BATTLES
-    attacks = battle.attacker if battle is not None and not held else _acting(game)
-    return None if is_meant(game, side, whom, attacks) else f"where {in_words(game, whom)} attacks"
+    return is_meant(game, side, whom, battle.attacker if battle is not None and not held else _acting(game))
 
 
-def besieger(game: Game, side: Side, whom: str) -> str | None:
-    """Require a power to be the besieger."""
-    return None if is_meant(game, side, whom, _acting(game)) else f"where {in_words(game, whom)} besieges"
-
-
-def mover(game: Game, side: Side, told: str | Mapping[str, str]) -> str | None:
-    """Require a power's army to move or sail."""
-    whom = told if isinstance(told, str) else told["power"]
-    return None if is_meant(game, side, whom, _acting(game)) else f"where {in_words(game, whom)} moves or sails"
-
-
-def near(game: Game, side: Side, whom: str) -> str | None:
-    """Require an army of a power to be in the space of the moment, or next to it."""
+def is_near(game: Game, side: Side, whom: str) -> bool:
+    """Tell whether an army of a power is in the space of the moment, or next to it."""
     space = game.moment.space if game.moment is not None else ""
-    holds = bool(space) and any(
-        game.force(power, at).army
-        for power in meant(game, side, whom)
-        for at in (space, *game.board.neighbours.get(space, ()))
-    )
-    return None if holds else f"with an army of {in_words(game, whom)} there or next to it"
+    near = (space, *game.board.neighbours[space]) if space else ()
+    return any(game.force(power, at).army for power in meant(game, side, whom) for at in near)
 
 
-def winner(game: Game, side: Side, whom: str) -> str | None:
-    """Require a power to have won the battle."""
+def wins(game: Game, side: Side, whom: str) -> bool:
+    """Tell whether a power has won the battle."""
     moment = game.moment
     won = "" if moment is None else moment.other if moment.name == "battle_lost" else moment.power
-    return None if won and is_meant(game, side, whom, won) else f"where {in_words(game, whom)} wins"
+    return bool(won) and is_meant(game, side, whom, won)
 
 
 def region(game: Game, side: Side, regions: list[str]) -> str | None:
@@ -159,13 +155,13 @@ def _acting(game: Game) -> str:
 
 
 CONDITIONS: Final[Mapping[str, Condition]] = {
-    "active": active,
-    "army_of": army_of,
-    "attacker": attacker,
-    "besieger": besieger,
-    "mover": mover,
-    "near": near,
-    "winner": winner,
+    "active": _on_power(is_active, "while {} is active"),
+    "army_of": _on_power(takes_part, "where an army of {} takes part"),
+    "attacker": _on_power(attacks, "where {} attacks"),
+    "besieger": _on_power(acts, "where {} besieges"),
+    "mover": _on_power(acts, "where {} moves or sails"),
+    "near": _on_power(is_near, "with an army of {} there or next to it"),
+    "winner": _on_power(wins, "where {} wins"),
     "region": region,
     "control": control,
     "marker": marker,

@@ -12,7 +12,7 @@ from typing import Final
 
 from pbem.game import Kind, LegalOrders, Refusal, Table, concat, flat_map, lazy, listing, of, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.sword_of_rome.events import effects, events
+from pbem.rules.sword_of_rome.events import card_uses, effects
 from pbem.rules.sword_of_rome.events.card_play import Use, lay_down, put_away
 from pbem.rules.sword_of_rome.position.board import DESPERATE_TIMES
 from pbem.rules.sword_of_rome.position.state import Activation, Game, window_decision
@@ -204,7 +204,9 @@ def named_orders(view: Game, decision: Decision) -> LegalOrders:
         base = Order("act", {"do": NAMED_EVENT, "card": card})
         return lazy(lambda: effects.orders(view, side, card, base))
 
-    return flat_map(ways, [card for card in named_events(view, side) if events.why_no_event(view, side, card) is None])
+    return flat_map(
+        ways, [card for card in named_events(view, side) if card_uses.why_no_event(view, side, card) is None]
+    )
 
 
 def check_named(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -218,7 +220,7 @@ def check_named(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
         names = listing(named_events(view, side), "or") or "an event that is out of the game"
         yield order.fault(("card",), f"your Desperate Times names {names}", rule="7.4.3")
         return
-    refusal = events.why_not_now(view, side, card)
+    refusal = card_uses.why_not_now(view, side, card)
     if refusal is not None:
         yield order.fault(("card",), refusal.reason, rule=refusal.rule)
         return
@@ -239,7 +241,7 @@ def named_event(game: Game, table: Table, order: Order) -> Flow[None]:
     elif origin == "discards":
         game.discards[side].remove(card)
         game.hands[side].append(card)
-    yield from events.play_event(game, table, order)
+    yield from card_uses.play_event(game, table, order)
     game.the_activation.played = True
 
 

@@ -11,8 +11,7 @@ from typing import Final
 
 from pbem.game import LegalOrders, Refusal, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.sword_of_rome.events.card_play import Use, lay_down, playable, put_away, value_of
-from pbem.rules.sword_of_rome.events.card_uses import card_faults
+from pbem.rules.sword_of_rome.events.card_play import Use, card_faults, lay_down, playable, put_away, value_of
 from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, points_left, points_of
 from pbem.rules.sword_of_rome.movement.flanks import ask_next, consents, respond_to, why_no_colony, why_not_next
 from pbem.rules.sword_of_rome.movement.march import march, obey, raid_until_done, sally, set_out, stack_there, tire

@@ -8,7 +8,7 @@ from typing import Final
 
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import playable, value_of
-from pbem.rules.sword_of_rome.events.events import why_not_laid
+from pbem.rules.sword_of_rome.events.card_uses import why_not_laid
 from pbem.rules.sword_of_rome.events.nonplayers import listed, why_no_unrest, why_not_power
 from pbem.rules.sword_of_rome.movement.activation import is_campaign
 from pbem.rules.sword_of_rome.movement.flanks import can_flank, ways_to_flank, why_not_next

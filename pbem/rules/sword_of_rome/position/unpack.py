@@ -233,38 +233,39 @@ def _unknown_words(box: Box) -> Iterator[Finding]:
     regions = {record["id"] for record in chart["regions"]}
     powers = {record["id"] for record in told["powers"]}
     sides = set(box.side_ids)
-    for i, record in enumerate(chart["spaces"]):
-        yield from _unknown("map", ("spaces", i, "region"), "region", record["region"], regions)
-        if "home" in record:
-            yield from _unknown("map", ("spaces", i, "home"), "power", record["home"], powers)
+    leaders, cards = box.table("leaders")["leaders"], box.table("cards")
+    decks = {record["id"]: record["deck"] for record in cards["cards"]}
+    yield from _unknown_in("map", "spaces", chart, ("region", "region", regions), ("home", "power", powers))
     for i, record in enumerate(chart["connections"]):
         for end in (0, 1):
             yield from _unknown("map", ("connections", i, "between", end), "space", record["between"][end], spaces)
-    leaders = box.table("leaders")["leaders"]
-    for i, record in enumerate(leaders):
-        yield from _unknown("leaders", ("leaders", i, "power"), "power", record["power"], powers)
-    decks = {record["id"]: record["deck"] for record in box.table("cards")["cards"]}
-    for i, record in enumerate(box.table("cards")["cards"]):
-        yield from _unknown("cards", ("cards", i, "deck"), "side", record["deck"], sides)
-    for i, record in enumerate(box.table("cards").get("base_cards", ())):
+    yield from _unknown_in("leaders", "leaders", box.table("leaders"), ("power", "power", powers))
+    yield from _unknown_in("cards", "cards", cards, ("deck", "side", sides))
+    for i, record in enumerate(cards.get("base_cards", ())):
         same = {id for id, deck in decks.items() if deck == record["deck"]}
         yield from _unknown("cards", ("base_cards", i, "in_place_of"), "card of its deck", record["in_place_of"], same)
     for i, id in enumerate(box.table("gallic_events")["cancelled_by"]):
         yield from _unknown("gallic_events", ("cancelled_by", i), "card", id, {*decks})
-    for i, record in enumerate(box.table("gallic_events")["rows"]):
-        yield from _unknown("gallic_events", ("rows", i, "of"), "power", record.get("of", LEADER), {*powers, LEADER})
+    yield from _unknown_in("gallic_events", "rows", box.table("gallic_events"), ("of", "power", {*powers, LEADER}))
     for i, record in enumerate(told["games"]):
         for j, side in enumerate(record["sides"]):
             yield from _unknown("powers", ("games", i, "sides", j), "side", side, sides)
     names = {record["id"] for record in leaders}
     yield from unknown_in_cards(box.table("cards"), Known(spaces, powers, names, regions))
     for scenario in box.scenarios:
-        for i, record in enumerate(box.scenario(scenario)["forces"]):
-            file, at = f"scenarios/{scenario}", ("forces", i)
-            yield from _unknown(file, (*at, "power"), "power", record["power"], powers)
-            yield from _unknown(file, (*at, "at"), "space", record["at"], spaces)
+        file, armies = f"scenarios/{scenario}", box.scenario(scenario)
+        yield from _unknown_in(file, "forces", armies, ("power", "power", powers), ("at", "space", spaces))
+        for i, record in enumerate(armies["forces"]):
             for j, leader in enumerate(record["leaders"]):
-                yield from _unknown(file, (*at, "leaders", j), "leader", leader, names)
+                yield from _unknown(file, ("forces", i, "leaders", j), "leader", leader, names)
+
+
+def _unknown_in(file: str, list_: str, table: Record, *fields: tuple[str, str, set[str]]) -> Iterator[Finding]:
+    """Yield the unknown words in some fields of a list of records: the field, what it names, and which there are."""
+    for i, record in enumerate(table[list_]):
+        for field, what, known in fields:
+            if field in record:
+                yield from _unknown(file, (list_, i, field), what, record[field], known)
 
 
 def _unknown(file: str, path: Path, what: str, word: str, known: set[str]) -> Iterator[Finding]:

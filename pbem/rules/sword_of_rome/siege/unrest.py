@@ -14,8 +14,7 @@ from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner, modifiers
 from pbem.rules.sword_of_rome.battle.retreat import Loss, bear_alone
 from pbem.rules.sword_of_rome.events import responses
-from pbem.rules.sword_of_rome.events.card_play import Use, lay_down, playable, put_away, value_of
-from pbem.rules.sword_of_rome.events.card_uses import card_faults
+from pbem.rules.sword_of_rome.events.card_play import Use, card_faults, lay_down, playable, put_away, value_of
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX, Board, Options
 from pbem.rules.sword_of_rome.position.changes import displace_leaders, pull_out, settle_spaces
 from pbem.rules.sword_of_rome.position.naming import no_such_leader

@@ -18,7 +18,6 @@ from pbem.rules.sword_of_rome.events import (
     alliances,
     card_uses,
     desperate_times,
-    events,
     minor_leaders,
     nonplayers,
     responses,
@@ -195,7 +194,6 @@ def why_not_use(view: Game, word: str) -> Refusal | None:
 USES: Final[Mapping[str, Use]] = {
     **movement.ACTIVATION_USES,
     **card_uses.CARD_USES,
-    **events.EVENT_USES,
     **nonplayers.NONPLAYER_USES,
     **alliances.ALLIANCE_USES,
     **minor_leaders.MINOR_LEADER_USES,

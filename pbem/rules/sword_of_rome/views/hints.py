@@ -26,9 +26,9 @@ from pbem.rules.sword_of_rome.battle.spoils import (
 )
 from pbem.rules.sword_of_rome.events import effects
 from pbem.rules.sword_of_rome.events.card_play import playable, value_of
+from pbem.rules.sword_of_rome.events.card_uses import why_no_event, why_not_laid
 from pbem.rules.sword_of_rome.events.desperate_times import announcements, contestable, named_events
 from pbem.rules.sword_of_rome.events.effects import EFFECTS
-from pbem.rules.sword_of_rome.events.events import why_no_event, why_not_laid
 from pbem.rules.sword_of_rome.events.minor_leaders import minor_orders
 from pbem.rules.sword_of_rome.events.nonplayers import listed
 from pbem.rules.sword_of_rome.events.responses import responses
