@@ -23,21 +23,21 @@ from pbem.rules.sword_of_rome.movement.entering import ENTERING_KINDS
 from pbem.rules.sword_of_rome.movement.flanks import FLANK_KINDS
 from pbem.rules.sword_of_rome.movement.march_orders import MARCH_KINDS
 from pbem.rules.sword_of_rome.movement.parts import ASK, ATTACK_UNREST, STOP
-from pbem.rules.sword_of_rome.movement.reactions import AVOIDANCE_KINDS, INTERCEPTION_KINDS
+from pbem.rules.sword_of_rome.movement.reactions import REACTION_KINDS
 from pbem.rules.sword_of_rome.movement.voyages import VOYAGE_KINDS
 from pbem.rules.sword_of_rome.position.accounts import audit
 from pbem.rules.sword_of_rome.position.board import APPIAN, CLEAR, DESPERATE_TIMES, DIFFICULT, SEA, Options
 from pbem.rules.sword_of_rome.position.changes import INSURRECTION
 from pbem.rules.sword_of_rome.position.state import FOR_GOOD, ROUND, TURN, UNSEEN, Game
 from pbem.rules.sword_of_rome.position.unpack import unpack
-from pbem.rules.sword_of_rome.siege.siege import PLUNDER_KINDS, RELIEF_KINDS
+from pbem.rules.sword_of_rome.siege.siege import SIEGE_KINDS
 from pbem.rules.sword_of_rome.turn import sequence as turn
 from pbem.rules.sword_of_rome.turn.action import ACTION_KINDS, USES
 from pbem.rules.sword_of_rome.turn.attrition import SURRENDER_KINDS
 from pbem.rules.sword_of_rome.turn.draw import DRAW_KINDS
 from pbem.rules.sword_of_rome.turn.order_of_play import ORDER_OF_PLAY_KINDS
 from pbem.rules.sword_of_rome.turn.overseas import OVERSEAS_KINDS
-from pbem.rules.sword_of_rome.turn.reinforcements import REINFORCEMENT_KINDS, RETURN_KINDS
+from pbem.rules.sword_of_rome.turn.reinforcements import REINFORCEMENT_KINDS
 from pbem.rules.sword_of_rome.turn.sequence import set_up, settle
 from pbem.rules.sword_of_rome.views.secrets import resample_hidden, view
 from pbem.rules.sword_of_rome.views.summary import facts, periods
@@ -52,13 +52,11 @@ KINDS: Final = by_name(
     *MARCH_KINDS,
     *FLANK_KINDS,
     *ENTERING_KINDS,
-    *INTERCEPTION_KINDS,
-    *AVOIDANCE_KINDS,
+    *REACTION_KINDS,
     *VOYAGE_KINDS,
     *RETREAT_KINDS,
     *SPOILS_KINDS,
-    *RELIEF_KINDS,
-    *PLUNDER_KINDS,
+    *SIEGE_KINDS,
     *RESPONSE_KINDS,
     *DESPERATE_KINDS,
     *MINOR_LEADER_KINDS,
@@ -66,7 +64,6 @@ KINDS: Final = by_name(
     *OVERSEAS_KINDS,
     *SURRENDER_KINDS,
     *REINFORCEMENT_KINDS,
-    *RETURN_KINDS,
     close_up="views.summary:close_up",
     places="views.summary:places",
 )

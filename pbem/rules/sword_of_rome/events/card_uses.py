@@ -210,15 +210,7 @@ def hire(game: Game, table: Table, order: Order) -> Flow[None]:
 # ---- events (7.1, 7.1.2, 7.1.3)
 
 
-EFFECTS.update(
-    {
-        **lasting.EFFECTS_ON_UNITS,
-        **lasting.EFFECTS_ON_SUPPORT,
-        **moments.EFFECTS_ON_BATTLES,
-        **moments.EFFECTS_ON_MOVEMENT,
-        **lasting.OTHER_EFFECTS,
-    }
-)
+EFFECTS.update({**lasting.LASTING_EFFECTS, **moments.EFFECTS_AT_MOMENTS})
 
 
 def why_not_now(view: Game, side: Side, card: str) -> Refusal | None:

@@ -60,9 +60,6 @@ STAYS: Final[Body] = {"to": NONE}
 # ---- who may intercept (10.1, 10.2)
 
 
-# ---- who may try (10.1, 10.2)
-
-
 def why_not_into(game: Game, power: str) -> Refusal | None:
     """Say why a power may not intercept the force under way where it is now; None: it may (10.2, 15.2.2, 16.3)."""
     march = game.the_march
@@ -112,7 +109,7 @@ def interception_questions(game: Game, table: Table) -> Flow[list[Decision]]:
     return asked
 
 
-# ---- the orders
+# ---- orders to intercept (10.1 to 10.3)
 
 
 def intercept_orders(view: Game, decision: Decision) -> LegalOrders:
@@ -190,7 +187,7 @@ def why_not_sent(
         yield "cu", alone
 
 
-# ---- what comes of it (10.3, 10.4)
+# ---- attempts to intercept (10.3, 10.4)
 
 
 def intercept(game: Game, table: Table, declared: Mapping[str, Sequence[Body]], name: str) -> Flow[str | None]:
@@ -336,24 +333,7 @@ def let_go(game: Game, table: Table, by: str, other: str, space: str) -> Flow[bo
     return allowed
 
 
-INTERCEPTION_KINDS: Final = (
-    Kind(
-        "intercept",
-        intercept_orders,
-        check_intercept,
-        hints="views.hints:intercept_hints",
-        bot="policy.replies:best_interception",
-        prospects="views.forecast:interceptors",
-    ),
-    Kind("refuse", *yes_or_no("back"), hints="views.hints:refuse_hints", bot="policy.replies:best_refusal"),
-    Kind("let_go", *yes_or_no("allow")),
-)
-
-
 # ---- who may avoid battle, and where to (11.1, 11.2)
-
-
-# ---- who may avoid, and where to (11.1, 11.2)
 
 
 def why_not_avoid(game: Game, leader: str) -> Refusal | None:
@@ -432,7 +412,7 @@ def avoidance_questions(game: Game, table: Table) -> Flow[list[Decision]]:
     return asked
 
 
-# ---- the orders
+# ---- orders to avoid battle (11.1, 11.1.1)
 
 
 class Flight(NamedTuple):
@@ -541,7 +521,7 @@ def _flight(view: Game, decision: Decision, order: Order) -> Flight | tuple[str,
     return Flight(to, min(most, limit), card)
 
 
-# ---- what comes of it
+# ---- attempts to avoid battle (11.1)
 
 
 class Avoidance(NamedTuple):
@@ -657,7 +637,17 @@ def pursue(game: Game, table: Table, name: str) -> Flow[None]:
     march.fought = march.fought or march.over
 
 
-AVOIDANCE_KINDS: Final = (
+REACTION_KINDS: Final = (
+    Kind(
+        "intercept",
+        intercept_orders,
+        check_intercept,
+        hints="views.hints:intercept_hints",
+        bot="policy.replies:best_interception",
+        prospects="views.forecast:interceptors",
+    ),
+    Kind("refuse", *yes_or_no("back"), hints="views.hints:refuse_hints", bot="policy.replies:best_refusal"),
+    Kind("let_go", *yes_or_no("allow")),
     Kind(
         "avoid",
         avoid_orders,

@@ -236,9 +236,6 @@ def threat(game: Game, power: str, space: str, enemies: list[tuple[str, str, int
     )
 
 
-# ---- the map as a power sees it in one position
-
-
 # ---- what lasts until the turn is scored
 
 
@@ -367,7 +364,7 @@ def beaten(board: Board, own: Army, enemy: Army) -> float:
     return likely if likely >= DARES else 0.0
 
 
-# ---- the map
+# ---- the map as a power sees it in one position
 
 
 class Field:

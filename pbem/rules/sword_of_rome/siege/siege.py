@@ -25,10 +25,6 @@ from pbem.rules.sword_of_rome.position.state import Force, Game, Siege
 from pbem.rules.sword_of_rome.turn.order_of_play import decider
 from pbem.rules.sword_of_rome.turn.scoring import add_vp
 
-PLUNDER_KINDS: Final = (
-    Kind("sack", *yes_or_no("loot"), hints="views.hints:sack_hints", bot="policy.replies:best_sack"),
-)
-
 # ---- the track (14.1)
 
 
@@ -396,4 +392,7 @@ def check_joining(view: Game, decision: Decision, order: Order) -> Iterator[Faul
         yield order.fault(("cu",), alone.reason, rule=alone.rule)
 
 
-RELIEF_KINDS: Final = (Kind("sortie_joins", joining, check_joining, hints="views.hints:sortie_joins_hints"),)
+SIEGE_KINDS: Final = (
+    Kind("sortie_joins", joining, check_joining, hints="views.hints:sortie_joins_hints"),
+    Kind("sack", *yes_or_no("loot"), hints="views.hints:sack_hints", bot="policy.replies:best_sack"),
+)

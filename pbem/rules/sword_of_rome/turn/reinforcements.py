@@ -360,18 +360,6 @@ def check_halve(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
         yield order.fault(("remove",), f"{decision.facts['leaving']} CU leave, not {gone}", rule="S 5.10")
 
 
-REINFORCEMENT_KINDS: Final = (
-    Kind(
-        "reinforce",
-        reinforce_orders,
-        check_reinforce,
-        hints="views.hints:reinforce_hints",
-        bot="policy.placing:best_reinforcements",
-    ),
-    Kind("halve", halve_orders, check_halve, bot="policy.placing:best_halving"),
-)
-
-
 # ---- consuls (8.2.2)
 
 
@@ -638,7 +626,15 @@ def check_keep(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
             yield order.fault(("pay", at), unknown.reason, rule=unknown.rule)
 
 
-RETURN_KINDS: Final = (
+REINFORCEMENT_KINDS: Final = (
+    Kind(
+        "reinforce",
+        reinforce_orders,
+        check_reinforce,
+        hints="views.hints:reinforce_hints",
+        bot="policy.placing:best_reinforcements",
+    ),
+    Kind("halve", halve_orders, check_halve, bot="policy.placing:best_halving"),
     Kind("consuls", consul_orders, check_consuls, hints="views.hints:arriving_leaders_hints"),
     Kind("return_leaders", return_orders, check_return, hints="views.hints:arriving_leaders_hints"),
     Kind(

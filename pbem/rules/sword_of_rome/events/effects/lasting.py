@@ -238,27 +238,6 @@ def rise(game: Game, table: Table, played: Played, space: str) -> Flow[None]:
     yield from revolt_of_mercenaries(game, table, played.told, side=played.side, space=space)
 
 
-EFFECTS_ON_UNITS: Final[Mapping[str, Effect]] = {
-    LEVIED: _raised(LEVIED),
-    HIRED: _raised(HIRED),
-    "colony": one_told("colony", settlements, no_settlement, found),
-    "leader": one_told("leader", arrivals, nobody_comes, bring_leader, strongest_army),
-    "attrition": one_told(
-        "attrition",
-        wearable,
-        lambda view, played: Refusal(f"there is no army of {in_words(view, played.told['of'])}", "5.5"),
-        wear,
-    ),
-    "siege": one_told(
-        "siege",
-        sieges,
-        lambda view, played: Refusal("no commander of yours besieges a city with CU enough to roll", "13.1.1"),
-        roll_free,
-    ),
-    "insurrection": one_told("insurrection", revolts, no_revolt, rise),
-}
-
-
 # ---- support: points added and points removed (7.3)
 
 
@@ -343,12 +322,6 @@ def rise_against(game: Game, table: Table, played: Played, body: Told) -> Flow[N
         remove(game, space)
     table.tell("support_removed", side=played.side, spaces=spaces, rule="7.3.3")
     yield from settle_support(game, table, spaces)
-
-
-EFFECTS_ON_SUPPORT: Final[Mapping[str, Effect]] = {
-    "support": Effect(support_ways, check_additions, add_by_event),
-    "revolt": Effect(revolt_ways, check_revolt, rise_against),
-}
 
 
 # ---- events in effect (7.1)
@@ -554,7 +527,26 @@ def land(game: Game, table: Table, played: Played, told: Record) -> Flow[None]:
     settle_spaces(game, table)
 
 
-OTHER_EFFECTS: Final[Mapping[str, Effect]] = {
+LASTING_EFFECTS: Final[Mapping[str, Effect]] = {
+    LEVIED: _raised(LEVIED),
+    HIRED: _raised(HIRED),
+    "colony": one_told("colony", settlements, no_settlement, found),
+    "leader": one_told("leader", arrivals, nobody_comes, bring_leader, strongest_army),
+    "attrition": one_told(
+        "attrition",
+        wearable,
+        lambda view, played: Refusal(f"there is no army of {in_words(view, played.told['of'])}", "5.5"),
+        wear,
+    ),
+    "siege": one_told(
+        "siege",
+        sieges,
+        lambda view, played: Refusal("no commander of yours besieges a city with CU enough to roll", "13.1.1"),
+        roll_free,
+    ),
+    "insurrection": one_told("insurrection", revolts, no_revolt, rise),
+    "support": Effect(support_ways, check_additions, add_by_event),
+    "revolt": Effect(revolt_ways, check_revolt, rise_against),
     "marker": none_told(put_in_effect, why_not_in_effect),
     "draw": none_told(draw_by_event, why_no_draw),
     "discard": one_told(

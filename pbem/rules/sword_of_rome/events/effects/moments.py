@@ -108,19 +108,7 @@ def flee(game: Game, table: Table, played: Played) -> None:
     table.tell("flight", side=played.side, rule="21.3")
 
 
-EFFECTS_ON_BATTLES: Final[Mapping[str, Effect]] = {
-    "roll": none_told(add_to_roll, why_no_roll, (ROLL, BEGINS)),
-    "dice": none_told(set_dice, why_no_dice, (ROLL, BEGINS)),
-    "no_losses": none_told(spare, why_losses, (ROLL, BEGINS)),
-    "battle_again": none_told(fight_again, why_not_again, (LOST, WON)),
-    "flight": none_told(flee, why_no_flight, (BEGINS,)),
-}
-
-
-# ---- marches and voyages (9 to 11)
-
-
-# ---- what does not take place
+# ---- what does not take place (9.6.4, 21.3, 21.4)
 
 
 def why_not_cancel(view: Game, played: Played) -> Refusal | None:
@@ -160,7 +148,7 @@ def bar(game: Game, table: Table, played: Played) -> None:
     table.tell("barred", space=space, rule="21.3")
 
 
-# ---- leave to sail, points, attempts
+# ---- leave to sail, points, attempts (9 to 11)
 
 
 def why_not_sail_besides(view: Game, played: Played) -> Refusal | None:
@@ -278,7 +266,12 @@ def _no_ambush(view: Game, played: Played) -> Refusal:
     return Refusal(f"no army of {view.board.powers[played.told['power']].name} can reach the space", "9.3.3")
 
 
-EFFECTS_ON_MOVEMENT: Final[Mapping[str, Effect]] = {
+EFFECTS_AT_MOMENTS: Final[Mapping[str, Effect]] = {
+    "roll": none_told(add_to_roll, why_no_roll, (ROLL, BEGINS)),
+    "dice": none_told(set_dice, why_no_dice, (ROLL, BEGINS)),
+    "no_losses": none_told(spare, why_losses, (ROLL, BEGINS)),
+    "battle_again": none_told(fight_again, why_not_again, (LOST, WON)),
+    "flight": none_told(flee, why_no_flight, (BEGINS,)),
     "no_city": none_told(bar, why_not_bar, ("into_city", "army_enters", BEGINS, WON)),
     "ambush": one_told("ambush", ambushes, _no_ambush, ambush),
     "cancel": none_told(cancel, why_not_cancel),
