@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Any, Final, Protocol
@@ -14,6 +13,7 @@ from pbem.game.boxes.corrections import Corrections
 from pbem.game.order_form import OrderForm
 from pbem.game.wording import did_you_mean
 from pbem.protocol import Path, PbemError, Side
+from pbem.values import dataclass
 
 # ---- The check of plain values against JSON Schemas, with a suggestion where a key or a word is only misspelt
 

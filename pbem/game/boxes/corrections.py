@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from pbem.paths import rules_folders
+from pbem.values import dataclass
 
 SUFFIX: Final = ".yaml"
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
 from pbem.game.yaml.marks import Mark, Placed, by_place, malformed, mark_at, short
 from pbem.protocol import PbemError
+from pbem.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from pbem.protocol import MALFORMED, Fault
+from pbem.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ consented, stands in `pbem.referee.acts.request_kinds`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pbem.game import plain
@@ -15,6 +14,7 @@ from pbem.game import yaml as yamlio
 from pbem.protocol import Record, Side
 from pbem.repo.files.layout import Store, request_path
 from pbem.repo.files.state import State
+from pbem.values import dataclass, field
 
 ROLLBACK: Final = "rollback"
 DRAW: Final = "draw"
