@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from errno import EINVAL, EPIPE
 from io import TextIOWrapper
+from typing import Final
 
 from pbem.cli.escaped import print_bug
+
+_BETWEEN_COLLECTIONS: Final = 50_000
+"""New objects between two searches for garbage: modules that are imported leave none, and 700 take a sixth longer."""
 
 
 def main() -> None:
@@ -17,6 +22,7 @@ def main() -> None:
     stops early, as in `pbem log GAME | head`, nothing is printed and the code is 1. Where the terminal's
     encoding lacks a letter, a question mark stands for it. Control characters are printed as escapes.
     """
+    gc.set_threshold(_BETWEEN_COLLECTIONS)
     if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="replace")
     sys.excepthook = print_bug

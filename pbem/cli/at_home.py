@@ -5,22 +5,23 @@ from __future__ import annotations
 import json as json_text
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
 from pbem.cli.runtime import (
     FAULTS,
+    USUAL,
     WORLD,
     Boxes,
     Games,
-    Json,
     MapLink,
     Name,
     RulesDir,
+    Shared,
     SideOf,
     Since,
     Viewer,
@@ -63,16 +64,14 @@ _FORM_ONLY: Final = (
 
 def show_status(
     name: Annotated[str | None, typer.Argument(help="The game's name; by default, all games.")] = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Show the state of a game and whom it waits for, or of all games."""
     if name is None:
-        _show_all(games, rules_dir, json)
+        _show_all(shared)
         return
-    with opened_to_read(name, games, rules_dir) as game:
-        if json:
+    with opened_to_read(name, shared) as game:
+        if shared.json:
             print_json(_status_record(game))
             return
         print(f"{name}: {game.box.title} ({game.charter.edition}), {_stands_after(game)}")
@@ -92,7 +91,7 @@ def show_status(
             print(outcome(game, request))
         for line in [*_clock_lines(game), *_pinned(game), *_refusing(game), *_unconfirmed(game), *_silent(game)]:
             print(line)
-    for line in _waiting_in_post(games, name):
+    for line in _waiting_in_post(shared.games, name):
         print(line)
 
 
@@ -165,7 +164,7 @@ def _silent(game: OpenGame) -> Iterator[str]:
         yield f"No answer to a letter has come yet from {_sides_and_players(game, silent)}."
 
 
-def _status_record(game: OpenGame) -> dict[str, Any]:
+def _status_record(game: OpenGame) -> dict[str, object]:
     """Return the state of a game for --json."""
     from pbem.referee.game.time_ledger import time_ledger
 
@@ -187,30 +186,30 @@ def _status_record(game: OpenGame) -> dict[str, Any]:
     }
 
 
-def _show_all(games: Path | None, boxes: Boxes, json: bool) -> None:
+def _show_all(shared: Shared) -> None:
     """Print a line for each game. One that cannot be read is a line, too, and keeps no other from being shown."""
     from pbem.protocol import PbemError
 
-    folder = games or games_folder()
+    folder = shared.folder
     names = sorted(path.name.removesuffix(".git") for path in folder.glob("*.git"))
-    rows, damaged = list[dict[str, Any]](), False
+    rows, damaged = list[dict[str, object]](), False
     for name in names:
         try:
-            with opened_to_read(name, games, boxes) as game:
+            with opened_to_read(name, shared) as game:
                 more = "".join(f"\n  {line}" for line in _refusing(game))
-                rows.append(_status_record(game) if json else {"line": f"{name}: {_status_line(game)}{more}"})
+                rows.append(_status_record(game) if shared.json else {"line": f"{name}: {_status_line(game)}{more}"})
         except (PbemError, OSError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as wrong:
             damaged = True
             reason = str(wrong).partition("\n")[0] or type(wrong).__name__
             rows.append({"game": name, "wrong": reason, "line": f"{name}: cannot be read: {reason}"})
-    if json:
+    if shared.json:
         print_json([{word: value for word, value in row.items() if word != "line"} for row in rows])
     elif not rows:
         print(f"There are no games in {folder}. PBEM_GAMES names another folder.")
     else:
         for row in rows:
             print(row["line"])
-        for line in _waiting_in_post(games, None):
+        for line in _waiting_in_post(shared.games, None):
             print(line)
     if damaged:
         sys.exit(WORLD)
@@ -266,7 +265,7 @@ def _status_line(game: OpenGame) -> str:
     return f"{stands}, waits for {_sides_and_players(game, sides)}{since}{pinned}"
 
 
-def _sides_and_players(game: OpenGame, sides: Any) -> str:
+def _sides_and_players(game: OpenGame, sides: Iterable[str]) -> str:
     return ", ".join(f"{side} ({game.player(side)})" for side in sides)
 
 
@@ -294,14 +293,12 @@ def print_report(
         str, typer.Option("--format", help="text, or for a private message in a forum: bbcode, markdown or html.")
     ] = "text",
     map: MapLink = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Print a side's report: what happened, the position, the open decisions."""
     if format != "text":
         require_forum_format(format, map, "text, ")
-    with opened_to_read(name, games, rules_dir) as game:
+    with opened_to_read(name, shared) as game:
         if side is not None:
             require_side(game, side)
         after = last_or(game, since)
@@ -311,7 +308,7 @@ def print_report(
             text = side_report(game, side, after).text
         else:
             text = forum_text(game, side, after, ForumStyle(format, map or "")).removesuffix("\n")
-        print_text(game, side, text, json)
+        print_text(game, side, text, shared.json)
 
 
 def print_text(game: OpenGame, side: str | None, text: str, json: bool) -> None:
@@ -324,7 +321,7 @@ def print_text(game: OpenGame, side: str | None, text: str, json: bool) -> None:
 
 def require_forum_format(format: str, link: str | None, more: str = "") -> None:
     """End the command unless there is such a format, and the link of the map is one that no format can break at."""
-    from pbem.render.text.forum_formats import FORMATS
+    from pbem.render.text.forum_post import FORMATS
 
     if format not in FORMATS:
         misuse(f"--format {format}: there are {more}{', '.join(FORMATS)}")
@@ -348,8 +345,7 @@ class ForumStyle(NamedTuple):
 def forum_text(game: OpenGame, side: str | None, since: int, style: ForumStyle) -> str:
     """Return the post of a game to a side, or to all."""
     from pbem.mail.write.outgoing import ReportScope, report_request
-    from pbem.render.text.forum_formats import FORMATS
-    from pbem.render.text.forum_post import Around, forum_post
+    from pbem.render.text.forum_post import FORMATS, Around, forum_post
 
     players = {each: game.player(each) for each in game.rules.sides}
     # A form that goes into a forum is copied into its threads: it must not have the key that proves letters.
@@ -362,18 +358,16 @@ def draw_map(
     name: Name,
     output: Annotated[Path, typer.Option("-o", "--output", help="The PNG file to write.")] = Path("map.png"),
     side: Viewer = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Draw the map as a side, or an observer, may see it."""
     from pbem.mail.write.enclosures import map_picture
 
-    with opened_to_read(name, games, rules_dir) as game:
+    with opened_to_read(name, shared) as game:
         if side is not None:
             require_side(game, side)
         output.write_bytes(map_picture(game, side, game.adjudication - 1))
-        if json:
+        if shared.json:
             print_json({"game": name, "side": side, "adjudication": game.adjudication, "file": str(output)})
             return
         print(output)
@@ -382,53 +376,39 @@ def draw_map(
 # ---- A sheet: `pbem form`, `check` and `forecast`
 
 
-def print_form(name: Name, side: SideOf, games: Games = None, rules_dir: RulesDir = None, json: Json = False) -> None:
+def print_form(name: Name, side: SideOf, shared: Shared = USUAL) -> None:
     """Print the order form of a side: a sheet to fill in."""
     from pbem.mail.write.outgoing import side_report
 
-    with opened_to_read(name, games, rules_dir) as game:
+    with opened_to_read(name, shared) as game:
         require_side(game, side)
         sheet = side_report(game, side, game.adjudication).sheet
-        if json:
+        if shared.json:
             print_json({"game": name, "side": side, "adjudication": game.adjudication, "sheet": sheet})
             return
         print(sheet if sheet else f"# {side} has nothing to decide in {name} now")
 
 
-def check_orders(
-    game: HereOrAtHome,
-    sheet: SheetFile,
-    side: SheetOf = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
-) -> None:
+def check_orders(game: HereOrAtHome, sheet: SheetFile, side: SheetOf = None, shared: Shared = USUAL) -> None:
     """Check a sheet without sending it. At home, the file position.json from the report is enough."""
     if Path(game).suffix == ".json":
         from pbem.referee.game.home_check import check_at_home
 
-        judge(check_at_home(Path(game), read_at_home(sheet), sheet.name, rules_dir or ()), json, "no faults")
+        judge(check_at_home(Path(game), read_at_home(sheet), sheet.name, shared.boxes), shared.json, "no faults")
         return
     from pbem.referee.play import sheet_check
 
     if side is None:
         misuse("say whose sheet it is: --side rome")
-    with opened_to_read(game, games, rules_dir) as found:
+    with opened_to_read(game, shared) as found:
         require_side(found, side)
         receipt, _ = sheet_check.check_sheet_of(
             found, side, sheet_in_file(found, side, sheet), sheet_check.SheetOrigin(sheet.name)
         )
-        judge(receipt, json, "no faults", how_to_agree(receipt, found))
+        judge(receipt, shared.json, "no faults", how_to_agree(receipt, found))
 
 
-def forecast_sheet(
-    game: HereOrAtHome,
-    sheet: SheetFile,
-    side: SheetOf = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
-) -> None:
+def forecast_sheet(game: HereOrAtHome, sheet: SheetFile, side: SheetOf = None, shared: Shared = USUAL) -> None:
     """Show what a sheet may lead to: possible decisions and odds. Nothing is changed or rolled."""
     from pbem.game.prospects import prospect_record
     from pbem.render.text.forecast_text import foreseen
@@ -436,22 +416,22 @@ def forecast_sheet(
     if Path(game).suffix == ".json":
         from pbem.referee.game.home_check import forecast_at_home
 
-        receipt, home, prospects = forecast_at_home(Path(game), read_at_home(sheet), sheet.name, rules_dir or ())
+        receipt, home, prospects = forecast_at_home(Path(game), read_at_home(sheet), sheet.name, shared.boxes)
         box, side = home.loaded.box, home.side
     elif side is None:
         misuse("say whose sheet it is: --side rome")
     else:
         from pbem.referee.play import sheet_check
 
-        with opened_to_read(game, games, rules_dir) as found:
+        with opened_to_read(game, shared) as found:
             require_side(found, side)
             receipt, prospects = sheet_check.forecast_sheet_of(
                 found, side, sheet_in_file(found, side, sheet), sheet_check.SheetOrigin(sheet.name)
             )
             box = found.box
     if receipt.complaints:
-        judge(receipt, json, "")
-    if json:
+        judge(receipt, shared.json, "")
+    if shared.json:
         print_json([prospect_record(each) for each in prospects])
     else:
         print(foreseen(box, side, prospects, costs=receipt.costs), end="")
@@ -505,7 +485,7 @@ def seal_orders(
     elif side is None:
         misuse("say whose sheet it is: --side rome")
     else:
-        found = _by_repo(game, side, sheet.name, raw, identity, games, rules_dir)
+        found = _by_repo(game, side, sheet.name, raw, identity, Shared(games, rules_dir))
     if found.receipt.complaints:
         print(found.receipt)
         print("Nothing was sealed.", file=sys.stderr)
@@ -542,9 +522,7 @@ def _by_position(file: Path, side: str | None, name: str, raw: bytes, boxes: Box
     return _Checked(receipt, known["game"], known["side"], known["sealed_to"])
 
 
-def _by_repo(
-    game: str, side: str, name: str, raw: bytes, identity: Path | None, games: Path | None, boxes: Boxes
-) -> _Checked:
+def _by_repo(game: str, side: str, name: str, raw: bytes, identity: Path | None, shared: Shared) -> _Checked:
     """Check a sheet against a game of which only the repo is at hand, or the keys as well."""
     from pbem.crypto.keys import key_file
     from pbem.referee.game.home_check import check_in_clone
@@ -553,17 +531,17 @@ def _by_repo(
     from pbem.repo.git import GameRepo
     from pbem.repo.public import charter_in, repo_of
 
-    folder = games or games_folder()
+    folder = shared.folder
     with GameRepo.open(repo_of(folder, game)) as repo:
         charter = charter_in(repo)
         if side not in charter.players:
             misuse(f"{charter.game} has no side {side}; its sides are {', '.join(charter.players)}")
         if identity is None and key_file(keys_folder(), charter.game).is_file():
-            with open_to_read(folder, keys_folder(), game, folders=boxes or ()) as found:
+            with open_to_read(folder, keys_folder(), game, folders=shared.boxes) as found:
                 receipt, _ = sheet_check.check_sheet_of(found, side, raw, sheet_check.SheetOrigin(name))
             return _Checked(receipt, charter.game, side, charter.sealed_to)
         view = None if identity is None else _opened_view(repo, side, identity)
-        receipt = check_in_clone(repo, view, side, raw, name, boxes or ())
+        receipt = check_in_clone(repo, view, side, raw, name, shared.boxes)
     return _Checked(receipt, charter.game, side, charter.sealed_to, "" if view is not None else _FORM_ONLY)
 
 

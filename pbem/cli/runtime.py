@@ -9,15 +9,18 @@ import sys
 from codecs import lookup
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, get_type_hints
 
 import typer
 
 from pbem.cli.escaped import escaped_json, unescaped
 from pbem.paths import cache_folder, find_config, games_folder, keys_folder
 from pbem.protocol import FOR, Bug, PbemError, cited
+from pbem.values import dataclass, replace
 
 if TYPE_CHECKING:
     from pbem.game.boxes.corrections import Correction
@@ -51,9 +54,56 @@ MapLink = Annotated[
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 WHY: Final = "The reason. It goes on record, and every side is told."
 """The help of every `--reason`."""
+Why = Annotated[str, typer.Option("--reason", help=WHY)]
+Reason = Annotated[str | None, typer.Option("--reason", help=WHY)]
 
 Boxes = Sequence[Path] | None
 """Other folders with boxes of games, as `--rules-dir` names them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The options that most verbs share. A verb takes them as its parameter `shared`; see `one_by_one`."""
+
+    games: Games = None
+    rules_dir: RulesDir = None
+    json: Json = False
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the games."""
+        return self.games or games_folder()
+
+    @property
+    def boxes(self) -> Sequence[Path]:
+        """Other folders with boxes of games."""
+        return self.rules_dir or ()
+
+
+USUAL: Final = Shared()
+
+
+def one_by_one(verb: Callable[..., object]) -> Callable[..., object]:
+    """Return a verb as the command line sees it: the options of its parameter `shared` are parameters of their own."""
+    asked = signature(verb, eval_str=True)
+    own = [each for each in asked.parameters.values() if each.name != "shared"]
+    if len(own) == len(asked.parameters):
+        return verb
+    types = get_type_hints(Shared, include_extras=True)
+    options = [
+        Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=types[each.name])
+        for each in fields(Shared)
+    ]
+
+    @wraps(verb)
+    def run(**given: Any) -> object:
+        shared = Shared(*(given.pop(each.name) for each in options))
+        return verb(**given, shared=shared)
+
+    run.__signature__ = asked.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in [*own, *options]}
+    return run
+
 
 NO_SENDER: Final = "pbem <pbem@localhost>"
 """The address that letters come from where none is set: nobody can answer it."""
@@ -69,16 +119,16 @@ _ADVICE: Final = {
 """What to do after a system error, by its number."""
 
 
-def mail_settings(games: Path | None, boxes: Boxes) -> MailSettings:
+def mail_settings(shared: Shared) -> MailSettings:
     """Return the mail settings: the games' folder, the keys, the address that letters come from."""
     from datetime import UTC, datetime
 
     from pbem.mail.notes.address import mailbox
     from pbem.mail.write.outgoing import MailSettings
 
-    folder, (sender, who) = games or games_folder(), _sender_and_who()
+    sender, who = _sender_and_who()
     found = MailSettings(
-        folder, keys_folder(), sender, datetime.now(UTC), tuple(boxes or ()), cache_folder() / "drawings"
+        shared.folder, keys_folder(), sender, datetime.now(UTC), tuple(shared.boxes), cache_folder() / "drawings"
     )
     if mailbox(sender) is None:
         misuse(f"PBEM_FROM is not a mail address: {sender}")
@@ -127,32 +177,30 @@ def post_all(letters: Iterable[Outgoing], outbox: Path, game: Adjudicator | None
     return written
 
 
-def done_by_now(game: Adjudicator, games: Path | None, boxes: Boxes) -> list[str]:
+def done_by_now(game: Adjudicator, shared: Shared) -> list[str]:
     """Carry out what has fallen due in a game with a clock; return the files of the letters. The lock is held."""
     from pbem.mail.due import carry_out_due
     from pbem.mail.notes.outboxes import MaildirOutbox
 
     if game.clock.terms is None:
         return []
-    settings = mail_settings(games, boxes)
+    settings = mail_settings(shared)
     done = carry_out_due(game, settings.now, replace(settings, outbox=MaildirOutbox(settings.games / "outbox")))
     game.today, game.moment, game.ledger.repo.letter_time = None, None, None
     return [out.file for out in done.letters if out.file is not None]
 
 
 @contextmanager
-def opened_to_read(name: str, games: Path | None, boxes: Boxes) -> Iterator[OpenGame]:
+def opened_to_read(name: str, shared: Shared) -> Iterator[OpenGame]:
     """Open a game to look at it."""
     from pbem.referee.game.open_game import OpenGame
 
-    with OpenGame.open(games or games_folder(), keys_folder(), name, folders=boxes or ()) as game:
+    with OpenGame.open(shared.folder, keys_folder(), name, folders=shared.boxes) as game:
         yield game
 
 
 @contextmanager
-def opened_to_change(
-    name: str, games: Path | None, boxes: Boxes, correct: Sequence[Path] = ()
-) -> Iterator[Adjudicator]:
+def opened_to_change(name: str, shared: Shared, correct: Sequence[Path] = ()) -> Iterator[Adjudicator]:
     """Open a game to change it, with corrected files beside those that it keeps.
 
     Raises NoLocks, before anything is written, on a system where games cannot be changed.
@@ -164,11 +212,11 @@ def opened_to_change(
     from pbem.repo.public import charter_in
 
     require_locks()
-    folder, found = games or games_folder(), None
+    found = None
     if correct:
-        with GameRepo.open(folder / f"{name}.git") as repo:
-            found = corrections(charter_in(repo).rules, correct, boxes)
-    with Adjudicator.open(folder, keys_folder(), name, folders=boxes or (), corrections=found) as game:
+        with GameRepo.open(shared.folder / f"{name}.git") as repo:
+            found = corrections(charter_in(repo).rules, correct, shared.boxes)
+    with Adjudicator.open(shared.folder, keys_folder(), name, folders=shared.boxes, corrections=found) as game:
         with game.lock():
             ahead = set_back(game.path, game.adjudication)
         if ahead is not None:
@@ -348,7 +396,7 @@ def owes(game: Adjudicator) -> bool:
     return known is not None and known < game.adjudication
 
 
-def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxes: Boxes) -> list[str]:
+def tell_all(game: Adjudicator, numbers: Sequence[int], shared: Shared) -> list[str]:
     """Write a report of new adjudications to every side that has an address; return the files of the letters.
 
     The reports include what an earlier command still owes, if it ended before its letters were written.
@@ -356,7 +404,7 @@ def tell_all(game: Adjudicator, numbers: Sequence[int], games: Path | None, boxe
     from pbem.mail.notes.correspondence import CLOSED, REPORTED
     from pbem.mail.write.report_letters import closing_letters, reports
 
-    settings = mail_settings(games, boxes)
+    settings = mail_settings(shared)
     with game.lock():
         known = REPORTED.read(game.path)
         since = known if known is not None else numbers[0] - 1 if numbers else game.adjudication

@@ -13,12 +13,11 @@ import typer
 
 from pbem.cli.runtime import (
     FAULTS,
+    USUAL,
     WORLD,
     Boxes,
-    Games,
-    Json,
     NameOrClone,
-    RulesDir,
+    Shared,
     Viewer,
     judge,
     listed_adjudications,
@@ -28,7 +27,7 @@ from pbem.cli.runtime import (
     read_input,
     require_side,
 )
-from pbem.paths import games_folder, keys_folder
+from pbem.paths import keys_folder
 
 if TYPE_CHECKING:
     from pbem.audit.explain.replay import Replayed
@@ -53,11 +52,11 @@ _NOT_CHECKED: Final = "The digests were not checked. `pbem verify` checks them a
 
 
 @contextmanager
-def _to_read(name: str, games: Path | None, boxes: Boxes, side: str | None = None) -> Iterator[OpenGame]:
+def _to_read(name: str, shared: Shared, side: str | None = None) -> Iterator[OpenGame]:
     """Open a game, or a clone of one, only to read it."""
     from pbem.referee.game.open_game import open_to_read
 
-    with open_to_read(games or games_folder(), keys_folder(), name, folders=boxes or ()) as game:
+    with open_to_read(shared.folder, keys_folder(), name, folders=shared.boxes) as game:
         if side is not None:
             require_side(game, side)
         yield game
@@ -75,19 +74,17 @@ def print_log(
         Path | None, typer.Option("--csv", help="The dice as a CSV file: two tables; - for standard output.")
     ] = None,
     png: Annotated[Path | None, typer.Option("--png", help="The dice as a picture.")] = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Print the published turn files (orders, rolls, events), or their dice. No key is needed."""
     from pbem.game import yaml as yamlio
     from pbem.repo.public import published, repo_of
 
-    told = published(repo_of(games or games_folder(), name))
+    told = published(repo_of(shared.folder, name))
     turns = told.turns[first - 1 : last]
     if dice or csv is not None or png is not None:
-        _print_dice(told, turns, csv, png, rules_dir, json)
-    elif json:
+        _print_dice(told, turns, csv, png, shared.boxes, shared.json)
+    elif shared.json:
         print_json({"game": told.charter.whole, "turns": [turn.whole for turn in turns], **_UNCHECKED})
     else:
         marks = _undone_marks(told)
@@ -177,9 +174,7 @@ def verify_game(
             "one of them.",
         ),
     ] = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Check every die, digest and signature of a game, without trusting anybody. No key is needed."""
     from pbem.audit.verify import verify
@@ -187,16 +182,16 @@ def verify_game(
     from pbem.mail.archive_reader import read_mailbox
     from pbem.repo.public import repo_of
 
-    path = repo_of(games or games_folder(), game)
+    path = repo_of(shared.folder, game)
     keys = (lambda name: Keys.load(keys_folder(), name)) if with_key else None
     kept = [letter for mailbox in letters for letter in read_mailbox(mailbox)] if letters else None
     with progress("commits made again") as far:
-        verdict = verify(path, keys=keys, folders=rules_dir or (), letters=kept, progress=far)
+        verdict = verify(path, keys=keys, folders=shared.boxes, letters=kept, progress=far)
     compared, wrong = verdict.compared, verdict.findings.sorted
     if after_reveal and not verdict.opened and not wrong:
         print(f"pbem: {verdict.game} has not revealed its secrets; they are published when it is over", file=sys.stderr)
         sys.exit(WORLD)
-    if json:
+    if shared.json:
         print_json(
             _verdict_row(verdict) if compared is None else {**_verdict_row(verdict), "letters": compared._asdict()}
         )
@@ -265,21 +260,19 @@ def replay_game(
     ] = 1,
     last: Annotated[int | None, typer.Option("--to", min=1, help="The last adjudication.")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Print a line for every adjudication.")] = False,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Play all recorded answers again with the rules that are here, and compare everything."""
     from pbem.audit.explain.replay import replay_turns
 
-    with _to_read(name, games, rules_dir) as game:
+    with _to_read(name, shared) as game:
         turns = []
         for turn in replay_turns(game, first, last):
             turns.append(turn)
-            if verbose and not json:
+            if verbose and not shared.json:
                 print(_turn_line(turn))
         found = [each for turn in turns for each in turn.differences]
-        if json:
+        if shared.json:
             print_json([{"adjudication": each.adjudication, "difference": each.text} for each in found])
         else:
             for each in found[: None if verbose else _MOST_DIFFERENCES]:
@@ -331,9 +324,7 @@ def ask_what_if(
     ] = None,
     side: Viewer = None,
     keep: Annotated[Path | None, typer.Option("--keep", help="A new folder for the repo of the branch.")] = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Play a turn with other orders or dice in a scratch repo, and show what would have happened."""
     from pbem.audit.explain.what_if import Otherwise, what_if
@@ -341,7 +332,7 @@ def ask_what_if(
     if keep is not None and keep.exists():
         misuse(f"{keep} exists already; --keep needs a new folder")
     faces = {word: _faces_given(entry, text) for entry in dice or [] for word, text in [_halves("--dice", entry)]}
-    with _to_read(name, games, rules_dir, side) as game, tempfile.TemporaryDirectory() as scratch:
+    with _to_read(name, shared, side) as game, tempfile.TemporaryDirectory() as scratch:
         sheets = {}
         for entry in sheet or []:
             whose, file = _halves("--sheet", entry)
@@ -350,8 +341,8 @@ def ask_what_if(
             sheets[whose] = (file, read_input(Path(file)))
         found = what_if(game, turn, keep or Path(scratch) / "branch", Otherwise(sheets, faces), side)
         for receipt in found.refused:
-            judge(receipt, json, "")
-        if json:
+            judge(receipt, shared.json, "")
+        if shared.json:
             print_json({"turn": turn, "then": found.then, "now": found.now, **found.sections, "remarks": found.remarks})
             return
         for line in _branched(game, found):
@@ -404,17 +395,15 @@ def explain_turn(
     turn: Annotated[int, typer.Argument(help="The adjudication.")],
     roll: Annotated[int | None, typer.Argument(help="The roll in it: 2 for die 14.2.")] = None,
     side: Viewer = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Show how a turn or a roll came about: orders, decisions, rules, modifiers and numbers."""
     from pbem.audit.explain.explain import Explained
 
-    with _to_read(name, games, rules_dir, side) as game:
+    with _to_read(name, shared, side) as game:
         explained = Explained(game, turn, side)
         lines = list(explained.turn() if roll is None else explained.roll(roll))
-        if json:
+        if shared.json:
             print_json({"game": game.name, "adjudication": turn, "roll": roll, "side": side, "text": "\n".join(lines)})
             return
         for line in lines:

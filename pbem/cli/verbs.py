@@ -14,7 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from pbem.cli.escaped import escaped_output
-from pbem.cli.runtime import in_the_world, misuse
+from pbem.cli.runtime import in_the_world, misuse, one_by_one
 
 VERBS: Final[Mapping[str, Mapping[str, str]]] = {
     "For players": {
@@ -116,9 +116,11 @@ def _command_of(verb: str) -> Any:
     """Return the command of a verb, from the function or the group of verbs that the table names."""
     found = _found(verb)
     if isinstance(found, typer.Typer):
+        for command in found.registered_commands:
+            command.callback = command.callback and one_by_one(command.callback)
         return get_command(found)
     alone = _app()
-    alone.command(verb, context_settings=_TAKES_ANY_OPTION.get(verb))(found)
+    alone.command(verb, context_settings=_TAKES_ANY_OPTION.get(verb))(one_by_one(found))
     return get_command(alone)
 
 

@@ -16,6 +16,7 @@ from unittest.mock import patch
 import pytest
 
 from pbem.cli.master import play as desk
+from pbem.cli.runtime import Shared
 from pbem.crypto.dice import inputs_digest
 from pbem.crypto.seal import new_identity, recipient_of, unseal
 from pbem.game import yaml as yamlio
@@ -368,7 +369,9 @@ def test_player_opens_what_is_sealed_to_them_and_checks_a_sheet(shell: Folder) -
 def read_letter(path: Path) -> None:
     """Do what `pbem letter` does."""
     with patch.dict(os.environ, PBEM_KEYS=str(path / "keys")):
-        desk.receive_letter(path / "blue.eml", None, path / "games", [Path(each) for each in FOLDERS], json=True)
+        desk.receive_letter(
+            path / "blue.eml", None, Shared(path / "games", [Path(each) for each in FOLDERS], json=True)
+        )
 
 
 def left(path: Path) -> tuple[list[tuple[str, dict[str, bytes]]], list[str]]:

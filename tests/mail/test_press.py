@@ -18,6 +18,7 @@ from unittest.mock import patch
 import pytest
 
 from pbem.audit.verify import verify
+from pbem.cli.runtime import Shared
 from pbem.crypto.keys import Keys
 from pbem.mail.answer.every_command import WORDS
 from pbem.mail.inbox import open_letter
@@ -362,7 +363,9 @@ def take_in_at(path: Path) -> None:
     from pbem.cli.master import play as desk
 
     with patch.dict(os.environ, PBEM_KEYS=str(path / "keys")):
-        desk.receive_letter(path / "red.eml", None, path / "games", [Path(folder) for folder in FOLDERS], json=True)
+        desk.receive_letter(
+            path / "red.eml", None, Shared(path / "games", [Path(folder) for folder in FOLDERS], json=True)
+        )
 
 
 def told(path: Path) -> dict[str, int]:

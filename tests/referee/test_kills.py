@@ -23,6 +23,7 @@ import pytest
 
 from pbem.audit.explain.replay import replay
 from pbem.audit.verify import verify
+from pbem.cli.runtime import Shared
 from pbem.repo.git import GameRepo
 from tests.support.chance import seed_of
 from tests.support.live import Folder, files, git, letter, pick, sheet
@@ -61,7 +62,7 @@ def take_in(path: Path, raw: str) -> None:
     from pbem.repo import git as store
 
     with patch.dict(os.environ, PBEM_KEYS=str(path / "keys")), patch.object(store, "TIDY_EVERY", TIDY_EVERY):
-        desk.receive_letter(path / raw, None, path / "games", [Path(folder) for folder in FOLDERS], json=True)
+        desk.receive_letter(path / raw, None, Shared(path / "games", [Path(folder) for folder in FOLDERS], json=True))
 
 
 def look(path: Path) -> Stage:

@@ -8,6 +8,7 @@ from email import message_from_bytes
 from pathlib import Path
 from unittest.mock import patch
 
+from pbem.cli.runtime import Shared
 from pbem.mail.read.own_text import OWN_SHEET
 from pbem.mail.read.token import without_token
 from pbem.render.text.receipt import NAME as RECEIPT
@@ -23,7 +24,9 @@ def take_in(path: Path) -> None:
     from pbem.cli.master import play as desk
 
     with patch.dict(os.environ, PBEM_KEYS=str(path / "keys")):
-        desk.receive_letter(path / LETTER, None, path / "games", [Path(folder) for folder in FOLDERS], json=True)
+        desk.receive_letter(
+            path / LETTER, None, Shared(path / "games", [Path(folder) for folder in FOLDERS], json=True)
+        )
 
 
 def outbox(path: Path) -> dict[str, int]:

@@ -24,11 +24,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from pbem.cli.runtime import (
-    WHY,
+    USUAL,
     WORLD,
-    Games,
-    Json,
-    RulesDir,
+    Shared,
+    Why,
     mail_settings,
     misuse,
     opened_to_change,
@@ -39,7 +38,6 @@ from pbem.cli.runtime import (
     progress,
     read_input,
 )
-from pbem.paths import games_folder
 from pbem.protocol import Bug, PbemError
 
 if TYPE_CHECKING:
@@ -53,7 +51,6 @@ GamePatterns = Annotated[
     list[str], typer.Argument(metavar="GAMES...", help="Games, by name or by a pattern: 'spring-*'.")
 ]
 OnlySides = Annotated[list[str] | None, typer.Option("--side", help="Only this side; repeat it for several.")]
-Why = Annotated[str, typer.Option("--reason", help=WHY)]
 Until = Annotated[
     str | None,
     typer.Option("--until", metavar="TIME", help="When it ends, such as 2026-12-14T20:00; UTC unless a zone is given."),
@@ -66,7 +63,7 @@ class Dealt:
     """What a verb has done in one game: a line for a person, and what is told to a program."""
 
     line: str
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: dict[str, object] = field(default_factory=dict)
 
 
 def games_meant(folder: Path, patterns: Sequence[str]) -> list[str]:
@@ -147,23 +144,21 @@ def _deal_rows(names: Sequence[str], deal: Callable[[str], Dealt], verb: str) ->
 # ---- `pbem remind`, `broadcast`, `archive` and `observer`
 
 
-def send_reminders(
-    names: GamePatterns, side: OnlySides = None, games: Games = None, rules_dir: RulesDir = None, json: Json = False
-) -> None:
+def send_reminders(names: GamePatterns, side: OnlySides = None, shared: Shared = USUAL) -> None:
     """Send players a reminder with their form, at most once a day for the same question."""
     from pbem.mail.write.by_game_master import awaited_sides, reminders_by_hand
 
     def deal(name: str) -> Dealt:
-        with opened_to_change(name, games, rules_dir) as game, game.lock():
+        with opened_to_change(name, shared) as game, game.lock():
             require_sides(game, side or ())
             awaited = [each for each in awaited_sides(game) if not side or each in side]
-            settings = mail_settings(games, rules_dir)
+            settings = mail_settings(shared)
             letters = post_all(reminders_by_hand(game, awaited, settings), settings.games / "outbox")
             whom = [each for each in awaited if each in game.ledger.addresses]
             return Dealt(_reminded(game, awaited, whom), {"reminded": whom, "letters": letters})
 
     again = _option_words(*(("--side", each) for each in side or ()))
-    deal_with(games_meant(games or games_folder(), names), deal, json, verb="remind", again=again)
+    deal_with(games_meant(shared.folder, names), deal, shared.json, verb="remind", again=again)
 
 
 def _reminded(game: OpenGame, awaited: list[Side], whom: list[Side]) -> str:
@@ -179,23 +174,18 @@ def send_broadcast(
     text: Annotated[
         Path | None, typer.Option("--text", help="A file with the words; by default standard input.")
     ] = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Write to all players and observers of games. Each reader gets one letter for all their games."""
     from pbem.game.wording import counted
     from pbem.mail.write.by_game_master import broadcast_letters, broadcast_words, readers
 
-    meant = games_meant(games or games_folder(), names)
-    words, settings = (
-        broadcast_words(read_input(text or Path("-")).decode("utf-8", "replace")),
-        mail_settings(games, rules_dir),
-    )
+    meant = games_meant(shared.folder, names)
+    words, settings = (broadcast_words(read_input(text or Path("-")).decode("utf-8", "replace")), mail_settings(shared))
     to: dict[str, list[str]] = {}
 
     def deal(name: str) -> Dealt:
-        with opened_to_read(name, games, rules_dir) as game:
+        with opened_to_read(name, shared) as game:
             to[name] = readers(game)
             return Dealt(counted(len(to[name]), "reader"), {"readers": len(to[name])})
 
@@ -203,23 +193,21 @@ def send_broadcast(
         return [post_letter(out, settings.games / "outbox") for out in broadcast_letters(words, to, settings)]
 
     again = [] if text is None else ["--text", str(text)]
-    deal_with(meant, deal, json, verb="broadcast", again=again, at_end=write)
+    deal_with(meant, deal, shared.json, verb="broadcast", again=again, at_end=write)
 
 
 def archive_games(
     names: GamePatterns,
     back: Annotated[bool, typer.Option("--back", help="Bring archived games back.")] = False,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Move games that are over into the folder `archive` beside them, or bring them back."""
     from pbem.referee.acts import ending as room
 
-    folder = games or games_folder()
+    folder = shared.folder
 
     def put_away(name: str) -> Dealt:
-        with opened_to_change(name, games, rules_dir) as game:
+        with opened_to_change(name, shared) as game:
             lies = room.archive_game(game)
         return Dealt(f"put away in {lies}", {"folder": str(lies)})
 
@@ -228,7 +216,7 @@ def archive_games(
         return Dealt(f"back in {lies}", {"folder": str(lies)})
 
     meant = games_meant(folder / room.ARCHIVE if back else folder, names)
-    deal_with(meant, bring_back if back else put_away, json, verb="archive", again=["--back"] if back else [])
+    deal_with(meant, bring_back if back else put_away, shared.json, verb="archive", again=["--back"] if back else [])
 
 
 def change_observers(
@@ -238,9 +226,7 @@ def change_observers(
     ] = None,
     late: Annotated[str, typer.Option("--late", help="How far behind they are: '2 turns' or '3 days'.")] = "",
     remove: Annotated[str | None, typer.Option("--remove", metavar="ADDRESS", help="Remove an observer.")] = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Add or remove observers, who get letters with what everybody may see of a game; or list them."""
     from pbem.mail.notes.address import mailbox
@@ -258,8 +244,8 @@ def change_observers(
     turns, days = _lateness(late)
 
     def deal(name: str) -> Dealt:
-        with opened_to_change(name, games, rules_dir) as game, game.lock():
-            settings, letters = mail_settings(games, rules_dir), list[str]()
+        with opened_to_change(name, shared) as game, game.lock():
+            settings, letters = mail_settings(shared), list[str]()
             if person is not None:
                 watch(game, Observer(person.address, turns, days))
                 outbox = MaildirOutbox(settings.games / "outbox")
@@ -272,7 +258,7 @@ def change_observers(
         return Dealt(f"watched by {listed or 'nobody'}", {"observers": rows, "letters": letters})
 
     again = _option_words(("--add", add), ("--late", late), ("--remove", remove))
-    deal_with(games_meant(games or games_folder(), names), deal, json, verb="observer", again=again)
+    deal_with(games_meant(shared.folder, names), deal, shared.json, verb="observer", again=again)
 
 
 def _lateness(text: str) -> tuple[int, int]:
@@ -294,9 +280,7 @@ def give_more_time(
     by: Annotated[str | None, typer.Option("--by", metavar="SPAN", help="How much more time: 2d, 12h, 1d 12h.")] = None,
     until: Until = None,
     side: OnlySides = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Give sides more time for their open decisions. If you play a side yourself, ask the others for consent."""
     from pbem.mail.write.time_letters import facts_so_far, time_letters
@@ -309,9 +293,9 @@ def give_more_time(
     span, at = _span_of_option(by), _time_of_option(until)
 
     def deal(name: str) -> Dealt:
-        with opened_to_change(name, games, rules_dir) as game, game.lock():
+        with opened_to_change(name, shared) as game, game.lock():
             require_sides(game, side or ())
-            settings = mail_settings(games, rules_dir)
+            settings = mail_settings(shared)
             running = timekeeping.extended_by(game, span or timedelta(), tuple(side or ()))
             times = running if at is None else dict.fromkeys(running, at)
             if _must_ask(game):
@@ -328,17 +312,10 @@ def give_more_time(
     again = _option_words(
         ("--by", by), ("--until", until), *(("--side", each) for each in side or ()), ("--reason", reason)
     )
-    deal_with(games_meant(games or games_folder(), names), deal, json, verb="extend", again=again)
+    deal_with(games_meant(shared.folder, names), deal, shared.json, verb="extend", again=again)
 
 
-def pause_clocks(
-    names: GamePatterns,
-    reason: Why,
-    until: Until = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
-) -> None:
+def pause_clocks(names: GamePatterns, reason: Why, until: Until = None, shared: Shared = USUAL) -> None:
     """Stop the clocks of games until a time, or for as long as their terms allow. Letters are still carried out."""
     from pbem.mail.write.time_letters import facts_so_far, time_letters
     from pbem.referee.acts import timekeeping
@@ -348,8 +325,8 @@ def pause_clocks(
     at = _time_of_option(until)
 
     def deal(name: str) -> Dealt:
-        with opened_to_change(name, games, rules_dir) as game, game.lock():
-            settings = mail_settings(games, rules_dir)
+        with opened_to_change(name, shared) as game, game.lock():
+            settings = mail_settings(shared)
             if _must_ask(game):
                 terms, clocks = timekeeping.require_clock(game)
                 latest = timekeeping.fact_time(game, clocks) + terms.pause
@@ -360,29 +337,23 @@ def pause_clocks(
             return Dealt(f"paused until {end:%Y-%m-%d %H:%M} UTC", {"until": _iso(end), "letters": letters})
 
     again = _option_words(("--until", until), ("--reason", reason))
-    deal_with(games_meant(games or games_folder(), names), deal, json, verb="pause", again=again)
+    deal_with(games_meant(shared.folder, names), deal, shared.json, verb="pause", again=again)
 
 
-def resume_clocks(
-    names: GamePatterns, reason: Why, games: Games = None, rules_dir: RulesDir = None, json: Json = False
-) -> None:
+def resume_clocks(names: GamePatterns, reason: Why, shared: Shared = USUAL) -> None:
     """End the pause of games. Their clocks run again."""
     from pbem.mail.write.time_letters import facts_so_far, time_letters
     from pbem.referee.acts import timekeeping
 
     def deal(name: str) -> Dealt:
-        with opened_to_change(name, games, rules_dir) as game, game.lock():
-            settings = mail_settings(games, rules_dir)
+        with opened_to_change(name, shared) as game, game.lock():
+            settings = mail_settings(shared)
             before = facts_so_far(game)
             timekeeping.end_pause(game, reason)
             return Dealt("time counts again", {"letters": _post(time_letters(game, before, settings), settings)})
 
     deal_with(
-        games_meant(games or games_folder(), names),
-        deal,
-        json,
-        verb="resume",
-        again=_option_words(("--reason", reason)),
+        games_meant(shared.folder, names), deal, shared.json, verb="resume", again=_option_words(("--reason", reason))
     )
 
 
@@ -392,9 +363,7 @@ def hold_games(
     until: Until = None,
     for_: Annotated[str | None, typer.Option("--for", metavar="SPAN", help="How long it lasts: 2h, 1d.")] = None,
     release: Annotated[bool, typer.Option("--release", help="End the hold.")] = False,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Put games on hold. Orders are accepted and can be withdrawn, but nothing is adjudicated until the hold ends."""
     from pbem.mail.write.time_letters import facts_so_far, time_letters
@@ -405,8 +374,8 @@ def hold_games(
     span, at = _span_of_option(for_), _time_of_option(until)
 
     def deal(name: str) -> Dealt:
-        with opened_to_change(name, games, rules_dir) as game, game.lock():
-            settings, before = mail_settings(games, rules_dir), facts_so_far(game)
+        with opened_to_change(name, shared) as game, game.lock():
+            settings, before = mail_settings(shared), facts_so_far(game)
             _, clocks = timekeeping.require_clock(game)
             end = timekeeping.fact_time(game, clocks) + span if span is not None else at
             timekeeping.hold_game(game, end, reason)
@@ -417,7 +386,7 @@ def hold_games(
 
     words = _option_words(("--until", until), ("--for", for_), ("--reason", reason))
     again = [*(["--release"] if release else []), *words]
-    deal_with(games_meant(games or games_folder(), names), deal, json, verb="hold", again=again)
+    deal_with(games_meant(shared.folder, names), deal, shared.json, verb="hold", again=again)
 
 
 def _must_ask(game: Adjudicator) -> bool:

@@ -14,13 +14,14 @@ import typer
 
 from pbem.cli.runtime import (
     NO_SENDER,
+    USUAL,
     WHY,
     Boxes,
     Correct,
-    Games,
     Json,
     Name,
     RulesDir,
+    Shared,
     Yes,
     ask,
     corrections,
@@ -145,14 +146,12 @@ def make_game(
     name: Annotated[str, typer.Argument(help="A name of lower-case letters, digits, - and _.")],
     rules: Annotated[str, typer.Option("--rules", help="The game to play: an id of `pbem shelf`.")],
     player: Annotated[
-        list[str] | None,
-        typer.Option("--player", help="A player: 'rome=Ann <ann@example.org>'. One for each side."),
+        list[str] | None, typer.Option("--player", help="A player: 'rome=Ann <ann@example.org>'. One for each side.")
     ] = None,
     scenario: Annotated[str | None, typer.Option(help="The scenario; by default the first.")] = None,
     edition: Annotated[str | None, typer.Option(help="The edition of the rules; see `pbem rules`.")] = None,
     option: Annotated[
-        list[str] | None,
-        typer.Option("--option", help="An option that differs from the edition: name=value."),
+        list[str] | None, typer.Option("--option", help="An option that differs from the edition: name=value.")
     ] = None,
     beacon: Annotated[
         str | None, typer.Option("--beacon", help="drand: mix the public beacon drand into the dice; see docs/dice.md.")
@@ -195,9 +194,7 @@ def make_game(
     ] = None,
     correct: Correct = None,
     yes: Yes = False,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Make a new game: its repo, its secrets, its dice chain, and a letter that asks each player for a phrase.
 
@@ -209,10 +206,10 @@ def make_game(
     require_locks()
     names, addresses = _players(player or [])
     chosen = _options(option or [])
-    sides = require_in_the_box(rules, names, scenario, edition, chosen, rules_dir)
+    sides = require_in_the_box(rules, names, scenario, edition, chosen, shared.boxes)
     require_beacon(beacon)
-    settings = mail_settings(games, rules_dir)
-    _ask_for_players(sides, names, addresses, yes, json)
+    settings = mail_settings(shared)
+    _ask_for_players(sides, names, addresses, yes, shared.json)
     # It begins at once, too, if no player has an address to send a phrase from.
     new_game = NewGame(
         name,
@@ -222,10 +219,10 @@ def make_game(
         scenario=scenario,
         edition=edition,
         options=chosen,
-        folders=rules_dir or (),
+        folders=shared.boxes,
         beacon=beacon,
         begin=begin or not addresses,
-        corrections=corrections(rules, correct or (), rules_dir),
+        corrections=corrections(rules, correct or (), shared.boxes),
         quorum=quorum,
         one_side_each=one_side_each,
         press=_press(press, press_unsigned or press_opened),
@@ -234,7 +231,7 @@ def make_game(
         clock=_clock_terms(_ClockOptions(clock, pace, deadline or [], zone), sides),
     )
     if addresses and settings.sender == NO_SENDER:
-        print_remark(_NO_SENDER, json)
+        print_remark(_NO_SENDER, shared.json)
     if on_a_terminal() and not yes:
         _preview(new_game, settings)
         require_agreement(f"Make {name}?", yes)
@@ -248,7 +245,7 @@ def make_game(
             "waiting": open_questions(game),
             "letters": letters,
         } | ({"printed": game.charter.printed} if game.charter.printed else {})
-        if json:
+        if shared.json:
             print_json(record)
         else:
             _print_ready(game, letters, settings)
@@ -453,9 +450,7 @@ def replace_player(
     vote: Annotated[bool, typer.Option("--vote", help="Ask the other sides for their consent by letter.")] = False,
     reason: Annotated[str, typer.Option("--reason", help=f"With --vote. {WHY}")] = "",
     yes: Yes = False,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Give a side to another player, or change or add its player's address. The record names only the side."""
     from pbem.mail.notes.address import mailbox
@@ -470,17 +465,17 @@ def replace_player(
     box = mailbox(who.strip())
     if not found or not side or box is None:
         misuse(f"{person}: write SIDE='NAME <address>', such as rome='Ann <ann@example.org>'")
-    settings = mail_settings(games, rules_dir)
-    with opened_to_change(name, games, rules_dir) as game:
+    settings = mail_settings(shared)
+    with opened_to_change(name, shared) as game:
         require_side(game, side)
         change = change_of(game, side, box.name, box.address)
         if vote:
-            _ask_sides(game, change, reason, settings, json)
+            _ask_sides(game, change, reason, settings, shared.json)
             return
         before = game.player(side)
         if change.replaced:
             what = f"{change.name} <{change.address}> takes over {side} in {name} from {before}"
-            print_remark(f"{what}. The key and the dice chain of the player before end; all else stays", json)
+            print_remark(f"{what}. The key and the dice chain of the player before end; all else stays", shared.json)
         else:
             what = f"{before} plays {side} in {name} from {change.address}"
         require_agreement(f"{what}. Go on?", yes)
@@ -493,7 +488,7 @@ def replace_player(
             told = [new_address_letter(game, side, change.replaced, settings)]
             (letter,) = post_all(told, settings.games / "outbox", game)
             note_reached(game, side)
-        if json:
+        if shared.json:
             print_json({"game": name, "side": side, "replaced": change.replaced, "letters": [letter]})
             return
         if not change.replaced:

@@ -15,12 +15,10 @@ import typer
 from pbem.cli.at_home import how_to_agree
 from pbem.cli.runtime import (
     FAULTS,
-    WHY,
-    Boxes,
-    Games,
-    Json,
+    USUAL,
     Name,
-    RulesDir,
+    Reason,
+    Shared,
     SideOf,
     done_by_now,
     judge,
@@ -62,9 +60,7 @@ def submit_sheet(
         typer.Option("--agreed", metavar="REPORT", help="Instead of a sheet: the report that the side agrees to."),
     ] = None,
     link: Annotated[str, typer.Option(help="With --agreed: the next link of the side's own dice chain.")] = "",
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Hand in a side's sheet, or its agreement to the last report, and continue the game."""
     from datetime import UTC, datetime
@@ -76,11 +72,11 @@ def submit_sheet(
         misuse("give a sheet, or --agreed and the number of the report that the side agrees to")
     if link and agreed is None:
         misuse("--link goes with --agreed; a sheet has its link on a line of its own")
-    with opened_to_change(name, games, rules_dir) as game:
+    with opened_to_change(name, shared) as game:
         require_side(game, side)
         raw = f"AGREED {agreed}".encode() if sheet is None else sheet_in_file(game, side, sheet)
         mark = sha256(f"submitted for {side}\n".encode() + raw).hexdigest()
-        owing, due, now = owes(game), done_by_now(game, games, rules_dir), datetime.now(UTC)
+        owing, due, now = owes(game), done_by_now(game, shared), datetime.now(UTC)
         game.carry_out_letter_of(now, now)
         with game.transaction():
             before = game.ledger.letter(mark) if owing else None  # then an earlier command did all but write letters
@@ -90,11 +86,11 @@ def submit_sheet(
                 origin = SheetOrigin("AGREED" if sheet is None else sheet.name)
                 receipt = game.receive(side, raw, letter=mark, origin=origin)
                 if receipt.number is None:
-                    judge(receipt, json, "", how_to_agree(receipt, game))
+                    judge(receipt, shared.json, "", how_to_agree(receipt, game))
             numbers = game.adjudicate()
-        letters = due + tell_all(game, numbers, games, rules_dir)
+        letters = due + tell_all(game, numbers, shared)
         number = receipt.number if receipt is not None else (before or {})["sheet"]
-        if json:
+        if shared.json:
             record = {
                 "sheet": number,
                 "changes": [] if receipt is None else list(receipt.changes),
@@ -115,9 +111,7 @@ def submit_sheet(
 def receive_letter(
     file: Annotated[Path | None, typer.Argument(help="A letter (.eml); by default standard input.")] = None,
     outbox: Annotated[Path | None, typer.Option(help="Maildir for the answers; by default GAMES/outbox.")] = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Take in a player's letter, continue the game, and write the answers to the outbox."""
     from pbem.mail.intake import take_in
@@ -126,7 +120,7 @@ def receive_letter(
     from pbem.repo.git.locks import require_locks
 
     require_locks()
-    settings = mail_settings(games, rules_dir)
+    settings = mail_settings(shared)
     box = outbox or settings.games / "outbox"
     if not settings.games.is_dir():  # do not refuse a letter because a disk is not mounted
         raise FileNotFoundError(ENOENT, "the folder of the games does not exist; PBEM_GAMES names it", settings.games)
@@ -135,7 +129,7 @@ def receive_letter(
     came = came if came is not None and came < settings.now else None
     handled = take_in(raw, replace(settings, outbox=MaildirOutbox(box), came=came))
     written = [post_letter(out, box) for out in handled.letters]
-    if json:
+    if shared.json:
         print_json({"accepted": handled.accepted, "notes": handled.notes, "log": handled.log, "letters": written})
     else:
         sent = [f"to {out.to}: {path}" for out, path in zip(handled.letters, written, strict=True)]
@@ -147,31 +141,27 @@ def receive_letter(
 def adjudicate_game(
     name: Name,
     late: Annotated[
-        list[str] | None,
-        typer.Option("--late", help="A side whose deadline has passed: its defaults count."),
+        list[str] | None, typer.Option("--late", help="A side whose deadline has passed: its defaults count.")
     ] = None,
     bot: Annotated[
-        list[str] | None,
-        typer.Option("--bot", help="A side whose player is away: the game's bot plays for it."),
+        list[str] | None, typer.Option("--bot", help="A side whose player is away: the game's bot plays for it.")
     ] = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Continue a game as far as the answers that have come allow."""
     late, bot = late or [], bot or []
-    with opened_to_change(name, games, rules_dir) as game:
+    with opened_to_change(name, shared) as game:
         for side in [*late, *bot]:
             require_side(game, side)
         owing, before = owes(game), game.adjudication
         with game.lock():
-            due = done_by_now(game, games, rules_dir)
+            due = done_by_now(game, shared)
             # Repeating a command that broke off must not answer the next decision as well.
             numbers = [] if owing and (late or bot) else game.adjudicate(late, bot)
         numbers = [*range(before + 1, game.adjudication + 1)] if due else numbers
         advice = [] if numbers or owing else [line for side in late for line in _not_late(game, side)]
-        letters = due + tell_all(game, numbers, games, rules_dir)
-        if json:
+        letters = due + tell_all(game, numbers, shared)
+        if shared.json:
             more = {"advice": advice} if advice else {}
             print_json({"adjudications": numbers, "waiting": open_questions(game), "letters": letters, **more})
             return
@@ -220,21 +210,19 @@ def enter_round(
     number: Annotated[int, typer.Argument(metavar="ROUND", help="The round that the letters name.")],
     signature: Annotated[str | None, typer.Argument(help="The signature of that round, as drand publishes it.")] = None,
     missing: Annotated[bool, typer.Option("--missing", help="The round will never come; needs --reason.")] = False,
-    reason: Annotated[str | None, typer.Option("--reason", help=WHY)] = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    reason: Reason = None,
+    shared: Shared = USUAL,
 ) -> None:
     """Enter the round of drand that the closed sheets wait for, and continue the game."""
     if missing == (signature is not None) or missing != (reason is not None):
         misuse("give the round and its signature, or the round, --missing and --reason")
-    with opened_to_change(name, games, rules_dir) as game:
+    with opened_to_change(name, shared) as game:
         if signature is not None:
             numbers = game.put_in_round(number, signature.strip().lower())
         else:
             numbers = game.miss_round(number, reason or "")
-        letters = tell_all(game, numbers, games, rules_dir)
-        if json:
+        letters = tell_all(game, numbers, shared)
+        if shared.json:
             print_json({"adjudications": numbers, "waiting": open_questions(game), "letters": letters})
             return
         print_adjudicated(game, numbers, letters)
@@ -253,23 +241,21 @@ def pass_on_talk(
     unsigned: Annotated[
         bool, typer.Option("--unsigned", help="Do not tell who says it, in a game that allows that.")
     ] = False,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Pass on what one side says to others. Without --to, print what it has said and heard so far."""
     if to is None:
-        _print_heard(name, side, games, rules_dir, json)
+        _print_heard(name, side, shared)
         return
     from pbem.mail.answer.table_talk import talk_lines
     from pbem.referee.acts.talk import speak
 
     said = read_input(text or Path("-")).decode("utf-8", "replace")
-    with opened_to_change(name, games, rules_dir) as game:
+    with opened_to_change(name, shared) as game:
         heard = _listeners(game, side, to)
         mark = _mark_of_talk(game, side, heard, said)
         talk = _passed_on(game, lambda: speak(game, side, heard, said, mark, unsigned=unsigned))
-        _print_passed_on(game, talk, [] if talk is None else talk_lines(talk), games, rules_dir, json)
+        _print_passed_on(game, talk, [] if talk is None else talk_lines(talk), shared)
 
 
 def show_holding(
@@ -277,19 +263,17 @@ def show_holding(
     side: Speaker,
     what: Annotated[str, typer.Argument(help="What is shown, in the words of the game, such as 'card 7'.")],
     to: Annotated[str, typer.Option("--to", metavar="SIDES", help="To whom: sides with commas between them, or all.")],
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Let other sides see what one side holds, such as a card. The referee attests it."""
     from pbem.mail.answer.table_talk import shown_lines
     from pbem.referee.acts.talk import show_to
 
-    with opened_to_change(name, games, rules_dir) as game:
+    with opened_to_change(name, shared) as game:
         heard = _listeners(game, side, to)
         mark = _mark_of_talk(game, side, heard, f"show {what}")
         talk = _passed_on(game, lambda: show_to(game, side, heard, what, mark))
-        _print_passed_on(game, talk, [] if talk is None else shown_lines(game, talk), games, rules_dir, json)
+        _print_passed_on(game, talk, [] if talk is None else shown_lines(game, talk), shared)
 
 
 def _listeners(game: Adjudicator, side: Side, to: str) -> list[Side]:
@@ -322,17 +306,15 @@ def _passed_on(game: Adjudicator, say: Callable[[], Talk | None]) -> Talk | None
         sys.exit(FAULTS)
 
 
-def _print_passed_on(
-    game: Adjudicator, talk: Talk | None, lines: list[str], games: Path | None, boxes: Boxes, json: bool
-) -> None:
+def _print_passed_on(game: Adjudicator, talk: Talk | None, lines: list[str], shared: Shared) -> None:
     """Write the letters of what was said, also of what an earlier command still owes, and print what was done."""
     from pbem.mail.answer.table_talk import talk_letters
 
-    settings, passed_on = mail_settings(games, boxes), list[str]()
+    settings, passed_on = mail_settings(shared), list[str]()
     with game.lock():
         letters = [post_letter(out, settings.games / "outbox") for out in talk_letters(game, settings, passed_on)]
         game.talk.note_sent(passed_on)
-    if json:
+    if shared.json:
         print_json({"to": [] if talk is None else talk.to, "letters": letters})
         return
     if talk is None:
@@ -343,15 +325,15 @@ def _print_passed_on(
         print(f"Letter: {path}")
 
 
-def _print_heard(name: str, side: Side, games: Path | None, boxes: Boxes, json: bool) -> None:
+def _print_heard(name: str, side: Side, shared: Shared) -> None:
     """Print what a side has said and heard."""
     from pbem.mail.answer.table_talk import shown_lines, talk_lines
     from pbem.repo.files.talk_book import heard_by
 
-    with opened_to_read(name, games, boxes) as game:
+    with opened_to_read(name, shared) as game:
         require_side(game, side)
         talk = sorted(game.talk.all(), key=lambda each: (each.day, each.after))
-        if json:
+        if shared.json:
             print_json(heard_by(side, talk))
             return
         for each in talk:

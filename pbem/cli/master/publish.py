@@ -9,12 +9,13 @@ import typer
 
 from pbem.cli.at_home import ForumStyle, forum_text, last_or, print_text, require_forum_format
 from pbem.cli.runtime import (
+    USUAL,
     Games,
     Json,
     MapLink,
     Name,
     NameOrClone,
-    RulesDir,
+    Shared,
     Since,
     misuse,
     opened_to_read,
@@ -32,20 +33,18 @@ def print_thread(
         Path | None,
         typer.Option("-o", "--output", help="A folder for the post and its map; by default, print the post."),
     ] = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Print a post for a forum: what everybody may know, the dice, the open decisions, how to verify it."""
     require_forum_format(format, map)
-    with opened_to_read(name, games, rules_dir) as game:
+    with opened_to_read(name, shared) as game:
         after = last_or(game, since)
         if output is None:
             text = forum_text(game, None, after, ForumStyle(format, map or ""))
-            print_text(game, None, text.removesuffix("\n"), json)
+            print_text(game, None, text.removesuffix("\n"), shared.json)
             return
         from pbem.mail.write.enclosures import map_picture
-        from pbem.render.text.forum_formats import ENDINGS
+        from pbem.render.text.forum_post import ENDINGS
 
         stem = f"{game.name}-{game.adjudication}"
         picture = "" if map else f"{stem}.png"
@@ -55,7 +54,7 @@ def print_thread(
         if picture:
             written.append(output / picture)
             written[1].write_bytes(map_picture(game, None, after))
-        if json:
+        if shared.json:
             files = [str(path) for path in written]
             print_json({"game": game.name, "side": None, "adjudication": game.adjudication, "files": files})
             return
@@ -89,26 +88,24 @@ def make_site(
         typer.Argument(metavar="[NAME]...", help="Games or folders of clones; by default every game in the folder."),
     ] = None,
     url: Annotated[str, typer.Option(help="The address of the site, for the links in its feed.")] = "",
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Make a static site of games as observers see them: boards, logs, turn files, dice checks and a feed."""
     from pbem.game.wording import counted
-    from pbem.pages.record import read_record
+    from pbem.pages.game_page import read_record
     from pbem.pages.site import build
     from pbem.repo.public import repo_of
 
     if url and not url.startswith(("https://", "http://")):
         misuse(f"--url {url}: write the address of the site, such as https://example.org/games/")
-    folder = games or games_folder()
+    folder = shared.folder
     paths = [repo_of(folder, name) for name in names] if names else sorted(folder.glob("*.git"))
-    records = [read_record(path, rules_dir or ()) for path in paths]
+    records = [read_record(path, shared.boxes) for path in paths]
     twice = {each.game for each in records if sum(other.game == each.game for other in records) > 1}
     if twice:
         misuse(f"two games are called {sorted(twice)[0]}; a site can have one of them")
     written = build(records, out, f"{url.rstrip('/')}/" if url else "")
-    if json:
+    if shared.json:
         print_json({"games": [each.game for each in records], "folder": str(out), "written": len(written)})
         return
     changed = f"{counted(len(written), 'file')} {'is' if len(written) == 1 else 'are'} new or changed"

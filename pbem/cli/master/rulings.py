@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -12,15 +11,14 @@ import typer
 
 from pbem.cli.runtime import (
     FAULTS,
-    WHY,
+    USUAL,
     WORLD,
-    Boxes,
     Correct,
-    Games,
-    Json,
     Name,
     NameOrClone,
-    RulesDir,
+    Reason,
+    Shared,
+    Why,
     in_the_world,
     judge,
     listed_adjudications,
@@ -35,10 +33,10 @@ from pbem.cli.runtime import (
     require_side,
     tell_all,
 )
-from pbem.paths import games_folder
 
 if TYPE_CHECKING:
     from pbem.audit.explain.migrate import Move
+    from pbem.referee.acts.request_kinds import Proposal
     from pbem.referee.acts.ruling import BadPatch
     from pbem.referee.play.adjudicator import Adjudicator
     from pbem.repo.files.requests import Request
@@ -47,7 +45,6 @@ _MOST_TOLD: Final = 20
 """The most differences that are printed of a game that cannot be moved."""
 
 AtOnce = Annotated[bool, typer.Option("--by-game-master", help="Do it at once, without asking; needs --reason.")]
-Reason = Annotated[str | None, typer.Option("--reason", help=WHY)]
 ForSide = "A sheet for a side, as side=FILE; `pbem form` prints one to fill in."
 
 
@@ -59,23 +56,18 @@ def go_back(
     to: Annotated[int, typer.Option("--to", help="The adjudication to go back to.")],
     by_game_master: AtOnce = False,
     reason: Reason = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Go back in a game: ask all sides for their consent by letter, or do it at once with a reason."""
-    if by_game_master and reason is None:
-        misuse("--by-game-master needs a reason, which every side is told: --reason TEXT")
-    from pbem.referee.acts.consents import propose
     from pbem.referee.acts.request_kinds import Proposal
     from pbem.referee.acts.rollback import roll_back
 
-    with opened_to_change(name, games, rules_dir) as game:
+    _require_reason(by_game_master, reason)
+    with opened_to_change(name, shared) as game:
         if by_game_master:
-            _go_on(game, roll_back(game, to, reason or ""), games, rules_dir, json)
+            _go_on(game, roll_back(game, to, reason or ""), shared)
             return
-        request = propose(game, None, Proposal("rollback", to=to), reason or "asked by the game master")
-        _ask_for_consent(game, request, f"{name} is to go back to adjudication {to}", games, rules_dir, json)
+        _propose(game, Proposal("rollback", to=to), reason, f"{name} is to go back to adjudication {to}", shared)
 
 
 def end_in_draw(
@@ -86,25 +78,22 @@ def end_in_draw(
     ] = None,
     by_game_master: AtOnce = False,
     reason: Reason = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """End a game in a draw: ask all sides for their consent by letter, or do it at once with a reason."""
-    from pbem.referee.acts.consents import propose
     from pbem.referee.acts.ending import end_by_game_master
     from pbem.referee.acts.request_kinds import Proposal
 
-    with _to_end(name, by_game_master, reason, games, rules_dir) as game:
+    _require_reason(by_game_master, reason)
+    with opened_to_change(name, shared) as game:
         winners = winner or []
         for side in winners:
             require_side(game, side)
         if by_game_master:
             number = end_by_game_master(game, "draw", None, reason or "", winners)
-            _go_on(game, number, games, rules_dir, json)
+            _go_on(game, number, shared)
             return
-        request = propose(game, None, Proposal("draw", winners=winners), reason or "asked by the game master")
-        _ask_for_consent(game, request, f"{name} is to end in a draw", games, rules_dir, json)
+        _propose(game, Proposal("draw", winners=winners), reason, f"{name} is to end in a draw", shared)
 
 
 def resign_side(
@@ -112,45 +101,37 @@ def resign_side(
     side: Annotated[str, typer.Option("--side", help="The side that resigns.")],
     by_game_master: AtOnce = False,
     reason: Reason = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Let a side resign: ask for its consent by letter, or do it at once with a reason. The last one left wins."""
-    from pbem.referee.acts.consents import propose
     from pbem.referee.acts.ending import end_by_game_master
     from pbem.referee.acts.request_kinds import Proposal
 
-    with _to_end(name, by_game_master, reason, games, rules_dir) as game:
+    _require_reason(by_game_master, reason)
+    with opened_to_change(name, shared) as game:
         require_side(game, side)
         if by_game_master:
-            _go_on(game, end_by_game_master(game, "resignation", side, reason or ""), games, rules_dir, json)
+            _go_on(game, end_by_game_master(game, "resignation", side, reason or ""), shared)
             return
-        request = propose(game, None, Proposal("resignation", resigns=side), reason or "asked by the game master")
-        _ask_for_consent(game, request, f"{side} is to resign in {name}", games, rules_dir, json)
+        _propose(game, Proposal("resignation", resigns=side), reason, f"{side} is to resign in {name}", shared)
 
 
-@contextmanager
-def _to_end(
-    name: str, by_game_master: bool, reason: str | None, games: Path | None, boxes: Boxes
-) -> Iterator[Adjudicator]:
-    """Open a game that is to end."""
+def _require_reason(by_game_master: bool, reason: str | None) -> None:
+    """End the command if something is to be done at once, but not said why."""
     if by_game_master and reason is None:
         misuse("--by-game-master needs a reason, which every side is told: --reason TEXT")
-    with opened_to_change(name, games, boxes) as game:
-        yield game
 
 
-def _ask_for_consent(
-    game: Adjudicator, request: Request, what: str, games: Path | None, boxes: Boxes, json: bool
-) -> None:
+def _propose(game: Adjudicator, proposal: Proposal, reason: str | None, what: str, shared: Shared) -> None:
     """Write the letters that ask for consent, and print the request."""
     from pbem.mail.write.consent_letters import request_letters
+    from pbem.referee.acts.consents import propose
     from pbem.referee.acts.request_kinds import KINDS
 
-    settings = mail_settings(games, boxes)
+    request = propose(game, None, proposal, reason or "asked by the game master")
+    settings = mail_settings(shared)
     letters = post_all(request_letters(game, request, settings), settings.games / "outbox")
-    if json:
+    if shared.json:
         print_json({**KINDS[request.kind].record(request), "letters": letters})
         return
     print(f"Request {request.request}: {what}.")
@@ -174,7 +155,7 @@ def _undone(request: Request) -> Iterator[str]:
 
 def give_ruling(
     name: Name,
-    reason: Annotated[str, typer.Option("--reason", help=WHY)],
+    reason: Why,
     answer: Annotated[str | None, typer.Option("--answer", metavar="SIDE=FILE", help=f"Answer. {ForSide}")] = None,
     default: Annotated[
         str | None,
@@ -184,9 +165,7 @@ def give_ruling(
         Path | None, typer.Option("--patch", help="Change the position: YAML, `dotted.path: value` (null removes).")
     ] = None,
     end: Annotated[bool, typer.Option("--end", help="End the game; no side wins.")] = False,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Give a ruling: answer for a side, set a default, change the position, or end the game."""
     if [answer is not None, default is not None, patch is not None, end].count(True) != 1:
@@ -194,29 +173,29 @@ def give_ruling(
     from pbem.referee.acts import ruling as room
     from pbem.referee.acts.ruling import BadPatch
 
-    with opened_to_change(name, games, rules_dir) as game:
+    with opened_to_change(name, shared) as game:
         if end:
             number: int | None = room.break_off(game, reason)
         elif patch is not None:
             try:
                 number = room.change_position(game, _patch(patch), reason)
             except BadPatch as bad:
-                _print_bad_patch(bad, patch, json)
+                _print_bad_patch(bad, patch, shared.json)
         else:
             side, file = _side_and_file(game, answer or default or "", "--answer" if answer else "--default")
             rule = room.answer_for_side if answer is not None else room.set_default
             receipt, number = rule(game, side, read_input(file), reason, name=file.name)
             if number is None:
-                judge(receipt, json, "")
+                judge(receipt, shared.json, "")
         assert number is not None
-        _go_on(game, number, games, rules_dir, json)
+        _go_on(game, number, shared)
 
 
-def _go_on(game: Adjudicator, number: int, games: Path | None, boxes: Boxes, json: bool) -> None:
+def _go_on(game: Adjudicator, number: int, shared: Shared) -> None:
     """Continue the game, write to all sides, and print the result."""
     numbers = [number, *game.adjudicate()]
-    letters = tell_all(game, numbers, games, boxes)
-    if json:
+    letters = tell_all(game, numbers, shared)
+    if shared.json:
         act = dict(game.ledger.adjudication(number).act or {})
         print_json({"adjudications": numbers, "act": act, "waiting": open_questions(game), "letters": letters})
         return
@@ -262,9 +241,7 @@ def reveal_game(
     folder: Annotated[
         Path | None, typer.Option("--open", help="Write its whole history, opened, into this new or empty folder.")
     ] = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Publish the secrets of a game that is over, so that everybody can read its history."""
     from pbem.referee.acts.reveal import open_history
@@ -272,13 +249,13 @@ def reveal_game(
     from pbem.repo.git import GameRepo
     from pbem.repo.public import repo_of
 
-    path = repo_of(games or games_folder(), name)
+    path = repo_of(shared.folder, name)
     with GameRepo.open(path) as repo:
         published = repo.read(REVEALED) is not None
     if not published:
-        _publish(name, path, games, rules_dir)
+        _publish(name, path, shared)
     history = open_history(path, folder) if folder is not None else None
-    if json:
+    if shared.json:
         where = {} if history is None else {"folder": str(folder), "files": history.files, "sealed": history.sealed}
         print_json({"repo": str(path), "file": REVEALED, "new": not published, **where})
         return
@@ -291,14 +268,14 @@ def reveal_game(
             print(f"Still sealed, to a key that is not published: {each}")
 
 
-def _publish(name: str, path: Path, games: Path | None, boxes: Boxes) -> None:
+def _publish(name: str, path: Path, shared: Shared) -> None:
     """Publish the secrets of a game that is over. Raises CannotPlay for a clone, which does not have them."""
     from pbem.referee.acts.reveal import reveal_secrets
     from pbem.referee.game.open_game import CannotPlay
 
-    if path.exists() and path != (games or games_folder()) / f"{name}.git":
+    if path.exists() and path != (shared.folder) / f"{name}.git":
         raise CannotPlay(f"{path} is a clone without the published secrets; it may be older than the end of the game")
-    with opened_to_change(name, games, boxes) as game:
+    with opened_to_change(name, shared) as game:
         reveal_secrets(game)
 
 
@@ -307,32 +284,30 @@ def _publish(name: str, path: Path, games: Path | None, boxes: Boxes) -> None:
 
 def migrate_games(
     name: Annotated[str | None, typer.Argument(help="The game's name; or --all.")] = None,
-    reason: Annotated[str, typer.Option("--reason", help=WHY)] = "",
+    reason: Why = "",
     accept: Annotated[
         bool, typer.Option("--accept", help="Move it even if its state would differ by the rules here.")
     ] = False,
     every: Annotated[bool, typer.Option("--all", help="Every game in the folder of the games.")] = False,
     correct: Correct = None,
-    games: Games = None,
-    rules_dir: RulesDir = None,
-    json: Json = False,
+    shared: Shared = USUAL,
 ) -> None:
     """Move a game to the rules that are here, if its state stays the same; otherwise only with --accept."""
     if (name is None) != every:
         misuse("name a game, or write --all")
     if correct and every:
         misuse("--correct is for one game, whose repo keeps the files")
-    names = [name] if name is not None else _games_in(games or games_folder())
+    names = [name] if name is not None else _games_in(shared.folder)
     rows, failed = [], False
     for each in names:
         try:
-            with in_the_world(), opened_to_change(each, games, rules_dir, correct or ()) as game:
-                rows.append(_move_game(game, reason, accept, games, rules_dir, json, every))
+            with in_the_world(), opened_to_change(each, shared, correct or ()) as game:
+                rows.append(_move_game(game, reason, accept, shared, every))
         except SystemExit:  # the fault of one game has been printed, and must not stop the others
             if not every:
                 raise
             failed = True
-    if json:
+    if shared.json:
         print_json(rows if every else rows[0])
     if failed or any(row["refused"] for row in rows):
         sys.exit(WORLD if failed else FAULTS)
@@ -342,9 +317,7 @@ def _games_in(folder: Path) -> list[str]:
     return sorted(path.name.removesuffix(".git") for path in folder.glob("*.git") if (path / "HEAD").is_file())
 
 
-def _move_game(
-    game: Adjudicator, reason: str, accept: bool, games: Path | None, boxes: Boxes, json: bool, every: bool
-) -> dict[str, Any]:
+def _move_game(game: Adjudicator, reason: str, accept: bool, shared: Shared, every: bool) -> dict[str, Any]:
     """Move one game, print the result, and return it for --json."""
     from pbem.audit.explain.migrate import migrate
 
@@ -353,8 +326,8 @@ def _move_game(
     move, number = migrate(game, reason, accept=accept)
     refused = [] if number is not None or move.odd is None else [str(d) for t in move.elsewhere for d in t.differences]
     numbers = [] if number is None else [number, *game.adjudicate()]
-    letters = tell_all(game, numbers, games, boxes)
-    if not json:
+    letters = tell_all(game, numbers, shared)
+    if not shared.json:
         for line in _lines_of_move(game, move, number, refused):
             print(line)
         for path in letters:

@@ -20,10 +20,7 @@ if TYPE_CHECKING:
     from pbem.repo.key_backup import KeptSecrets, Restored
 
 keys = typer.Typer(
-    name="keys",
-    help="List, back up and restore the secrets of the games.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
+    name="keys", help="List, back up and restore the secrets of the games.", no_args_is_help=True, rich_markup_mode=None
 )
 
 Config = Annotated[Path | None, typer.Option("--config", help="The config; by default pbem.yaml, or set PBEM_CONFIG.")]
@@ -155,8 +152,7 @@ def back_up_everything(
     passphrase_file: Passphrase = None,
     plain: Annotated[bool, typer.Option("--plain", help="Do not seal the secrets. The disk must be safe.")] = False,
     keep: Annotated[
-        int | None,
-        typer.Option("--keep", min=1, help="Keep this many of the newest, and delete the others."),
+        int | None, typer.Option("--keep", min=1, help="Keep this many of the newest, and delete the others.")
     ] = None,
     config: Config = None,
     json: Json = False,
