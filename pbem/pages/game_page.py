@@ -1,5 +1,8 @@
 """The page of a game: its board after each adjudication, its log, its turn files, and a check of every die.
 
+It shows the public record of the game: what `pbem publish` gives, read without any key. All of it is what an observer
+may know. A game whose rules are not here, or are others now, keeps its turns and its dice; then it has no map.
+
 The log is plain HTML and is read without script. Board positions and turn files travel in the page, packed, so that it
 needs no server: it works from a folder as well.
 """
@@ -7,30 +10,40 @@ needs no server: it works from a folder as well.
 from __future__ import annotations
 
 import json
+import logging
 import re
 import zlib
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
+from pbem.game import yaml as yamlio
 from pbem.game.board.board_map import BaseMap
 from pbem.game.board.scene import Scene
 from pbem.game.board.summary import Summary
+from pbem.game.boxes import shelf
 from pbem.game.boxes.printed import foot
+from pbem.game.boxes.shelf import Loaded
 from pbem.game.wording import listing
-from pbem.pages.record import GameRecord, RecordedTurn
 from pbem.pages.svg import Symbols, board, frame, owners
 from pbem.pages.templates import markup, page
+from pbem.protocol import Event, Record, Result
 from pbem.render.map.pictures import changed_places
 from pbem.render.text.alt_text import alt_text
 from pbem.render.text.messages import ReportLine, Sentences, sentences
-from pbem.repo.files.layout import turn_path
+from pbem.repo.files.adjudication import commits_of_adjudications
+from pbem.repo.files.charter import Charter
+from pbem.repo.files.layout import CHARTER, POSITION, turn_path
+from pbem.repo.files.records import read_events, read_roll, result_in
+from pbem.repo.git import GameRepo, StoreError
+from pbem.repo.public import charter_in, corrections_in
 
+_LOG: Final = logging.getLogger(__name__)
 LARGEST: Final = 400_000
 """So many bytes a page has at most, as far as splitting the game makes it smaller."""
 MOST: Final = 250
@@ -42,6 +55,102 @@ _IMPORTS: Final = re.compile(r"^import .*\n|^export ", re.MULTILINE)
 _DIE: Final = re.compile(r"\[die (\d+\.\d+)\]")
 _SHORTEST: Final = 4
 """Names of places that are shorter than this are words of the language, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublicEvent:
+    """An event that everybody may read, with the number of its roll if it is one."""
+
+    adjudication: int
+    event: Event
+    roll: int | None
+
+
+@dataclass(frozen=True)
+class RecordedTurn:
+    """One adjudication: its turn file, and the position after it as an observer may know it."""
+
+    n: int
+    text: str
+    """The turn file."""
+    turn: Record
+    view: object | None = None
+    """None: the rules here cannot read the position."""
+
+    @cached_property
+    def events(self) -> Sequence[PublicEvent]:
+        """What happened, as far as everybody may know it."""
+        rolls = [read_roll(record) for record in self.turn.get("rolls", ())]
+        records = self.turn["events"]
+        events = read_events(records, rolls, {})
+        pairs = zip(events, records, strict=True)
+        return [PublicEvent(self.n, event, record.get("roll")) for event, record in pairs]
+
+    @property
+    def result(self) -> Result | None:
+        """How the game ended; None: it goes on."""
+        return result_in(self.turn)
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """The public record of one game."""
+
+    charter: Charter
+    charter_text: str
+    loaded: Loaded
+    played: Sequence[RecordedTurn]
+
+    @property
+    def game(self) -> str:
+        return self.charter.game
+
+    def scene(self, each: RecordedTurn) -> Scene | None:
+        """Return what there is to draw after an adjudication; None: nothing can be drawn."""
+        if each.view is None:
+            return None
+        try:
+            return self.loaded.rules.scene(each.view, [told.event for told in each.events])
+        except Exception as wrong:  # a slip in a drawing must not hold a page back
+            _LOG.error("%s: the map after adjudication %d cannot be drawn", self.game, each.n)
+            _LOG.debug("why it cannot be drawn", exc_info=wrong)
+            return None
+
+
+def read_record(path: Path, folders: Sequence[str | Path] = ()) -> GameRecord:
+    """Return the public record of the game at a path. Raises StoreError, NotInTheBox, BrokenBox."""
+    with GameRepo.open(path) as repo:
+        charter = charter_in(repo)
+        kept = corrections_in(repo)
+        loaded = shelf.load(charter.rules, edition=charter.edition, options=charter.options, folders=folders, kept=kept)
+        return GameRecord(
+            charter, (repo.read(CHARTER) or b"").decode("utf-8"), loaded, list(_turn_played(repo, loaded))
+        )
+
+
+def _turn_played(repo: GameRepo, loaded: Loaded) -> Iterator[RecordedTurn]:
+    commits = commits_of_adjudications(repo.history())
+    n = 1
+    while (raw := repo.read(turn_path(n))) is not None:
+        try:
+            turn = yamlio.read(raw, name=turn_path(n)).value
+        except yamlio.Unreadable as wrong:
+            raise StoreError(f"{repo.path}: {wrong}") from None
+        yield RecordedTurn(n, raw.decode("utf-8"), turn, _view(repo, loaded, commits.get(n, "")))
+        n += 1
+
+
+def _view(repo: GameRepo, loaded: Loaded, commit: str) -> object | None:
+    """Return the position after an adjudication as an observer may know it; None: it cannot be read."""
+    raw = repo.read(POSITION, commit) if commit else None
+    if raw is None:
+        return None
+    try:
+        rules = loaded.rules
+        view: object = rules.view(rules.decode(yamlio.read(raw, name=POSITION).value), None)
+        return view
+    except (yamlio.Unreadable, ValueError, TypeError, LookupError):
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pbem.pages.game_page import INDEX, game_pages, players, policy, style
-from pbem.pages.record import GameRecord, RecordedTurn
+from pbem.pages.game_page import INDEX, GameRecord, RecordedTurn, game_pages, players, policy, style
 from pbem.pages.templates import markup, page
 from pbem.render.text.messages import sentences
 from pbem.repo.files.layout import CHARTER, turn_path

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
-from pbem.paths import templates_folder
-from pbem.render.text.forum_formats import visible
+from jinja2 import Environment
+from markupsafe import Markup
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-    from markupsafe import Markup
+from pbem.render.text.forum_post import visible
+from pbem.render.text.report import templates
 
 
 def page(template: str, **values: object) -> str:
@@ -20,8 +18,6 @@ def page(template: str, **values: object) -> str:
 
 def markup(text: str) -> Markup:
     """Return a text that is HTML already: a template takes it as it is."""
-    from markupsafe import Markup
-
     return Markup(text)
 
 
@@ -32,14 +28,4 @@ def visible_value(value: object) -> object:
 
 @cache
 def _page_templates() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    return Environment(
-        loader=FileSystemLoader(templates_folder()),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=True,
-        auto_reload=False,
-        finalize=visible_value,
-    )
+    return templates(autoescape=True, finalize=visible_value)

@@ -17,7 +17,7 @@ import pytest
 from pbem.mail.intake import take_in
 from pbem.mail.write.outgoing import Outgoing
 from pbem.mail.write.report_letters import first_letters
-from pbem.pages.record import GameRecord, read_record
+from pbem.pages.game_page import GameRecord, read_record
 from pbem.pages.site import build
 from tests.browser.browsers import MOST, SHOTS, Watched, apart, chromium, firefox_shot, missing, served
 from tests.support.kept import BUNDLES

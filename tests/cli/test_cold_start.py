@@ -32,7 +32,7 @@ NOT_FOR_STATUS = NEVER | {
 }
 NOT_FOR_A_LETTER = NEVER | {
     *("pbem.pages", "pbem.post", "pbem.audit", "pbem.engine.forecast"),
-    *("pbem.render.text.forecast_text", "pbem.render.text.forum_formats"),
+    *("pbem.render.text.forecast_text", "pbem.render.text.forum_post", "pbem.game.prospects", "pbem.game.yaml.writer"),
 }
 
 

@@ -22,8 +22,7 @@ from pbem.mail.write.outgoing import MailSettings, Outgoing
 from pbem.mail.write.posting import bundled
 from pbem.mail.write.report_letters import first_letters
 from pbem.orders.check import OpenDecisions, check_sheet
-from pbem.pages.letter_page import LARGEST, Envelope, LetterPicture, letter_page
-from pbem.pages.plain_text import plain_paragraphs
+from pbem.pages.letter_page import LARGEST, Envelope, LetterPicture, letter_page, plain_paragraphs
 from pbem.pages.taps import LONGEST, MOST, OWN_CHAIN, SIGNED, Taps, taps
 from pbem.protocol import Decision, Event
 from pbem.render.text.contents import Contents, ReportRequest

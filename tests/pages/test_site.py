@@ -27,7 +27,7 @@ from pbem import verify_one
 from pbem.cli.verbs import app
 from pbem.game.board.scene import named
 from pbem.pages import game_page
-from pbem.pages.record import GameRecord, read_record
+from pbem.pages.game_page import GameRecord, read_record
 from pbem.pages.site import build
 from pbem.pages.svg import Symbols, frame
 from pbem.repo.files.layout import turn_path

@@ -31,7 +31,7 @@ from pbem.pages.svg import Symbols, board, frame
 from pbem.protocol import Decision, Event, Side
 from pbem.render.map.pictures import pictures
 from pbem.render.text.contents import Contents, ReportRequest
-from pbem.render.text.report import make_report
+from pbem.render.text.report import Report
 from pbem.repo.files.records import decision_record
 from tests.support.chance import seed_of
 from tests.support.garbled import garbled_sheets
@@ -144,7 +144,8 @@ class Eyes:
             yield pictures(replace(scene, reader=self.viewer or ""))
         others, result = [each.side for each in waiting], self.at.session.result
         request = ReportRequest("punica", 7, self.viewer, view, self.told, waiting, others, result=result)
-        yield make_report(Contents(rules, self.box, request))
+        report = Report(Contents(rules, self.box, request))
+        yield report.text, report.sheet, report.summary, report.asked, report.position
         if self.pages:
             yield letter_page(Contents(rules, self.box, replace(request, key="k" * 20)), ENVELOPE)
             symbols = Symbols()

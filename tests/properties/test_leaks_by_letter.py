@@ -23,7 +23,7 @@ from pbem.mail.intake import take_in
 from pbem.mail.write import enclosures
 from pbem.mail.write.outgoing import Outgoing, side_report
 from pbem.mail.write.report_letters import first_letters
-from pbem.pages.record import read_record
+from pbem.pages.game_page import read_record
 from pbem.pages.site import build
 from pbem.protocol import Decision, Side
 from pbem.referee.acts.consents import propose

@@ -10,7 +10,7 @@ import pytest
 
 from pbem.pages.letter_page import Envelope, letter_page
 from pbem.render.text.contents import Contents, ReportRequest
-from pbem.render.text.report import make_report
+from pbem.render.text.report import Report
 from tests.support.walks import loaded, walk
 
 
@@ -35,6 +35,6 @@ def test_a_text_and_its_page_ask_the_rules_once(since: str, summaries: int, monk
     for name in ("summary", "hints", "close_up"):
         monkeypatch.setattr(game.rules, name, counted(name))
     contents = Contents(game.rules, game.box, ReportRequest("punica", 7, side, view, waiting=decisions, before=before))
-    assert make_report(contents).sheet
+    assert Report(contents).sheet
     assert letter_page(contents, Envelope("punica", "", "", "pbem@example.org"))
     assert asked == {"summary": summaries, "hints": len(decisions), "close_up": len(decisions)}

@@ -14,9 +14,10 @@ import pytest
 from pbem.game.board.summary import Line
 from pbem.mail.read.html_text import text_of
 from pbem.render.text.contents import Contents, ReportRequest, events_told
-from pbem.render.text.forum_formats import (
+from pbem.render.text.forum_post import (
     ENDINGS,
     FORMATS,
+    Around,
     BBCode,
     Block,
     BulletList,
@@ -28,8 +29,8 @@ from pbem.render.text.forum_formats import (
     PostedPicture,
     Prose,
     Rows,
+    forum_post,
 )
-from pbem.render.text.forum_post import Around, forum_post
 from pbem.render.text.messages import sentences
 from pbem.render.text.report import form_for_reader
 from tests.support.campaigns import Campaign, campaign, invasion

@@ -20,7 +20,7 @@ from pbem.protocol import Decision, Event, Order, Result, Roll
 from pbem.render.text.contents import Contents, ReportRequest
 from pbem.render.text.form import ORDER_WIDTH
 from pbem.render.text.messages import EVERY_GAME, BadSentence, Sentences, sentences
-from pbem.render.text.report import LEAST_ABOVE, MOST_ABOVE, Report, mail, make_report
+from pbem.render.text.report import LEAST_ABOVE, MOST_ABOVE, Report, mail
 from pbem.render.text.text_lines import COLUMNS, WIDTH, changes, laid_out
 from tests.support.campaigns import Campaign, Told, campaign, invasion
 from tests.support.chance import seed_of
@@ -256,7 +256,7 @@ def told_to(at: Campaign, side: str | None, **more: Any) -> Report:
         "others": [decision.side for decision in at.open_decisions],
         "result": at.session.result,
     }
-    return make_report(Contents(game.rules, game.box, ReportRequest(**{**words, **more})))
+    return Report(Contents(game.rules, game.box, ReportRequest(**{**words, **more})))
 
 
 def campaigns(seeds: range, most: int = 150) -> Iterator[Campaign]:
@@ -395,7 +395,7 @@ def test_columns_are_aligned_and_long_ones_are_wrapped() -> None:
         Line("Arpi", ("", "Mago"), 1),
     )
     box = loaded("rome_carthage").box
-    text = make_report(Contents(rules, box, ReportRequest(game="g", adjudication=1, side=None, view=None))).text
+    text = Report(Contents(rules, box, ReportRequest(game="g", adjudication=1, side=None, view=None))).text
     assert text.endswith(
         "Armies\n"
         "  Italia\n"
@@ -501,7 +501,7 @@ def test_with_more_than_two_sides_all_that_happened_is_told() -> None:
     told = [Told(n, Event("round_begins", {"round": n, "turn": 1}), 0) for n in range(1, 41)]
     waiting = at.session.open_decisions
     request = ReportRequest("punica", 40, side, view, events=told, waiting=waiting, others=[side], before=view)
-    text = make_report(Contents(game.rules, game.box, request)).text
+    text = Report(Contents(game.rules, game.box, request)).text
     assert [text.count(f"Round {n} of turn 1 begins.") for n in range(1, 41)] == [1] * 40
     assert "REPORT sends it, too" not in text
 

@@ -10,7 +10,7 @@ from pbem import verify_one
 from pbem.audit.verify import verify
 from pbem.cli.runtime import WORLD
 from pbem.mail.intake import take_in, take_in_where_possible
-from pbem.pages.record import read_record
+from pbem.pages.game_page import read_record
 from pbem.post.service.triage import KnownPlayers
 from pbem.referee.game.open_game import open_to_read
 from pbem.referee.play import new_game

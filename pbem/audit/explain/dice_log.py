@@ -18,8 +18,7 @@ from typing import Final
 
 from pbem.crypto.chi_square import ENOUGH, Fairness, chance, fairness
 from pbem.protocol import Record, Roll, Side, cited
-from pbem.render.text.messages import Sentences
-from pbem.render.text.phrases import key_of_roll
+from pbem.render.text.messages import Sentences, key_of_roll
 from pbem.render.text.text_lines import folded
 from pbem.repo.files.records import RESERVED, read_roll
 

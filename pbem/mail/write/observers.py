@@ -20,7 +20,7 @@ from pbem.mail.write.enclosures import Maps
 from pbem.mail.write.outgoing import MailSettings, NewLetter, Outgoing, build_letter, folded_paragraphs
 from pbem.referee.game.open_game import OpenGame, position_at, result_at, told_until
 from pbem.render.text.contents import Contents, ReportRequest
-from pbem.render.text.report import mail, make_report
+from pbem.render.text.report import Report, mail
 
 
 class ObserverNews(NamedTuple):
@@ -118,7 +118,7 @@ def _observer_letter(
         result=result,
         before=None if before is None else game.rules.view(before, None),
     )
-    written = make_report(Contents(game.rules, game.box, request))
+    written = Report(Contents(game.rules, game.box, request))
     words = mail(
         "observer",
         game=game.name,

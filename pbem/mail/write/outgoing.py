@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -32,9 +31,10 @@ from pbem.referee.game.time_ledger import ledger_line
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.contents import Contents, ReportRequest
 from pbem.render.text.form import standing_text
-from pbem.render.text.report import NO_WORDS, Mail, Report, Titled, Written, make_report
+from pbem.render.text.report import NO_WORDS, Mail, Report, Titled, Written
 from pbem.render.text.text_lines import WIDTH, folded
 from pbem.repo.git import GameRepo, KeptRepos
+from pbem.values import dataclass, replace
 
 _LONGEST: Final = 100
 """Of a standing order as it is named in a report."""
@@ -290,7 +290,7 @@ def side_report(game: OpenGame, side: Side | None, since: int) -> Report:
 
 def report_of(game: OpenGame, side: Side | None, scope: ReportScope) -> Report:
     """Return the report of a game for a side or an observer."""
-    return make_report(report_contents(game, side, scope))
+    return Report(report_contents(game, side, scope))
 
 
 def report_contents(game: OpenGame, side: Side | None, scope: ReportScope) -> Contents[Any]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -39,9 +38,10 @@ from pbem.referee.game.home_check import take_home
 from pbem.referee.game.open_game import OpenGame, on_hold_until, position_at
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.render.text.report import Report, mail, make_report
+from pbem.render.text.report import Report, mail
 from pbem.render.text.text_lines import WIDTH, folded
 from pbem.repo.files.charter import PUBLIC, SILENT
+from pbem.values import dataclass, replace
 
 _INDENT: Final = "  "
 _STANDING: Final = re.compile(rb"(?m)^standing\w*\s*:")
@@ -155,7 +155,7 @@ def turn_letter(
     filed, unknown = _files_standing(game, side, number), unanswered_sheets(game, side, since, number)
     scope = ReportScope(since, game.open_decisions, view, filed=filed, sheets=unknown)
     contents = report_contents(game, side, scope)
-    told = make_report(contents)
+    told = Report(contents)
     values: dict[str, object] = {
         "answers": folded_paragraphs(answered.paragraphs if answered else ()),
     }
@@ -212,7 +212,7 @@ def receipt_letter(game: Adjudicator, side: Side, settings: MailSettings, answer
     filed = _files_standing(game, side, number)
     scope = ReportScope(game.adjudication, game.open_decisions, view, filed=filed)
     contents = report_contents(game, side, scope)
-    told = make_report(contents)
+    told = Report(contents)
     values: dict[str, object] = {
         "number": number,
         "asked": told.asked,

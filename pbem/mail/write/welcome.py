@@ -25,7 +25,7 @@ from pbem.protocol import Side
 from pbem.referee.acts.players import last_wrote
 from pbem.referee.game.open_game import deputy_of
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.render.text.report import mail, make_report
+from pbem.render.text.report import Report, mail
 
 
 def welcome_letters(game: Adjudicator, settings: MailSettings) -> Iterator[Outgoing]:
@@ -79,7 +79,7 @@ def new_address_letter(game: Adjudicator, side: Side, replaced: bool, settings: 
         return welcome_letter(game, side, settings)
     since = last_wrote(game, side)
     contents = report_contents(game, side, ReportScope(since, game.asked(side)))
-    told = make_report(contents)
+    told = Report(contents)
     values: dict[str, object] = {
         "intro": folded_paragraphs(_new_player_intro(game, side, replaced)),
         "replaced": replaced,
@@ -128,7 +128,7 @@ def deputy_letter(game: Adjudicator, side: Side, settings: MailSettings) -> Iter
         return
     since = last_wrote(game, side)
     contents = report_contents(game, side, ReportScope(since, game.asked(side)))
-    told = make_report(contents)
+    told = Report(contents)
     values: dict[str, object] = {
         "deputy": deputy.name,
         "until": deputy.until,

@@ -88,14 +88,7 @@ def overview(scene: Scene, taken: Sequence[Bounds] = (), *, size: int, larger: f
 
 
 def _add_names(
-    base: BaseMap,
-    ids: Sequence[str],
-    names: list[Name],
-    solid: list[Bounds],
-    room: Bounds,
-    size: int,
-    *,
-    moving: bool,
+    base: BaseMap, ids: Sequence[str], names: list[Name], solid: list[Bounds], room: Bounds, size: int, *, moving: bool
 ) -> None:
     """Add the names of those places to `names`, and their boxes to what is `solid`, for which there is room."""
     known = labels(base, size)

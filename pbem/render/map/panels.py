@@ -270,10 +270,7 @@ def legend(
         across = extent(letters, "SemiBold", _TEXT)[0]
         start = left + max(6 if left else _EDGE, (34 if left else 26) - across / 2)
         box = (start, level - _LINE / 2, start + across, level + _LINE / 2)
-        words += [
-            Words(box, letters, _TEXT, "SemiBold", canvas.INK),
-            _meaning(left + inset, level, meaning),
-        ]
+        words += [Words(box, letters, _TEXT, "SemiBold", canvas.INK), _meaning(left + inset, level, meaning)]
     picture = sketch.done()
     for level, (sign, meaning) in zip(levels, signs, strict=False):
         at = round(26 * scale - sign.width / 2), round(level * scale - sign.height / 2)

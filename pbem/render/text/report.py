@@ -7,13 +7,13 @@ in `templates/`. This room knows no game.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Final, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from pbem.game.board.summary import Section
 from pbem.game.boxes.box import Box
 from pbem.game.boxes.printed import foot
 from pbem.game.wording import listing
@@ -31,9 +31,9 @@ from pbem.render.text.form import (
     standing_remark,
 )
 from pbem.render.text.form import WIDTH as FORM_WIDTH
-from pbem.render.text.messages import ReportLine, Sentences, sentences
-from pbem.render.text.phrases import SeenEvent
+from pbem.render.text.messages import ReportLine, SeenEvent, Sentences, sentences
 from pbem.render.text.text_lines import HANGING, WIDTH, changes, folded, laid_out
+from pbem.values import dataclass
 
 LEAST_ABOVE, MOST_ABOVE = 6, 12
 """So many lines of what happened stand above the form: as there is room, if the form is short.
@@ -89,28 +89,6 @@ NO_WORDS: Final = Written(())
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """A report: its words, the form in it as a sheet (None: no decision is open), and what a subject says of it."""
-
-    words: Written
-    sheet: str | None
-    summary: str
-    asked: str
-    standing: Written
-    """Where things stand in full, for a file that is enclosed."""
-
-    @property
-    def text(self) -> str:
-        """The report as text."""
-        return self.words.text
-
-    @property
-    def position(self) -> str:
-        """Where things stand in full, as text."""
-        return self.standing.text
-
-
-@dataclass(frozen=True, slots=True)
 class Mail:
     """A letter before it is put into an envelope."""
 
@@ -153,18 +131,17 @@ def _in_sections(marked: str) -> Written:
     )
 
 
+def templates(**more: Any) -> Environment:
+    """Return the templates, which leave no line where a tag stands alone, and refuse a name that has no value."""
+    loader = FileSystemLoader(templates_folder())
+    return Environment(
+        loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, auto_reload=False, **more
+    )
+
+
 @cache
 def _report_templates() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(templates_folder()),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # plain text
-        auto_reload=False,
-        finalize=_with_marks_of_ours,
-    )
+    environment = templates(keep_trailing_newline=True, autoescape=False, finalize=_with_marks_of_ours)
     environment.globals.update({each.name: _Mark(f"{_MARK}{each.value}") for each in SectionKind})
     return environment
 
@@ -176,47 +153,92 @@ def mail(template: str, **values: object) -> Mail:
     return Mail(" ".join(subject.split()), _in_sections(text.strip("\n") + "\n"))
 
 
-def make_report(contents: Contents[S]) -> Report:
-    """Return the report that a side, or an observer, gets after an adjudication."""
-    rules, box, request, say = contents.rules, contents.box, contents.request, contents.say
-    stands, known, said = contents.stands, contents.known, contents.said
-    place = _place_line(say, request, stands.headline)
-    others = [say.name(side) for side in rules.sides if side in request.others and side != request.side]
-    sheet, untitled = _form_lines(contents, titled=True), form_for_reader(contents)
-    notes = [line for ruling in request.rulings for line in _prose(ruling)]
-    notes += _prose(request.time) if request.time else []
-    notes += _prose(sheets_used(*request.sheets)) if request.sheets[0] else []
-    about = contents.about
-    hand = stands.hand if request.side is not None else ()
-    if known is None:  # then all that the reader holds stands in the report anyway
-        about = [section for section in about if section.title not in {each.title for each in hand}]
-    changed = [] if known is None else list(changes(known.sections, stands.sections))
-    everything = {
-        "title": box.title,
-        "place": place,
-        "full": known is None,
-        "happened": list(_happened_lines(said)),
-        "earlier": [],
-        "cut": False,
-        "hand": list(laid_out(hand)),
-        "changed": changed,
-        "filed": list(standing_lines(request.filed)) if request.list_filed else [],
-        "standing": list(laid_out(stands.sections)),
-        "foot": [line for said_of_it in foot(rules, box) for line in _prose(said_of_it)],
-    }
-    letter = everything | {
-        "hand": list(laid_out([section for section in hand if section not in about])),
-        "brief": [*_brief_lines(say, request, others), *_question_lines(say, box, request)],
-        "notes": notes,
-        "about": [line for line in laid_out(list(dict.fromkeys(about))) if line],
-        "sheet": untitled and untitled.rstrip("\n"),
-    }
-    large_table = len(rules.sides) > 2
-    letter |= _told_in_full(said, sheet) if known is None else _told_in_short(letter, said, changed, sheet, large_table)
-    words, standing = _fill_template("report", **letter), _fill_template("position", **everything)
-    waited = [decision for decision in request.own if decision.waits] or request.own
-    asked = " ".join(dict.fromkeys(box.forms[decision.kind].title for decision in waited))
-    return Report(words, sheet, stands.headline, asked, standing)
+class Report:
+    """The report that a side, or an observer, gets after an adjudication. A part is written when it is asked for."""
+
+    def __init__(self, contents: Contents[Any]) -> None:
+        self._contents = contents
+
+    @property
+    def text(self) -> str:
+        """The report as text."""
+        return self.words.text
+
+    @cached_property
+    def words(self) -> Written:
+        """The whole report, with the form in it."""
+        rules, box, request, say = self._contents.rules, self._contents.box, self._contents.request, self._contents.say
+        said = self._contents.said
+        others = [say.name(side) for side in rules.sides if side in request.others and side != request.side]
+        untitled = form_for_reader(self._contents)
+        notes = [line for ruling in request.rulings for line in _prose(ruling)]
+        notes += _prose(request.time) if request.time else []
+        notes += _prose(sheets_used(*request.sheets)) if request.sheets[0] else []
+        about = self._contents.about
+        if self._contents.known is None:  # then all that the reader holds stands in the report anyway
+            about = [section for section in about if section.title not in {each.title for each in self._hand}]
+        letter = self._in_full | {
+            "hand": list(laid_out([section for section in self._hand if section not in about])),
+            "brief": [*_brief_lines(say, request, others), *_question_lines(say, box, request)],
+            "notes": notes,
+            "about": [line for line in laid_out(list(dict.fromkeys(about))) if line],
+            "sheet": untitled and untitled.rstrip("\n"),
+        }
+        if self._contents.known is None:
+            letter |= _told_in_full(said, self.sheet)
+        else:
+            letter |= _told_in_short(letter, said, self.sheet, large_table=len(rules.sides) > 2)
+        return _fill_template("report", **letter)
+
+    @cached_property
+    def sheet(self) -> str | None:
+        """The form in it as a sheet of its own; None: no decision is open."""
+        return _form_lines(self._contents, titled=True)
+
+    @property
+    def summary(self) -> str:
+        """How things stand in a few words, for a subject."""
+        return self._contents.stands.headline
+
+    @property
+    def asked(self) -> str:
+        """The titles of what its reader is asked, for a subject."""
+        box, own = self._contents.box, self._contents.request.own
+        waited = [decision for decision in own if decision.waits] or own
+        return " ".join(dict.fromkeys(box.forms[decision.kind].title for decision in waited))
+
+    @property
+    def position(self) -> str:
+        """Where things stand in full, as text."""
+        return self.standing.text
+
+    @cached_property
+    def standing(self) -> Written:
+        """Where things stand in full, for a file that is enclosed."""
+        return _fill_template("position", **self._in_full)
+
+    @cached_property
+    def _in_full(self) -> dict[str, object]:
+        """The values of the template with nothing left out for want of room."""
+        rules, box, request = self._contents.rules, self._contents.box, self._contents.request
+        stands, known = self._contents.stands, self._contents.known
+        return {
+            "title": box.title,
+            "place": _place_line(self._contents.say, request, stands.headline),
+            "full": known is None,
+            "happened": list(_happened_lines(self._contents.said)),
+            "earlier": [],
+            "cut": False,
+            "hand": list(laid_out(self._hand)),
+            "changed": [] if known is None else list(changes(known.sections, stands.sections)),
+            "filed": list(standing_lines(request.filed)) if request.list_filed else [],
+            "standing": list(laid_out(stands.sections)),
+            "foot": [line for said_of_it in foot(rules, box) for line in _prose(said_of_it)],
+        }
+
+    @property
+    def _hand(self) -> Sequence[Section]:
+        return self._contents.stands.hand if self._contents.request.side is not None else ()
 
 
 def form_for_reader(contents: Contents[S], *, narrow: bool = False) -> str | None:
@@ -237,12 +259,13 @@ def _told_in_full(said: Sequence[ReportLine], sheet: str | None) -> dict[str, li
 
 
 def _told_in_short(
-    letter: Mapping[str, Any], said: Sequence[ReportLine], changed: Sequence[str], sheet: str | None, large_table: bool
+    letter: Mapping[str, Any], said: Sequence[ReportLine], sheet: str | None, *, large_table: bool
 ) -> dict[str, Any]:
     """Return as much of what happened, and then of what has changed, as a letter has room for besides.
 
     The latest of what happened comes first. Without a form all of it is told.
     """
+    changed = letter["changed"]
     told: dict[str, Any] = {"happened": [], "earlier": [], "changed": []}
     if sheet is None:
         return {

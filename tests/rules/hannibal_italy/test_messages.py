@@ -33,7 +33,7 @@ from pbem.render.text.contents import Contents, ReportRequest
 from pbem.render.text.forecast_text import foreseen
 from pbem.render.text.form import ORDER_WIDTH, SheetHead, choices, form
 from pbem.render.text.messages import sentences
-from pbem.render.text.report import make_report
+from pbem.render.text.report import Report
 from pbem.render.text.text_lines import WIDTH
 from tests.support.campaigns import Told
 from tests.support.rulings import cases_in
@@ -257,7 +257,7 @@ def told_to(at: At, side: str | None, **changes: Any) -> str:
         "others": [decision.side for decision in at.session.open_decisions],
         "result": at.session.result,
     }
-    return make_report(Contents(game.rules, game.box, ReportRequest(**{**words, **changes}))).text
+    return Report(Contents(game.rules, game.box, ReportRequest(**{**words, **changes}))).text
 
 
 @pytest.mark.parametrize("seed", [1, 7])

@@ -18,8 +18,7 @@ from pbem.game.plain import copy
 from pbem.orders.sheet import read_sheet
 from pbem.protocol import Decision, Event, Order
 from pbem.render.text.form import SheetHead, choices, form
-from pbem.render.text.messages import sentences
-from pbem.render.text.phrases import runs_of
+from pbem.render.text.messages import runs_of, sentences
 from tests.support.campaigns import Told
 from tests.support.rulings import cases_in
 from tests.support.soak import quick_and_whole
