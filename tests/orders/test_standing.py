@@ -30,6 +30,7 @@ from tests.support.chance import seed_of
 from tests.support.disputed import other_box
 from tests.support.live import SECRETS, Folder, letter, order, pick, sheet, story
 from tests.support.no_game import NoGame
+from tests.support.soak import quick_and_whole
 from tests.support.walks import GAMES, loaded, walk
 
 FORMS, NAMES = open_box("rome_carthage").forms, open_box("rome_carthage").names
@@ -543,12 +544,13 @@ def test_game_by_standing_orders_is_the_same_and_can_be_replayed(tmp_path: Path)
 # ---- every game
 
 
+@pytest.mark.parametrize("most", quick_and_whole(80, 400))
 @pytest.mark.parametrize("game", GAMES)
-def test_every_fact_of_a_question_can_be_named_in_a_condition(game: str) -> None:
+def test_every_fact_of_a_question_can_be_named_in_a_condition(game: str, most: int) -> None:
     """Every fact that a question states can be named in a condition."""
     for edition in loaded(game).box.editions:
         rules, box = loaded(game, edition).rules, loaded(game, edition).box
-        for at in walk(rules, box.scenarios[0], seed_of(), most=400):
+        for at in walk(rules, box.scenarios[0], seed_of(), most=most):
             for decision in at.open_decisions:
                 stated = dict(decision.facts)
                 stated.update(rules.facts(at.view(decision.side), decision))

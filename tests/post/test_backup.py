@@ -80,9 +80,9 @@ def test_letter_during_the_backup_is_not_lost_and_not_doubled(
         run_once(post)
 
     monkeypatch.setattr(SqliteTables, "copy", copied)
-    made = back_up_all(places(season), tmp_path / "backups", passphrase="of the game master")
+    made = back_up_all(places(season), tmp_path / "backups")
     second = Season(tmp_path / "second")
-    restore_all(made.folder, places(second), passphrase="of the game master")
+    restore_all(made.folder, places(second))
     assert commits(second) == commits(season)
     way.wrong = ""
     run_once(opened(second, box, way))

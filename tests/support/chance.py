@@ -9,6 +9,7 @@ import os
 from zlib import crc32
 
 from hypothesis import HealthCheck, core, settings
+from hypothesis.internal.conjecture import providers
 
 VARIABLE = "PBEM_SEED"
 USUAL = "2026-11-27"
@@ -32,3 +33,5 @@ def load_profile() -> None:
     )
     settings.load_profile("of this run")
     core.global_force_seed = seed_of("hypothesis")  # type: ignore[assignment]
+    # Else it reads all our modules for constants: five seconds a process, and what it tries hangs on what is loaded.
+    providers._get_local_constants = lambda: providers._local_constants
