@@ -1,7 +1,8 @@
 """Check every die of a game without trusting pbem: nothing of it is imported here, only Python's own library.
 
 `python verify_one.py GAME [TURN [ROLL]]`: GAME is a folder made by `git clone`, or a file made by `pbem log --json`.
-TURN shows how the dice of that turn are made. The first thing that does not fit ends it, with exit code 1.
+TURN shows how the dice of that turn are made. Exit code 0: proven. 3: broken, by the first thing that does not fit.
+4: not proven, for it cannot be read here.
 """
 
 import hmac
@@ -17,17 +18,18 @@ from struct import unpack
 ALL = ("joined", "sheets", "standing", "player_chains")  # what turns the dice, whole
 PARTS = {"beacon": ("round", "signature"), "act": ("kind", "side", "to", "sealed")}  # and what else, in part
 ACTS = {"rollback": "kind to", "ruling patch": "kind to", "ruling end": "kind", "migration": "kind"}
-ACTS |= dict.fromkeys(("ruling answer", "ruling default"), "kind sealed side") | {
-    "draw": "kind",
-    "resignation": "kind side",
-}  # which parts each act has
+ACTS |= {"draw": "kind", "resignation": "kind side"}  # which parts each act has
+ACTS |= dict.fromkeys(("ruling answer", "ruling default"), "kind sealed side")
 BY = re.compile("sheet ([1-9][0-9]*)|standing|only|default|bot|the game master")
 HOW = "\n  link {}\n  HMAC-SHA-256, so keyed, of {}\n  is the key {}\n  HMAC-SHA-256, so keyed, of {}: 16 numbers"
-CHECKED = """{game}: {turns} turns, {rolls} rolls. Right are: the digests from game.yaml to the last turn; the links,
-which lead to the tip {tip} (is it the one in your first letter?);
+CHECKED = """{0}: proven, {1} turns, {2} rolls. Right are: {4}the links,
+which lead to the tip {3} (is it the one in your first letter?);
 players' own links, one for each sheet; what went into the dice, with no sheet and no standing orders left out; every
-face, total and success. Not checked: signatures, beacon rounds, what was committed when (`pbem verify`), whether the
-rules ask for these rolls and answers (`pbem verify` once the game is over)."""
+face, total and success. Not part of this: {5}signatures, beacon rounds, what was committed when (`pbem verify`),
+whether the rules ask for these rolls and answers (`pbem verify` once the game is over)."""
+SEEN = ("the digests from game.yaml to the last turn; ", "")
+CLAIMED = ("", "the digests of the files, which a JSON file only claims (take a clone); ")
+LARGEST, DEEPEST = 1 << 26, 40  # bytes of a file; blanks before a line
 # ---- What the files say. They are a small part of YAML; whatever else stands in them is refused.
 SIGNS = r"!$%&'()*+./;<=>@^_`|~0-9A-Za-z\xa1-\u2027\u2030-\uffff\U00010000-\U0010ffff-"
 END = rf"(?! ?[{SIGNS}])"
@@ -37,6 +39,12 @@ NO_TEXT = rf"(?i:[0-9][0-9a-fotxz_.+ -]*|null|true|false|yes|no|on|off|y|n|<<){E
 BARE = rf"(?!{NO_TEXT})(?![-!$%&')*+.;=>@^`|~])[{SIGNS}]+(?: [{SIGNS}]+)*"
 TOKEN = re.compile(rf"{QUOTED}|{PLAIN}|{BARE}")
 KEY = re.compile(rf"({QUOTED}|{BARE}):(?: |$)")
+
+
+def end(word, text):
+    """End with a word and the reason."""
+    print(f"{word}: {text}", file=sys.stderr)
+    sys.exit({"broken": 3, "not proven": 4}[word])
 
 
 def must(true, reason):
@@ -58,8 +66,11 @@ def leaf(text, lines, indent):
         while lines and (not lines[-1] or lines[-1].startswith(" " * indent)):
             rows.append(lines.pop()[indent:])
         return "\n".join(rows) + "\n" * (text == "|")
-    words = TOKEN.findall(text)
-    must("".join(words) == text, f"cannot read {text!r}")
+    words, at = [], 0
+    while at < len(text):  # not `findall`, which would look at the rest once more for each sign that it skips
+        must(found := TOKEN.match(text, at), f"cannot read {text[at : at + 40]!r}")
+        words.append(found[0])
+        at = found.end()
     words = [w if re.fullmatch(PLAIN, w) else json.dumps(literal_eval(w) if w[0] == '"' else w) for w in words]
     return json.loads("".join(words), object_pairs_hook=once)
 
@@ -67,6 +78,7 @@ def leaf(text, lines, indent):
 def block(lines, indent=0):
     """Take the list or the mapping that comes next off `lines`, which are kept last first."""
     found, listed = [], lines[-1][indent:].startswith("- ")
+    must(indent <= DEEPEST, "it is nested too deep")
     while lines and lines[-1].startswith(" " * indent) and lines[-1][indent:].startswith("- ") == listed:
         line = lines.pop()[indent:]
         key = KEY.match(line)
@@ -81,16 +93,22 @@ def block(lines, indent=0):
     return found if listed else once(found)
 
 
+def content(file):
+    """Return what is in a file: no pipe, no device, nothing without an end."""
+    must(file.is_file() and file.stat().st_size <= LARGEST, f"{file} is no file, or too large")
+    return file.read_bytes()
+
+
 def files(path):
     """Yield game.yaml and each turn file as Python has them, with the SHA-256 of each."""
-    told = json.loads(path.read_bytes(), object_pairs_hook=once) if path.is_file() else None
+    told = json.loads(content(path), object_pairs_hook=once) if path.is_file() else None
     yield from (told["game"], *told["turns"]) if told else ()
     for file in () if told else (path / "game.yaml", *sorted(path.glob("turns/*/????.yaml"))):
-        lines = file.read_bytes().decode().split("\n")[::-1]
+        lines = content(file).decode().split("\n")[::-1]
         must(lines.pop(0) == "" and lines, "the file is cut off")
         found = block(lines)
         must(not lines, f"cannot read {lines[-1:]}")
-        yield found | {"sha256": sha256(file.read_bytes()).hexdigest()}
+        yield found | {"sha256": sha256(content(file)).hexdigest()}
 
 
 def canonical(value):
@@ -176,10 +194,11 @@ def check_turn(n, turn, charter, before, shown):
 
 def main(path=".", turn="0", roll="0"):
     """Check a game, and say what was checked."""
-    told, n, rolls = files(Path(path)), 0, 0
+    told, n, by_turn = files(Path(path)), 0, {}
     try:
         charter = next(told)
-        must(charter.get("format") == 2, "only format 2 is known here; others have a verify_one.py of their own")
+        if charter.get("format") != 2:
+            end("not proven", "game.yaml: only format 2 is known here; others have a verify_one.py of their own")
         before = inputs = charter["sha256"]
         links, past = {"": charter["dice"]["tip"]}, {"sheets": {}, "standing": set(), "day": "", "beacon": {"round": 0}}
         while (n := n + 1) and (each := next(told, None)):
@@ -187,11 +206,14 @@ def main(path=".", turn="0", roll="0"):
             shown, before = int(roll) if n == int(turn) else None, each["sha256"]
             check_links(n, each, charter["dice"]["length"], links)
             check_history(each, past)
-            rolls += check_turn(n, each, charter, inputs, shown)
+            by_turn[n] = check_turn(n, each, charter, inputs, shown)
             inputs = each["inputs"]
-    except (AttributeError, LookupError, OSError, TypeError, ValueError) as wrong:
-        sys.exit(f"{f'turn {n}' if n else 'game.yaml'}: {wrong if type(wrong) is ValueError else repr(wrong)}")
-    print(CHECKED.format(game=charter["game"], turns=n - 1, rolls=rolls, tip=charter["dice"]["tip"]))
+    except (AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError) as wrong:
+        end("broken", f"{f'turn {n}' if n else 'game.yaml'}: {wrong if type(wrong) is ValueError else repr(wrong)}")
+    if int(turn) and int(roll) > by_turn.get(int(turn), -1):
+        end("not proven", f"there is no turn {turn}" if int(turn) not in by_turn else f"turn {turn} has no roll {roll}")
+    rolls, seen = sum(by_turn.values()), CLAIMED if Path(path).is_file() else SEEN
+    print(CHECKED.format(charter["game"], n - 1, rolls, charter["dice"]["tip"], *seen))
 
 
 if __name__ == "__main__":

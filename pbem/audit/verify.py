@@ -98,7 +98,7 @@ def _unread(name: str, findings: Findings, letters: Sequence[KeptLetter] | None)
     """Return the verdict on a game of which too little can be read."""
     if letters is None:
         return Verdict(name, findings)
-    findings.leave("letters", "they cannot be compared: the charter of the game cannot be read")
+    findings.leave_open("letters", "they cannot be compared: the charter of the game cannot be read")
     return Verdict(name, findings, compared=summed_up(KeptLetters(name, letters), findings))
 
 
@@ -123,7 +123,7 @@ def _sealed_files(evidence: Evidence, keys: Callable[[str], Keys] | None) -> Sea
     """Return the sealed files, if the secrets are at hand."""
     secrets = secrets_of(evidence, keys)
     if secrets is None:
-        evidence.findings.leave("sealed", sealed_text(evidence.history))
+        evidence.findings.beyond("sealed", sealed_text(evidence.history))
         return None
     return SealedFiles(evidence.charter, secrets, evidence.read)
 
@@ -135,7 +135,7 @@ def _derive(evidence: Evidence, files: SealedFiles, rules: RulesHere | None, pro
     names = {each["id"]: each["name"] for each in sides}
     talk = OpenedTalk(check_talk(evidence, files), names, evidence.charter.press_opened)
     if rules is None:
-        evidence.findings.leave("derived", "nothing: the rules here are not those that the game was ever played with")
+        evidence.findings.leave_open("derived", "no commit was made again, for the rules of the game are not here")
     else:
         Derivation(evidence, files, rules).run(progress)
     return talk

@@ -35,6 +35,7 @@ DONE: Final = 0
 WORLD: Final = 1
 USAGE: Final = 2
 FAULTS: Final = 3
+NOT_PROVEN: Final = 4
 
 Name = Annotated[str, typer.Argument(help="The game's name.")]
 NameOrClone = Annotated[str, typer.Argument(help="The game's name, or the folder of a clone of its repo.")]

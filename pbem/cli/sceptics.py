@@ -13,6 +13,7 @@ import typer
 
 from pbem.cli.runtime import (
     FAULTS,
+    NOT_PROVEN,
     USUAL,
     WORLD,
     Boxes,
@@ -176,17 +177,27 @@ def verify_game(
     ] = None,
     shared: Shared = USUAL,
 ) -> None:
-    """Check every die, digest and signature of a game, without trusting anybody. No key is needed."""
+    """Check every die, digest and signature of a game, without trusting anybody. No key is needed.
+
+    The first line says: proven, broken, or not proven, where something that should be checked was not.
+    """
+    from pbem.audit.record.findings import Word
     from pbem.audit.verify import verify
     from pbem.crypto.keys import Keys
     from pbem.mail.archive_reader import read_mailbox
+    from pbem.repo.files.charter import OtherFormat
     from pbem.repo.public import repo_of
 
     path = repo_of(shared.folder, game)
     keys = (lambda name: Keys.load(keys_folder(), name)) if with_key else None
     kept = [letter for mailbox in letters for letter in read_mailbox(mailbox)] if letters else None
-    with progress("commits made again") as far:
-        verdict = verify(path, keys=keys, folders=shared.boxes, letters=kept, progress=far)
+    try:
+        with progress("commits made again") as far:
+            verdict = verify(path, keys=keys, folders=shared.boxes, letters=kept, progress=far)
+    except OtherFormat as other:
+        said = {"verdict": Word.NOT_PROVEN, "why": str(other)}
+        print_json(said) if shared.json else print(f"{Word.NOT_PROVEN}: {other}")
+        sys.exit(NOT_PROVEN)
     compared, wrong = verdict.compared, verdict.findings.sorted
     if after_reveal and not verdict.opened and not wrong:
         print(f"pbem: {verdict.game} has not revealed its secrets; they are published when it is over", file=sys.stderr)
@@ -199,46 +210,50 @@ def verify_game(
         _print_verdict(verdict)
         if compared is not None:
             print(_FOR_YOU)
-    if wrong:
-        sys.exit(FAULTS)
+    if code := {Word.BROKEN: FAULTS, Word.NOT_PROVEN: NOT_PROVEN}.get(verdict.findings.word):
+        sys.exit(code)
 
 
 def _print_verdict(verdict: Verdict) -> None:
-    wrong = verdict.findings.sorted
-    print(f"{verdict.game}: {verdict.adjudications} adjudications, verified at commit {verdict.head or 'unknown'}")
-    width = max((len(each.subject) for each in verdict.findings.checked), default=0)
-    for each in verdict.findings.checked:
+    findings, wrong = verdict.findings, verdict.findings.sorted
+    print(f"{verdict.game}: {findings.word}, {verdict.adjudications} adjudications, commit {verdict.head or 'unknown'}")
+    width = max((len(each.subject) for each in findings.checked), default=0)
+    for each in findings.checked:
         print(f"  {_verdict_mark(each):<7} {each.subject:<{width}}  {each.text}")
     if verdict.tip:
         print(f"The tip of the dice is {verdict.tip};")
         print(f"signed by {verdict.signed_by}.")
         print("Compare the tip with your first letter: a game that was made again would have another.")
-    if not wrong:
-        print("No faults were found.")
-        return
-    print(f"{len(wrong)} {'fault was' if len(wrong) == 1 else 'faults were'} found. The first:")
+    if wrong:
+        print(f"{len(wrong)} {'fault was' if len(wrong) == 1 else 'faults were'} found. The first:")
     for divergence in wrong[:_MOST_FAULTS]:
         print(f"  {divergence}")
     if len(wrong) > _MOST_FAULTS:
         print(f"  ... and {len(wrong) - _MOST_FAULTS} more, which --json lists")
+    if findings.open:
+        print("Nobody checked what is marked with ?, so nobody knows whether it is right.")
+    elif not wrong:
+        print("All that can be checked at this level was checked, and all of it is right.")
 
 
 def _verdict_mark(each: Checked) -> str:
-    if each.wrong is None:
-        return "-"
-    return f"{each.wrong} WRONG" if each.wrong else "ok"
+    """Return the mark of a line: `?` should have been checked and was not, `-` is not part of this level."""
+    marks = {"not checked": "?", "not part of this level": "-"}
+    return f"{each.wrong} WRONG" if each.wrong else marks.get(each.looked, "ok")
 
 
 def _verdict_row(verdict: Verdict) -> dict[str, Any]:
     return {
         "game": verdict.game,
+        "verdict": verdict.findings.word,
         "adjudications": verdict.adjudications,
         "commit": verdict.head,
         "tip": verdict.tip,
         "signed_by": verdict.signed_by,
         "opened": verdict.opened,
         "checked": [
-            {"subject": each.subject, "text": each.text, "wrong": each.wrong} for each in verdict.findings.checked
+            {"subject": each.subject, "text": each.text, "looked": each.looked, "wrong": each.wrong}
+            for each in verdict.findings.checked
         ],
         "divergences": [_divergence_row(each) for each in verdict.findings.sorted],
     }

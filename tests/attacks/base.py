@@ -8,8 +8,10 @@ without a key and with the secrets, and with `verify_one.py`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import redirect_stderr, suppress
 from dataclasses import replace
 from hashlib import sha256
+from io import StringIO
 from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
@@ -146,11 +148,9 @@ def found(game: Adjudicator, *, with_key: bool = False) -> list[str]:
 def found_by_small(game: Adjudicator, away: Path) -> str:
     """Return what `verify_one.py` finds wrong with a clone of a game; empty: nothing."""
     git(game.path, "clone", "-q", str(game.path), str(away / "clone"))
-    try:
+    with redirect_stderr(StringIO()) as told, suppress(SystemExit):
         verify_one.main(str(away / "clone"))
-    except SystemExit as ended:
-        return str(ended.code)
-    return ""
+    return told.getvalue().removeprefix("broken: ").strip()
 
 
 def dice(game: Adjudicator, after: int = 0) -> list[Any]:

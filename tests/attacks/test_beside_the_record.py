@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pbem.audit.explain.migrate import migrate
+from pbem.audit.explain.migrate import carry_over, migrate
+from pbem.audit.record.findings import Word
 from pbem.audit.verify import verify
 from pbem.crypto.seal import recipient_of, seal, unseal
 from pbem.referee.acts.consents import consent, propose
@@ -110,6 +111,21 @@ def test_a_false_list_of_a_migration_is_taken_for_true(folder: Folder) -> None:
         go_on(game, 6)
         verdict = verify(game.path, keys=lambda _: game.ledger.keys, folders=[boxes, *FOLDERS])
         assert [str(each) for each in verdict.findings.sorted] == []
+        assert verdict.findings.word is Word.NOT_PROVEN, "nobody has seen what the rules before it made"
+
+
+def test_a_move_to_the_same_rules_shows(folder: Folder) -> None:
+    """Each act opens a link, so three moves for nothing would be three sets of dice to choose from."""
+    with begun(folder, Dishonest) as game:
+        go_on(game, 6)
+        assert migrate(game, "for nothing")[1] is None
+        act = {"kind": "migration", "reason": "for nothing", "box": game.pins.box, "code": game.pins.code}
+        moves = [carry_over(game, act) for _ in range(3)]
+        go_on(game, 2)
+        reason = "it moves the game to the rules that it is played with"
+        assert [str(each) for each in verify(game.path, folders=FOLDERS).findings.sorted] == [
+            f"turn {n}: {reason}" for n in moves
+        ]
 
 
 class ShowsAnotherView(Dishonest):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +152,30 @@ def test_a_day_that_goes_back_shows(folder: Folder, tmp_path: Path) -> None:
         go_on(game, 8)
         assert found(game)[0].startswith("turn 4: its day, 2001-01-01, is before that of the turn before, ")
         assert found_by_small(game, tmp_path) == "turn 4: its day is before that of the turn before"
+
+
+class DatesAhead(Dishonest):
+    """Says that turn 4 is made in a hundred years, so that standing orders have expired."""
+
+    def played(self, n: int, played: Played) -> Played:
+        return replace(played, at=played.at._replace(day="2126-01-01")) if n >= 4 else played
+
+
+def test_a_day_that_is_still_to_come_shows(folder: Folder) -> None:
+    with begun(folder, DatesAhead) as game:
+        go_on(game, 8)
+        assert found(game)[0] == "turn 4: its day, 2126-01-01, is still to come"
+
+
+def test_a_day_after_the_letter_that_made_the_turn_shows(folder: Folder) -> None:
+    """The commit says when the letter came."""
+    with begun(folder, Dishonest) as game:
+        came = datetime.now(UTC)
+        game.carry_out_letter_of(came, came)
+        game.today = day = came.date() + timedelta(days=30)
+        go_on(game, 2)
+        first = next(n for n in count(1) if game.ledger.public_turn(n)["day"] == day.isoformat())
+        assert f"turn {first}: its day, {day}, is after the time of its own commit" in found(game)
 
 
 # ---- what is worded freely turns no dice

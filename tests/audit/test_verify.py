@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import pytest
 
-from pbem.audit.record.findings import Findings, Place
+from pbem.audit.record.findings import Findings, Looked, Place, Word
 from pbem.audit.verify import Verdict, verify
 from pbem.cli.runtime import DONE, FAULTS, WORLD
 from pbem.crypto.beacon import time_of
@@ -47,12 +47,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 
 def right(path: Path, keys: Path | None = None) -> dict[str, str]:
-    """Return what was checked of a game in which nothing may be wrong, by subject; a dash if it could not be."""
+    """Return what was checked of a game that is proven, by subject; a dash if it is not part of the level."""
     load = None if keys is None else lambda game: Keys.load(keys, game)
     verdict = verify(path, keys=load, folders=FOLDERS)
     assert complaints(verdict) == []
-    assert all(not each.wrong for each in verdict.findings.checked)
-    return {each.subject: "-" if each.wrong is None else each.text for each in verdict.findings.checked}
+    assert verdict.findings.word is Word.PROVEN
+    return {each.subject: "-" if each.looked is Looked.BEYOND else each.text for each in verdict.findings.checked}
 
 
 def complaints(verdict: Verdict) -> list[str]:
@@ -201,7 +201,8 @@ def test_what_is_no_game_is_said_to_be_none(tmp_path: Path) -> None:
 def test_rules_that_are_not_here_are_said_to_be_missing(folder: Folder) -> None:
     verdict = verify(folder.repo("over"))
     (rules,) = (each for each in verdict.findings.checked if each.subject == "rules")
-    assert rules.wrong is None
+    assert rules.looked is Looked.OPEN
+    assert verdict.findings.word is Word.NOT_PROVEN
     assert rules.text.startswith("not compared: ")
     assert complaints(verdict) == []
 
@@ -221,9 +222,9 @@ def test_a_checked_out_file_that_was_changed_is_named(folder: Folder, tmp_path: 
 def test_the_command_says_what_it_checked(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PBEM_KEYS", str(folder.keys))
     text = run(folder, DONE, "over")
-    assert text.startswith("over: ")
+    assert text.startswith("over: proven, ")
     assert all(re.search(rf"^  ok      {subject} ", text, re.MULTILINE) for subject in IN_CLEAR + SEALED)
-    assert "No faults were found." in text
+    assert text.endswith("All that can be checked at this level was checked, and all of it is right.\n")
     assert re.search("^  -       sealed ", run(folder, DONE, "running"), re.MULTILINE)
     verdict = json.loads(run(folder, DONE, folder.repo("running"), "--with-key", "--json"))
     assert (verdict["opened"], verdict["divergences"]) == (True, [])

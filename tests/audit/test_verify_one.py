@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr
 from copy import deepcopy
 from hashlib import sha256
+from io import StringIO
 from pathlib import Path
 from random import Random
+from time import process_time
 from typing import Any
 
 import pytest
 
 from pbem import verify_one
+from pbem.cli.runtime import FAULTS, NOT_PROVEN
 from pbem.crypto.dice import Chain, ChainDice, canonical, inputs_digest, missing_link, step_key
 from pbem.game import yaml as yamlio
 from pbem.repo.git import numbered
@@ -141,19 +146,26 @@ def made(chain: Chain = CHAIN, last: int = 7, alter: Callable[[int, dict[str, An
     return turns
 
 
+CODES = {"broken: ": FAULTS, "not proven: ": NOT_PROVEN}
+
+
 def complaint(path: Path, *words: str) -> str:
-    """Return how the checker ends; empty: all is well."""
-    try:
-        verify_one.main(str(path), *words)
-    except SystemExit as ended:
-        return str(ended.code)
-    return ""
+    """Return how the checker ends: nothing if the game is proven, else why it is broken, or `not proven` and why."""
+    with redirect_stderr(StringIO()) as told:
+        code = 0
+        try:
+            verify_one.main(str(path), *words)
+        except SystemExit as ended:
+            code = int(str(ended.code))
+    text = told.getvalue().rstrip("\n")
+    assert code == next((code for word, code in CODES.items() if text.startswith(word)), 0)
+    return text.removeprefix("broken: ")
 
 
 def test_the_whole_game_is_right(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert complaint(write(tmp_path, made())) == ""
     told = capsys.readouterr().out
-    assert told.startswith("punica: 7 turns, 21 rolls.")
+    assert told.startswith("punica: proven, 7 turns, 21 rolls.")
     assert CHAIN.tip in told
 
 
@@ -409,7 +421,7 @@ def test_a_game_of_another_format_is_not_checked(tmp_path: Path, other: int | No
     """A charter that names no format is from before there were any."""
     others = {word: value for word, value in charter().items() if word != "format"}
     others |= {} if other is None else {"format": other}
-    assert "only format 2 is known here" in complaint(write(tmp_path, [], others))
+    assert complaint(write(tmp_path, [], others)).startswith("not proven: game.yaml: only format 2 is known here")
 
 
 def test_other_dice_from_the_first_turn_do_not_lead_to_the_tip(tmp_path: Path) -> None:
@@ -423,10 +435,27 @@ def test_another_charter_is_not_the_one_of_the_first_turn(tmp_path: Path) -> Non
 
 
 def test_what_is_no_game_is_said_so(tmp_path: Path) -> None:
-    assert complaint(tmp_path).startswith("game.yaml: FileNotFoundError")
-    assert complaint(tmp_path / "nothing").startswith("game.yaml: FileNotFoundError")
+    assert complaint(tmp_path).startswith(f"game.yaml: {tmp_path / 'game.yaml'} is no file")
+    assert complaint(tmp_path / "nothing").startswith("game.yaml: ")
     (tmp_path / "game.yaml").write_text("game: punica", "utf-8")
     assert "cut off" in complaint(tmp_path)
+
+
+def test_a_turn_or_a_roll_that_is_not_there_is_not_proven(tmp_path: Path) -> None:
+    game = write(tmp_path, made())
+    assert complaint(game, "7", "1") == ""
+    assert complaint(game, "8", "1") == "not proven: there is no turn 8"
+    assert complaint(game, "7", "99") == "not proven: turn 7 has no roll 99"
+
+
+def test_of_a_log_it_says_that_its_digests_are_only_claimed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    turns = [turn | {"sha256": sha256(yamlio.dump(turn).encode()).hexdigest()} for turn in made()]
+    told = charter() | {"sha256": turns[0]["previous"]}
+    (tmp_path / "log.json").write_text(json.dumps({"game": told, "turns": turns}), "utf-8")
+    assert complaint(tmp_path / "log.json") == ""
+    right, _, beyond = capsys.readouterr().out.partition("Not part of this: ")
+    assert "digests" not in right
+    assert beyond.startswith("the digests of the files, which a JSON file only claims")
 
 
 # ---- what it reads
@@ -484,6 +513,34 @@ def test_what_our_writer_does_not_write_is_refused(tmp_path: Path, text: str) ->
     (folder / "game.yaml").write_bytes(text.encode())
     assert complaint(folder).startswith("game.yaml: ")
     assert "KeyError" not in complaint(folder), "it was read"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("a: " + "1-1 " * 16_000 + "\n", id="what looks like numbers"),
+        pytest.param("a: [" + "0, " * 20_000 + "\n", id="a long list"),
+        pytest.param("- " * 30_000 + "1\n", id="lists in lists"),
+        pytest.param("a: " + "[" * 60_000 + "\n", id="brackets"),
+        pytest.param("a: " + "[" * 30_000 + "]" * 30_000 + "\n", id="closed brackets"),
+    ],
+)
+def test_a_hostile_file_is_refused_at_once(tmp_path: Path, text: str) -> None:
+    folder = write(tmp_path, [])
+    (folder / "game.yaml").write_text(text, "utf-8")
+    before = process_time()
+    assert complaint(folder).startswith("game.yaml: ")
+    assert process_time() - before < 1  # minutes, if it looks at everything from each sign on
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes and devices here")
+def test_only_files_are_read(tmp_path: Path) -> None:
+    folder = write(tmp_path, made())
+    (turn,) = folder.glob("turns/*/0003.yaml")
+    for put in (os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: path.mkdir()):
+        turn.unlink() if not turn.is_dir() else turn.rmdir()
+        put(turn)
+        assert complaint(folder).startswith(f"turn 3: {turn} is no file")
 
 
 WORDS = (
@@ -613,7 +670,7 @@ def test_a_clone_of_a_live_game_is_right_and_so_is_its_log(tmp_path: Path, rules
 
 def test_it_is_short_and_needs_only_the_standard_library() -> None:
     text = SOURCE.read_text("utf-8")
-    assert len(text.splitlines()) <= 200
+    assert len(text.splitlines()) <= 220
     imported = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -634,5 +691,5 @@ def test_it_runs_alone_and_tells_by_its_exit_code(tmp_path: Path) -> None:
     assert (good.returncode, good.stderr) == (0, "")
     turns[3]["rolls"][0]["faces"] = [7]
     bad = subprocess.run([*words, str(write(tmp_path / "bad", turns))], capture_output=True, text=True, cwd=tmp_path)
-    assert bad.returncode == 1
-    assert bad.stderr.startswith("turn 4: roll 1")
+    assert bad.returncode == FAULTS
+    assert bad.stderr.startswith("broken: turn 4: roll 1")

@@ -75,5 +75,5 @@ def test_verify_shows_it(punica: Folder, monkeypatch: pytest.MonkeyPatch) -> Non
         yield lambda done, total: counted.append((done, total))
 
     monkeypatch.setattr(sceptics, "progress", count)
-    assert "No faults were found." in said(DONE, "verify", "punica", "--with-key")
+    assert "punica: proven, " in said(DONE, "verify", "punica", "--with-key")
     assert counted == [(2, 2)]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from pbem import verify_one
 from pbem.audit.verify import verify
-from pbem.cli.runtime import WORLD
+from pbem.cli.runtime import NOT_PROVEN, WORLD
 from pbem.mail.intake import take_in, take_in_where_possible
 from pbem.pages.game_page import read_record
 from pbem.post.service.triage import KnownPlayers
@@ -58,7 +59,9 @@ def test_a_charter_from_before_formats_is_of_the_first() -> None:
         read_charter({"game": NAME, "preset": "valley2007"})
 
 
-def test_verify_one_checks_no_die_of_it(folder: Folder, begun: int, tmp_path: Path) -> None:
+def test_verify_one_checks_no_die_of_it(
+    folder: Folder, begun: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     clone = tmp_path / "clone"
     clone.mkdir()
     with GameRepo.open(folder.repo(NAME)) as repo:
@@ -67,7 +70,8 @@ def test_verify_one_checks_no_die_of_it(folder: Folder, begun: int, tmp_path: Pa
     (clone / "game.yaml").write_bytes(text)
     with pytest.raises(SystemExit) as ended:
         verify_one.main(str(clone))
-    assert str(ended.value.code).startswith("game.yaml: only format 2 is known here")
+    assert ended.value.code == NOT_PROVEN
+    assert capsys.readouterr().err.startswith("not proven: game.yaml: only format 2 is known here")
 
 
 @pytest.mark.usefixtures("in_the_folder")
@@ -78,7 +82,6 @@ def test_every_verb_says_so_in_one_sentence(folder: Folder, begun: int) -> None:
         ["status", NAME],
         ["report", NAME, "--side", "red"],
         ["log", NAME],
-        ["verify", NAME],
         ["replay", NAME],
         ["submit", NAME, "orders.yaml", "--side", "red"],
         ["letter", "letter.eml"],
@@ -92,6 +95,8 @@ def test_every_verb_says_so_in_one_sentence(folder: Folder, begun: int) -> None:
     ):
         assert said(WORLD, *words) == f"pbem: {sentence(begun)}\n", words
     assert f"{NAME}: cannot be read: {sentence(begun)}" in pbem("status").output
+    assert said(NOT_PROVEN, "verify", NAME) == f"not proven: {sentence(begun)}\n"
+    assert json.loads(said(NOT_PROVEN, "verify", NAME, "--json")) == {"verdict": "not proven", "why": sentence(begun)}
 
 
 def test_its_letters_wait(folder: Folder, begun: int) -> None:

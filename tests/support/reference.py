@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from typer.main import get_command
 
-from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
+from pbem.cli.runtime import DONE, FAULTS, NOT_PROVEN, USAGE, WORLD
 from pbem.cli.verbs import VERBS, app
 from pbem.game.boxes.box import open_box
 from pbem.mail.answer.every_command import command_table
@@ -27,6 +27,7 @@ EXIT_CODES: Final = {
     WORLD: "Something outside is wrong: a file, a repository, a key, the disk. Nothing is lost.",
     USAGE: "The command line is wrong.",
     FAULTS: "What was looked at has faults: an order sheet, a case, a game that does not verify or replay.",
+    NOT_PROVEN: "A game is not proven: something that should be checked was not. The text says what.",
 }
 _INTRODUCTION: Final = """\
 `pbem VERB --help` shows what stands here about a verb, `pbem --version` the version.

@@ -75,10 +75,10 @@ class Derivation:
                 self._go_on(commit)
             if progress is not None:
                 progress(commit.at + 1, len(commits))
-        left = (
-            f"; {others:,} that other rules made left out: a version of pbem with those derives them" if others else ""
-        )
-        self._findings.check("derived", f"{counted(derived, 'commit')} made again from what was handed in{left}")
+        self._findings.check("derived", f"{counted(derived, 'commit')} made again from what was handed in")
+        if others:
+            text = f"{counted(others, 'commit')} of other rules: a version of pbem with those makes them again"
+            self._findings.leave_open("derived", text)
 
     def _content(self, path: str, oid: bytes) -> bytes:
         """Return a file of the record: a sealed one opened, as far as the secrets at hand open it."""

@@ -201,7 +201,7 @@ def _hold_against(calls: Calls, call: _Call, letter: KeptLetter, sent_back: bool
     said = f"{call}; {letter}, has orders for it and was written {_to_the_minute(early)} before{on_record}"
     if sent_back or early < _ON_THE_WAY:
         why = "it was sent back with faults" if sent_back else "it may have been on its way so long"
-        findings.leave("late", f"{said}: {why}")
+        findings.leave_open("late", f"{said}: {why}")
     else:
         findings.blame(call.place, said)
 

@@ -69,7 +69,7 @@ def summed_up(kept: KeptLetters, findings: Findings, sheets: int = 0, matched: i
     """Return how much there was to compare, and put on record what could not be read."""
     unreadable = [f"{letter.where}: {letter.damage}" for letter in kept.all if letter.damage]
     if unreadable:
-        findings.leave("unread", f"{counted(len(unreadable), 'letter')} cannot be read: {listed(unreadable)}")
+        findings.leave_open("unread", f"{counted(len(unreadable), 'letter')} cannot be read: {listed(unreadable)}")
     receipts = len({letter.where for letter, _ in kept.receipts})
     return Compared(len(kept.all), receipts, sheets, matched, unreadable)
 
@@ -192,14 +192,14 @@ def _check_told(clone: Clone, kept: KeptLetters, findings: Findings) -> None:
     letters, sides = len({letter.where for letter, _ in kept.receipts}), sorted(kept.readers)
     read = f"{counted(len(kept.all), 'letter')} read, {letters or 'none'} with a receipt of this game"
     if not sides:
-        findings.leave("letters", f"{read}: there is nothing to compare")
+        findings.leave_open("letters", f"{read}: there is nothing to compare")
         return
     findings.check("letters", f"{read}, to {listed(sides)}")
     for side in sides:
         told = [receipt.adjudications for _, receipt in kept.to(side)]
         missing = [n for n in clone.turns if not any(n in span for span in told)]
         if missing:
-            findings.leave("untold", f"no letter here tells {side} of turn {listed(missing)}")
+            findings.leave_open("untold", f"no letter here tells {side} of turn {listed(missing)}")
 
 
 def _match_sheets(
@@ -214,7 +214,9 @@ def _match_sheets(
         sent = SentSheets(kept.game, side, written, clone.last, enclosed, clone.identity)
         shut = sent.shut
         if own and sent.is_empty:
-            findings.leave("sent", f"no sheet that {side} sent is here; add --letters with the folder of sent letters")
+            findings.leave_open(
+                "sent", f"no sheet that {side} sent is here; add --letters with the folder of sent letters"
+            )
             continue
         for sheet, letter, receipt in sorted(own, key=lambda each: each[0].number):
             if sent.has(sheet):
@@ -232,7 +234,7 @@ def _match_sheets(
                 f"was made up or changed, or the letter with it is missing here",
             )
     if sealed:
-        findings.leave(
+        findings.leave_open(
             "sealed orders",
             f"{counted(sealed, 'sheet')} may have come as sealed orders, which open once the game has revealed its key",
         )

@@ -89,7 +89,7 @@ def compare_talk(talk: OpenedTalk | None, kept: KeptLetters, findings: Findings)
     heard = [each for each in kept.all if each.talk is not None and each.talk.game == kept.game]
     if talk is None:
         if heard:
-            findings.leave(_SUBJECT, f"{counted(len(heard), 'letter')}: what was said and shown is sealed")
+            findings.beyond(_SUBJECT, f"{counted(len(heard), 'letter')}: what was said and shown is sealed")
         return
     said = [each for each in talk.said if "event" not in each]
     heard = [each for each in heard if each.talk is not None and not each.talk.shows]
@@ -113,7 +113,7 @@ def compare_talk(talk: OpenedTalk | None, kept: KeptLetters, findings: Findings)
         )
     findings.check(_SUBJECT, f"{counted(len(heard), 'letter')}, {len(heard) - len(unknown)} held against the record")
     if unknown:
-        findings.leave(_SUBJECT, f"{counted(len(unknown), 'letter')} with talk that is never opened")
+        findings.beyond(_SUBJECT, f"{counted(len(unknown), 'letter')} with talk that is never opened")
     _check_unheard(said, talk, kept, heard, findings)
     _check_unsaid(said, kept, findings)
 
@@ -130,7 +130,7 @@ def _check_unheard(
         and not any(words == _words_joined(each["text"]) and talk.calls(each["side"], by) for by, words in told)
     ]
     if missing:
-        findings.leave("unheard", f"no letter here passes on talk {listed(missing)}")
+        findings.leave_open("unheard", f"no letter here passes on talk {listed(missing)}")
 
 
 def _check_unsaid(said: Iterable[Record], kept: KeptLetters, findings: Findings) -> None:
@@ -145,7 +145,7 @@ def _check_unsaid(said: Iterable[Record], kept: KeptLetters, findings: Findings)
         if (own := sent.get(each["side"])) and not any(_words_joined(each["text"]) in words for words in own)
     ]
     if missing:
-        findings.leave("unsaid", f"no letter here that was sent has talk {listed(missing)}")
+        findings.leave_open("unsaid", f"no letter here that was sent has talk {listed(missing)}")
 
 
 def _words_joined(text: str) -> str:

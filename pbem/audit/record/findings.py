@@ -1,9 +1,15 @@
-"""What a check of a game comes to: what was checked, and every place where something is not as it must be."""
+"""What a check of a game comes to: what was checked, what was not, and every place where something is wrong.
+
+Nothing that was not checked is called right. What a level of checking leaves out by its nature (docs/dice.md, "Who
+checks what") is *beyond* it, and changes no verdict. What a level promises and could not check is *open*: then the game
+is not proven, however right the rest is.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +57,36 @@ class Divergence:
         return f"{self.place}: {self.reason}"
 
 
+class Word(StrEnum):
+    """What is said of a game that was checked."""
+
+    PROVEN = "proven"
+    BROKEN = "broken"
+    NOT_PROVEN = "not proven"
+
+
+class Looked(StrEnum):
+    """Whether a subject was checked."""
+
+    CHECKED = "checked"
+    OPEN = "not checked"
+    """It is part of this level, and could not be checked here."""
+    BEYOND = "not part of this level"
+
+
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One subject that was checked: what there is of it, and how much of it is wrong; None: it could not be checked."""
+    """One subject: what there is of it, whether it was checked, and how much of it is wrong."""
 
     subject: str
     text: str
-    wrong: int | None
+    wrong: int = 0
+    looked: Looked = Looked.CHECKED
 
 
 @dataclass(slots=True)
 class Findings:
-    """What was checked, a line each, and what is wrong."""
+    """What was checked, a line each, what could not be, and what is wrong."""
 
     checked: list[Checked] = field(default_factory=list)
     divergences: list[Divergence] = field(default_factory=list)
@@ -73,13 +97,29 @@ class Findings:
         self.checked.append(Checked(subject, text, len(self.divergences) - self._counted))
         self._counted = len(self.divergences)
 
-    def leave(self, subject: str, text: str) -> None:
-        """Put on record what could not be checked, and why."""
-        self.checked.append(Checked(subject, text, None))
+    def beyond(self, subject: str, text: str) -> None:
+        """Put on record what this level of checking leaves out by its nature, and what would check it."""
+        self.checked.append(Checked(subject, text, looked=Looked.BEYOND))
+
+    def leave_open(self, subject: str, text: str) -> None:
+        """Put on record what should have been checked and could not be: why, and what would check it."""
+        self.checked.append(Checked(subject, text, looked=Looked.OPEN))
 
     def blame(self, place: Place, *reasons: str) -> None:
         """Put on record what is wrong at a place."""
         self.divergences += [Divergence(place, reason) for reason in reasons]
+
+    @property
+    def open(self) -> list[Checked]:
+        """What should have been checked and was not."""
+        return [each for each in self.checked if each.looked is Looked.OPEN]
+
+    @property
+    def word(self) -> Word:
+        """What all this comes to."""
+        if self.divergences:
+            return Word.BROKEN
+        return Word.NOT_PROVEN if self.open else Word.PROVEN
 
     @property
     def sorted(self) -> list[Divergence]:

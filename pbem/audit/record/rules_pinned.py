@@ -55,13 +55,25 @@ def check_rules(evidence: Evidence, folders: Iterable[str | Path]) -> RulesHere 
         options: Record = charter.options
         loaded = shelf.load(charter.rules, edition=charter.edition, options=options, folders=folders, kept=kept)
     except (NotInTheBox, BrokenBox, OSError, ModuleNotFoundError) as lacking:
-        findings.leave("rules", f"not compared: {str(lacking).splitlines()[0]}{moved}")
+        findings.leave_open("rules", f"not compared: {str(lacking).splitlines()[0]}{moved}")
         return None
     pins = spans[-1].pins
     said = ", ".join(f"{word} {'the same' if here[word] == pins[word] else 'differs'}" for word in _WORDS)
     findings.check("rules", f"{charter.rules} here, and as the game pins it: {said}{moved}")
     commits = _made_by(here, spans)
+    for span in spans:
+        if span.commits not in commits:
+            findings.leave_open("rules", _unknown_rules(span, evidence))
     return RulesHere(loaded, commits) if commits else None
+
+
+def _unknown_rules(span: _Span, evidence: Evidence) -> str:
+    """Say which turns were made by rules that are not here, and what would check them."""
+    turns = [n for n, at in evidence.history.turns.items() if at in span.commits]
+    which = f"turns {min(turns)} to {max(turns)}" if turns else "the beginning"
+    begun = f"; the game was begun with {evidence.charter.made_by}" if span.commits.start == 0 else ""
+    digests = ", ".join(f"{word} {span.pins[word][:12]}" for word in _WORDS)
+    return f"{which}: made by rules that are not here ({digests}), so nobody knows whether there are any{begun}"
 
 
 def _pinned_spans(evidence: Evidence) -> list[_Span]:
@@ -74,7 +86,10 @@ def _pinned_spans(evidence: Evidence) -> list[_Span]:
         act = turn.get("act", {})
         if act.get("kind") == "migration":
             spans.append(_Span(range(first, history.turns[n]), pins, changed))
-            pins = {word: act[word] for word in _WORDS}
+            moved_to = {word: act[word] for word in _WORDS}
+            if moved_to == pins:  # each act opens a link: who may make some for nothing chooses among dice
+                evidence.findings.blame(history.place(n), "it moves the game to the rules that it is played with")
+            pins = moved_to
             first, changed = history.turns[n], "changed" in act
     return [*spans, _Span(range(first, len(history.commits)), pins, changed)]
 

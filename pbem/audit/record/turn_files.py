@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Final
 
@@ -29,6 +30,8 @@ from pbem.repo.files.charter import Charter
 from pbem.repo.files.layout import CHARTER, POSITION, deputy_path, joined_path, request_path, standing_path, turn_path
 from pbem.repo.git.history import Past
 
+_COUNTED: Final = 10**8
+"""The date of a commit that no letter has made counts commits; a later one is a time, in seconds since 1970."""
 _NO_ACT: Final = {"kind": "ruling", "reason": "none", "what": "end"}
 """An act with nothing wrong in it, for turns without one."""
 
@@ -76,7 +79,8 @@ def check_turn_files(evidence: Evidence) -> None:
         findings.blame(place, *_misfit_consents(n, turn, evidence))
         if n > 1:
             findings.blame(place, *_misfit_newcomers(n, turn, evidence))
-        findings.blame(place, *_circumstances(turn, books.turns.get(n - 1)), *_sources(n, turn, history))
+        before, commit = books.turns.get(n - 1), history.commits[history.turns[n]]
+        findings.blame(place, *_misfit_day(turn, before, commit), *_circumstances(turn), *_sources(n, turn, history))
     findings.check("turns", f"{counted(len(books.turns), 'turn file')}, each naming the one before by its digest")
     for n, turn in books.turns.items():
         findings.blame(history.place(n), *_misfit_sheets(n, turn, history), *_misfit_standing(n, turn, evidence))
@@ -155,10 +159,27 @@ def _misfit_standing(n: int, turn: Record, evidence: Evidence) -> Iterator[str]:
                 yield f"it names other standing orders of {side} than turn {n - 1}, but none were filed between"
 
 
-def _circumstances(turn: Record, before: Record | None) -> Iterator[str]:
-    """Yield what is wrong with the day, and with who is late or absent."""
-    if before is not None and turn["day"] < before["day"]:
-        yield f"its day, {turn['day']}, is before that of the turn before, {before['day']}"
+def _misfit_day(turn: Record, before: Record | None, commit: Past) -> Iterator[str]:
+    """Yield what is wrong with the day, by which standing orders expire.
+
+    A letter that came late leaves the day as it was in the turn before.
+    """
+    day, earlier = turn["day"], "" if before is None else before["day"]
+    if day < earlier:
+        yield f"its day, {day}, is before that of the turn before, {earlier}"
+    if commit.author > _COUNTED and day > max(earlier, _last_day(datetime.fromtimestamp(commit.author, UTC))):
+        yield f"its day, {day}, is after the time of its own commit"
+    elif day > _last_day(datetime.now(UTC)):
+        yield f"its day, {day}, is still to come"
+
+
+def _last_day(moment: datetime) -> str:
+    """Return the day that it is at a moment where it is latest on earth."""
+    return (moment + timedelta(hours=14)).date().isoformat()
+
+
+def _circumstances(turn: Record) -> Iterator[str]:
+    """Yield what is wrong with who is late or absent."""
     for word in ("late", "absent"):
         if turn.get(word, []) != sorted(set(turn.get(word, []))):
             yield f"the sides that are {word} do not stand in their order"
