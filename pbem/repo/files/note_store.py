@@ -40,7 +40,6 @@ class Note(Generic[R]):
     """What counts where there is no note."""
     damaged: R
     """What counts where it cannot be read."""
-    mode: int = 0o600
 
     def file(self, side: Side = "") -> str:
         """Return the name of the file."""
@@ -57,7 +56,7 @@ class Note(Generic[R]):
 
     def write(self, repo: Path, now: R, side: Side = "", *, lasting: bool = True) -> None:
         """Note something, in place of what was noted."""
-        write_notes(repo, {self.file(side): self.render(now)}, lasting=lasting, mode=self.mode)
+        write_notes(repo, {self.file(side): self.render(now)}, lasting=lasting)
 
     def forget(self, repo: Path, side: Side = "") -> None:
         """Take the note away."""
@@ -83,7 +82,7 @@ def number_note(name: str) -> Note[int | None]:
     return Note(name, int, lambda number: b"" if number is None else b"%d\n" % number, None, None)
 
 
-def write_notes(repo: Path, notes: Mapping[str, bytes], *, lasting: bool = True, mode: int = 0o600) -> None:
+def write_notes(repo: Path, notes: Mapping[str, bytes], *, lasting: bool = True) -> None:
     """Write notes beside the repo of a game, by their names, in order: of each all or nothing.
 
     Those of what was told need not be `lasting`: where a power cut brings the ones before them back, letters are
@@ -91,7 +90,7 @@ def write_notes(repo: Path, notes: Mapping[str, bytes], *, lasting: bool = True,
     """
     drafts = {repo / f".{note}.{os.getpid()}": repo / note for note in notes}
     try:
-        write(dict(zip(drafts, notes.values(), strict=True)), mode=mode)
+        write(dict(zip(drafts, notes.values(), strict=True)), mode=0o600)
         for draft, path in drafts.items():
             os.replace(draft, path)
     except BaseException:

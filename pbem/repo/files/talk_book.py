@@ -103,7 +103,6 @@ class SealedJournal:
             render=lambda content: seal([recipient_of(office)], NOTE, content or b""),
             empty=None,
             damaged=None,
-            mode=0o644,
         )
 
     def read(self) -> bytes | None:

@@ -45,8 +45,8 @@ from pbem.repo.git.formats import (
     split_signature,
     tree_object,
 )
-from pbem.repo.git.locks import LOCK, Busy, GameLock, Moved, RefLock
-from pbem.repo.git.objects import Objects, StoreError, TooLarge, require_small
+from pbem.repo.git.locks import LOCK, NO_WAITING, Busy, GameLock, Moved, RefLock
+from pbem.repo.git.objects import Objects, StoreError, TooLarge, read_plain, require_small
 
 __all__ = [
     "BadPath",
@@ -114,13 +114,13 @@ def tip_of(path: Path) -> str | None:
     Nothing else of the repo is read.
     """
     with suppress(FileNotFoundError):
-        fd = os.open(path / REF, os.O_RDONLY)
+        fd = os.open(path / REF, os.O_RDONLY | NO_WAITING)
         try:
             return os.read(fd, 40).decode("ascii")
         finally:
             os.close(fd)
-    with suppress(FileNotFoundError):
-        for line in (path / "packed-refs").read_text("utf-8").splitlines():
+    if os.path.lexists(packed := path / "packed-refs"):
+        for line in read_plain(packed).decode("utf-8", "replace").splitlines():
             if line.endswith(f" {REF}"):
                 return line.split(" ")[0]
     return None
@@ -288,6 +288,8 @@ class GameRepo:
 
     def _read_ref(self) -> bytes | None:
         tip = tip_of(self.path)
+        if tip is not None and not _OID.fullmatch(tip):
+            raise StoreError(f"{self.path}: {REF} is damaged: it must hold the id of a commit, and nothing else")
         return None if tip is None else bytes.fromhex(tip)
 
     # ------------------------------------------------------------------------------------------ writing

@@ -1,16 +1,19 @@
 """The history of a game's repo: every commit as it is, right or wrong, for verification.
 
-The repo may be the game's own, a clone from anywhere, bare, or a checkout. Nothing is written to it.
+The repo may be the game's own, a clone from anywhere, bare, or a checkout. Nothing is written to it. Whoever made it
+may be hostile: no setting of its own counts, and none of its files is opened before it is known to be a plain one.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from itertools import islice
 from pathlib import Path
 from re import compile as pattern
 from stat import S_ISREG
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
@@ -28,13 +31,15 @@ from pbem.repo.git.formats import (
     split_signature,
 )
 from pbem.repo.git.locks import LOCK, undisturbed
-from pbem.repo.git.objects import LARGEST, Objects, require_small
+from pbem.repo.git.objects import LARGEST, Objects, read_plain, require_plain, require_small
 
 _HEAD: Final = f"ref: {REF}\n".encode()
 _LOOSE: Final = pattern(r"([0-9a-f]{40})\n")
 _PACKED: Final = pattern(r"# pack-refs with:.*|\^[0-9a-f]{40}|([0-9a-f]{40}) (refs/\S+)")
 _MOST_CHANGES: Final = 100_000
 """Of one commit: folders that hold the same folder again and again would never end."""
+_DEEPEST: Final = 20
+"""The most folders in each other: a game has three."""
 _NOTHING: Final[dict[str, TreeEntry]] = {}
 
 
@@ -77,13 +82,25 @@ class PastRepo:
         self.name = path.name
         if not (self.path / "HEAD").exists() or not (self.path / "objects").is_dir():
             raise NoSuchGame(f"there is no repo of a game at {path}")
-        self._objects = Objects(self.path)
+        self._settings = TemporaryDirectory(prefix="pbem-")
+        self._objects = Objects(self.path, self._own_settings())
+
+    def _own_settings(self) -> Path:
+        """Return a folder that git takes for the repo: with main as it stands there, and no setting of anybody."""
+        own = Path(self._settings.name)
+        (own / "objects").mkdir()
+        (own / REF).parent.mkdir(parents=True)
+        (own / "HEAD").write_bytes(_HEAD)
+        with suppress(StoreError):  # raised again where the head is read
+            (own / REF).write_text(f"{self.head().hex()}\n", "utf-8")
+        return own
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._objects.close()
+        self._settings.cleanup()
 
     def blob(self, oid: bytes) -> bytes:
         """Return the content of a file. Raises StoreError if it cannot be read or is damaged."""
@@ -91,11 +108,16 @@ class PastRepo:
 
     def damage(self) -> Iterator[str]:
         """Yield the damage of the repo's own files, as git reports it. Raises TooLarge for a file too large to read."""
-        require_small(self._objects, self.head)
-        if self.checkout is None and (self.path / "HEAD").read_bytes() != _HEAD:
+        self._require_readable()
+        if self.checkout is None and read_plain(self.path / "HEAD") != _HEAD:
             yield f"HEAD does not say {_HEAD.decode().strip()!r}"
         for line in self._objects.check():
             yield line.replace(f"{self.path.as_posix()}/", "")
+
+    def _require_readable(self) -> None:
+        """Raise StoreError for what would keep git waiting, or fill the memory."""
+        require_plain(self.path / "objects")
+        require_small(self._objects, self.head)
 
     def undisturbed(self) -> AbstractContextManager[None]:
         """Keep the repo from being repacked while `damage` and `commits` read it, where it is somebody's live game."""
@@ -104,13 +126,13 @@ class PastRepo:
     def head(self) -> bytes:
         """Return the commit that main stands at. Raises StoreError if there is none, or the ref is damaged."""
         loose = self.path / REF
-        if loose.exists():
-            found = _LOOSE.fullmatch(loose.read_bytes().decode("latin-1"))
+        if os.path.lexists(loose):
+            found = _LOOSE.fullmatch(read_plain(loose).decode("latin-1"))
             if found is None:
                 raise StoreError(f"{REF} is damaged: it must hold the id of a commit, and nothing else")
             return bytes.fromhex(found[1])
         packed = self.path / "packed-refs"
-        for line in packed.read_bytes().decode("latin-1").splitlines() if packed.exists() else ():
+        for line in read_plain(packed).decode("latin-1").splitlines() if os.path.lexists(packed) else ():
             read = _PACKED.fullmatch(line)
             if read is None:
                 raise StoreError(f"packed-refs is damaged: {line[:80]!r}")
@@ -120,7 +142,7 @@ class PastRepo:
 
     def commits(self) -> list[Past]:
         """Return the commits, the oldest first. Raises StoreError where one cannot be read."""
-        require_small(self._objects, self.head)
+        self._require_readable()
         self._objects.read_all()
         contents: list[tuple[bytes, bytes]] = []
         oid: bytes | None = self.head()
@@ -164,6 +186,8 @@ class PastRepo:
             if was == now:
                 continue
             path = f"{folder}{name}"
+            if path.count("/") > _DEEPEST:
+                raise StoreError(f"{path[:80]}: folders lie deeper in each other than those of a game")
             was_folder, now_folder = (each is not None and each.mode == FOLDER for each in (was, now))
             if was_folder or now_folder:
                 yield from self._changes(

@@ -24,6 +24,8 @@ from pbem.repo.git.objects import StoreError
 
 LOCK: Final = "pbem.lock"
 """The file beside git's own that is locked."""
+NO_WAITING: Final = getattr(os, "O_NONBLOCK", 0)
+"""Opens what may be a pipe that nobody writes to, in a repo from somebody else."""
 _PAUSE: Final = 0.02
 """Seconds between two tries to take a lock."""
 _STALE: Final = 3600.0
@@ -83,7 +85,7 @@ def undisturbed(path: Path, timeout: float = 10.0) -> Iterator[None]:
     once on a system without locks.
     """
     try:
-        fd = os.open(path, os.O_RDONLY)
+        fd = os.open(path, os.O_RDONLY | NO_WAITING)
     except OSError:
         yield
         return
@@ -114,7 +116,7 @@ class GameLock:
         Raises NoLocks on a system where there is nothing to take.
         """
         require_locks()
-        fd = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+        fd = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             self._wait(fd, timeout)
             if os.pread(fd, 1, 0):
@@ -171,7 +173,7 @@ class RefLock:
         until = time.monotonic() + patience
         while True:
             try:
-                fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+                fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             except FileExistsError:
                 self._clear_if_stale()
                 if time.monotonic() > until:

@@ -12,6 +12,7 @@ No object above `LARGEST` is read, for the repo may be a stranger's clone. What 
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -211,13 +212,43 @@ def _slim(kept: dict[bytes, T], most: int, size: Callable[[T], int]) -> None:
         total -= size(kept.pop(next(iter(kept))))
 
 
+def read_plain(path: Path) -> bytes:
+    """Return the content of one of a repo's own files. Raises StoreError for a pipe, a device or a large file."""
+    try:
+        state = path.lstat()
+        if not stat.S_ISREG(state.st_mode) or state.st_size > LARGEST:
+            raise StoreError(f"{path} is no plain file, or too large")
+        return path.read_bytes()
+    except OSError as wrong:
+        raise StoreError(f"{path} cannot be read: {wrong.strerror}") from None
+
+
+def require_plain(objects: Path) -> None:
+    """Raise StoreError unless all below a folder of objects is plain, so that git waits for no pipe and no device.
+
+    Objects that lie elsewhere (`info/alternates`) are refused, too: a game's repo has its own.
+    """
+    folders = [objects]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(Path(entry.path))
+                elif not entry.is_file(follow_symlinks=False):
+                    raise StoreError(f"{entry.path} is no plain file")
+                elif entry.name == "alternates":
+                    raise StoreError(f"{entry.path}: the repo borrows objects from elsewhere")
+
+
 class Objects:
     """The objects of a bare repo, by id. Nobody else's settings of git are heeded."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, settings: Path | None = None) -> None:
+        """Read no object yet. `settings` is the folder whose settings of git count, and whose main; None: the repo."""
         self._path = path
-        self._environment = {**ENVIRONMENT, "GIT_DIR": str(path), "GIT_OBJECT_DIRECTORY": str(path / "objects")}
-        self._reader = CatFile(path, self._environment)
+        own = settings or path
+        self._environment = {**ENVIRONMENT, "GIT_DIR": str(own), "GIT_OBJECT_DIRECTORY": str(path / "objects")}
+        self._reader = CatFile(own, self._environment)
         self._trees: dict[bytes, dict[str, TreeEntry]] = {}
         self._commits: dict[bytes, Commit] = {}
         self._blobs: dict[bytes, bytes] = {}
