@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from email.utils import formatdate
 from pathlib import Path
+from time import time
 
 import pytest
 
@@ -22,7 +24,9 @@ from tests.support.posted import at, bury, kinds, report_id, sheets, shown, take
 RED = "red@example.org"
 ADDRESS_ONLY = WhoConfig(proofs=("address",))
 PROVIDER = WhoConfig(authentication_results=("mx.example.com",))
-VOUCHED = "Authentication-Results: mx.example.com; dkim=pass header.d=example.org\n"
+RESULT = "Authentication-Results: mx.example.com; dkim=pass header.d=example.org\n"
+SIGNED = "DKIM-Signature: v=1; a=rsa-sha256; d=example.org; s=s; h=From:To:Date; bh=x; b=y\n"
+VOUCHED = f"{RESULT}{SIGNED}Date: {formatdate()}\n"
 
 
 @pytest.fixture
@@ -105,8 +109,48 @@ def test_dkim_proves_it_where_it_is_checked_here(
     game: Folder, monkeypatch: pytest.MonkeyPatch, domain: str, proven: bool
 ) -> None:
     monkeypatch.setattr("pbem.post.who.who.signed_by", lambda raw: iter([domain]))
-    assert not take(game, written(bury(game))).accepted
-    assert take(game, written(bury(game)), WhoConfig(proofs=("dkim",))).accepted is proven
+    raw = f"{SIGNED}Date: {formatdate()}\n".encode() + written(bury(game))
+    assert not take(game, raw).accepted
+    assert take(game, raw, WhoConfig(proofs=("dkim",))).accepted is proven
+
+
+YESTERWEEK = formatdate(time() - 7 * 86400)
+PASSED_ON = {
+    "to another player": {"to": "blue@example.com"},
+    "to another player, with a copy that is not signed": {"to": "blue@example.com", "more": "Cc: pbem@example.org\n"},
+    "to us beside another line": {"more": "To: blue@example.com\n"},
+    "without a signed address": {"signed": SIGNED.replace("From:To:Date", "From:Date")},
+    "without a signed date": {"signed": SIGNED.replace("From:To:Date", "From:To")},
+    "signed for another domain": {"signed": SIGNED.replace("d=example.org", "d=example.com")},
+    "before the report": {"date": YESTERWEEK},
+}
+
+
+@pytest.mark.parametrize("text", ["orders", "RESIGN"])
+@pytest.mark.parametrize("how", PASSED_ON)
+@pytest.mark.parametrize("by", [PROVIDER, WhoConfig(proofs=("dkim",))], ids=["provider", "dkim"])
+def test_a_signed_letter_to_somebody_else_is_no_order(
+    game: Folder, by: WhoConfig, how: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Red has written it, and blue passes it on: a signature proves a letter for whom it names, and from when on."""
+    monkeypatch.setattr("pbem.post.who.who.signed_by", lambda raw: iter(["example.org"]))
+    given = PASSED_ON[how]
+    head = RESULT + given.get("signed", SIGNED) + f"Date: {given.get('date', formatdate())}\n"
+    body = bury(game) if text == "orders" else "RESIGN punica"
+    raw = head.encode() + written(body, to=given.get("to", "pbem@example.org"), more=given.get("more", ""))
+    assert not take(game, raw, by).accepted
+    assert sheets(game) == 0
+
+
+@pytest.mark.parametrize("to", ["pbem+abc123@example.org", "Referee <PBEM@example.org>, blue@example.com"])
+def test_a_signed_letter_to_us_is(game: Folder, to: str) -> None:
+    assert take(game, VOUCHED.encode() + written(bury(game), to=to), PROVIDER).accepted
+
+
+def test_spf_needs_no_signed_header(game: Folder) -> None:
+    """It vouches for the server that hands the letter over to us, and nobody else's server passes one on."""
+    said = f"{RESULT.strip()}; spf=pass smtp.mailfrom=red@example.org\n"
+    assert take(game, said.encode() + written(bury(game)), PROVIDER).accepted
 
 
 def test_dkim_without_its_library_proves_nothing(

@@ -47,16 +47,18 @@ class MethodResult(NamedTuple):
 
 
 def vouched_for(headers: Headers, hosts: Collection[str], sender: str) -> str:
-    """Return the method by which the provider vouches for a sender's address: dkim, spf or dmarc; empty: by none.
+    """Return the method by which the provider vouches for a sender's address: spf, dkim or dmarc; empty: by none.
 
     `hosts` are the names that the own provider writes in its headers, in small letters. What was looked at must belong
     to the domain of the sender.
     """
     domain = sender.rpartition("@")[2]
-    for result in provider_says(headers, hosts):
-        if result.verdict == "pass" and any(aligned(each, domain) for each in _domains(result)):
-            return result.method
-    return ""
+    said = [
+        result.method
+        for result in provider_says(headers, hosts)
+        if result.verdict == "pass" and any(aligned(each, domain) for each in _domains(result))
+    ]
+    return "spf" if "spf" in said else next(iter(said), "")
 
 
 def provider_says(headers: Headers, hosts: Collection[str]) -> list[MethodResult]:
@@ -116,6 +118,19 @@ def signed_by(raw: bytes, lookup: Callable[..., bytes | None] | None = None) -> 
             continue
         if good and b"l" not in checked.signature_fields:
             yield checked.domain.decode("ascii", "replace").lower()
+
+
+def signed_headers(headers: Headers, domain: str) -> set[str]:
+    """Return the headers that DKIM signatures for a domain cover, in small letters, of those that a letter has once.
+
+    Whether a signature is good is for others to say.
+    """
+    found: set[str] = set()
+    for text in headers.every("dkim-signature")[:_MOST_DKIM]:
+        tags = {name.strip(): said.strip() for name, _, said in (each.partition("=") for each in text.split(";"))}
+        if aligned(tags.get("d", ""), domain):
+            found |= {each.strip().lower() for each in tags.get("h", "").split(":")}
+    return {name for name in found if len(headers.every(name)) == 1}
 
 
 def _domains(result: MethodResult) -> Iterator[str]:

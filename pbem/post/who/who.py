@@ -5,7 +5,9 @@ proofs that the config names for the game is enough:
 
     token      the letter brings back a word that only its side was sent
     provider   the own mail provider says so in Authentication-Results, by DKIM or SPF for the sender's domain
-    dkim       the same, checked here; for providers that write no such header
+    dkim       the same, checked here; for providers that write no such header. A signature speaks for a letter that it
+               names: written to the referee, no earlier than the report that it answers. Otherwise a letter to another
+               player could be passed on as orders
     signature  an SSH signature of the sheet by the key on record; it proves the sheet, and no command beside it
     address    nothing more: whoever can write the address may order
 
@@ -19,6 +21,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from email.utils import getaddresses, parseaddr
 from enum import StrEnum
 from functools import cached_property
 from typing import Final
@@ -31,7 +34,7 @@ from pbem.mail.write.answer_letters import refusal_letter
 from pbem.mail.write.outgoing import About, MailSettings, NewLetter, Turned, build_letter, folded_paragraphs
 from pbem.post.settings import WhoConfig
 from pbem.post.who import bounces, confirm
-from pbem.post.who.proofs import Signed, aligned, same_sheet, signed_by, signed_sheets, vouched_for
+from pbem.post.who.proofs import Signed, aligned, same_sheet, signed_by, signed_headers, signed_sheets, vouched_for
 from pbem.protocol import Side
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import mail
@@ -178,11 +181,11 @@ class LetterDoor:
         own = {each for side in sides for each in tokens_for(game, side, letter.sender)}
         if Proof.TOKEN in proofs and not shown.isdisjoint(own):
             return Proven(Proof.TOKEN)
-        if Proof.PROVIDER in proofs and self._vouched_for(letter):
+        if Proof.PROVIDER in proofs and self._vouched_for(game, letter):
             return Proven(Proof.PROVIDER)
-        if Proof.DKIM in proofs and any(aligned(each, _domain(letter)) for each in self._signers):
+        if Proof.DKIM in proofs and self._signed(letter) and self._signed_for_us(game, letter):
             return Proven(Proof.DKIM)
-        if Proof.SIGNATURE in proofs and (found := self._signed(game, letter, sides)) is not None:
+        if Proof.SIGNATURE in proofs and (found := self._signed_sheet(game, letter, sides)) is not None:
             return found
         if Proof.ADDRESS in proofs:
             return Proven(Proof.ADDRESS)
@@ -205,9 +208,27 @@ class LetterDoor:
             for each in shares
         )
 
-    def _vouched_for(self, letter: Letter) -> bool:
+    def _vouched_for(self, game: Adjudicator, letter: Letter) -> bool:
         hosts = self.config.authentication_results
-        return bool(hosts) and bool(vouched_for(Headers(self.raw), hosts, letter.sender))
+        method = vouched_for(Headers(self.raw), hosts, letter.sender) if hosts else ""
+        return method == "spf" or (bool(method) and self._signed_for_us(game, letter))
+
+    def _signed_for_us(self, game: Adjudicator, letter: Letter) -> bool:
+        """Tell whether a signature, if it is good, says that the letter was written to us, and after its report."""
+        headers = Headers(self.raw)
+        signed = signed_headers(headers, _domain(letter))
+        to = getaddresses([headers.one(name) for name in ("to", "cc") if name in signed])
+        written = headers.time("date") if "date" in signed else None
+        return written is not None and any(map(self._is_ours, to)) and written >= _day_of_report(game, letter)
+
+    def _is_ours(self, named: tuple[str, str]) -> bool:
+        """Tell whether a name with its address is the referee's, also with a key behind a plus sign."""
+        local, _, host = named[1].lower().rpartition("@")
+        return f"{local.partition('+')[0]}@{host}" == parseaddr(self.settings.sender)[1].lower()
+
+    def _signed(self, letter: Letter) -> bool:
+        """Tell whether a good DKIM signature is of the sender's domain."""
+        return any(aligned(each, _domain(letter)) for each in self._signers)
 
     @cached_property
     def _signers(self) -> list[str]:
@@ -219,7 +240,7 @@ class LetterDoor:
             )
             return []
 
-    def _signed(self, game: Adjudicator, letter: Letter, sides: Sequence[Side]) -> Proven | Forged | None:
+    def _signed_sheet(self, game: Adjudicator, letter: Letter, sides: Sequence[Side]) -> Proven | Forged | None:
         """Return what the signatures in a letter show; None: nothing, or not of all that it asks for."""
         for side in sides:
             key = game.ledger.joined(side).key or ""
@@ -258,6 +279,14 @@ def _wrong(game: Adjudicator, shown: set[str], sides: Sequence[Side]) -> str:
     if any(token(game, side) in shown for side in game.ledger.addresses if side not in sides):
         return "its key is that of another side"
     return f"its key is not one of {game.name}"
+
+
+def _day_of_report(game: Adjudicator, letter: Letter) -> datetime:
+    """Return when the day of the report began that a letter answers, where it began first on earth."""
+    reports = [each.report.adjudication for each in letter.enclosures if each.report is not None]
+    n = min(max(reports, default=game.adjudication), game.adjudication)
+    day = game.public_turn(n)["day"] if n > 0 else "1970-01-01"
+    return datetime.fromisoformat(f"{day}T00:00:00+14:00")
 
 
 def _domain(letter: Letter) -> str:
