@@ -131,7 +131,7 @@ def _sealed_files(evidence: Evidence, keys: Callable[[str], Keys] | None) -> Sea
 def _derive(evidence: Evidence, files: SealedFiles, rules: RulesHere | None, progress: Progress | None) -> OpenedTalk:
     """Check what was sealed, and derive the game again; return the talk that can be opened."""
     check_sealed(evidence, files)
-    sides = [] if rules is None else rules.loaded.box.sides
+    sides = [] if rules is None else rules.box.sides
     names = {each["id"]: each["name"] for each in sides}
     talk = OpenedTalk(check_talk(evidence, files), names, evidence.charter.press_opened)
     if rules is None:

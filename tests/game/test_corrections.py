@@ -105,7 +105,11 @@ def test_a_game_under_way_is_moved_to_corrections(tmp_path: Path) -> None:
     map = corrected(tmp_path / "mine", "map", LOYALTY)
     assert "the box differed" in said("migrate", "italy", "--correct", str(map), "--reason", "as printed", "--accept")
     assert "  map is corrected: " in said("status", "italy")
-    assert "as the game pins it: box the same" in said("verify", "italy")
+    for words in ((), ("--with-key",)):
+        told = said("verify", "italy", *words)
+        assert told.startswith("italy: proven, ")  # what came before is made again with the file that counted then
+        assert "as the game pins it: box the same" in told
+        assert "instead of the shelf's files the game has map.yaml" in told
     assert "reason: as printed" in said("log", "italy")
     # A second time there is nothing to move.
     assert "nothing to move" in said("migrate", "italy", "--correct", str(map))

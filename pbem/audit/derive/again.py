@@ -282,6 +282,12 @@ class Engine:
         sealed = recorded.get(path)
         whole: Record = {} if sealed is None else json.loads(unpadded(path, sealed)).get("act") or {}
         if act["kind"] == "migration":
+            # Corrected files are what came from outside; the digest of the box, to which it moves, binds them.
+            self._game.ledger.further = {
+                path: content
+                for path, content in recorded.items()
+                if path.startswith(layout.BOX) and content is not None
+            }
             carry_over(self._game, act)
         elif act["kind"] in (ROLLBACK, DRAW, RESIGNATION):
             self._agreed(act)

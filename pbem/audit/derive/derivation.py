@@ -20,6 +20,7 @@ from pbem.audit.record.sealed import SealedFiles
 from pbem.crypto.keys import Keys, Secrets
 from pbem.crypto.seal import CannotOpen, unpadded
 from pbem.game import yaml as yamlio
+from pbem.game.boxes.shelf import Loaded
 from pbem.game.wording import counted
 from pbem.repo.files.layout import OFFICE, PLAYERS, SEALED, VIEWS, sealed_path, turn_path
 from pbem.repo.git.history import Past
@@ -42,6 +43,7 @@ class Derivation:
         self._history = evidence.history
         self._turn_at = {at: n for n, at in evidence.history.turns.items()}
         self._read = evidence.read
+        self._books = evidence.books
         self._findings = evidence.findings
         self._files = files
         self._rules = rules
@@ -49,8 +51,9 @@ class Derivation:
         self._sealed = {path for path in OFFICE if not files.can_open(path)}
         self._repo = MemoryRepo(charter.game, self._as_of)
         self._adopt(self._history.commits[0])
-        keys = Keys(charter.game, Secrets(b"", opened.hidden, opened.identity, ""), charter.dice.length)
-        self._engine = Engine(self._repo, keys, evidence.books, rules.loaded, self._sealed)
+        self._keys = Keys(charter.game, Secrets(b"", opened.hidden, opened.identity, ""), charter.dice.length)
+        self._engine: tuple[Loaded, Engine] | None = None
+        """The engine at work, and its rules."""
 
     def run(self, progress: Progress | None = None) -> None:
         """Derive all commits that the rules here made, and blame what is otherwise on record."""
@@ -58,14 +61,15 @@ class Derivation:
         derived = others = 0
         for commit in commits[1:]:
             kind = self._history.kinds.get(commit.at)
-            if kind is None or not self._rules.made(commit.at):
+            loaded = self._rules.of(commit.at)
+            if kind is None or loaded is None:
                 others += kind is not None
                 self._adopt(commit)
-                self._engine.forget()
+                self._forget()
                 continue
             try:
                 recorded = RecordedCommit(kind, self._recorded(commit), commit.author, self._turn_at.get(commit.at))
-                self._engine.make(recorded)
+                self._engine_with(loaded).make(recorded)
                 self._compare(commit, recorded.files)
                 derived += 1
             except _Closed:
@@ -79,6 +83,17 @@ class Derivation:
         if others:
             text = f"{counted(others, 'commit')} of other rules: a version of pbem with those makes them again"
             self._findings.leave_open("derived", text)
+
+    def _engine_with(self, loaded: Loaded) -> Engine:
+        """Return the engine with some rules; where they change, another one reads the game from its repo."""
+        if self._engine is None or self._engine[0] is not loaded:
+            self._engine = loaded, Engine(self._repo, self._keys, self._books, loaded, self._sealed)
+        return self._engine[1]
+
+    def _forget(self) -> None:
+        """Have the game read from its repo again: the repo has been put where the record is."""
+        if self._engine is not None:
+            self._engine[1].forget()
 
     def _content(self, path: str, oid: bytes) -> bytes:
         """Return a file of the record: a sealed one opened, as far as the secrets at hand open it."""
@@ -112,7 +127,7 @@ class Derivation:
         """Go on from the record in place of what was derived."""
         self._repo.undo()
         self._adopt(commit)
-        self._engine.forget()
+        self._forget()
 
     def _place(self, commit: Past) -> Place:
         """Return the place of a commit, or of the turn that it brings."""

@@ -195,9 +195,9 @@ class History:
         versions = self.files.get(path)
         return Place(versions[0].at if versions and at is None else at or 0, file=path)
 
-    def corrections(self, read: Read) -> dict[str, Correction]:
-        """Return the corrected files of the box that the game keeps; `read` returns a file by its id."""
-        oids = ((path, self.latest(path)) for path in self.files if path.startswith(BOX))
+    def corrections(self, read: Read, at: int) -> dict[str, Correction]:
+        """Return the corrected files of the box that the game keeps after a commit; `read` returns a file by its id."""
+        oids = ((path, self.before(path, at + 1)) for path in self.files if path.startswith(BOX))
         return corrections_of((path, read(oid)) for path, oid in oids if oid is not None)
 
 

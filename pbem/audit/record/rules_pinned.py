@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from pbem.audit.record.evidence import Evidence
-from pbem.audit.record.findings import Place
+from pbem.audit.record.findings import Place, listed
 from pbem.audit.record.schemas import PINS_SHAPE, said_in
 from pbem.game.boxes import shelf
-from pbem.game.boxes.box import GAME, NotInTheBox
+from pbem.game.boxes.box import GAME, Box, NotInTheBox
 from pbem.game.boxes.box_file import BrokenBox
+from pbem.game.boxes.corrections import SUFFIX
 from pbem.game.boxes.shelf import Loaded
 from pbem.protocol import Record
 from pbem.repo.files.layout import BOX, PINS, box_path
@@ -20,14 +22,18 @@ _WORDS: Final = ("box", "code")
 
 
 class RulesHere(NamedTuple):
-    """The rules of a game that are here, and the commits that were made by them, or would be made the same by them."""
+    """The rules of a game that are here: for each span of commits those that made it, or would make it the same."""
 
-    loaded: Loaded
-    commits: list[range]
+    spans: list[tuple[range, Loaded]]
 
-    def made(self, at: int) -> bool:
-        """Tell whether they made a commit, or would make it the same."""
-        return any(at in span for span in self.commits)
+    def of(self, at: int) -> Loaded | None:
+        """Return the rules that made a commit; None: they are not here."""
+        return next((loaded for span, loaded in self.spans if at in span), None)
+
+    @property
+    def box(self) -> Box:
+        """The box of the last of them."""
+        return self.spans[-1][1].box
 
 
 class _Span(NamedTuple):
@@ -49,22 +55,48 @@ def check_rules(evidence: Evidence, folders: Iterable[str | Path]) -> RulesHere 
     if not spans:
         return None
     moved = f" (moved to other rules {len(spans) - 1} times, each with its reason)" if len(spans) > 1 else ""
-    kept = evidence.history.corrections(evidence.read)
-    try:
-        here = shelf.digests(charter.rules, folders, kept, edition=charter.edition)
-        options: Record = charter.options
-        loaded = shelf.load(charter.rules, edition=charter.edition, options=options, folders=folders, kept=kept)
-    except (NotInTheBox, BrokenBox, OSError, ModuleNotFoundError) as lacking:
-        findings.leave_open("rules", f"not compared: {str(lacking).splitlines()[0]}{moved}")
+    here = [_Installed.of(evidence, folders, span) for span in spans]
+    if (last := here[-1]).loaded is None:
+        findings.leave_open("rules", f"not compared: {last.lacking}{moved}")
         return None
-    pins = spans[-1].pins
-    said = ", ".join(f"{word} {'the same' if here[word] == pins[word] else 'differs'}" for word in _WORDS)
-    findings.check("rules", f"{charter.rules} here, and as the game pins it: {said}{moved}")
-    commits = _made_by(here, spans)
-    for span in spans:
-        if span.commits not in commits:
+    same = {word: last.digests[word] == spans[-1].pins[word] for word in _WORDS}
+    said = ", ".join(f"{word} {'the same' if same[word] else 'differs'}" for word in _WORDS)
+    findings.check("rules", f"{charter.rules} here, and as the game pins it: {said}{last.corrected}{moved}")
+    found = _made_by(here, spans)
+    for span, loaded in zip(spans, found, strict=True):
+        if loaded is None:
             findings.leave_open("rules", _unknown_rules(span, evidence))
-    return RulesHere(loaded, commits) if commits else None
+    made = [(span.commits, loaded) for span, loaded in zip(spans, found, strict=True) if loaded is not None]
+    return RulesHere(made) if made else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Installed:
+    """What is here of the rules of a game, with the corrected files that the game keeps in one of its spans."""
+
+    loaded: Loaded | None
+    digests: Record
+    kept: Collection[str] = ()
+    lacking: str = ""
+    """Why there is nothing."""
+
+    @classmethod
+    def of(cls, evidence: Evidence, folders: Iterable[str | Path], span: _Span) -> _Installed:
+        """Look for them."""
+        charter, options = evidence.charter, evidence.charter.options
+        kept = evidence.history.corrections(evidence.read, span.commits.start)
+        try:
+            digests = shelf.digests(charter.rules, folders, kept, edition=charter.edition)
+            loaded = shelf.load(charter.rules, edition=charter.edition, options=options, folders=folders, kept=kept)
+        except (NotInTheBox, BrokenBox, OSError, ModuleNotFoundError) as lacking:
+            return cls(None, {}, lacking=str(lacking).splitlines()[0])
+        return cls(loaded, digests, kept)
+
+    @property
+    def corrected(self) -> str:
+        """The corrected files, as the end of a sentence."""
+        names = listed(f"{name}{SUFFIX}" for name in sorted(self.kept))
+        return f"; instead of the shelf's files the game has {names}" if self.kept else ""
 
 
 def _unknown_rules(span: _Span, evidence: Evidence) -> str:
@@ -94,14 +126,14 @@ def _pinned_spans(evidence: Evidence) -> list[_Span]:
     return [*spans, _Span(range(first, len(history.commits)), pins, changed)]
 
 
-def _made_by(here: Record, spans: Sequence[_Span]) -> list[range]:
-    """Return the commits of the spans that pin these rules, or lie on the other side of a move that changed no turn."""
-    same = [span.pins == here for span in spans]
+def _made_by(here: Sequence[_Installed], spans: Sequence[_Span]) -> list[Loaded | None]:
+    """Return the rules of each span, or those beyond a move that changed no turn; None: neither is here."""
+    found = [each.loaded if each.digests == span.pins else None for each, span in zip(here, spans, strict=True)]
     for at in range(len(spans) - 2, -1, -1):
-        same[at] = same[at] or (same[at + 1] and not spans[at + 1].changed)
+        found[at] = found[at] or (None if spans[at + 1].changed else found[at + 1])
     for at in range(1, len(spans)):
-        same[at] = same[at] or (same[at - 1] and not spans[at].changed)
-    return [span.commits for span, found in zip(spans, same, strict=True) if found]
+        found[at] = found[at] or (None if spans[at].changed else found[at - 1])
+    return found
 
 
 def _check_corrections(evidence: Evidence) -> None:
