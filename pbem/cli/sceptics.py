@@ -294,8 +294,8 @@ def replay_game(
                 print(each)
             for line in _summary(game, turns, len(found), verbose):
                 print(line)
-    if found:
-        sys.exit(FAULTS)
+    if found or not turns:
+        sys.exit(FAULTS if found else NOT_PROVEN)
 
 
 def _turn_line(turn: Replayed) -> str:
@@ -310,7 +310,7 @@ def _turn_line(turn: Replayed) -> str:
 
 def _summary(game: OpenGame, turns: Sequence[Replayed], found: int, verbose: bool) -> Iterator[str]:
     if not turns:
-        yield f"{game.name}: nothing to play again."
+        yield f"{game.name}: not proven, for there was nothing to play again."
         return
     span = f"{game.name}: {len(turns)} adjudications ({turns[0].n} to {turns[-1].n}) played again"
     if not found:

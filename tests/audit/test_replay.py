@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pbem.audit.explain.replay import Replayed, replay, replay_turns
-from pbem.cli.runtime import DONE, FAULTS, WORLD
+from pbem.cli.runtime import DONE, FAULTS, NOT_PROVEN, WORLD
 from pbem.crypto.keys import BadKeys
 from pbem.referee.acts import rollback, ruling
 from pbem.referee.game.open_game import open_to_read
@@ -77,6 +77,11 @@ def test_a_stretch_begins_at_the_last_checkpoint_before_it(hills: Folder) -> Non
         begins = max([n for n in rests if n < first], default=0) + 1
         assert [turn.n for turn in turns] == list(range(begins, first + 1)), first
         assert lines(turns) == []
+    nothing = run(NOT_PROVEN, "replay", "punica", "--from", 999)
+    assert nothing == "punica: not proven, for there was nothing to play again.\n"
+        run(NOT_PROVEN, "replay", "punica", "--from", 999)
+        == "punica: not proven, for there was nothing to play again.\n"
+    )
     text = run(DONE, "replay", "punica", "--from", 5, "--to", 5)
     assert "2 adjudications (4 to 5) played again" in text
 
