@@ -44,7 +44,7 @@ class Table:
     def wait(self, span: timedelta) -> Adjudicator:
         """Let time pass; what comes next comes of no letter."""
         self.now += span
-        self.game.moment, self.game.ledger.repo.letter_time = self.now, None
+        self.game.today, self.game.moment, self.game.ledger.repo.letter_time = self.now.date(), self.now, None
         return self.game
 
     def ask(self, *sides: Side) -> None:

@@ -169,8 +169,13 @@ def _misfit_day(turn: Record, before: Record | None, commit: Past) -> Iterator[s
         yield f"its day, {day}, is before that of the turn before, {earlier}"
     if commit.author > _COUNTED and day > max(earlier, _last_day(datetime.fromtimestamp(commit.author, UTC))):
         yield f"its day, {day}, is after the time of its own commit"
-    elif day > _last_day(datetime.now(UTC)):
+    elif day > _last_day(now()):
         yield f"its day, {day}, is still to come"
+
+
+def now() -> datetime:
+    """Return the time at which the game is verified."""
+    return datetime.now(UTC)
 
 
 def _last_day(moment: datetime) -> str:
