@@ -82,7 +82,7 @@ def test_objects_from_elsewhere_are_refused(clone: Path, true: Folder) -> None:
     assert str(found) == f"the repo: {path}: the repo borrows objects from elsewhere"
 
 
-def test_a_ref_that_never_ends_is_not_waited_for_by_whoever_reads_the_game(clone: Path, true: Folder) -> None:
+def test_a_ref_that_never_ends_is_not_waited_for(clone: Path, true: Folder) -> None:
     put(clone / MAIN, os.mkfifo)
     with pytest.raises(StoreError, match="refs/heads/main is damaged"):
         open_to_read(clone.parent, true.keys, "punica", folders=FOLDERS)
