@@ -120,9 +120,9 @@ def differences(bundle: Path) -> tuple[int, list[str]]:
                 edition=charter.edition,
                 options=charter.options,
                 folders=FOLDERS,
-                kept=history.corrections(past.blob),
+                kept=history.corrections(past.blob, len(commits)),
             )
-            evidence, here = replace(unread, findings=Findings()), RulesHere(loaded, [range(len(commits))])
+            evidence, here = replace(unread, findings=Findings()), RulesHere([(range(len(commits)), loaded)])
             Derivation(evidence, files, here).run()
             return len(commits), [str(each) for each in evidence.findings.sorted]
 
