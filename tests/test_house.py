@@ -9,7 +9,7 @@ from tests.support.house import figures
 AT_MOST = {
     "modules": 472,
     "lines": 95_500,
-    "import lines, %": 7.1,
+    "import lines, %": 7.2,
     "names of two modules outside rules, %": 0.6,
     "file names in two rooms outside rules": 0,
     "functions with six or more parameters": 81,
