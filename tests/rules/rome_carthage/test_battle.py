@@ -43,8 +43,8 @@ def empty_board(edition: str = "valley2007") -> Game:
     return game
 
 
-def random_battle(dice: random.Random, edition: str) -> tuple[Game, dict[str, Any]]:
-    """Return a position with two armies in one space, and how they got there."""
+def random_battle(dice: random.Random, edition: str) -> tuple[Game, Battle]:
+    """Return a position with two armies in one space, and the battle between them."""
     game = empty_board(edition)
     space = dice.choice([space for space in BOARD.spaces if BOARD.neighbours[space]])
     came_from = dice.choice(list(BOARD.neighbours[space]))
@@ -72,14 +72,8 @@ def random_battle(dice: random.Random, edition: str) -> tuple[Game, dict[str, An
     force = game.stacks[attacker][space]
     game.march = March(attacker, force.generals[0], Stack(), came_from, space, 0, came_from=came_from, over=True)
     intercepted = dice.random() < 0.2
-    return game, {
-        "attacker": attacker,
-        "space": space,
-        "came_from": came_from,
-        "defender_from": {dice.choice(list(BOARD.neighbours[space])): 1} if intercepted else {},
-        "intercepted": intercepted,
-        "avoid_failed": dice.random() < 0.2,
-    }
+    origins = {dice.choice(list(BOARD.neighbours[space])): 1} if intercepted else {}
+    return game, Battle(space, attacker, attacker, came_from, origins, intercepted, dice.random() < 0.2)
 
 
 def faults(game: Game, decision: Decision, order: Order) -> list[Fault]:
@@ -149,11 +143,11 @@ def units(game: Game) -> dict[str, tuple[int, int]]:
 @pytest.mark.parametrize("seed", range(120))
 def test_a_random_battle_keeps_its_promises(seed: int, edition: str) -> None:
     dice = random.Random(f"{edition} {seed_of(seed)}")
-    start, how = random_battle(dice, edition)
+    start, fought = random_battle(dice, edition)
     before = units(start)
     table = Table(SeededDice(seed_of(seed)))
     game: Game = table.lay(start)
-    play_out(game, battle.fight(game, table, **how), dice)
+    play_out(game, battle.fight(game, table, fought), dice)
     assert units(start) == before, "the argument was changed"
     assert game.battle is None
     assert game.retreat is None
@@ -178,10 +172,10 @@ def test_nothing_asked_or_told_depends_on_the_hand_of_the_enemy(seed: int) -> No
     Deal the enemy another hand; up to their next card the question, its facts and its default stay the same.
     """
     dice = random.Random(seed_of(seed))
-    start, how = random_battle(dice, "valley2007")
+    start, fought = random_battle(dice, "valley2007")
     table = Table(SeededDice(seed_of(seed)))
     game: Game = table.lay(start)
-    flow = battle.fight(game, table, **how)
+    flow = battle.fight(game, table, fought)
     question = next(flow)
     while not (isinstance(question, Decision) and question.kind == "battle_card"):
         assert isinstance(question, Decision)
@@ -205,10 +199,10 @@ def test_nothing_asked_or_told_depends_on_the_hand_of_the_enemy(seed: int) -> No
 def test_the_same_answers_and_dice_give_the_same_battle() -> None:
     def run() -> tuple[Any, ...]:
         dice = random.Random(5)
-        start, how = random_battle(dice, "valley2007")
+        start, fought = random_battle(dice, "valley2007")
         table = Table(SeededDice(5))
         game: Game = table.lay(start)
-        play_out(game, battle.fight(game, table, **how), dice)
+        play_out(game, battle.fight(game, table, fought), dice)
         return table.events, table.rolls, game
 
     assert run() == run()

@@ -11,7 +11,7 @@ from pbem.rules.rome_carthage.battle.losses import battle_casualties
 from pbem.rules.rome_carthage.battle.retreat import suffer_defeat
 from pbem.rules.rome_carthage.battle.rounds import fight_rounds
 from pbem.rules.rome_carthage.battle.withdrawal import withdraw
-from pbem.rules.rome_carthage.events.playing import check_window, open_window, window_orders
+from pbem.rules.rome_carthage.events.playing import Window, check_window, open_window, window_orders
 from pbem.rules.rome_carthage.movement.activation import force_of
 from pbem.rules.rome_carthage.movement.card_play import (
     exhausted,
@@ -205,7 +205,7 @@ def frightened(game: Game, table: Table, elephants: int) -> Flow[bool]:
         "enemy_cu": battle.strength[CARTHAGE],
         "enemy_general": battle.commanders.get(CARTHAGE),
     }
-    card = yield from open_window(game, table, ROME, FRIGHT, FRIGHT, rule="card 42", facts=facts)
+    card = yield from open_window(game, table, ROME, Window(FRIGHT, "card 42", facts))
     if card is None:
         return False
     cards = elephants if game.options["elephant_fright_loss"] == "per_elephant" else card.about["cards"]
@@ -217,34 +217,12 @@ def frightened(game: Game, table: Table, elephants: int) -> Flow[bool]:
 # ---- the battle
 
 
-def fight(
-    game: Game,
-    table: Table,
-    *,
-    attacker: Side,
-    space: str,
-    came_from: str | None,
-    defender_from: dict[str, int],
-    intercepted: bool,
-    avoid_failed: bool,
-    sallied: Stack | None = None,
-) -> Flow[None]:
+def fight(game: Game, table: Table, battle: Battle) -> Flow[None]:
     """Fight a battle between the two armies in a space, to the end (11, 12).
 
-    `attacker` is the active side, which leads first even if it was intercepted (11.3), and `came_from` its last
-    space; `defender_from` are the spaces that interceptors came from, with their CU; `sallied` is an
-    attacker that came out of the city there (16.4.4). Sets `game.result` if the battle ends the game.
+    The active side leads first even if it was intercepted (11.3). Sets `game.result` if the battle ends the game.
     """
-    game.battle = Battle(
-        space,
-        attacker,
-        attacker,
-        came_from,
-        dict(defender_from),
-        intercepted,
-        avoid_failed,
-        sallied=sallied or Stack(),
-    )
+    game.battle = battle
     yield from relieve(game, table)
     yield from change_of_command(game, table)
     muster(game, table)
@@ -254,14 +232,14 @@ def fight(
     show_cards(game, table)
     yield from fight_rounds(game, table)
     yield from battle_casualties(game, table)
-    if game.battle.withdrawer is not None:
+    if battle.withdrawer is not None:
         yield from withdraw(game, table)
     else:
         yield from suffer_defeat(game, table)
-    lift_of(game, table, game.battle)
+    lift_of(game, table, battle)
     lift_empty(game, table)
     # Who took command for the battle alone gives it back where ratings decide (8.6, 14.1).
-    arrange(game, game.stack(ROME, space))
+    arrange(game, game.stack(ROME, battle.space))
     game.battle = game.retreat = None
 
 
@@ -315,17 +293,7 @@ def sally(game: Game, table: Table, side: Side, said: Force) -> Flow[None]:
         cu=force.cu,
         elephants=force.elephants,
     )
-    yield from fight(
-        game,
-        table,
-        attacker=side,
-        space=space,
-        came_from=None,
-        defender_from={},
-        intercepted=False,
-        avoid_failed=False,
-        sallied=force,
-    )
+    yield from fight(game, table, Battle(space, side, side, sallied=force))
     note_outcome(game, march, besiegers=None)
 
 

@@ -15,6 +15,7 @@ from pbem.rules.rome_carthage.battle.initiative import DOUBLE_ENVELOPMENT
 from pbem.rules.rome_carthage.events.playing import (
     ANY,
     NONE,
+    Window,
     cards_of,
     check_card,
     check_window,
@@ -25,7 +26,6 @@ from pbem.rules.rome_carthage.events.playing import (
     open_window,
     play_counter,
     why_unfit,
-    window,
     window_orders,
 )
 from pbem.rules.rome_carthage.orders import RoundEventsOrder
@@ -59,8 +59,8 @@ def declare_events(game: Game, table: Table) -> Flow[None]:
             "general": battle.commanders.get(side),
             "enemy_general": battle.commanders.get(enemy),
         }
-        asked = window(game, side, "battle_events", "7.4.1", facts, {"cards": []})
-        (order,) = yield from table.ask_all([asked])
+        window = Window("battle_events", "7.4.1", facts, {"cards": []})
+        (order,) = yield from table.ask_all([window.asks(game, side)])
         for number in declared(game, battle, side, order["cards"]):
             _declare(game, table, side, play_counter(game, table, side, number))
 
@@ -136,9 +136,7 @@ def round_events(game: Game, table: Table) -> Flow[None]:
     battle = game.the_battle
     (card,) = cards_of(game.board, ALLY_DESERTS)
     asked = [
-        window(
-            game,
-            side,
+        Window(
             "round_events",
             "card 59",
             {
@@ -149,8 +147,7 @@ def round_events(game: Game, table: Table) -> Flow[None]:
                 "enemy_cards": len(battle.hands[ENEMY[side]]),
                 "shown": list(battle.shown.get(ENEMY[side], ())),
             },
-            {"card": NONE},
-        )
+        ).asks(game, side)
         for side in SIDES
         if may_hold(game, side, card) and battle.hands[ENEMY[side]]
     ]
@@ -230,7 +227,7 @@ def last_resort(game: Game, table: Table, side: Side) -> Flow[bool]:
         "leads": side == battle.initiative,
         "enemy_cards": len(battle.hands[ENEMY[side]]),
     }
-    played = yield from open_window(game, table, side, MAHARBAL, MAHARBAL, rule="card 6", facts=facts)
+    played = yield from open_window(game, table, side, Window(MAHARBAL, "card 6", facts))
     return played is not None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from pbem.game import Kind, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
@@ -12,36 +12,41 @@ from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
 
 
-def suffer(
-    game: Game,
-    table: Table,
-    side: Side,
-    stack: Stack,
-    cu: int,
-    *,
-    elephant: bool | int,
-    cause: str,
-    rule: str,
-    space: str,
-) -> Flow[int]:
+class Army(NamedTuple):
+    """A stack that may lose units: whose it is, and where."""
+
+    side: Side
+    stack: Stack
+    space: str
+
+
+class Cause(NamedTuple):
+    """What costs an army units, as reports call it, and the paragraph."""
+
+    word: str
+    rule: str
+
+
+def suffer(game: Game, table: Table, army: Army, loss: tuple[int, int], cause: Cause) -> Flow[int]:
     """Take up to some CU off a stack, and return how many were lost (13.2, 17.2).
 
-    `elephant`: how many of them must be elephants as far as there are any. The owner is asked how many are
+    `loss`: how many, and how many of them must be elephants as far as there are any. The owner is asked how many are
     elephants only if he has a choice. A stack that this leaves empty is taken off the board.
     """
-    cu = min(cu, stack.cu)
+    side, stack, space = army
+    cu = min(loss[0], stack.cu)
     if not cu:
         return 0
     most = stack.most_elephants(cu)
-    fewest = elephants = max(min(int(elephant), most), stack.fewest_elephants(cu))
+    fewest = elephants = max(min(int(loss[1]), most), stack.fewest_elephants(cu))
     if fewest < most:
         order = yield from table.ask(
             side,
             "losses",
-            rule=rule,
+            rule=cause.rule,
             default={"elephants": fewest},
             space=space,
-            cause=cause,
+            cause=cause.word,
             cu=cu,
             at_least=fewest,
             at_most=most,
@@ -51,31 +56,28 @@ def suffer(
     stack.elephants -= elephants
     if stack.empty and game.stacks[side].get(space) is stack:
         del game.stacks[side][space]
-    table.tell("lost", rule=rule, side=side, space=space, cause=cause, cu=cu, elephants=elephants)
+    table.tell("lost", rule=cause.rule, side=side, space=space, cause=cause.word, cu=cu, elephants=elephants)
     return cu
 
 
-def attrition(
-    game: Game,
-    table: Table,
-    side: Side,
-    stack: Stack,
-    *,
-    name: str,
-    modifiers: Mapping[str, int],
-    rule: str,
-    space: str,
-    column: int | None = None,
-    cause: str = "attrition",
-) -> Flow[int]:
-    """Roll on the attrition table for a stack and take what it loses; return how many CU (17.2).
+class Hardship(NamedTuple):
+    """What an army rolls for on the attrition table: the name of the roll, the cause, modifiers of the die.
 
-    The column is the size of the stack unless told otherwise. Generals are never lost to attrition.
+    The column is the size of the army unless told otherwise.
     """
-    roll = table.roll(name, rule=rule, modifiers=modifiers, side=side, space=space, cu=stack.cu)
-    cu, elephant = game.board.attrition(roll.total, stack.cu if column is None else column)
-    lost = yield from suffer(game, table, side, stack, cu, elephant=elephant, cause=cause, rule=rule, space=space)
-    return lost
+
+    name: str
+    cause: Cause
+    modifiers: Mapping[str, int] = {}
+    column: int | None = None
+
+
+def attrition(game: Game, table: Table, army: Army, hardship: Hardship) -> Flow[None]:
+    """Roll on the attrition table for an army, which loses what the table says, but never a general (17.2)."""
+    side, stack, space = army
+    name, cause, modifiers, column = hardship
+    roll = table.roll(name, rule=cause.rule, modifiers=modifiers, side=side, space=space, cu=stack.cu)
+    yield from suffer(game, table, army, game.board.attrition(roll.total, column or stack.cu), cause)
 
 
 def battle_casualties(game: Game, table: Table) -> Flow[None]:
@@ -84,12 +86,10 @@ def battle_casualties(game: Game, table: Table) -> Flow[None]:
     if not battle.round:
         return
     roll = table.roll(f"battle/{battle.space}/casualties", rule="11.9", rounds=battle.round)
-    cu, elephant = game.board.attrition(roll.total, battle.round)
+    loss = game.board.attrition(roll.total, battle.round)
     for side in (battle.attacker, ENEMY[battle.attacker]):
-        stack = game.stack(side, battle.space)
-        battle.lost[side] = yield from suffer(
-            game, table, side, stack, cu, elephant=elephant, cause="battle", rule="11.9", space=battle.space
-        )
+        army = Army(side, game.stack(side, battle.space), battle.space)
+        battle.lost[side] = yield from suffer(game, table, army, loss, Cause("battle", "11.9"))
 
 
 def retreat_table(game: Game, table: Table) -> Flow[None]:
@@ -108,9 +108,7 @@ def retreat_table(game: Game, table: Table) -> Flow[None]:
     roll = table.roll(f"battle/{space}/retreat", rule="11.10", modifiers=modifiers, side=side, cu=battle.strength[side])
     cu = game.board.retreat_loss(roll.total, battle.strength[side])
     first = cu if game.options["elephant_retreat_loss"] == "all" else 1
-    lost = yield from suffer(
-        game, table, side, stack, cu, elephant=first, cause="retreat_table", rule="11.10", space=space
-    )
+    lost = yield from suffer(game, table, Army(side, stack, space), (cu, first), Cause("retreat_table", "11.10"))
     battle.lost[side] = battle.lost.get(side, 0) + lost
 
 

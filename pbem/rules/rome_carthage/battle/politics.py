@@ -23,11 +23,16 @@ def political_consequences(game: Game, table: Table) -> Flow[None]:
     count = battle.lost.get(side, 0) // 2
     if not game.options["peace_after_battle"]:
         count = min(count, len(removable_markers(game, side)))
-    yield from give_up_markers(game, table, side, count, "defeat", rule="12.2")
+    yield from give_up_markers(game, table, side, count, "defeat")
 
 
-def give_up_markers(game: Game, table: Table, side: Side, count: int, reason: str, rule: str) -> Flow[None]:
+_PAID_BY: Final = {"defeat": "12.2", "hannibal_displaced": "8.9", "political_points": "18.2"}
+"""What costs a side control markers, and the paragraph."""
+
+
+def give_up_markers(game: Game, table: Table, side: Side, count: int, reason: str) -> Flow[None]:
     """Make a side take control markers of its choice off; if it has too few, it sues for peace (12.2, 19)."""
+    rule = _PAID_BY[reason]
     if not count:
         return
     removable = removable_markers(game, side)

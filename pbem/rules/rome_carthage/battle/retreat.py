@@ -8,7 +8,7 @@ from typing import Final
 
 from pbem.game import Kind, LegalOrders, Table, concat, of, product
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.battle.losses import retreat_table, suffer
+from pbem.rules.rome_carthage.battle.losses import Army, Cause, retreat_table, suffer
 from pbem.rules.rome_carthage.battle.politics import political_consequences
 from pbem.rules.rome_carthage.battle.routes import Route, retreat_of, routes, toll, ways_named, why_no_route
 from pbem.rules.rome_carthage.orders import ALL, Part, RetreatOrder, illegal
@@ -120,9 +120,7 @@ def _take_road(game: Game, table: Table, path: Sequence[str]) -> Flow[None]:
             table.tell("swept_along", rule="12.1", side=side, space=step, cu=met.cu, generals=list(met.generals))
         stack = game.put(side, step, Stack(force.cu, force.elephants, force.generals, force.train))
         arrive(game, stack, force.generals)
-        lost = yield from suffer(
-            game, table, side, stack, paid, elephant=False, cause="retreat", rule="12.1.2", space=step
-        )
+        lost = yield from suffer(game, table, Army(side, stack, step), (paid, 0), Cause("retreat", "12.1.2"))
         battle.lost[side] = battle.lost.get(side, 0) + lost
         if stack.cu:
             yield from drive_off_generals(game, table, side, step)

@@ -76,7 +76,7 @@ def fight_round(game: Game, table: Table, card: str, name: str | None = None) ->
         battle.led = DOUBLE_ENVELOPMENT
     else:
         battle.led = name or (card if card != RESERVE else next(iter(board.battle_cards)))
-    lay(battle, table, "leads", side, card, battle.led)
+    lay(battle, table, "leads", Played(battle.round, side, card, battle.led))
     answer = NONE
     if battle.hands[other]:
         order = yield from table.ask(
@@ -101,7 +101,7 @@ def fight_round(game: Game, table: Table, card: str, name: str | None = None) ->
     if answer == NONE:
         lose(battle, table, other, battle.led)
         return
-    lay(battle, table, "matches", other, answer, battle.led)
+    lay(battle, table, "matches", Played(battle.round, other, answer, battle.led))
     yield from after_match(game, table)
     battle.led = None
 
@@ -121,27 +121,24 @@ def _has_no_choice(game: Game, side: Side) -> bool:
     return not cavalry or game.options["windows"] == ADVANCE
 
 
-def lay(battle: Battle, table: Table, kind: str, side: Side, card: str, used_as: str) -> None:
+def lay(battle: Battle, table: Table, kind: str, play: Played) -> None:
     """Take a card from a hand and lay it on the table, for all to see; one that lies open goes first (11.4, card 20).
 
     Maharbal's Cavalry is no battle card but counts as one (card 6).
     """
+    side, card, used_as = play.side, play.card, play.used_as
+    battle.played.append(play)
+    rule, laid = "11.4", {"card": card}
     if card == MAHARBAL:
-        battle.played.append(Played(battle.round, side, card, used_as))
-        table.tell(kind, rule="card 6", side=side, space=battle.space, round=battle.round, card=used_as)
-        return
-    battle.hands[side].remove(card)
-    if card in battle.shown.get(side, ()):
-        battle.shown[side].remove(card)
-    battle.played.append(Played(battle.round, side, card, used_as))
-    if card == PROBE and used_as != PROBE:
-        battle.probe_used = True
-    if card == used_as:
-        table.tell(kind, rule="11.4", side=side, space=battle.space, round=battle.round, card=card)
+        rule, laid = "card 6", {"card": used_as}
     else:
-        table.tell(
-            f"{kind}_as", rule="11.7", side=side, space=battle.space, round=battle.round, card=card, used_as=used_as
-        )
+        battle.hands[side].remove(card)
+        if card in battle.shown.get(side, ()):
+            battle.shown[side].remove(card)
+        if card != used_as:
+            kind, rule, laid = f"{kind}_as", "11.7", {"card": card, "used_as": used_as}
+            battle.probe_used = battle.probe_used or card == PROBE
+    table.tell(kind, rule=rule, side=side, space=battle.space, round=play.round, **laid)
 
 
 def lose(battle: Battle, table: Table, side: Side, won_by: str | None) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Final, TypeAlias
 
 from pbem.game import LegalOrders, Refusal, Table, concat, did_you_mean, of, product, subsets
@@ -79,14 +78,75 @@ def in_one(game: Game, spaces: list[str]) -> list[list[str]]:
     return [spaces]
 
 
+@dataclass(frozen=True, slots=True)
+class _Aimed:
+    """What an event does, its condition, and what it is aimed at, if it is aimed at anything."""
+
+    does: Does
+    condition: Condition
+    aim: Aim | None
+
+    def play(self, game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
+        table.tell("event_played", side=side, card=card.number, rule="7.4")
+        flow = self.does(game, table, side, EventOrder.read(order), card)
+        if flow is not None:
+            yield from flow
+
+    def why_not(self, game: Game, side: Side, card: StrategyCard) -> Refusal | None:
+        """Say why it cannot take place now; None: it can (7.4)."""
+        why, aim = self.condition(game, side, card), self.aim
+        if why is None and aim is not None and not aim.able(game, side, card):
+            return refusal(card, f"there is no {aim.word.removesuffix('s')} for it now")
+        return why
+
+    def legal_orders(self, game: Game, side: Side, card: StrategyCard) -> LegalOrders:
+        aim = self.aim
+        if self.condition(game, side, card) is not None:
+            return of([])
+        if aim is None:
+            return of([as_event(card)])
+        if not isinstance(aim, Several):
+            able = aim.able(game, side, card)
+            if aim.counted:
+                numbers = range(1, card.about["cu"] + 1)
+                return product(lambda target, cu: as_event(card, **{aim.word: target, CU: cu}), able, numbers)
+            return of([as_event(card, **{aim.word: target}) for target in able])
+        parts = []
+        for group in aim.groups(game, side, card):
+            least, most = aim.counts(card, group)
+            parts.append(subsets(lambda spaces: as_event(card, spaces=spaces), group, range(least, most + 1)))
+        return concat(*parts)
+
+    def check(self, game: Game, side: Side, order: Order, card: StrategyCard) -> Iterator[Fault]:
+        aim = self.aim
+        yield from stray_words(order, card, () if aim is None else (aim.word, CU) if aim.counted else (aim.word,))
+        why = self.why_not(game, side, card)
+        if why is not None:
+            reason = f"{card.name} ({card.number}): {why.reason}; play it for operations or lay it off"
+            yield order.fault(("as",), reason, rule=why.rule)
+        elif aim is not None:
+            yield from _check_aim(aim, game, side, order, card)
+
+    def needs(self, game: Game, side: Side, card: StrategyCard) -> str | None:
+        aim = self.aim
+        if self.why_not(game, side, card) is not None:
+            return None
+        if aim is None:
+            return ""
+        if not isinstance(aim, Several):
+            return f"{aim.word}: {some(aim.able(game, side, card), MOST_WORDS)}"
+        texts = []
+        for group in aim.groups(game, side, card):
+            least, most = aim.counts(card, group)
+            many = f"{least}" if least == most else f"{least} to {most}"
+            texts.append(f"{many} of {some(group, MOST_WORDS)}")
+        return f"spaces: {'; or '.join(texts)}"
+
+
 def event(does: Does, condition: Condition = always, aim: Aim | None = None) -> CardEvent:
     """Return the event that does something to what it is aimed at, if its condition is met."""
-    return CardEvent(
-        play=partial(_play, does),
-        legal_orders=partial(_orders, condition, aim),
-        check=partial(_check, condition, aim),
-        needs=partial(_needs, condition, aim),
-    )
+    aimed = _Aimed(does, condition, aim)
+    return CardEvent(aimed.play, aimed.legal_orders, aimed.check, aimed.needs)
 
 
 def whichever(of: Callable[[Game, StrategyCard], CardEvent]) -> CardEvent:
@@ -112,51 +172,6 @@ def rule_of(card: StrategyCard) -> str:
 def refusal(card: StrategyCard, reason: str) -> Refusal:
     """Return why an event cannot be played, with the card itself for the rule."""
     return Refusal(reason, rule_of(card))
-
-
-def _play(does: Does, game: Game, table: Table, side: Side, order: Order, card: StrategyCard) -> Flow[None]:
-    table.tell("event_played", side=side, card=card.number, rule="7.4")
-    flow = does(game, table, side, EventOrder.read(order), card)
-    if flow is not None:
-        yield from flow
-
-
-def why_no_event(condition: Condition, aim: Aim | None, game: Game, side: Side, card: StrategyCard) -> Refusal | None:
-    """Say why an event cannot take place now; None: it can (7.4)."""
-    why = condition(game, side, card)
-    if why is None and aim is not None and not aim.able(game, side, card):
-        return refusal(card, f"there is no {aim.word.removesuffix('s')} for it now")
-    return why
-
-
-def _orders(condition: Condition, aim: Aim | None, game: Game, side: Side, card: StrategyCard) -> LegalOrders:
-    if condition(game, side, card) is not None:
-        return of([])
-    if aim is None:
-        return of([as_event(card)])
-    if not isinstance(aim, Several):
-        able = aim.able(game, side, card)
-        if aim.counted:
-            numbers = range(1, card.about["cu"] + 1)
-            return product(lambda target, cu: as_event(card, **{aim.word: target, CU: cu}), able, numbers)
-        return of([as_event(card, **{aim.word: target}) for target in able])
-    parts = []
-    for group in aim.groups(game, side, card):
-        least, most = aim.counts(card, group)
-        parts.append(subsets(lambda spaces: as_event(card, spaces=spaces), group, range(least, most + 1)))
-    return concat(*parts)
-
-
-def _check(
-    condition: Condition, aim: Aim | None, game: Game, side: Side, order: Order, card: StrategyCard
-) -> Iterator[Fault]:
-    yield from stray_words(order, card, () if aim is None else (aim.word, CU) if aim.counted else (aim.word,))
-    why = why_no_event(condition, aim, game, side, card)
-    if why is not None:
-        reason = f"{card.name} ({card.number}): {why.reason}; play it for operations or lay it off"
-        yield order.fault(("as",), reason, rule=why.rule)
-    elif aim is not None:
-        yield from _check_aim(aim, game, side, order, card)
 
 
 def stray_words(order: Order, card: StrategyCard, used: Sequence[str]) -> Iterator[Fault]:
@@ -220,18 +235,3 @@ def _check_several(aim: Several, game: Game, side: Side, order: Order, card: Str
         many = f"{least}" if least == most else f"{least} to {most}"
         reason = f"the event takes {many} space{'' if most == 1 else 's'}; you name {len(spaces)}"
         yield order.fault((SPACES,), reason, rule=rule_of(card))
-
-
-def _needs(condition: Condition, aim: Aim | None, game: Game, side: Side, card: StrategyCard) -> str | None:
-    if why_no_event(condition, aim, game, side, card) is not None:
-        return None
-    if aim is None:
-        return ""
-    if not isinstance(aim, Several):
-        return f"{aim.word}: {some(aim.able(game, side, card), MOST_WORDS)}"
-    texts = []
-    for group in aim.groups(game, side, card):
-        least, most = aim.counts(card, group)
-        many = f"{least}" if least == most else f"{least} to {most}"
-        texts.append(f"{many} of {some(group, MOST_WORDS)}")
-    return f"spaces: {'; or '.join(texts)}"

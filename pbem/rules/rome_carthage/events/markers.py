@@ -21,7 +21,7 @@ from pbem.rules.rome_carthage.events.aims import (
     whichever,
 )
 from pbem.rules.rome_carthage.events.playing import CardEvent
-from pbem.rules.rome_carthage.events.units import send_units
+from pbem.rules.rome_carthage.events.units import Levy, send_units
 from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import WALLED_CITY, StrategyCard
 from pbem.rules.rome_carthage.position.generals import HANNIBAL
@@ -198,7 +198,8 @@ def _by_province(game: Game, spaces: list[str]) -> list[list[str]]:
 
 def _numidian_units(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Place up to three CU in one space of Numidia (card 23 of 1998)."""
-    yield from send_units(game, table, side, order.space, card.about["cu"] if order.cu is None else order.cu, card)
+    cu = card.about["cu"] if order.cu is None else order.cu
+    yield from send_units(game, table, side, Levy(card, order.space, cu))
 
 
 def _why_no_numidians(game: Game, side: Side, card: StrategyCard, space: str) -> Refusal | None:
@@ -215,7 +216,7 @@ def _mutin(game: Game, table: Table, side: Side, order: EventOrder, card: Strate
     space = order.space
     if game.control.get(space) != side:
         win(game, table, side, [space], card)
-    yield from send_units(game, table, side, space, card.about["cu"], card)
+    yield from send_units(game, table, side, Levy(card, space, card.about["cu"]))
 
 
 def _in_the_province(game: Game, side: Side, card: StrategyCard) -> list[str]:

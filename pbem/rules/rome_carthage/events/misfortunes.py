@@ -7,7 +7,7 @@ from typing import Final
 
 from pbem.game import Refusal, Table
 from pbem.protocol import Flow, Side
-from pbem.rules.rome_carthage.battle.losses import attrition
+from pbem.rules.rome_carthage.battle.losses import Army, Cause, Hardship, attrition
 from pbem.rules.rome_carthage.events.aims import GENERAL, SPACE, Aim, event, refusal, rule_of
 from pbem.rules.rome_carthage.events.playing import CardEvent
 from pbem.rules.rome_carthage.orders import EventOrder
@@ -21,18 +21,9 @@ from pbem.rules.rome_carthage.siege.siege import is_enemy_city, lift_left
 def _hostile_tribes(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Let the tribes fall on enemy units that stand in their country, on a column of its own (cards 7, 8)."""
     space, enemy = order.space, ENEMY[side]
-    yield from attrition(
-        game,
-        table,
-        enemy,
-        game.stack(enemy, space),
-        name=f"hostile_tribes/{space}/{card.number}",
-        modifiers={},
-        rule=rule_of(card),
-        space=space,
-        column=card.about["column"],
-        cause="hostile_tribes",
-    )
+    name, cause = f"hostile_tribes/{space}/{card.number}", Cause("hostile_tribes", rule_of(card))
+    army = Army(enemy, game.stack(enemy, space), space)
+    yield from attrition(game, table, army, Hardship(name, cause, column=card.about["column"]))
     lift_left(game, table, enemy, space)
 
 
@@ -73,17 +64,8 @@ def _mercenaries_desert(game: Game, table: Table, side: Side, order: EventOrder,
             if roll.success:
                 table.tell("mercenaries_stay", general=stack.commander, space=space, rule=rule_of(card))
                 continue
-        yield from attrition(
-            game,
-            table,
-            CARTHAGE,
-            stack,
-            name=f"mercenaries/{space}",
-            modifiers={},
-            rule=rule_of(card),
-            space=space,
-            cause="mercenaries",
-        )
+        desertion = Hardship(f"mercenaries/{space}", Cause("mercenaries", rule_of(card)))
+        yield from attrition(game, table, Army(CARTHAGE, stack, space), desertion)
         lift_left(game, table, CARTHAGE, space)
 
 
@@ -111,17 +93,8 @@ def _sickness(game: Game, table: Table, side: Side, order: EventOrder, card: Str
     general, enemy = order.general, ENEMY[side]
     space, inside = game.whereabouts(general)
     stack = game.garrison(enemy, space) if inside else game.stack(enemy, space)
-    yield from attrition(
-        game,
-        table,
-        enemy,
-        stack,
-        name=f"sickness/{space}",
-        modifiers={card.event: card.about["drm"]},
-        rule=rule_of(card),
-        space=space,
-        cause=card.event,
-    )
+    modifiers, cause = {card.event: card.about["drm"]}, Cause(card.event, rule_of(card))
+    yield from attrition(game, table, Army(enemy, stack, space), Hardship(f"sickness/{space}", cause, modifiers))
     lift_left(game, table, enemy, space)
 
 

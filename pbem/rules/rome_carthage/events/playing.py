@@ -9,7 +9,7 @@ nobody waits for the answer, so that no pause betrays a hand; answers are secret
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, TypeAlias
 
@@ -76,26 +76,33 @@ def held(view: Game, side: Side, event: str) -> list[int]:
     return [card.number for card in cards_of(view.board, event) if card.number in view.hands.get(side, ())]
 
 
-def open_window(
-    game: Game, table: Table, side: Side, kind: str, event: str, *, rule: str, facts: Mapping[str, object]
-) -> Flow[StrategyCard | None]:
-    """Let a side play a card of an event, if it may hold one, and return the card it has played (7.4.1).
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A moment for counter events: the kind of decision, the rule, what a standing order may test, the usual answer."""
 
-    `kind` is a decision answered by `{card: ...}`; `facts` are what a standing order may test. The card goes from the
-    hand to the discards at once; its effect is left to the caller.
+    kind: str
+    rule: str
+    facts: Mapping[str, object]
+    default: Mapping[str, object] = field(default_factory=lambda: {"card": NONE})
+
+    def asks(self, game: Game, side: Side) -> Decision:
+        """Return its decision: secret, and waited for only if the option `windows` says so (7.4.1)."""
+        waits = game.options["windows"] != ADVANCE
+        return Decision(self.kind, side, self.rule, self.facts, self.default, secret=True, waits=waits)
+
+
+def open_window(game: Game, table: Table, side: Side, window: Window) -> Flow[StrategyCard | None]:
+    """Let a side play a card of the event that a window is named after, and return the card it has played (7.4.1).
+
+    It is asked if it may hold one. The card goes from the hand to the discards at once; its effect is left to the
+    caller.
     """
+    event = window.kind
     if not any(may_hold(game, side, card) for card in cards_of(game.board, event)):
         return None
-    (order,) = yield from table.ask_all([window(game, side, kind, rule, facts, {"card": NONE})])
+    (order,) = yield from table.ask_all([window.asks(game, side)])
     number = chosen(game, side, event, order["card"])
     return None if number is None else play_counter(game, table, side, number)
-
-
-def window(
-    game: Game, side: Side, kind: str, rule: str, facts: Mapping[str, object], default: Mapping[str, object]
-) -> Decision:
-    """Return the decision of a window: secret, and waited for only if the option `windows` says so (7.4.1)."""
-    return Decision(kind, side, rule, facts, default, secret=True, waits=game.options["windows"] != ADVANCE)
 
 
 def chosen(game: Game, side: Side, event: str, word: int | str) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from pbem.game import Refusal, Table
 from pbem.protocol import Flow, Side
@@ -34,22 +34,23 @@ def why_no_units(game: Game, side: Side, card: StrategyCard, space: str, *, insi
     return None
 
 
-def send_units(
-    game: Game,
-    table: Table,
-    side: Side,
-    space: str,
-    cu: int,
-    card: StrategyCard,
-    *,
-    elephants: int = 0,
-    general: str | None = None,
-    inside: bool = False,
-) -> Flow[None]:
+class Levy(NamedTuple):
+    """Units that a card brings to a space: how many, of them elephants, to which general, whether he is inside."""
+
+    card: StrategyCard
+    space: str
+    cu: int
+    elephants: int = 0
+    general: str | None = None
+    inside: bool = False
+
+
+def send_units(game: Game, table: Table, side: Side, levy: Levy) -> Flow[None]:
     """Bring units to a space: behind the walls if the general is there or the enemy stands before them (16.2).
 
     An enemy general who is alone there is displaced (8.9).
     """
+    card, space, cu, elephants, general, inside = levy
     behind_walls = (inside or game.cu(ENEMY[side], space) > 0) and (room(game, side, space) or 0) >= cu
     if behind_walls:
         enter_city(game, space, Stack(cu, elephants))
@@ -76,7 +77,8 @@ def _recruits(game: Game, table: Table, side: Side, order: EventOrder, card: Str
     """Bring units to a general (cards 13 to 16, 44 to 48)."""
     general = order.general
     space, inside = game.whereabouts(general)
-    yield from send_units(game, table, side, space, card.about["cu"], card, general=general, inside=inside)
+    levy = Levy(card, space, card.about["cu"], general=general, inside=inside)
+    yield from send_units(game, table, side, levy)
 
 
 def own_generals(game: Game, side: Side, card: StrategyCard) -> list[str]:
@@ -121,7 +123,7 @@ def _province_held(game: Game, side: Side, card: StrategyCard) -> Refusal | None
 
 def _port_recruits(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Bring units to a port (cards 10, 11)."""
-    yield from send_units(game, table, side, order.space, card.about["cu"], card)
+    yield from send_units(game, table, side, Levy(card, order.space, card.about["cu"]))
 
 
 def _ports(game: Game, side: Side, card: StrategyCard) -> list[str]:
@@ -160,7 +162,7 @@ def _elephants(game: Game, table: Table, side: Side, order: EventOrder, card: St
     elephants = min(cu, left)
     if game.options["elephant_reinforcement"] == "both" and elephants < cu:
         elephants = 0
-    yield from send_units(game, table, side, card.about["space"], cu, card, elephants=elephants)
+    yield from send_units(game, table, side, Levy(card, card.about["space"], cu, elephants))
 
 
 def _beasts(game: Game) -> int:
@@ -174,7 +176,7 @@ def _why_no_elephants(game: Game, side: Side, card: StrategyCard) -> Refusal | N
 
 def _volones(game: Game, table: Table, side: Side, order: EventOrder, card: StrategyCard) -> Flow[None]:
     """Raise two legions of slaves in Latium (card 43)."""
-    yield from send_units(game, table, side, card.about["space"], card.about["cu"], card)
+    yield from send_units(game, table, side, Levy(card, card.about["space"], card.about["cu"]))
 
 
 def _why_no_volones(game: Game, side: Side, card: StrategyCard) -> Refusal | None:

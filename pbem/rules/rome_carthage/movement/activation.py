@@ -20,7 +20,7 @@ from pbem.rules.rome_carthage.movement.card_play import (
 )
 from pbem.rules.rome_carthage.movement.fleet import hold, sailings
 from pbem.rules.rome_carthage.movement.paths import allowed, check_path, first_steps, open_ports
-from pbem.rules.rome_carthage.orders import Body, CardUse, Force, MarchOrder, Written, illegal
+from pbem.rules.rome_carthage.orders import CardUse, Force, MarchOrder, Written, illegal
 from pbem.rules.rome_carthage.position.generals import is_consul, may_command, strategy_rating, why_not_at_hand
 from pbem.rules.rome_carthage.position.naming import (
     general_named,
@@ -41,7 +41,7 @@ Forces: TypeAlias = list[tuple[int, int]]
 """The (CU, elephants) that they may take."""
 Ways: TypeAlias = Iterator[tuple[Forces, Sequence[Written]]]
 """Forces with where they may step first."""
-Leaving: TypeAlias = Callable[[Game, Side, str, Stack, Party], Ways]
+Leaving: TypeAlias = Callable[[Game, Side, "Home", Party], Ways]
 """How a party may set out from a stack in a space."""
 MARCHING: Final = ("cu", "elephants", "with", "path", "then", "if_intercepted", "if_avoided", "sortie", "train")
 """The words of an order that go with a march only."""
@@ -188,31 +188,31 @@ def spaces_with_generals(game: Game, side: Side) -> list[str]:
     return sorted(spaces)
 
 
-def marches(view: Game, side: Side, kind: str, body: Body, space: str, ops: int) -> LegalOrders:
-    """Return the first steps of every march from a space with some operations, as orders of a kind (7.3, 8.1).
+def marches(view: Game, side: Side, use: Order, space: str, ops: int) -> LegalOrders:
+    """Return the first steps of every march from a space with some operations (7.3, 8.1).
 
-    `body` is what the orders say besides.
+    `use` has the kind of these orders and what they say besides.
     """
 
     def set_out(party: Party, force: tuple[int, int], step: Written) -> Order:
         general, companions = party
-        march = {**body, "general": general, "cu": force[0], "elephants": force[1], "with": list(companions)}
-        return Order(kind, {**march, "path": []} if step == STAY else {**march, "path": [step], "then": "ask"})
+        march = {**use.body, "general": general, "cu": force[0], "elephants": force[1], "with": list(companions)}
+        return Order(use.kind, {**march, "path": []} if step == STAY else {**march, "path": [step], "then": "ask"})
 
-    most = hold(view, side, CardUse.read(Order(kind, body))) if view.board.spaces[space].port else 0
+    most = hold(view, side, CardUse.read(use)) if view.board.spaces[space].port else 0
 
     def voyages() -> LegalOrders:
         # An enemy army before the walls does not keep a garrison from sailing: a siege does (8.8.1).
         fleet = pool(view, side, space) if view.besieged(space) else whole(view, side, space)
 
         def by_sea(party: Party) -> LegalOrders:
-            ways = _departures(view, side, space, fleet, party, most)
+            ways = _departures(view, side, Home(space, fleet), party, most)
             return concat(*(product(set_out, [party], *axes) for axes in ways))
 
         return flat_map(by_sea, list(_parties(view, fleet, ops)))
 
     if space in view.garrisons and why_no_sortie(view, side, space) is None:
-        sallies = _sallies(view, side, kind, body, space, ops)
+        sallies = _sallies(view, side, use, space, ops)
         return concat(*sallies, lazy(voyages)) if most else concat(*sallies)
     stack = pool(view, side, space)
 
@@ -220,20 +220,20 @@ def marches(view: Game, side: Side, kind: str, body: Body, space: str, ops: int)
         if way is None:
             return voyages()
         party, leaving = way
-        return concat(*(product(set_out, [party], *axes) for axes in leaving(view, side, space, stack, party)))
+        return concat(*(product(set_out, [party], *axes) for axes in leaving(view, side, Home(space, stack), party)))
 
     by_land = (_in_force, _besieging, _alone) if is_target(view, side, space) else (_in_force, _alone)
     return flat_map(leave, [*itertools.product(_parties(view, stack, ops), by_land), *([None] if most else [])])
 
 
-def _sallies(view: Game, side: Side, kind: str, body: Body, space: str, ops: int) -> Iterator[LegalOrders]:
-    """Yield the ways to sally out of a city with some operations, as orders of a kind (8.1, 16.4.4)."""
+def _sallies(view: Game, side: Side, use: Order, space: str, ops: int) -> Iterator[LegalOrders]:
+    """Yield the ways to sally out of a city with some operations (8.1, 16.4.4)."""
     inside = view.garrison(side, space)
 
     def come_out(party: Party, force: tuple[int, int]) -> Order:
         general, companions = party
         sortie = {"general": general, "cu": force[0], "elephants": force[1], "with": list(companions)}
-        return Order(kind, {**body, **sortie, "sortie": True})
+        return Order(use.kind, {**use.body, **sortie, "sortie": True})
 
     for party in _parties(view, inside, ops):
         split = Split(view, inside, *party)
@@ -243,39 +243,42 @@ def _sallies(view: Game, side: Side, kind: str, body: Body, space: str, ops: int
         yield product(come_out, [party], inside.parts(able))
 
 
-def _in_force(game: Game, side: Side, space: str, stack: Stack, party: Party) -> Ways:
+def _in_force(game: Game, side: Side, home: Home, party: Party) -> Ways:
     """Yield the forces that a party may lead off by land (8.1, 8.7).
 
     Units that a campaign card has moved already go only as far as they have points left (8.4.1).
     """
+    space, stack = home
     legs = walked(game, side, space)
     for points, forces in _by_points(legs, stack, _forces(game, stack, legs, party), _points_of(game, party)):
         if steps := allowed(game, _everybody(party), first_steps(game, side, space, True, points)):
             yield forces, steps
 
 
-def _besieging(game: Game, side: Side, space: str, stack: Stack, party: Party) -> Ways:
+def _besieging(game: Game, side: Side, home: Home, party: Party) -> Ways:
     """Yield the forces with which a party may besiege or subjugate where it stands (16.4)."""
-    forces = _forces(game, stack, walked(game, side, space), party)
+    forces = _forces(game, home.stack, walked(game, side, home.space), party)
     if besiegers := [force for force in forces if force[0] >= game.board.siege.cu]:
         yield besiegers, [STAY]
 
 
-def _alone(game: Game, side: Side, space: str, stack: Stack, party: Party) -> Ways:
+def _alone(game: Game, side: Side, home: Home, party: Party) -> Ways:
     """Yield where a party may go by land without units (8.4.2)."""
-    if Split(game, stack, *party).why_not_marching(0) is None:
-        steps = first_steps(game, side, space, False, _points_of(game, party))
+    if Split(game, home.stack, *party).why_not_marching(0) is None:
+        steps = first_steps(game, side, home.space, False, _points_of(game, party))
         if steps := allowed(game, _everybody(party), steps):
             yield [(0, 0)], steps
 
 
-def _departures(game: Game, side: Side, space: str, stack: Stack, party: Party, most: int) -> Ways:
+def _departures(game: Game, side: Side, home: Home, party: Party, most: int) -> Ways:
     """Yield the forces with which a party may sail from a space, on a card that carries `most` CU (8.8)."""
+    space, stack = home
     full, legs = _points_of(game, party), walked(game, side, space)
     forces = [force for force in _forces(game, stack, legs, party) if force[0] <= most]
     without = Split(game, stack, *party).why_not_marching(0) is None
     for points, some in [*_by_points(legs, stack, forces, full), (full, [(0, 0)] if without else [])]:
-        ports = open_ports(game, side, space, _everybody(party), some != [(0, 0)], points)
+        force = Stack(int(some != [(0, 0)]), 0, [*_everybody(party)])
+        ports = open_ports(game, side, space, force, points)
         yield from sailings(game, side, ports, some)
 
 
@@ -375,7 +378,7 @@ def check_activation(view: Game, side: Side, order: Order, march: MarchOrder, op
         return
     points = allowance(view, general, march_type(view, march.way.play))
     forces = [force] if not wrong else _in_its_place(view, stack, march.force, tired)
-    ways = [list(check_path(view, side, march.way, space, each, points)) for each in forces]
+    ways = [list(check_path(view, march.way, space, each, points)) for each in forces]
     yield from (fault for fault in ways[0] if all(fault in others for others in ways))
 
 

@@ -65,9 +65,9 @@ def moved_by(card: StrategyCard) -> int:
 
 def event_marches(view: Game, side: Side, card: StrategyCard) -> LegalOrders:
     """List the first steps of every march by the event of a card (8.1, 8.2)."""
-    body = {"card": card.number, "as": "event"}
+    use = Order("play", {"card": card.number, "as": "event"})
     spaces = spaces_with_generals(view, side)
-    return concat(*(lazy(partial(marches, view, side, "play", body, space, moved_by(card))) for space in spaces))
+    return concat(*(lazy(partial(marches, view, side, use, space, moved_by(card))) for space in spaces))
 
 
 def check_event_march(view: Game, side: Side, order: Order, card: StrategyCard) -> Iterator[Fault]:
@@ -85,7 +85,8 @@ def campaign_orders(view: Game, decision: Decision) -> LegalOrders:
     """List the first steps of every march of the next general, and to end the campaign (8.1)."""
     side, card = decision.side, view.board.cards[view.the_card.card]
     spaces = spaces_with_generals(view, side)
-    ways = (lazy(partial(marches, view, side, "campaign", {}, space, moved_by(card))) for space in spaces)
+    use = Order("campaign", {})
+    ways = (lazy(partial(marches, view, side, use, space, moved_by(card))) for space in spaces)
     return concat(of([Order("campaign", {"stop": True})]), *ways)
 
 

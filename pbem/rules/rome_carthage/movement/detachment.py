@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Final
+from typing import Final, NamedTuple
 
 from pbem.game import Kind, LegalOrders, Refusal, concat, of, product
 from pbem.protocol import Decision, Fault, Order, Path, Side
@@ -44,10 +44,18 @@ def interception_modifier(game: Game, side: Side, space: str) -> int:
     return game.board.battle.interception_marker if marker else 0
 
 
-def check_force(
-    view: Game, path: Path, said: Force, stack: Stack, *, least: int, most: int, rule: str
-) -> Iterator[Fault]:
-    """Yield what is wrong with the force that an attempt names: `least` to `most` CU may go (9.3, 9.5, 10.1)."""
+class Attempt(NamedTuple):
+    """An attempt to intercept or to avoid battle: from which stack, with how many CU, by which rule (9.3, 10.1)."""
+
+    stack: Stack
+    least: int
+    most: int
+    rule: str
+
+
+def check_force(view: Game, path: Path, said: Force, attempt: Attempt) -> Iterator[Fault]:
+    """Yield what is wrong with the force that an attempt names (9.3, 9.5, 10.1)."""
+    stack, least, most, rule = attempt
     force = force_of(view, stack, said)
     strays = stray_companions(view, stack, force)
     for at, not_there in strays:
@@ -186,7 +194,7 @@ def check_intercept(view: Game, decision: Decision, order: Order) -> Iterator[Fa
             continue
         used.add(origin)
         stack = interceptors(view, side, origin)
-        yield from check_force(view, ("with", at), attempt, stack, least=1, most=most_sent(view, stack), rule="9.3")
+        yield from check_force(view, ("with", at), attempt, Attempt(stack, 1, most_sent(view, stack), "9.3"))
         meet.update(force_of(view, stack, attempt).generals)
         for companion in force_of(view, stack, attempt).generals[1:]:
             if companion in view.board.generals and not may_be_in(view, companion, reaction.space):
@@ -295,7 +303,7 @@ def check_avoid(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
         yield order.fault(("general",), reason, rule="10.1")
         return
     able, most = able_to_avoid(view, march, side, to)
-    yield from check_force(view, (), sent, stack, least=0, most=most, rule="10.1")
+    yield from check_force(view, (), sent, Attempt(stack, 0, most, "10.1"))
     force = force_of(view, stack, sent)
     for at, name in enumerate(force.generals, -1):
         named: Path = ("with", at) if at >= 0 else ("general",)

@@ -5,15 +5,15 @@ Hostile Tribes, Bad Weather and Storms at Sea are windows of the side that is no
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from pbem.game import Kind, Table
 from pbem.protocol import Flow
-from pbem.rules.rome_carthage.battle.losses import attrition
-from pbem.rules.rome_carthage.events.playing import cards_of, check_window, open_window, window_orders
+from pbem.rules.rome_carthage.battle.losses import Army, Cause, Hardship, attrition
+from pbem.rules.rome_carthage.events.playing import Window, cards_of, check_window, open_window, window_orders
 from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN, march_type, note_stop, played_with
 from pbem.rules.rome_carthage.movement.paths import step_cost
-from pbem.rules.rome_carthage.position.board import ALPS_PASS, LAND, PASS, PASSES, SEA, STRAIT, StrategyCard
+from pbem.rules.rome_carthage.position.board import ALPS_PASS, LAND, PASS, PASSES, SEA, STRAIT
 from pbem.rules.rome_carthage.position.generals import displace
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, ROME, Game
@@ -42,6 +42,10 @@ def named_space(march: March) -> str:
     return march.at if times <= 1 else f"{march.at}.{times}"
 
 
+def _on_the_march(march: March) -> Army:
+    return Army(march.side, march.force, march.at)
+
+
 def cross_pass(game: Game, table: Table, march: March, kind: str, name: str) -> Flow[None]:
     """Roll for the losses of an army that has crossed a mountain pass, or note that it must when it stops (8.3.2)."""
     if kind not in PASSES or not march.force.cu:
@@ -64,16 +68,8 @@ def pay_for_passes(game: Game, table: Table, march: March) -> Flow[None]:
         kind = crossed["kind"]
         drm = game.options["pass_drm"]["alps" if kind == ALPS_PASS else "other"]
         guided = game.board.cards[game.the_card.card].about["pass"] if played_with(game, GUIDE) else 0
-        yield from attrition(
-            game,
-            table,
-            march.side,
-            march.force,
-            name=f"pass/{crossed['name']}",
-            rule="8.3.2",
-            modifiers={kind: drm, GUIDE: guided},
-            space=march.at,
-        )
+        crossing = Hardship(f"pass/{crossed['name']}", Cause("attrition", "8.3.2"), {kind: drm, GUIDE: guided})
+        yield from attrition(game, table, _on_the_march(march), crossing)
     stays = game.stack(march.side, march.at).cu > 0
     if due and not march.force.cu and not stays and game.cu(ENEMY[march.side], march.at):
         march.at, march.over = march.the_way_back, True
@@ -95,22 +91,12 @@ def meet_tribes(game: Game, table: Table, march: March) -> Flow[None]:
     side, last = ENEMY[march.side], None
     while march.force.cu:
         facts = {"mover": march.general, "at": space, "enemy_cu": march.force.cu}
-        played = yield from open_window(game, table, side, TRIBES, TRIBES, rule="card 7", facts=facts)
+        played = yield from open_window(game, table, side, Window(TRIBES, "card 7", facts))
         if played is None:
             break
         last = played
-        yield from attrition(
-            game,
-            table,
-            march.side,
-            march.force,
-            name=f"{TRIBES}/{named_space(march)}/{played.number}",
-            modifiers={},
-            rule=f"card {played.number}",
-            space=space,
-            column=played.about["column"],
-            cause=TRIBES,
-        )
+        name, cause = f"{TRIBES}/{named_space(march)}/{played.number}", Cause(TRIBES, f"card {played.number}")
+        yield from attrition(game, table, _on_the_march(march), Hardship(name, cause, column=played.about["column"]))
     if last is not None and not march.force.cu and game.cu(side, space):
         march.at, march.over = march.the_way_back, True
         table.tell("turned_back", side=march.side, general=march.general, space=march.at, rule="8.4.2")
@@ -137,7 +123,7 @@ def bad_weather(game: Game, table: Table, march: March, to: str, kind: str) -> F
         "enemy_cu": march.force.cu,
         "spaces": len(march.entered),
     }
-    played = yield from open_window(game, table, ENEMY[march.side], WEATHER, WEATHER, rule="card 41", facts=facts)
+    played = yield from open_window(game, table, ENEMY[march.side], Window(WEATHER, "card 41", facts))
     if played is None:
         return False
     points = 0 if kind == SEA else played.about["spaces"] - len(march.entered)
@@ -184,10 +170,11 @@ def storm(game: Game, table: Table, march: March) -> Flow[None]:
         return
     side, origin = ENEMY[march.side], march.the_way_back
     facts = {"mover": march.general, "from": origin, "to": march.at, "enemy_cu": march.force.cu}
-    played = yield from open_window(game, table, side, STORM, STORM, rule="card 60", facts=facts)
+    played = yield from open_window(game, table, side, Window(STORM, "card 60", facts))
     if played is None:
         return
-    yield from _take_losses(game, table, march, played)
+    name, modifiers = f"storm/{march.general}/{named_space(march)}", {"storm": played.about["drm"]}
+    yield from attrition(game, table, _on_the_march(march), Hardship(name, Cause("storm", "card 60"), modifiers))
     if march.force.cu:
         return
     march.over, march.halted, march.path = True, True, []
@@ -197,20 +184,6 @@ def storm(game: Game, table: Table, march: March) -> Flow[None]:
     else:
         march.at = origin
         table.tell("fleet_returns", rule="card 60", side=march.side, general=march.general, space=origin)
-
-
-def _take_losses(game: Game, table: Table, march: March, card: StrategyCard) -> Flow[None]:
-    yield from attrition(
-        game,
-        table,
-        march.side,
-        march.force,
-        name=f"storm/{march.general}/{named_space(march)}",
-        modifiers={"storm": card.about["drm"]},
-        rule="card 60",
-        space=march.at,
-        cause="storm",
-    )
 
 
 # ---- voyages: setting out, naval combat, landing, and backing up across the sea (8.8, 9.3)
@@ -237,7 +210,7 @@ def sail(game: Game, table: Table, march: March, to: str) -> Flow[None]:
     yield from storm(game, table, march)
     if march.over:
         return
-    outcome = naval_combat(game, table, march, port, to, named_space(march))
+    outcome = naval_combat(game, table, march, Voyage(port, to))
     if outcome == SUNK:
         yield from sink(game, table, march)
     elif outcome == RETURN:
@@ -253,24 +226,31 @@ def put_back(game: Game, march: March) -> None:
     march.path = []
 
 
-def naval_combat(game: Game, table: Table, march: March, start: str, to: str, name: str) -> str:
+class Voyage(NamedTuple):
+    """A way by sea, from port to port (8.8)."""
+
+    start: str
+    to: str
+
+
+def naval_combat(game: Game, table: Table, march: March, voyage: Voyage, way: str = "") -> str:
     """Roll for Rome against a Carthaginian voyage, and return the result: none, return or sunk (8.8.3)."""
-    if unopposed(game, march, start, to):
+    if unopposed(game, march, voyage):
         return SAFE
     roll = table.roll(
-        f"naval/{march.general}/{name}",
+        f"naval/{march.general}/{named_space(march)}{way}",
         rule="8.8.3",
-        modifiers=naval_modifiers(game, march, start, to),
+        modifiers=naval_modifiers(game, march, voyage),
         side=ROME,
         general=march.general,
-        space=to,
-        origin=start,
+        space=voyage.to,
+        origin=voyage.start,
         cu=march.force.cu,
     )
     return game.board.naval_result(roll.total)
 
 
-def unopposed(game: Game, march: March, start: str, to: str) -> bool:
+def unopposed(game: Game, march: March, voyage: Voyage) -> bool:
     """Tell whether a voyage needs no roll: Rome's own, in a Truce, or with the pirates (8.8.3, cards 50 and 64).
 
     The Adriatic Pirates help up to three CU to or from three ports, when their card is played for operations; by
@@ -281,13 +261,13 @@ def unopposed(game: Game, march: March, start: str, to: str) -> bool:
     record = game.board.cards[game.the_card.card]
     if not played_with(game, PIRATES) or march.force.cu > record.about["cu"]:
         return False
-    ends = (to,) if game.options["pirates_port"] == "landing" else (start, to)
+    ends = (voyage.to,) if game.options["pirates_port"] == "landing" else voyage
     return any(port in record.about["ports"] for port in ends)
 
 
-def naval_modifiers(game: Game, march: March, start: str, to: str) -> dict[str, int]:
+def naval_modifiers(game: Game, march: March, voyage: Voyage) -> dict[str, int]:
     """Return the modifiers of the naval combat roll by reason (8.8.3)."""
-    table, spaces = game.board.tables["naval"], game.board.spaces
+    table, spaces, (start, to) = game.board.tables["naval"], game.board.spaces, voyage
     both = game.options["naval_roman_pc_ports"] == "both"
     small = march.force.cu == 1 or (not march.force.cu and game.options["small_voyage"] == "general_or_one")
     return {
@@ -345,7 +325,7 @@ def sail_back(game: Game, table: Table, march: March) -> Flow[bool]:
     space, port = march.at, march.the_way_back
     outcome = SAFE
     if game.options["naval_roll_when_backing_up"]:
-        outcome = naval_combat(game, table, march, space, port, f"{named_space(march)}/back")
+        outcome = naval_combat(game, table, march, Voyage(space, port), "/back")
     if outcome == SUNK:
         yield from sink(game, table, march)
     elif outcome == RETURN:

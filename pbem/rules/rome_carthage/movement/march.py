@@ -34,6 +34,7 @@ from pbem.rules.rome_carthage.movement.hazards import (
 )
 from pbem.rules.rome_carthage.movement.march_cards import charm, check_charm
 from pbem.rules.rome_carthage.movement.paths import (
+    Meeting,
     can_go_on,
     check_path,
     enemy_cu_at,
@@ -51,7 +52,7 @@ from pbem.rules.rome_carthage.position.board import PLAIN, SEA
 from pbem.rules.rome_carthage.position.generals import arrange, displace, drive_off_generals
 from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game, once_a_march
-from pbem.rules.rome_carthage.position.under_way import Besiegers, March
+from pbem.rules.rome_carthage.position.under_way import Battle, Besiegers, March
 from pbem.rules.rome_carthage.siege.siege import end_of_march, lift_left
 from pbem.rules.rome_carthage.siege.train import bring_train, leave_train, lose_lone_train, part_with_train
 from pbem.rules.rome_carthage.siege.walls import detach, enter_city, pool, room, why_not_inside
@@ -111,7 +112,7 @@ def check_march(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
         yield order.fault((), "give a path, or stop: true", rule="8.2")
     else:
         yield from check_charm(view, way, march.general)
-        yield from check_path(view, march.side, way, march.at, march.force, march.points)
+        yield from check_path(view, way, march.at, march.force, march.points)
 
 
 def stops_for_good(view: Game, decision: Decision, order: Order) -> bool:
@@ -263,7 +264,6 @@ def meet_enemy(game: Game, table: Table, march: March) -> Flow[None]:
     """Overrun, fight or displace any enemy still in the space; else pursue or march on (8.2, 8.9, 10.3)."""
     enemy, reaction = ENEMY[march.side], game.reaction
     stack = game.stack(enemy, march.at)
-    arrived = bool(reaction and reaction.arrived)
     if march.force.cu >= game.board.movement.overrun and stack.cu == 1 and not stack.generals:
         game.take(enemy, march.at, Stack(stack.cu, stack.elephants))
         table.tell("overrun", side=enemy, general=march.general, space=march.at, rule="8.2")
@@ -273,22 +273,14 @@ def meet_enemy(game: Game, table: Table, march: March) -> Flow[None]:
         if march.over:
             game.reaction = None
             return
-        came_from = None if march.came_by == SEA else march.came_from
-        avoid_failed = bool(reaction and reaction.avoid_failed)
-        origins = dict(reaction.arrived) if reaction else {}
+        battle = Battle(march.at, march.side, march.side, None if march.came_by == SEA else march.came_from)
+        if reaction is not None:
+            battle.defender_from, battle.intercepted = dict(reaction.arrived), bool(reaction.arrived)
+            battle.avoid_failed = reaction.avoid_failed
         game.reaction = None
         march.over = march.fought = True
         join(game, march)
-        yield from fight(
-            game,
-            table,
-            attacker=march.side,
-            space=march.at,
-            came_from=came_from,
-            defender_from=origins,
-            intercepted=arrived,
-            avoid_failed=avoid_failed,
-        )
+        yield from fight(game, table, battle)
         return
     elif stack.generals and march.force.cu:
         generals = list(stack.generals)
@@ -351,8 +343,8 @@ def exchange_on_the_way(game: Game, table: Table, march: March, step: Step) -> N
         names = [general for general in wanted.generals if general in source.generals]
         cu = min(wanted.cu, source.cu)
         elephants = max(min(wanted.elephants, source.elephants), source.fewest_elephants(cu))
-        nothing = not cu and not names
-        if nothing or why_no_exchange(game, march.force, stack, march.at, names, cu, drops, march.army) is not None:
+        meeting, nothing = Meeting(march.force, stack, march.at, march.army), not cu and not names
+        if nothing or why_no_exchange(game, meeting, names, cu, drops) is not None:
             table.tell("not_exchanged", side=march.side, general=march.general, space=march.at, rule="8.7")
             continue
         part = Stack(cu, elephants, names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from pbem.game import Refusal, counted
 from pbem.protocol import Fault, Path, Side
@@ -45,10 +46,19 @@ from pbem.rules.rome_carthage.siege.walls import pool, room, whole, why_not_insi
 # ---- units and generals dropped and taken on a march (8.2, 8.7, 14.2)
 
 
-def check_exchange(
-    view: Game, change: Exchange, path: Path, force: Stack, stack: Stack, space: str, at_start: int
-) -> Iterator[Fault]:
+class Meeting(NamedTuple):
+    """A force on the march and the stack of its side in the space it comes to (8.7)."""
+
+    force: Stack
+    stack: Stack
+    space: str
+    at_start: int
+    """How many CU there were where the force set out: two consuls may part on the way, too, if that was enough."""
+
+
+def check_exchange(view: Game, change: Exchange, path: Path, meeting: Meeting) -> Iterator[Fault]:
     """Yield what is wrong with dropping or taking CU and generals; if nothing, do it on trial (8.2, 8.7, 14.2)."""
+    force, stack, space, _ = meeting
     drops = path[-1] == "drop"
     source = force if drops else stack
     names, cu, elephants = list(change.generals), change.cu, change.elephants
@@ -71,7 +81,7 @@ def check_exchange(
         have = f"{source.cu} CU, {source.elephants} of them elephants"
         yield illegal(path, f"the {'force' if drops else 'space'} has {have}", rule="8.2")
         return
-    if (why := why_no_exchange(view, force, stack, space, names, cu, drops, at_start)) is not None:
+    if (why := why_no_exchange(view, meeting, names, cu, drops)) is not None:
         yield illegal(path, why.reason, rule=why.rule)
         return
     if change.inside:
@@ -86,13 +96,9 @@ def check_exchange(
     arrange(view, stack)
 
 
-def why_no_exchange(
-    game: Game, force: Stack, stack: Stack, space: str, names: list[str], cu: int, drops: bool, at_start: int
-) -> Refusal | None:
-    """Say why a force may not drop to a stack, or take from it, on its march; None: it may (8.7, 14.2).
-
-    `at_start` is how many CU there were where it set out: two consuls may part on the way, too, if that was enough.
-    """
+def why_no_exchange(game: Game, meeting: Meeting, names: list[str], cu: int, drops: bool) -> Refusal | None:
+    """Say why a force may not drop to a stack, or take from it, on its march; None: it may (8.7, 14.2)."""
+    force, stack, space, at_start = meeting
     leader, keeps = force.generals[0], game.board.consular_army
     if drops and not force.cu:
         return None
@@ -188,17 +194,17 @@ def overseas(game: Game, march: March) -> list[Written]:
     if not may_sail(game, march):
         return []
     force = march.force
-    ports = open_ports(game, march.side, march.at, force.generals, bool(force.cu), points_left(march))
+    ports = open_ports(game, march.side, march.at, force, points_left(march))
     ways = sailings(game, march.side, ports, [(force.cu, force.elephants)])
     return [step for _, steps in ways for step in steps]
 
 
-def open_ports(game: Game, side: Side, space: str, generals: Sequence[str], army: bool, points: int) -> list[str]:
-    """List the ports to which generals may sail from a space on a card that carries them (8.4.2, 8.8, board)."""
-    ports = harbours(game, side, space, army, points)
-    if not army:
+def open_ports(game: Game, side: Side, space: str, force: Stack, points: int) -> list[str]:
+    """List the ports to which a force may sail from a space on a card that carries it (8.4.2, 8.8, board)."""
+    ports = harbours(game, side, space, bool(force.cu), points)
+    if not force.cu:
         ports = [port for port in ports if not enemy_cu_at(game, side, port)]
-    return allowed(game, generals, ports)
+    return allowed(game, force.generals, ports)
 
 
 def next_steps(game: Game, march: March) -> list[Written]:
@@ -211,12 +217,12 @@ def can_go_on(game: Game, march: March) -> bool:
     return bool(onward(game, march) or overseas(game, march))
 
 
-def check_path(view: Game, side: Side, way: WayOrder, start: str, force: Stack, points: int) -> Iterator[Fault]:
+def check_path(view: Game, way: WayOrder, start: str, force: Stack, points: int) -> Iterator[Fault]:
     """Yield what is wrong with a whole path: lines, points, straits, lone generals, what is dropped and taken (8).
 
     A path may lead through enemy armies, in case they avoid battle.
     """
-    walker = _Walker(view, side, way, start, force, points)
+    walker = _Walker(view, way, start, force, points)
     for at, step in enumerate(way.path):
         yield from walker.step(at, step)
         if walker.lost:  # where it would lead from here nobody knows; but a name that is none is none
@@ -228,14 +234,14 @@ def check_path(view: Game, side: Side, way: WayOrder, start: str, force: Stack, 
 class _Walker:
     """A force that follows a path on trial; `ground` is what it finds and leaves of its own side on the way."""
 
-    def __init__(self, view: Game, side: Side, way: WayOrder, start: str, force: Stack, points: int) -> None:
-        self.view, self.side, self.way = view, side, way
+    def __init__(self, view: Game, way: WayOrder, start: str, force: Stack, points: int) -> None:
+        self.view, self.side, self.way = view, view.board.generals[force.generals[0]].side, way
         self.here, self.points, self.most = start, points, points
         self.force = Stack(force.cu, force.elephants, list(force.generals), force.train)
         self.ground: dict[str, Stack] = {}
         self.set_out = (force.generals, force.cu, force.elephants)
         self.start = start
-        self.legs = legs_at_start(view, side, start, force.cu)
+        self.legs = legs_at_start(view, self.side, start, force.cu)
         self.riders = riders_at_start(view, force.generals[1:])
         self.lost = False
         self.held_up = False
@@ -272,7 +278,8 @@ class _Walker:
         for word, change in (("drop", step.drop), ("take", step.take)):
             if change is not None and not self.in_city:
                 path, cu, total = ("path", at, word), self.force.cu, self._found(to).cu
-                yield from check_exchange(view, change, path, self.force, self._found(to), to, self._at_start())
+                meeting = Meeting(self.force, self._found(to), to, self._at_start())
+                yield from check_exchange(view, change, path, meeting)
                 self._change_riders()
                 if (gained := self.force.cu - cu) < 0:
                     self.legs = sorted(self.legs)[-gained:]

@@ -133,5 +133,4 @@ def _lose_hannibal(game: Game, table: Table) -> Flow[None]:
     if game.options["hannibal_displaced"] == "rome_wins":
         game.result = Result(ROME, "hannibal_displaced")
     else:
-        count = game.board.hannibal_markers
-        yield from give_up_markers(game, table, CARTHAGE, count, "hannibal_displaced", rule="8.9")
+        yield from give_up_markers(game, table, CARTHAGE, game.board.hannibal_markers, "hannibal_displaced")

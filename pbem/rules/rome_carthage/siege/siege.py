@@ -7,7 +7,7 @@ from typing import Final
 
 from pbem.game import Kind, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.battle.losses import suffer
+from pbem.rules.rome_carthage.battle.losses import Army, Cause, suffer
 from pbem.rules.rome_carthage.movement.card_play import opened_by_traitor, siege_dice, siege_modifier
 from pbem.rules.rome_carthage.orders import BesiegeOrder
 from pbem.rules.rome_carthage.position.board import WALLED_CITY
@@ -78,9 +78,8 @@ def besiege(game: Game, table: Table, side: Side, space: str, general: str) -> F
             general=general,
         )
         points, lost = game.board.siege_result(roll.total)
-        yield from suffer(
-            game, table, side, game.stack(side, space), lost, elephant=False, cause=what, rule="16.4", space=space
-        )
+        army = Army(side, game.stack(side, space), space)
+        yield from suffer(game, table, army, (lost, 0), Cause(what, "16.4"))
         if points:
             stands = game.siege_points[space] = game.siege_points.get(space, 0) + points
             table.tell(f"{what}_points", rule="16.4", side=side, space=space, gained=points, points=stands)

@@ -6,7 +6,7 @@ from typing import Final
 
 from pbem.game import Table
 from pbem.protocol import Flow, Side
-from pbem.rules.rome_carthage.battle.losses import attrition
+from pbem.rules.rome_carthage.battle.losses import Army, Cause, Hardship, attrition
 from pbem.rules.rome_carthage.battle.politics import give_up_markers, removable_markers
 from pbem.rules.rome_carthage.position.board import ITALY, WALLED_CITY
 from pbem.rules.rome_carthage.position.state import CAPITAL, CARTHAGE, ENEMY, ROME, SIDES, Game, Result
@@ -29,10 +29,8 @@ def winter(game: Game, table: Table) -> Flow[None]:
     for side in SIDES:
         stacks = game.stacks[side]
         for space in [space for space in game.board.spaces if space in stacks and on_enemy_ground(game, side, space)]:
-            stack = stacks[space]
-            yield from attrition(
-                game, table, side, stack, name=f"winter/{space}", modifiers={}, rule="17.1", space=space, cause="winter"
-            )
+            army, cold = Army(side, stacks[space], space), Hardship(f"winter/{space}", Cause("winter", "17.1"))
+            yield from attrition(game, table, army, cold)
             lift_left(game, table, side, space)
     game.phase = "isolation"
 
@@ -108,7 +106,7 @@ def check_victory(game: Game, table: Table) -> Flow[None]:
     table.tell("political_points", carthage=points[CARTHAGE], rome=points[ROME], rule="18.1")
     behind = min(SIDES, key=lambda side: points[side])
     lead = points[ENEMY[behind]] - points[behind]
-    yield from give_up_markers(game, table, behind, lead, "political_points", rule="18.2")
+    yield from give_up_markers(game, table, behind, lead, "political_points")
     if game.result is None and game.turn >= game.last_turn:
         end_the_war(game, table)
     game.phase = "turn_end"

@@ -153,11 +153,11 @@ def _of_card(view: Game, side: Side, card: int) -> LegalOrders:
     """Return the uses of one card: marches from each space, markers, a unit, a discard, its event (7.2 to 7.5)."""
     if barred_to(view, side, card):
         return concat(_event_of(view, side, card), of([Order("play", {"card": card, "as": "discard"})]))
-    body, ops = {"card": card, "as": "operations"}, view.board.cards[card].ops
+    operations, ops = Order("play", {"card": card, "as": "operations"}), view.board.cards[card].ops
 
     def part(of: str) -> LegalOrders:
         use = STAYING.get(of)
-        return marches(view, side, "play", body, of, ops) if use is None else use(view, side, card)
+        return marches(view, side, operations, of, ops) if use is None else use(view, side, card)
 
     return flat_map(part, [*spaces_with_generals(view, side), *STAYING])
 

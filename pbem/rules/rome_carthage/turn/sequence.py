@@ -8,7 +8,7 @@ from typing import Final
 from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, of, once, one_of
 from pbem.protocol import Checkpoint, Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.events.catalogue import IN_VAIN, play_event
-from pbem.rules.rome_carthage.events.playing import ANY, NONE, cards_of, chosen, hand_hidden, held, may_hold, window
+from pbem.rules.rome_carthage.events.playing import ANY, NONE, Window, cards_of, chosen, hand_hidden, held, may_hold
 from pbem.rules.rome_carthage.movement.campaigns import next_general
 from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN
 from pbem.rules.rome_carthage.movement.march_cards import TRUCE, ends_truce
@@ -97,7 +97,7 @@ def claim(game: Game, table: Table) -> Flow[int | None]:
     """
     if not any(may_hold(game, ROME, card) for card in cards_of(game.board, CAMPAIGN)):
         return None
-    decision = window(game, ROME, "claim_first", "5.3", {"turn": game.turn}, {"card": NONE})
+    decision = Window("claim_first", "5.3", {"turn": game.turn}).asks(game, ROME)
     decision.waits = decision.waits or game.turn == FIRST_TURN
     (order,) = yield from table.ask_all([decision])
     return chosen(game, ROME, CAMPAIGN, order["card"])

@@ -38,7 +38,7 @@ from pbem.rules.rome_carthage.movement.detachment import (
     most_sent,
 )
 from pbem.rules.rome_carthage.movement.fleet import carries, has_sailed
-from pbem.rules.rome_carthage.movement.hazards import RETURN, SAFE, SUNK, naval_modifiers, unopposed
+from pbem.rules.rome_carthage.movement.hazards import RETURN, SAFE, SUNK, Voyage, naval_modifiers, unopposed
 from pbem.rules.rome_carthage.movement.intercepted import intercepted_orders
 from pbem.rules.rome_carthage.movement.march import stands_on_lone_general
 from pbem.rules.rome_carthage.movement.paths import first_steps, onward, open_ports, overseas, step_cost
@@ -248,7 +248,7 @@ def _by_sea(view: Game, side: Side, ops: int, most: int) -> Iterator[tuple[int, 
     for space in spaces_with_generals(view, side) if most else ():
         stack = pool(view, side, space)
         for general in _able(view, side, stack, ops)[:1]:
-            ports = open_ports(view, side, space, [general], bool(stack.cu), view.board.movement.points)
+            ports = open_ports(view, side, space, Stack(stack.cu, 0, [general]), view.board.movement.points)
             for port in sorted(ports, key=lambda port: view.control.get(port) != side)[:1]:
                 fleet = {"cu": most} if stack.cu > most else {}
                 path = [{"to": port, "by": SEA}]
@@ -333,10 +333,10 @@ def intercept(view: Game, decision: Decision) -> Iterator[Hint]:
 def intercepted(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield what the way back across the sea may cost, and what may be done (8.8.3, 9.3)."""
     march, board = view.the_march, view.board
-    space, port = march.at, decision.facts["back_to"]
-    rolls = view.options["naval_roll_when_backing_up"] and not unopposed(view, march, space, port)
+    voyage = Voyage(march.at, decision.facts["back_to"])
+    rolls = view.options["naval_roll_when_backing_up"] and not unopposed(view, march, voyage)
     if march.came_by == SEA and rolls:
-        drm = sum(naval_modifiers(view, march, space, port).values())
+        drm = sum(naval_modifiers(view, march, voyage).values())
         results = [board.naval_result(die + drm) for die in range(1, 7)]
         chances = {result: odds(results.count(result)) for result in (SAFE, RETURN, SUNK)}
         yield f"To sail back: safe {chances[SAFE]}, barred {chances[RETURN]}, sunk {chances[SUNK]}."

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Final
+from typing import Final, NamedTuple
 
 from pbem.game import Chances, Number, Odds, Table
 from pbem.protocol import Decision, Flow, Order, Side
@@ -65,6 +65,22 @@ def odds(board: Board, options: Options) -> dict[str, Odds]:
 # ---- battle (11)
 
 
+class _Armies(NamedTuple):
+    """Who commands each side, and its CU."""
+
+    commanders: Mapping[Side, str]
+    cu: Mapping[Side, int]
+
+
+@dataclass(slots=True)
+class _Count:
+    """The results of some battles: who has won them, in how many rounds, and what each winner and loser has lost."""
+
+    won: Counter[Side] = field(default_factory=Counter)
+    rounds: Counter[int] = field(default_factory=Counter)
+    lost: Mapping[Side, Counter[Side]] = field(default_factory=lambda: {side: Counter() for side in SIDES})
+
+
 def battle(board: Board, options: Options, numbers: Mapping[str, int], tables: Iterable[Table]) -> Chances:
     """Play a battle out on each table, from the deal to the retreat table, and count (11).
 
@@ -74,18 +90,15 @@ def battle(board: Board, options: Options, numbers: Mapping[str, int], tables: I
         raise ValueError(f"there are {len(board.battle_deck)} battle cards, too few for both hands")
     game, commanders = _field(board, options, numbers)
     cu = {side: _strength(numbers, who) for side, who in ((ATTACKER, "attacker"), (DEFENDER, "defender"))}
-    wins = played = 0
-    rounds: Counter[int] = Counter()
-    lost = {who: dict.fromkeys(SIDES, 0) for who in (ATTACKER, DEFENDER)}
+    count = _Count()
     for table in tables:
-        winner = _fight(game, table, commanders, cu, numbers)
+        winner = _fight(game, table, _Armies(commanders, cu), numbers)
         fought = game.the_battle
-        played += 1
-        wins += winner == ATTACKER
-        rounds[fought.round] += 1
+        count.won[winner] += 1
+        count.rounds[fought.round] += 1
         for side in SIDES:
-            lost[winner][side] += fought.lost.get(side, 0)
-    return _told(numbers, cu, played, wins, rounds, lost)
+            count.lost[winner][side] += fought.lost.get(side, 0)
+    return _told(numbers, cu, count)
 
 
 def share_won(
@@ -93,8 +106,8 @@ def share_won(
 ) -> float:
     """Return the share of battles that the attacker wins if each side leads its cards by a word (11.4)."""
     game, commanders = _field(board, options, numbers)
-    cu = dict.fromkeys(SIDES, 1)
-    winners = [_fight(game, table, commanders, cu, numbers, leads) for table in tables]
+    armies = _Armies(commanders, dict.fromkeys(SIDES, 1))
+    winners = [_fight(game, table, armies, numbers, leads) for table in tables]
     return winners.count(ATTACKER) / len(winners)
 
 
@@ -125,14 +138,10 @@ def _strength(numbers: Mapping[str, int], who: str) -> int:
 
 
 def _fight(
-    game: Game,
-    table: Table,
-    commanders: Mapping[str, str],
-    cu: Mapping[Side, int],
-    numbers: Mapping[str, int],
-    leads: Mapping[Side, str] = NOTHING,
+    game: Game, table: Table, armies: _Armies, numbers: Mapping[str, int], leads: Mapping[Side, str] = NOTHING
 ) -> Side:
     """Fight one battle by the rules, the words by which sides lead, and the defaults; return the winner (11.4)."""
+    commanders, cu = armies
     space = next(iter(game.board.spaces))
     for side in SIDES:
         generals = [commanders[side]] if side in commanders else []
@@ -164,17 +173,11 @@ def _by_default(flow: Flow[None], leads: Mapping[Side, str]) -> None:
         return
 
 
-def _told(
-    numbers: Mapping[str, int],
-    cu: Mapping[Side, int],
-    played: int,
-    wins: int,
-    rounds: Counter[int],
-    lost: Mapping[Side, Mapping[Side, int]],
-) -> Chances:
+def _told(numbers: Mapping[str, int], cu: Mapping[Side, int], count: _Count) -> Chances:
     """Return the results of the battles, as text and as figures."""
-    won = {ATTACKER: wins, DEFENDER: played - wins}
-    mean_rounds = sum(count * often for count, often in rounds.items()) / played
+    won, rounds, lost, played = count.won, count.rounds, count.lost, count.won.total()
+    wins = won[ATTACKER]
+    mean_rounds = sum(number * often for number, often in rounds.items()) / played
     lines = [
         f"attacker: {numbers['attacker_cards']} cards, battle rating {numbers['attacker_rating']}, {cu[ATTACKER]} CU",
         f"defender: {numbers['defender_cards']} cards, battle rating {numbers['defender_rating']}, {cu[DEFENDER]} CU",
@@ -184,8 +187,8 @@ def _told(
         f"rounds: {mean_rounds:.1f} on average",
     ]
     lines += [
-        f"  {count:>2}: {_percent(often / played):>6}  {'#' * round(50 * often / played)}"
-        for count, often in sorted(rounds.items())
+        f"  {number:>2}: {_percent(often / played):>6}  {'#' * round(50 * often / played)}"
+        for number, often in sorted(rounds.items())
     ]
     names = {ATTACKER: "attacker", DEFENDER: "defender"}
     losses: dict[str, float | dict[str, float]] = {"attacker": sum(lost[side][ATTACKER] for side in SIDES) / played}
@@ -200,7 +203,7 @@ def _told(
         "games": played,
         "attacker_wins": wins / played,
         "rounds": mean_rounds,
-        "rounds_distribution": {str(count): often / played for count, often in sorted(rounds.items())},
+        "rounds_distribution": {str(number): often / played for number, often in sorted(rounds.items())},
         "lost": losses,
     }
     return Chances((*lines, "", *NOTES), figures)
