@@ -65,6 +65,10 @@ def play_out(
     `check`, each answer is checked before it is played, as a sheet would be. The dice must tell the uses of a name
     apart, as seeded dice do: names are used again after each checkpoint.
     """
+
+    def at_random(view: S, decision: Decision) -> Order | None:
+        return rules.legal_orders(view, decision).pick(rng.random)
+
     session = Session(rules, position, dice)
     decisions = checkpoints = 0
     while session.result is None and decisions < most:
@@ -75,20 +79,20 @@ def play_out(
             continue
         checkpoints = 0
         waiting = session.open_decisions
-        session.answer(
-            [
-                _pick(rules, session.position, decision, rng, check, (players or {}).get(decision.side))
-                for decision in waiting
-            ]
-        )
+        answers = []
+        for decision in waiting:
+            player = (players or {}).get(decision.side, at_random)
+            answers.append(_pick(rules, rules.view(session.position, decision.side), decision, player, check=check))
+        session.answer(answers)
         decisions += len(waiting)
     return Playout(decisions, session.table.events, session.result, session.position)
 
 
-def _pick(rules: Rules[S], position: S, decision: Decision, rng: Picker, check: bool, player: Player | None) -> Order:
-    """Return a legal order, chosen in the view of the side that gives it."""
-    view = rules.view(position, decision.side)
-    order = player(view, decision) if player is not None else rules.legal_orders(view, decision).pick(rng.random)
+def _pick(
+    rules: Rules[S], view: S, decision: Decision, player: Callable[[S, Decision], Order | None], *, check: bool
+) -> Order:
+    """Return the legal order that a player chooses in the view of the side that gives it."""
+    order = player(view, decision)
     if order is None:
         raise DeadEnd(f"{decision.side} has no answer to {decision.kind} (rule {decision.rule})")
     if check and (faults := list(rules.check(view, decision, order))):

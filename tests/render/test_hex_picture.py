@@ -21,7 +21,7 @@ from pbem.render.map.panels import legend, panel, title_panel
 from pbem.render.map.picture import draw
 from pbem.render.map.placement import Wish, anchor_of, placements
 from pbem.render.map.places import label_box, region_box, shape_box
-from pbem.rules.hannibal_italy.battle.withdrawal import move_out
+from pbem.rules.hannibal_italy.battle.withdrawal import Withdrawal, move_out
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, Battle, Game, Siege
 
 RED = DrawnSide("red", "Red", "#aa0000")
@@ -296,7 +296,7 @@ def test_a_scene_of_the_whole_war_can_be_drawn_small() -> None:
 
 def test_everybody_is_told_where_a_beaten_army_went() -> None:
     game, table = begun(), Table(SeededDice("withdrawal"))
-    move_out(game, table, CARTHAGE, "0227", "0225", ["hannibal"], rule="10.4", loose=False)
+    move_out(game, table, Withdrawal(CARTHAGE, "0227", "0225", ["hannibal"], loose=False), rule="10.4")
     (event,) = table.events
     assert (event.to, event.facts["refuge"]) == (None, "0225")
     (arrow,) = seen(game, ROME, (event,)).arrows

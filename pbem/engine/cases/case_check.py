@@ -21,16 +21,13 @@ def faults_of_case(case: Case, words: GameWords, position: type[Any] | None) -> 
     """Yield every word of a case that the game does not know. `position` is the type of positions; None: any data."""
     told, expect = case.told, case.told["expect"]
     yield from _check_orders(case, words)
-    for dotted, value in told.get("with", {}).items():
-        yield from _check_position(words, position, dotted, value, ("with", dotted), removes=False)
-    for dotted, value in expect.get("position", {}).items():
-        yield from _check_position(words, position, dotted, value, ("expect", "position", dotted), removes=True)
+    yield from _check_position(words, position, told.get("with", {}), ("with",), removes=False)
+    yield from _check_position(words, position, expect.get("position", {}), ("expect", "position"), removes=True)
     for at, sight in as_list(expect.get("sees", [])):
         if sight["side"] not in (None, OBSERVER):
             yield from _check_side(words, sight["side"], ("expect", "sees", *at, "side"))
-        for dotted, value in sight["position"].items():
-            place = ("expect", "sees", *at, "position", dotted)
-            yield from _check_position(words, position, dotted, value, place, removes=True)
+        place = ("expect", "sees", *at, "position")
+        yield from _check_position(words, position, sight["position"], place, removes=True)
     yield from _check_events(expect, words)
     for word in ("waiting", "asks"):
         for at, question in as_list(expect.get(word, [])):
@@ -59,16 +56,17 @@ def _check_orders(case: Case, words: GameWords) -> Iterator[Finding]:
 
 
 def _check_position(
-    words: GameWords, position: type[Any] | None, dotted: str, value: object, place: Path, *, removes: bool
+    words: GameWords, position: type[object] | None, written: Record, place: Path, *, removes: bool
 ) -> Iterator[Finding]:
-    """Yield why a dotted path cannot be one of the position, and what of a value cannot stand there."""
-    slot = words.slot(position, dotted)
-    if isinstance(slot, str):
-        yield slot, place
-    elif value is not None:
-        for fault in words.faults(slot, value, removes=removes):
-            inner = "".join(f".{step}" for step in fault.path)
-            yield f"{dotted}{inner}: {fault.reason}", (*place, *fault.path)
+    """Yield which dotted paths cannot be any of the position, and what of their values cannot stand there."""
+    for dotted, value in written.items():
+        slot = words.slot(position, dotted)
+        if isinstance(slot, str):
+            yield slot, (*place, dotted)
+        elif value is not None:
+            for fault in words.faults(slot, value, removes=removes):
+                inner = "".join(f".{step}" for step in fault.path)
+                yield f"{dotted}{inner}: {fault.reason}", (*place, dotted, *fault.path)
 
 
 def _check_events(expect: Record, words: GameWords) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from pbem.game.boxes.box import open_box
 from pbem.game.table import Table
 from pbem.protocol import Decision
 from pbem.rules.hannibal_italy.policy.ground import guard_of_rome, left_behind, with_drops
-from pbem.rules.hannibal_italy.policy.worth import before_walls
+from pbem.rules.hannibal_italy.policy.worth import Forces, before_walls
 from pbem.rules.hannibal_italy.position.forces import sp
 from pbem.rules.hannibal_italy.position.state import (
     CARTHAGE,
@@ -70,14 +70,14 @@ def test_a_city_is_stormed_where_that_is_better_than_to_wait(
 ) -> None:
     game = position()
     city = game.board.cities["mutina"]
-    assert before_walls(game, side, city, own, guard, die, prize=20.0)[0] == does
+    assert before_walls(game, side, city, Forces(own, guard, die), prize=20.0)[0] == does
 
 
 def test_a_siege_far_on_is_not_given_up_for_a_storm() -> None:
     game = position()
     city = game.board.cities["mutina"]
     game.sieges["mutina"] = Siege(CARTHAGE, 3)
-    assert before_walls(game, CARTHAGE, city, 40, 0, 0, prize=20.0)[0] == "siege"
+    assert before_walls(game, CARTHAGE, city, Forces(40, 0, 0), prize=20.0)[0] == "siege"
 
 
 def test_armies_within_walls_wait_for_their_new_leaders() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pbem.game import Table
 from pbem.protocol import Flow, Side
 from pbem.rules.hannibal_italy.battle.parties import bring_back, came_out, in_line, living
-from pbem.rules.hannibal_italy.battle.withdrawal import equals, hexes_to, move_out, risk
+from pbem.rules.hannibal_italy.battle.withdrawal import Withdrawal, equals, hexes_to, move_out, risk
 from pbem.rules.hannibal_italy.position.forces import added, bury, count_losses, sp
 from pbem.rules.hannibal_italy.position.leadership import find_refuge, try_to_withdraw
 from pbem.rules.hannibal_italy.position.state import BOXES, CARTHAGE, ROME, SIDES, Game
@@ -78,7 +78,8 @@ def go_away(game: Game, table: Table, side: Side) -> Flow[None]:
         table.tell("goes_back_inside", side=side, hex=battle.hex, rule="9.71")
     if others:
         to = yield from _choose_the_way(game, table, side, others)
-        move_out(game, table, side, battle.hex, to, others, rule="10.4", loose=party.loose and not party.sallies)
+        loose = party.loose and not party.sallies
+        move_out(game, table, Withdrawal(side, battle.hex, to, others, loose), rule="10.4")
 
 
 def return_apart(game: Game, side: Side) -> None:

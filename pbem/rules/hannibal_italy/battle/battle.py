@@ -312,10 +312,10 @@ def _one_round(game: Game, table: Table, column: int, springs: bool) -> Flow[Non
     table.tell("round_result", hex=battle.hex, round=battle.round, result=result, rule="9.2")
     losers = {"A": [attacker], "D": [defender], "E": [attacker, defender]}[result[0]]
     before = {side: in_line(game, side) for side in losers}
-    after = yield from take_losses(game, table, before, int(result[1:]), rule="9.3", hex=battle.hex)
+    after = yield from take_losses(game, table, before, int(result[1:]), "9.3")
     for side in losers:
         set_in_line(game, side, after[side])
-        battle.parties[side].lost += account(game, table, side, before[side], after[side], battle.hex)
+        account(game, table, side, before[side], after[side])
 
 
 def round_modifiers(game: Game, *, springs: bool = False) -> dict[str, int]:

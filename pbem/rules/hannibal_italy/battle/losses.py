@@ -62,7 +62,7 @@ def price_of_a_step(board: Board, unit: str) -> int:
 
 
 def take_losses(
-    game: Game, table: Table, lines: Mapping[Side, Mapping[str, int]], count: int, *, rule: str, hex: str
+    game: Game, table: Table, lines: Mapping[Side, Mapping[str, int]], count: int, rule: str
 ) -> Flow[dict[Side, Units]]:
     """Ask each of some sides which of its units lose so many steps and return what is left of them (9.3).
 
@@ -76,7 +76,7 @@ def take_losses(
             "losses",
             side,
             rule,
-            {"steps": count, "units": dict(units), "hex": hex},
+            {"steps": count, "units": dict(units), "hex": game.the_battle.hex},
             {"lose": CHEAPEST},
             secret=_hidden(game, side),
         )
@@ -105,14 +105,14 @@ def _chosen(board: Board, units: Mapping[str, int], order: LossOrder, count: int
     return order.units if order.way is None else order_of(board, units, order.way, count)
 
 
-def account(game: Game, table: Table, side: Side, before: Mapping[str, int], after: Mapping[str, int], hex: str) -> int:
-    """Count what a side lost in combat, bury it, tell it, and return its SP (9.2, 9.3)."""
+def account(game: Game, table: Table, side: Side, before: Mapping[str, int], after: Mapping[str, int]) -> None:
+    """Count what a side lost in the battle, bury it, and tell it (9.2, 9.3)."""
     lost = count_losses(game, before, after, combat=True)
     bury(game, wholly_lost(game.board, before, after))
     game.elephants_dead += _elephants(game.board, before) - _elephants(game.board, after)
+    game.the_battle.parties[side].lost += lost
     if lost:
-        table.tell("lost", side=side, sp=lost, hex=hex, rule="9.3")
-    return lost
+        table.tell("lost", side=side, sp=lost, hex=game.the_battle.hex, rule="9.3")
 
 
 def _elephants(board: Board, units: Mapping[str, int]) -> int:

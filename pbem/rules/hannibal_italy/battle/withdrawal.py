@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from pbem.game import Table, direction, distance
 from pbem.protocol import Side
@@ -85,10 +86,19 @@ def _to_a_city(game: Game, side: Side, hex: str) -> int:
     return min((distance(board.hexes[hex].at, city) for city in own), default=0)
 
 
-def move_out(
-    game: Game, table: Table, side: Side, hex: str, to: str, leaders: Sequence[str], *, rule: str, loose: bool
-) -> None:
-    """Move leaders from a hex to another one, and with `loose` the units there that have none (10.4)."""
+class Withdrawal(NamedTuple):
+    """Who withdraws from a hex to another one; with `loose`, the units there that have no leader as well."""
+
+    side: Side
+    hex: str
+    to: str
+    leaders: Sequence[str]
+    loose: bool = True
+
+
+def move_out(game: Game, table: Table, withdrawal: Withdrawal, *, rule: str) -> None:
+    """Move leaders, and units without one, from a hex to another one (9.71, 10.4)."""
+    side, hex, to, leaders, loose = withdrawal
     for leader in leaders:
         game.leaders[leader].at, game.leaders[leader].came_from, game.leaders[leader].inside = to, hex, False
     if loose:

@@ -16,6 +16,7 @@ from pbem.rules.hannibal_italy.movement.taking import allowance
 from pbem.rules.hannibal_italy.policy.replies import rating
 from pbem.rules.hannibal_italy.policy.worth import (
     LOST,
+    Forces,
     battle,
     before_walls,
     chance,
@@ -410,7 +411,7 @@ class Ground:
             return STAND * self.worth[city.id] if not guard else 0.0
         die = self.view.card(leader).combat - rating(self.view, self.enemy, hex)
         prize = self.worth[city.id] + guard * LOST[self.enemy]
-        return before_walls(self.view, self.side, city, own, guard, die, prize)[1]
+        return before_walls(self.view, self.side, city, Forces(own, guard, die), prize)[1]
 
     def _danger(self, leader: str, hex: str, own: int, *, safe: bool) -> float:
         """Return what an army may lose to enemies who march before the next combat."""

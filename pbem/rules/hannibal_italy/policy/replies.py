@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pbem.protocol import Decision, Order, Side
-from pbem.rules.hannibal_italy.policy.worth import battle, before_walls, lasting, taken_for, worth_of_city
+from pbem.rules.hannibal_italy.policy.worth import Forces, battle, before_walls, lasting, taken_for, worth_of_city
 from pbem.rules.hannibal_italy.position.forces import loose_inside, sp, walled
 from pbem.rules.hannibal_italy.position.leadership import limit
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, ROME, Game
@@ -158,8 +158,8 @@ def besiege(view: Game, decision: Decision) -> Iterator[Order]:
     side, facts = decision.side, decision.facts
     city = view.board.cities[facts["city"]]
     prize = worth_of_city(view, city.id, lasting(view))
-    guard = int(facts["needed"]) - city.intrinsic
-    do, _ = before_walls(view, side, city, int(facts["own_sp"]), guard, edge(view, side, city.hex), prize)
+    forces = Forces(int(facts["own_sp"]), int(facts["needed"]) - city.intrinsic, edge(view, side, city.hex))
+    do, _ = before_walls(view, side, city, forces, prize)
     yield Order("besiege", {"do": do})
     yield Order("besiege", {"do": "siege"})
 

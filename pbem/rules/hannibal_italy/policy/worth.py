@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from pbem.protocol import Side
 from pbem.rules.hannibal_italy.position.board import (
@@ -109,9 +109,18 @@ def taken_for(game: Game, leader: str) -> int:
     return GAULS_SP if card.gaulish else UNSEEN_SP
 
 
+class Forces(NamedTuple):
+    """The SP of a side, those against it, and what the commanders change its die by."""
+
+    own: int
+    enemy: int
+    die: int
+
+
 @lru_cache(maxsize=8192)
-def clash(board: Board, attacker: Side, attack: int, defence: int, die: int, rounding: str) -> tuple[float, float]:
+def clash(board: Board, attacker: Side, forces: Forces, rounding: str) -> tuple[float, float]:
     """Return the SP that attacker and defender lose on average until one of them has had enough (9.2)."""
+    attack, defence, die = forces
     own, enemy = float(attack), float(defence)
     defender = ROME if attacker == CARTHAGE else CARTHAGE
     for _ in range(ROUNDS):
@@ -132,7 +141,7 @@ def battle(game: Game, side: Side, own: int, enemy: int, die: int) -> float:
         return -1.0
     if enemy <= 0:
         return 1.0
-    lost, took = clash(game.board, side, own, enemy, die, str(game.options["odds_rounding"]))
+    lost, took = clash(game.board, side, Forces(own, enemy, die), str(game.options["odds_rounding"]))
     other = ROME if side == CARTHAGE else CARTHAGE
     return took * LOST[other] - lost * LOST[side]
 
@@ -141,8 +150,9 @@ def battle(game: Game, side: Side, own: int, enemy: int, die: int) -> float:
 
 
 @lru_cache(maxsize=8192)
-def storm(board: Board, own: int, against: int, die: int, rounding: str, *, empty: bool) -> tuple[float, float]:
+def storm(board: Board, forces: Forces, rounding: str, *, empty: bool) -> tuple[float, float]:
     """Return the chance that an assault takes a city, and the steps that it costs on average (9.8)."""
+    own, against, die = forces
     column = assault_column(board, own, against, rounding)
     if column == NO_CASE:
         return 0.0, 0.0
@@ -152,11 +162,12 @@ def storm(board: Board, own: int, against: int, die: int, rounding: str, *, empt
     return found.exact.get("stormed", 0.0), found.attacker
 
 
-def before_walls(view: Game, side: Side, city: City, own: int, guard: int, die: int, prize: float) -> tuple[str, float]:
+def before_walls(view: Game, side: Side, city: City, forces: Forces, prize: float) -> tuple[str, float]:
     """Return what a side had best do before a walled city of the enemy with so many SP, and what that is worth.
 
-    `guard` are the SP inside, its garrison unit among them; `die` is what the commanders change an assault by.
+    The enemy's are the SP inside, its garrison unit among them.
     """
+    own, guard, die = forces
     against = city.intrinsic + guard
     if own < against:
         return LEAVE, 0.0
@@ -167,7 +178,7 @@ def before_walls(view: Game, side: Side, city: City, own: int, guard: int, die: 
     besieged = (at_once + (1 - at_once) * LATER) * prize
     if side == CARTHAGE:
         die += int(view.board.tables["carthage_assaults"])
-    stormed, steps = storm(view.board, own, against, die, str(view.options["assault_odds"]), empty=guard == 0)
+    stormed, steps = storm(view.board, Forces(own, against, die), str(view.options["assault_odds"]), empty=not guard)
     price = steps * PER_STEP[side] * LOST[side] * (0.5 if side != CARTHAGE else 1.0)  # Rome's horse does not score
     assaulted = (stormed + (1 - stormed) * AGAIN) * prize - price
     return (ASSAULT, assaulted) if stormed and assaulted > besieged else (SIEGE, besieged)

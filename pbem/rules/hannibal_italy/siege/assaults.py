@@ -148,11 +148,11 @@ def assault(game: Game, table: Table, side: Side, city: City) -> Flow[None]:
 def _attackers_lose(game: Game, table: Table, side: Side, city: City, count: int) -> Flow[None]:
     whole = in_line(game, side)
     before = without_elephants(game.board, whole)
-    lost = yield from take_losses(game, table, {side: before}, count, rule="9.8", hex=city.hex)
+    lost = yield from take_losses(game, table, {side: before}, count, "9.8")
     after = lost[side]
     kept = {unit: number for unit, number in whole.items() if unit not in before}
     set_in_line(game, side, {**after, **kept})
-    game.the_battle.parties[side].lost += account(game, table, side, before, after, city.hex)
+    account(game, table, side, before, after)
 
 
 def _defenders_eliminated(game: Game, table: Table, owner: Side, city: City) -> None:

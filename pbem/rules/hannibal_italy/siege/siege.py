@@ -8,7 +8,7 @@ from typing import Final
 from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.parties import waits_inside
-from pbem.rules.hannibal_italy.battle.withdrawal import hexes_to, move_out, why_no_way
+from pbem.rules.hannibal_italy.battle.withdrawal import Withdrawal, hexes_to, move_out, why_no_way
 from pbem.rules.hannibal_italy.movement.diplomacy import lose_inside
 from pbem.rules.hannibal_italy.position.board import CLASS_1, NO_CASE, ROME_CITY, UNFORTIFIED, City, assault_column
 from pbem.rules.hannibal_italy.position.forces import (
@@ -110,7 +110,7 @@ def go_back(game: Game, table: Table, side: Side, hex: str) -> Flow[None]:
     if len(able) > 1:
         order = yield from table.ask(side, "retreat", rule="9.71", default={"hex": to}, hex=hex, hexes=able)
         to = game.board.find(order["hex"]) or to
-    move_out(game, table, side, hex, to, leaders, rule="9.71", loose=True)
+    move_out(game, table, Withdrawal(side, hex, to, leaders), rule="9.71")
 
 
 def roll_for_surrender(game: Game, table: Table, side: Side, city: City) -> None:

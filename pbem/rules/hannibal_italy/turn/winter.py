@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
-from typing import Final
+from typing import Final, NamedTuple
 
 from pbem.game import Kind, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
@@ -36,18 +36,26 @@ from pbem.rules.hannibal_italy.turn.control import determine, take_open_cities
 HALF: Final = 2
 
 
+class Starving(NamedTuple):
+    """Units of a side that suffer in a hex."""
+
+    side: Side
+    hex: str
+    units: Mapping[str, int]
+
+
 def end_of_winter(game: Game, table: Table) -> Flow[bool]:
     """Determine control all over Italy, then let both sides suffer where they have none (8.1, 8.3)."""
     take_open_cities(game, table)
     determine(game, table, game.board.provinces)
     stacks = [
-        (side, hex, outside(game, side, hex))
+        Starving(side, hex, outside(game, side, hex))
         for side in SIDES
         for hex in hexes_of(game, side)
         if suffers(game, side, hex)
     ]
     asked = [
-        [_question(game, *stack) for stack in stacks if stack[0] == side and _has_choice(game, side, stack[2])]
+        [_question(game, stack) for stack in stacks if stack.side == side and _has_choice(game, side, stack.units)]
         for side in SIDES
     ]
     chosen: dict[tuple[Side, str], LossOrder] = {}
@@ -56,8 +64,8 @@ def end_of_winter(game: Game, table: Table) -> Flow[bool]:
         orders = yield from table.ask_all(questions)
         for question, order in zip(questions, orders, strict=True):
             chosen[question.side, question.facts["hex"]] = LossOrder.read(order)
-    for side, hex, units in stacks:
-        _suffer(game, table, side, hex, units, chosen.get((side, hex), LossOrder()))
+    for stack in stacks:
+        _suffer(game, table, stack, chosen.get((stack.side, stack.hex), LossOrder()))
     return True
 
 
@@ -86,13 +94,15 @@ def _has_choice(game: Game, side: Side, units: Mapping[str, int]) -> bool:
     return side == CARTHAGE or (_due(game, units) > 0 and has_choice(game.board, units, steps(game.board, units)))
 
 
-def _question(game: Game, side: Side, hex: str, units: Mapping[str, int]) -> Decision:
+def _question(game: Game, stack: Starving) -> Decision:
+    side, hex, units = stack
     facts = {"hex": hex, "target": _due(game, units), "units": units}
     return Decision("winter_losses", side, "8.3", facts, {"lose": CHEAPEST}, secret=side == CARTHAGE)
 
 
-def _suffer(game: Game, table: Table, side: Side, hex: str, units: Mapping[str, int], order: LossOrder) -> None:
+def _suffer(game: Game, table: Table, stack: Starving, order: LossOrder) -> None:
     """Let a side lose half the SP of a stack, in steps of its own choice (8.3)."""
+    side, hex, units = stack
     chosen = order.units if order.way is None else enough(game.board, units, order.way, _due(game, units))
     after = weakened(game.board, units, chosen)
     held = {leader: game.leaders[leader].units for leader in game.leaders_at(side, hex, inside=False)}

@@ -85,7 +85,8 @@ def _counters(view: Game) -> Iterator[Counter]:
             for id in sorted(view.leaders_at(side, hex), key=lambda id: (_rank(view, id), id)):
                 yield _leader(view, side, hex, id)
             if units := view.loose[side].get(hex):
-                yield _counter(view, side, hex, units, inside=loose_inside(view, side, hex))
+                loose = Counter(hex, side, inside=loose_inside(view, side, hex), id=f"{side}/{hex}")
+                yield _with_units(view, loose, units)
     for city in view.garrisons:
         where, strength = view.board.cities[city].hex, str(garrison(view, city))
         yield Counter(where, view.cities[city], strength, inside=True, id=f"garrison/{city}")
@@ -102,31 +103,18 @@ def _rank(view: Game, leader: str) -> int:
 def _leader(view: Game, side: str, hex: str, id: str) -> Counter:
     leader = view.leaders[id]
     badges = (*([_BADGES[leader.office]] if leader.office else ()), str(view.card(id).combat))
-    return replace(
-        _counter(view, side, hex, leader.units, inside=leader.inside, badges=badges, id=id), label=name(view, id)
-    )
+    counter = Counter(hex, side, label=name(view, id), badges=badges, inside=leader.inside, id=id)
+    return _with_units(view, counter, leader.units)
 
 
-def _counter(
-    view: Game,
-    side: str,
-    hex: str,
-    units: Mapping[str, int],
-    *,
-    inside: bool,
-    badges: tuple[str, ...] = (),
-    id: str = "",
-) -> Counter:
-    """Return units, those of a leader by his id; the back of the counter if the viewer may not know them (7.5)."""
+def _with_units(view: Game, counter: Counter, units: Mapping[str, int]) -> Counter:
+    """Return a counter with its units; the back of it if the viewer may not know them (7.5)."""
     board = view.board
-    id = id or f"{side}/{hex}"
     if UNSEEN in units:
-        return Counter(hex, side, badges=badges, inside=inside, hidden=True, id=id)
+        return replace(counter, hidden=True)
     herd = sum(count for unit, count in units.items() if board.units[unit].kind == ELEPHANTS)
-    if herd:
-        badges = (*badges, f"{herd} el")
-    strength = str(sp(board, units)) if units else ""
-    return Counter(hex, side, strength, badges=badges, inside=inside, id=id)
+    badges = (*counter.badges, f"{herd} el") if herd else counter.badges
+    return replace(counter, strength=str(sp(board, units)) if units else "", badges=badges)
 
 
 def _markers(view: Game) -> Iterator[Marker]:
