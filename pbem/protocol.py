@@ -130,7 +130,7 @@ class Order:
     def __getitem__(self, key: str) -> Any:
         return self.body[key]
 
-    def get(self, key: str, otherwise: Any = None) -> Any:
+    def get(self, key: str, otherwise: object = None) -> Any:
         return self.body.get(key, otherwise)
 
     def fault(self, path: Path, reason: str, *, rule: str) -> Fault:
@@ -198,8 +198,8 @@ class Draw:
     """A hidden draw: what was shuffled, under which name, and the resulting order."""
 
     name: str
-    items: list[Any]
-    order: list[Any]
+    items: list[object]
+    order: list[object]
 
 
 @dataclass(slots=True)

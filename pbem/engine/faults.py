@@ -121,11 +121,11 @@ def _steady_numbers() -> Iterator[float]:
         yield state / 2**31
 
 
-def _mended_bodies(body: Record, wrong: Sequence[Path], samples: Sequence[Record]) -> list[Any]:
+def _mended_bodies(body: Record, wrong: Sequence[Path], samples: Sequence[Record]) -> list[Record]:
     """Return the body with its wrong parts replaced by those of each sample that is like it, as far as they differ."""
-    made: dict[str, Any] = {}
+    made: dict[str, Record] = {}
     for sample in _similar_samples(body, wrong, samples):
-        mended: dict[str, Any] = deepcopy(dict(body))
+        mended = deepcopy(dict(body))
         for path in sorted(wrong, key=len, reverse=True):
             key = str(path[0])
             if _at(mended, path) is not _MISSING and (value := _at(sample, path)) is not _MISSING:

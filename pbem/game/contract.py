@@ -80,8 +80,7 @@ class Rules(ABC, Generic[S]):
 
     def encode(self, position: S) -> dict[str, Any]:
         """Return the position as plain data, the form that is written to disk."""
-        data: dict[str, Any] = plain.encode(position)
-        return data
+        return plain.encode(position)
 
     # ---- what the kind of a decision says
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import comb, prod
-from typing import Any, TypeVar, overload
+from typing import TypeVar, overload
 
 from pbem.protocol import Order
 
@@ -199,11 +199,11 @@ def concat(*parts: LegalOrders) -> LegalOrders:
     return NOT_TOLD if NOT_TOLD in parts else _Concat(parts)
 
 
-def product(make: Callable[..., Order], *axes: Sequence[Any]) -> LegalOrders:
+def product(make: Callable[..., Order], *axes: Sequence[object]) -> LegalOrders:
     """Return `make(*values)` for one value of each axis; the last axis turns fastest."""
 
     def pick(index: int) -> Order:
-        picked: list[Any] = []
+        picked: list[object] = []
         for axis in reversed(axes):
             index, at = divmod(index, len(axis))
             picked.append(axis[at])

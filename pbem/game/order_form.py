@@ -166,7 +166,7 @@ def _misfits(errors: Iterable[ValidationError], around: Path, kind: str) -> Iter
 
 def _none_fits(error: ValidationError, path: Path, kind: str) -> Iterator[Misfit]:
     """Say what is wrong where a value may have one of several shapes: with the shape it comes nearest to."""
-    shapes: dict[Any, list[ValidationError]] = {}
+    shapes: dict[str | int, list[ValidationError]] = {}
     for inner in error.context or ():
         shapes.setdefault(inner.schema_path[0], []).append(inner)
     near = [errors for errors in shapes.values() if not any(map(_of_another_shape, errors))]
@@ -250,12 +250,12 @@ def _word(value: object) -> str:
     return value if isinstance(value, str) else shown(value).removeprefix("the number ")
 
 
-def _type(wanted: Any, found: object) -> str:
+def _type(wanted: str | Sequence[str], found: object) -> str:
     names = [_WANTED[each] for each in _kinds(wanted)]
     return f"must be {listing(names, 'or')}, not {shown(found)}"
 
 
-def _choice(wanted: Any, found: object) -> str:
+def _choice(wanted: Iterable[object], found: object) -> str:
     words = [_word(each) for each in wanted]
     return f"cannot be {shown(found).removeprefix('the text ')}{hint(found, words, 'it can be', 'or')}"
 

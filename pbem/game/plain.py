@@ -14,13 +14,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import cache
 from operator import attrgetter
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from pbem.protocol import Record
 
 D = TypeVar("D")
+Words: TypeAlias = Collection[str | int]
 
-_Codec = tuple[Callable[[Any], Any], Callable[[Any, Record], Any], Callable[[Any], Any]]
+_Change: TypeAlias = Callable[[Any], Any]
+_Codec: TypeAlias = tuple[_Change, Callable[[Any, Record], Any], _Change]
+"""How values of a type become plain data, how they are read from it, and how they are copied."""
 
 
 def static() -> Any:
@@ -28,23 +31,24 @@ def static() -> Any:
     return field(default=None, repr=False, compare=False, metadata={"static": True})
 
 
-def encode(value: Any) -> Any:
+def encode(value: object) -> dict[str, Any]:
     """Return a dataclass value as plain data."""
-    cls: Any = type(value)
-    return _codec(cls)[0](value)
+    kind: object = type(value)
+    encoded: dict[str, Any] = _codec(kind)[0](value)
+    return encoded
 
 
-def decode(cls: type[D], plain: Record, **statics: Any) -> D:
+def decode(cls: type[D], plain: Record, **statics: object) -> D:
     """Return the value that `encode` was given.
 
     Raises ValueError, naming the class, for a field that the class does not have or that lacks.
     """
-    kind: Any = cls
+    kind: object = cls
     decoded: D = _codec(kind)[1](plain, statics)
     return decoded
 
 
-def misfits(value: Any, annotation: Any = None, path: str = "") -> Iterator[str]:
+def misfits(value: object, annotation: object = None, path: str = "") -> Iterator[str]:
     """Yield what in a dataclass value is not of the type declared: `decode` takes numbers and text as they come."""
     annotation = type(value) if annotation is None else annotation
     origin, arguments = get_origin(annotation), get_args(annotation)
@@ -55,7 +59,7 @@ def misfits(value: Any, annotation: Any = None, path: str = "") -> Iterator[str]
         if not isinstance(value, origin):
             yield f"{path}: a {'list' if origin is list else 'mapping'} must stand there, not {value!r}"
             return
-        items = value.items() if isinstance(value, dict) else enumerate(value)
+        items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
         for key, item in items:
             yield from misfits(item, arguments[-1], f"{path}.{key}")
     elif isinstance(annotation, type) and is_dataclass(annotation):
@@ -64,25 +68,25 @@ def misfits(value: Any, annotation: Any = None, path: str = "") -> Iterator[str]
             if not declared.metadata.get("static"):
                 name = f"{path}.{declared.name}" if path else declared.name
                 yield from misfits(getattr(value, declared.name), hints[declared.name], name)
-    elif annotation is not Any and type(value) is not annotation:
+    elif annotation is not Any and isinstance(annotation, type) and type(value) is not annotation:
         yield f"{path}: {annotation.__name__} must stand there, not {value!r}"
 
 
-def vocabulary(position: type[Any], words: Mapping[str, Collection[str | int]]) -> dict[str, Collection[str | int]]:
+def vocabulary(position: type[object], words: Mapping[str, Words]) -> dict[str, Words]:
     """Return the words of every field of a type of position that holds any, by class and field (`Game.phase`).
 
     A field says by a mark what it holds, `Annotated[str, "HexId"]`; `words` has those of each mark. The keys of a
     mapping stand by the name of its field, what it holds by the name with `.*`; items stand by the name of their list.
     """
-    found: dict[str, Collection[str | int]] = {}
+    found: dict[str, Words] = {}
     _add_words(found, position, "", words)
     return found
 
 
-def _add_words(found: dict[str, Collection[str | int]], annotation: Any, name: str, words: Record) -> None:
+def _add_words(found: dict[str, Words], annotation: object, name: str, words: Mapping[str, Words]) -> None:
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        found[name] = words[annotation.__metadata__[0]]
+        found[name] = words[arguments[1]]
     elif origin in (Union, types.UnionType):
         _add_words(found, next(each for each in arguments if each is not type(None)), name, words)
     elif origin is list:
@@ -99,8 +103,8 @@ def _add_words(found: dict[str, Collection[str | int]], annotation: Any, name: s
 
 def copy(value: D) -> D:
     """Return a deep copy of a dataclass value; static fields are shared."""
-    cls: Any = type(value)
-    copied: D = _codec(cls)[2](value)
+    kind: object = type(value)
+    copied: D = _codec(kind)[2](value)
     return copied
 
 
@@ -112,20 +116,20 @@ def twin(value: D) -> D:
 
 
 @cache
-def _all_fields(cls: type[Any]) -> attrgetter[tuple[Any, ...]]:
+def _all_fields(cls: type[Any]) -> attrgetter[tuple[object, ...]]:
     """Return what reads all fields at once: twice as quick as one by one, and every question takes a look."""
     return attrgetter(*(declared.name for declared in fields(cls)))
 
 
-def _same(value: Any) -> Any:
+def _same(value: D) -> D:
     return value
 
 
-def _same_decoded(value: Any, statics: Record) -> Any:
+def _same_decoded(value: D, statics: Record) -> D:
     return value
 
 
-def _sorted_copy(value: Any) -> Any:
+def _sorted_copy(value: object) -> object:
     """Copy plain data, mappings in the order of their keys."""
     if isinstance(value, dict):
         return {key: _sorted_copy(value[key]) for key in sorted(value)}
@@ -137,7 +141,7 @@ _ANY: _Codec = (_sorted_copy, lambda value, statics: _sorted_copy(value), _sorte
 
 
 @cache
-def _codec(annotation: Any) -> _Codec:
+def _codec(annotation: object) -> _Codec:
     """Return how to encode, decode and copy values of a type."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin in (Union, types.UnionType):
@@ -189,7 +193,7 @@ def _dict(inner: _Codec) -> _Codec:
     )
 
 
-def _default(declared: Field[Any]) -> Any:
+def _default(declared: Field[object]) -> object:
     if declared.default is not MISSING:
         return declared.default
     if declared.default_factory is not MISSING:
@@ -208,14 +212,14 @@ def _dataclass(cls: type[Any]) -> _Codec:
     names = {name for name, *_ in kept}
     required = {name for name, *_, default in kept if default is MISSING}
 
-    def encode_one(value: Any) -> dict[str, Any]:
+    def encode_one(value: object) -> dict[str, object]:
         return {
             name: encode_field(item)
             for name, encode_field, _, _, default in kept
             if (item := getattr(value, name)) != default
         }
 
-    def decode_one(plain: Record, statics: Record) -> Any:
+    def decode_one(plain: Record, statics: Record) -> object:
         if not plain.keys() <= names or not required <= plain.keys():
             odd = ", ".join(sorted((plain.keys() - names) | (required - plain.keys())))
             raise ValueError(f"{cls.__name__} has other fields: {odd}")
@@ -225,7 +229,7 @@ def _dataclass(cls: type[Any]) -> _Codec:
     copiers = [(name, copy_field) for name, _, _, copy_field, _ in kept if copy_field is not _same]
     shared = [name for name, _, _, copy_field, _ in kept if copy_field is _same] + statics_of
 
-    def copy_one(value: Any) -> Any:
+    def copy_one(value: object) -> object:
         copied = object.__new__(cls)
         for name in shared:
             setattr(copied, name, getattr(value, name))

@@ -15,11 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from pbem.protocol import Decision, Event, Fault, Order, Record, Roll
 
-# ---- Forecasts: the decisions, rolls and events that an order may lead to. Imports only the protocol
+if TYPE_CHECKING:
+    from pbem.game.table import Table
+
+# ---- Forecasts: the decisions, rolls and events that an order may lead to
 
 
 SUCCESS: Final = "success"
@@ -82,7 +85,7 @@ class Unforeseen:
 Prospect: TypeAlias = Asked | Chance | Happens | Stops | Unfit | Unforeseen
 
 
-def prospect_record(prospect: Prospect) -> dict[str, Any]:
+def prospect_record(prospect: Prospect) -> dict[str, object]:
     """Return a prospect for a program to read."""
     if isinstance(prospect, Asked):
         asked = prospect.decision
@@ -115,8 +118,7 @@ def prospect_record(prospect: Prospect) -> dict[str, Any]:
     return {"event": prospect.event.kind, "rule": prospect.event.rule, "facts": prospect.event.facts}
 
 
-# ---- Odds: questions about chances that a game can answer, the numbers they need, the answers. Imports nothing of
-#      ours
+# ---- Odds: questions about chances that a game can answer, the numbers they need, the answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +149,7 @@ class Odds:
 
     about: str
     numbers: Mapping[str, Number]
-    answer: Callable[[Mapping[str, int], Iterable[Any]], Chances]
+    answer: Callable[[Mapping[str, int], Iterable[Table]], Chances]
     """Raises ValueError if the numbers contradict each other."""
 
 

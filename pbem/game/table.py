@@ -132,7 +132,7 @@ class Table:
         ]
         return contest(*rolls, ties=ties)
 
-    def shuffle(self, name: str, items: Sequence[Any]) -> list[Any]:
+    def shuffle(self, name: str, items: Sequence[S]) -> list[S]:
         """Return the items in an order that only the hidden secret determines (decks, cups of counters).
 
         That it was done, under which name and with how many items, is public at once; what came of it is not.

@@ -135,8 +135,8 @@ class _File:
 
     def variant(self, at: int, number: int) -> Case:
         """Return a variant: the case that it belongs to, with what it adds or says instead."""
-        item: dict[str, Any] = self.document.value[at]
-        own: dict[str, Any] = item["variants"][number]
+        item: Record = self.document.value[at]
+        own: Record = item["variants"][number]
         flaws: list[Flaw] = []
         common = {word: value for word, value in item.items() if word != "variants"}
         if "from" in own:
@@ -151,7 +151,7 @@ class _File:
     def case(self, at: Path, part: _CasePart, flaws: list[Flaw]) -> Case:
         return Case(self.document, at, part.told, part.places, tuple(flaws))
 
-    def part(self, at: Path, item: dict[str, Any], flaws: list[Flaw], above: tuple[str, ...] = ()) -> _CasePart:
+    def part(self, at: Path, item: Record, flaws: list[Flaw], above: tuple[str, ...] = ()) -> _CasePart:
         """Return what an item says, applied to the shared position that it begins from."""
         places: dict[Path, Path] = {}
         for word, value in item.items():

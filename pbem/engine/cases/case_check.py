@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from pbem.engine.cases.case import Case
 from pbem.engine.cases.game_words import GameWords
@@ -17,7 +17,7 @@ CHECKPOINT = "checkpoint"
 OBSERVER = "observer"
 
 
-def faults_of_case(case: Case, words: GameWords, position: type[Any] | None) -> Iterator[Finding]:
+def faults_of_case(case: Case, words: GameWords, position: type[object] | None) -> Iterator[Finding]:
     """Yield every word of a case that the game does not know. `position` is the type of positions; None: any data."""
     told, expect = case.told, case.told["expect"]
     yield from _check_orders(case, words)
@@ -35,7 +35,7 @@ def faults_of_case(case: Case, words: GameWords, position: type[Any] | None) -> 
     yield from _check_stop(told.get("stop"), words)
 
 
-def as_list(written: Any) -> Iterator[tuple[Path, Record]]:
+def as_list(written: str | Record | Sequence[Record]) -> Iterator[tuple[Path, Record]]:
     """Yield each of one or several mappings, with its place; a word stands for none."""
     if isinstance(written, Mapping):
         yield (), written
@@ -92,7 +92,7 @@ def _check_question(words: GameWords, question: Record, place: Path) -> Iterator
             yield f"{kind} has no fact {fact}{did_you_mean(fact, known)}", (*place, fact)
 
 
-def _check_stop(stop: Any, words: GameWords) -> Iterator[Finding]:
+def _check_stop(stop: str | Record | None, words: GameWords) -> Iterator[Finding]:
     """Yield what is wrong with the place at which a case stops."""
     if isinstance(stop, str):
         yield from _check_known("order or event", stop, {*words.forms, *words.events, CHECKPOINT}, ("stop",))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
-from typing import Any
 
 from pbem.engine.cases.case import Case, sound_cases
 from pbem.game.boxes.box import PARAGRAPHS, Box, NotInTheBox
@@ -66,8 +65,7 @@ def coverage_of(box: Box) -> Coverage:
 
 def citations(case: Case) -> set[str]:
     """Return the paragraphs that a case cites: the one that it is about, and others that it is based on."""
-    told: Any = case.told
-    return {case.rule, *told.get("cites", ())}
+    return {case.rule, *case.told.get("cites", ())}
 
 
 def _unlisted(cases: Iterable[Case], known: Set[str]) -> Iterator[str]:

@@ -20,7 +20,7 @@ from pbem.game.boxes.box import CASES, Box
 from pbem.game.boxes.box_file import SCHEMAS
 from pbem.game.contract import Rules
 from pbem.game.wording import did_you_mean, hint
-from pbem.protocol import Path, Record
+from pbem.protocol import Path, Record, S
 
 Word = str | int
 Words = Collection[Word]
@@ -43,13 +43,13 @@ class WordFault(NamedTuple):
 class PositionSlot:
     """A place in a position: its type, and the name that `Rules.vocabulary` has for it."""
 
-    type: Any
+    type: object
     name: str
-    declared: Field[Any] | None = None
+    declared: Field[object] | None = None
     """The field of a dataclass that this is."""
 
     @property
-    def default(self) -> Any:
+    def default(self) -> object:
         """What stands there if nothing is written, as plain data."""
         return None if self.declared is None else whole(default_of(self.declared))
 
@@ -65,7 +65,7 @@ class PositionSlot:
         return get_origin(self.type) in (Union, types.UnionType)
 
     @cached_property
-    def kind(self) -> Any:
+    def kind(self) -> object:
         """What stands there: `dict`, `list`, `Any`, a dataclass, or a plain type."""
         return get_origin(self.inner.type) or self.inner.type
 
@@ -82,7 +82,7 @@ class PositionSlot:
 
     @property
     def class_name(self) -> str:
-        return str(self.kind.__name__)
+        return self.kind.__name__ if isinstance(self.kind, type) else str(self.kind)
 
     def named(self) -> Iterator[PositionSlot]:
         """Yield this place and every one below it that holds text or a mapping: those that have words."""
@@ -96,7 +96,7 @@ class PositionSlot:
 
 
 @cache
-def fields_of(cls: Any) -> dict[str, tuple[Any, Field[Any]]]:
+def fields_of(cls: Any) -> dict[str, tuple[object, Field[object]]]:
     """Return the fields of a dataclass that are written to disk, each with its type."""
     hints = get_type_hints(cls)
     return {each.name: (hints[each.name], each) for each in fields(cls) if not each.metadata.get("static")}
@@ -107,14 +107,14 @@ def _slots(cls: Any) -> dict[str, PositionSlot]:
     return {name: PositionSlot(hint, f"{cls.__name__}.{name}", each) for name, (hint, each) in fields_of(cls).items()}
 
 
-def default_of(declared: Field[Any]) -> Any:
+def default_of(declared: Field[object]) -> object:
     """Return the default of a field; None if it has none."""
     if declared.default is not MISSING:
         return declared.default
     return declared.default_factory() if declared.default_factory is not MISSING else None
 
 
-def whole(value: Any) -> Any:
+def whole(value: object) -> object:
     """Return a part of a position as plain data with all its fields, those included that equal their defaults."""
     if is_dataclass(value) and not isinstance(value, type):
         return {name: whole(getattr(value, name)) for name in fields_of(type(value))}
@@ -123,7 +123,7 @@ def whole(value: Any) -> Any:
     return [whole(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def completed(slot: PositionSlot, value: Any) -> Any:
+def completed(slot: PositionSlot, value: object) -> object:
     """Return what a case writes for a part of a position, with the defaults of what it leaves out or writes as null."""
     kind = slot.kind
     if value is None:
@@ -143,7 +143,7 @@ def completed(slot: PositionSlot, value: Any) -> Any:
 class GameWords:
     """The words of one game under some options."""
 
-    def __init__(self, rules: Rules[Any], box: Box) -> None:
+    def __init__(self, rules: Rules[S], box: Box) -> None:
         self.sides = rules.sides
         self.forms = box.forms
         self.messages = box.messages()
@@ -159,7 +159,7 @@ class GameWords:
 
     # ---- positions
 
-    def slot(self, position: type[Any] | None, dotted: str) -> PositionSlot | str:
+    def slot(self, position: type[object] | None, dotted: str) -> PositionSlot | str:
         """Return the place at a dotted path of a position (None: its types say nothing), or why there is none."""
         slot = PositionSlot(Any, "") if position is None else PositionSlot(position, position.__name__)
         for step in dotted.split("."):
@@ -184,7 +184,9 @@ class GameWords:
         words = self.vocabulary.get(slot.inner.name)
         return None if words is not None and not words else _unknown_word(key, self.ids if words is None else words)
 
-    def faults(self, slot: PositionSlot, value: Any, path: Path = (), *, removes: bool = False) -> Iterator[WordFault]:
+    def faults(
+        self, slot: PositionSlot, value: object, path: Path = (), *, removes: bool = False
+    ) -> Iterator[WordFault]:
         """Yield what in a value cannot stand at a place. Null stands for what is left out; so with `removes` only."""
         kind = slot.kind
         if kind is Any:
@@ -193,18 +195,20 @@ class GameWords:
             if not (removes or slot.optional):
                 yield WordFault(path, f"null cannot stand for {_called(kind)}: leave it out")
         elif is_dataclass(kind) or kind in (dict, list):
-            if isinstance(value, list if kind is list else dict):
+            if isinstance(value, (list, dict)) and isinstance(value, list) == (kind is list):
                 yield from self.faults_below(slot, value, path, removes)
             else:
                 yield WordFault(path, f"{_called(kind)} stands here, not {value!r}")
         elif type(value) is not kind:
             yield WordFault(path, f"{_called(kind)} stands here, not {value!r}")
-        elif kind is not bool:
+        elif kind is not bool and isinstance(value, (str, int)):
             words = self.vocabulary.get(slot.inner.name)
             if words and value != "" and (reason := _unknown_word(value, words)) is not None:
                 yield WordFault(path, reason)
 
-    def faults_below(self, slot: PositionSlot, value: Any, path: Path, removes: bool) -> Iterator[WordFault]:
+    def faults_below(
+        self, slot: PositionSlot, value: list[object] | Record, path: Path, removes: bool
+    ) -> Iterator[WordFault]:
         """Yield what cannot stand in a mapping or list."""
         if isinstance(value, list):
             for at, item in enumerate(value):
@@ -252,7 +256,7 @@ class GameWords:
 
 
 @lru_cache(maxsize=32)
-def words_of(rules: Rules[Any], box: Box) -> GameWords:
+def words_of(rules: Rules[S], box: Box) -> GameWords:
     """Return the words of a game, which many cases ask for."""
     return GameWords(rules, box)
 
@@ -265,7 +269,7 @@ def ids_of(box: Box) -> frozenset[str]:
     )
 
 
-def _ids(value: Any) -> Iterator[str]:
+def _ids(value: object) -> Iterator[str]:
     if isinstance(value, dict):
         for key in ("id", "number"):
             if isinstance(value.get(key), (str, int)):
@@ -316,6 +320,6 @@ def _unknown_word(word: Word, known: Words) -> str | None:
     return f"{word} cannot stand here{hint(str(word), sorted(map(str, known)), 'it can be', 'or')}"
 
 
-def _called(kind: Any) -> str:
-    names = {str: "text", int: "a number", bool: "true or false", list: "a list", dict: "a mapping"}
+def _called(kind: object) -> str:
+    names: dict[object, str] = {str: "text", int: "a number", bool: "true or false", list: "a list", dict: "a mapping"}
     return names.get(kind, "a mapping")

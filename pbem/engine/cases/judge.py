@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Generic
 
 from pbem.engine.cases.case import Case, CaseVerdict
 from pbem.engine.cases.case_check import OBSERVER, as_list
@@ -27,7 +27,7 @@ from pbem.engine.cases.game_words import GameWords, PositionSlot, completed, who
 from pbem.engine.session import Session
 from pbem.game.contract import Rules
 from pbem.game.wording import on_one_line
-from pbem.protocol import Decision, Event, Fault, Record
+from pbem.protocol import Decision, Event, Fault, Record, S
 
 
 @dataclass(slots=True)
@@ -40,10 +40,10 @@ class CaseOutcome:
     """The questions that were put to a side and that no order of the case answered."""
 
 
-class Judge:
+class Judge(Generic[S]):
     """The comparison of one case."""
 
-    def __init__(self, case: Case, rules: Rules[Any], words: GameWords, verdict: CaseVerdict) -> None:
+    def __init__(self, case: Case, rules: Rules[S], words: GameWords, verdict: CaseVerdict) -> None:
         self.case, self.rules, self.words, self.verdict = case, rules, words, verdict
         self.expect: Record = case.told["expect"]
 
@@ -51,7 +51,7 @@ class Judge:
         """Record that something is not as the case has it."""
         self.verdict.differences.append(f"{self.case.where(*path)} {text}")
 
-    def compare(self, happened: CaseOutcome, session: Session[Any], position: type[object] | None) -> None:
+    def compare(self, happened: CaseOutcome, session: Session[S], position: type[object] | None) -> None:
         """Record everything that is not as expected."""
         expect = self.expect
         self.compare_faults(happened.faults)
@@ -126,7 +126,7 @@ class Judge:
         """Return the facts that the events of a kind had."""
         return {fact for event in events if event.kind == kind for fact in event_facts(event)}
 
-    def compare_position(self, position: object, cls: type[object] | None, expected: Record, *place: str | int) -> None:
+    def compare_position(self, position: S, cls: type[object] | None, expected: Record, *place: str | int) -> None:
         """Compare parts of a position; what is left out, or null, is what stands there if nothing is written."""
         plain = self.rules.encode(position) if cls is None else whole(position)
         for dotted, value in expected.items():
@@ -136,7 +136,7 @@ class Judge:
             if not same_value(completed(slot, value), actual):
                 self.differ(f"expected {dotted}: {on_one_line(value)}; it is {on_one_line(actual)}", *place, dotted)
 
-    def compare_questions(self, asked: Sequence[Decision], session: Session[Any]) -> None:
+    def compare_questions(self, asked: Sequence[Decision], session: Session[S]) -> None:
         """Compare the open decisions, those that were asked, and the number of choices."""
         expect = self.expect
         if "waiting" in expect:
@@ -159,7 +159,7 @@ class Judge:
             if count != expect["choices"]:
                 self.differ(f"expected {expect['choices']} choices; there are {count}", "expect", "choices")
 
-    def compare_end(self, session: Session[Any]) -> None:
+    def compare_end(self, session: Session[S]) -> None:
         """Compare the result, and whether the game goes on."""
         expect = self.expect
         if "result" in expect and (session.result is None or not within(expect["result"], session.result.record())):

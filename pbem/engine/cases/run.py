@@ -8,7 +8,7 @@ from copy import deepcopy
 from dataclasses import is_dataclass
 from os import PathLike
 from pathlib import Path as FilePath
-from typing import Any, Final, TypeVar
+from typing import Final, Generic, TypeVar
 
 from pbem.crypto.dice import BadLoad, Dice, LoadedDice, NotLoaded, SeededDice
 from pbem.engine.cases.case import Case, CaseVerdict, Given
@@ -18,12 +18,12 @@ from pbem.engine.cases.game_words import GameWords, fields_of, words_of
 from pbem.engine.cases.judge import CaseOutcome, Judge
 from pbem.engine.session import MOST_CHECKPOINTS, Session
 from pbem.game.boxes import shelf
-from pbem.game.boxes.box import NotInTheBox
+from pbem.game.boxes.box import Box, NotInTheBox
 from pbem.game.contract import Rules
 from pbem.game.decision_kinds import decline
 from pbem.game.table import Table
 from pbem.game.wording import did_you_mean, on_one_line
-from pbem.protocol import MALFORMED, Decision, Event, Fault, Order, PbemError, Record
+from pbem.protocol import MALFORMED, Decision, Event, Fault, Order, PbemError, Record, S
 
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ def run_case(case: Case, game: str, folders: Iterable[str | PathLike[str]] = ())
         word = "edition" if f"edition {edition}" in str(missing) else "options" if options else "game"
         verdict.differences.append(f"{case.where(word)} {missing}")
         return verdict
-    _Run(case, loaded, verdict).play()
+    _Run(case, loaded.box, loaded.rules, verdict).play()
     return verdict
 
 
@@ -67,21 +67,20 @@ class _Shuffles:
         self._seeded.reseed(step_key)
 
 
-class _Run:
+class _Run(Generic[S]):
     """One run of a case."""
 
-    def __init__(self, case: Case, loaded: shelf.Loaded, verdict: CaseVerdict) -> None:
-        self.case, self.box, self.verdict = case, loaded.box, verdict
-        self.rules: Rules[Any] = loaded.rules
-        self.words = words_of(loaded.rules, loaded.box)
-        self.judge = Judge(case, loaded.rules, self.words, verdict)
+    def __init__(self, case: Case, box: Box, rules: Rules[S], verdict: CaseVerdict) -> None:
+        self.case, self.box, self.rules, self.verdict = case, box, rules, verdict
+        self.words = words_of(rules, box)
+        self.judge = Judge(case, rules, self.words, verdict)
         self.differ = self.judge.differ
         self.left = case.orders()
         self.faulty = self.judge.expected_faults()
         self.dice = _dice_of_case(case.told)
         self.stop = _Halt(case.told.get("stop"), self.words)
         self.happened = CaseOutcome()
-        self.session: Session[Any] | None = None
+        self.session: Session[S] | None = None
 
     # ---- playing
 
@@ -100,7 +99,7 @@ class _Run:
             self.differ(f"the rules break off: {_reason(broken, self.words)}{_where_raised(broken)}")
             self.verdict.report += traceback.format_exception(broken)
 
-    def lay_out(self) -> tuple[object, type[object] | None]:
+    def lay_out(self) -> tuple[S, type[object] | None]:
         """Return the position that the case begins with, and the type that says what can stand in it."""
         rules, told = self.rules, self.case.told
         scenario = told.get("scenario", self.box.scenarios[0])
@@ -119,7 +118,7 @@ class _Run:
             raise _CannotGoOn
         return self.changed(plain), cls
 
-    def changed(self, plain: dict[str, object]) -> object:
+    def changed(self, plain: dict[str, object]) -> S:
         """Return the position with the changes of the case."""
         for dotted, value in self.case.told.get("with", {}).items():
             # A copy: a later path may reach into the value, which other cases of a shared position have too.
@@ -136,7 +135,7 @@ class _Run:
             raise _CannotGoOn
         return position
 
-    def played(self, position: object) -> Session[Any]:
+    def played(self, position: S) -> Session[S]:
         """Play on from decision to decision until one stays open, the case stops, or the game is over."""
         try:
             session = self.session = Session(self.rules, position, self.dice)
@@ -157,7 +156,7 @@ class _Run:
             self.differ(str(bad), "dice")
         raise _CannotGoOn
 
-    def pass_checkpoint(self, session: Session[Any]) -> Session[Any]:
+    def pass_checkpoint(self, session: Session[S]) -> Session[S]:
         """Go on from a checkpoint, as a game does on another day, unless the case stops there."""
         for _ in range(MOST_CHECKPOINTS):
             if not session.at_checkpoint or self.stop.at_checkpoint(session.table.events, over=not self.left):
@@ -168,7 +167,7 @@ class _Run:
             )
         return session
 
-    def answers(self, session: Session[Any]) -> list[tuple[Order, str]] | None:
+    def answers(self, session: Session[S]) -> list[tuple[Order, str]] | None:
         """Return the answers to all open decisions, each with its source; None: the game waits, or is over."""
         found: list[tuple[Order, str]] = []
         asked: list[Decision] = []
@@ -192,7 +191,7 @@ class _Run:
         self.happened.asked += asked
         return None if waits or not session.open_decisions else found
 
-    def given(self, session: Session[Any], decision: Decision) -> Given | bool:
+    def given(self, session: Session[S], decision: Decision) -> Given | bool:
         """Return the order of the case for a decision, or whether there was one and it was refused."""
         refused = False
         while given := next((one for one in self.left if _is_answered_by(one, session, decision)), None):
@@ -202,7 +201,7 @@ class _Run:
             refused = True
         return refused
 
-    def unordered(self, session: Session[Any], decision: Decision) -> tuple[Order, str] | None:
+    def unordered(self, session: Session[S], decision: Decision) -> tuple[Order, str] | None:
         """Return the answer to a decision that no order of the case answers; None: it stays open."""
         if self.case.told.get("otherwise") == _DECLINE:
             view = self.rules.view(session.position, decision.side)
@@ -212,7 +211,7 @@ class _Run:
             return Order(decision.kind, decision.default), "  (by default)"
         return None
 
-    def refused(self, session: Session[Any], decision: Decision, given: Given) -> bool:
+    def refused(self, session: Session[S], decision: Decision, given: Given) -> bool:
         """Tell whether an order has faults, which only those may have of which they are expected."""
         misfits = self.box.forms[decision.kind].misfits(given.order.body)
         faults = [Fault(MALFORMED, misfit.path, misfit.reason) for misfit in misfits]
@@ -235,7 +234,7 @@ class _Run:
             self.happened.events.append(event)
             self.verdict.report.append(f"  {event_text(event)}")
 
-    def finish(self, session: Session[Any]) -> None:
+    def finish(self, session: Session[S]) -> None:
         """Record what is left over at the end: orders, dice, a stop that was never reached, a broken position."""
         self.tell(session.table.events)
         for given in self.left:
@@ -285,7 +284,7 @@ def _dice_of_case(told: Record) -> LoadedDice:
     return LoadedDice(loaded, told.get("shuffles", {}), behind)
 
 
-def _is_answered_by(given: Given, session: Session[Any], decision: Decision) -> bool:
+def _is_answered_by(given: Given, session: Session[S], decision: Decision) -> bool:
     return given.side == decision.side and session.is_for(given.order, decision)
 
 

@@ -260,7 +260,7 @@ def plain_board(base: BaseMap) -> dict[str, Any]:
     return {each.name: _plain(getattr(base, each.name)) for each in fields(base)}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Return a value with mappings, lists and single values only."""
     if is_dataclass(value):
         return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}

@@ -100,7 +100,7 @@ class Box:
         self.laid_over: Corrections = {}
         """The files of the edition, which take the place of the box's own where no corrected file does."""
         self._documents: dict[str, yamlio.Document] = {}
-        self._values: dict[str, Any] = {}
+        self._values: dict[str, object] = {}
         self._in_order = False
         """Whether it was found to be in order."""
         self._refuse_astray(self.corrections, {GAME})  # games of earlier versions may keep GAME
@@ -315,7 +315,7 @@ class Box:
 
     # ---- files
 
-    def _value(self, file: str) -> Any:
+    def _value(self, file: str) -> object:
         """Return the value of a file, from the cache if it can be: JSON is read ten times as quickly as YAML."""
         try:
             key = (__version__, sha256(self.text(file)).hexdigest())
@@ -370,7 +370,7 @@ class Box:
             for path, reason, key in misfits(value, schema):
                 yield self.flaw(file, path, reason, key=key)
 
-    def _schemas_for(self, file: str) -> Iterator[Any]:
+    def _schemas_for(self, file: str) -> Iterator[Record]:
         sort = file.partition("/")[0]
         if sort == SCHEMAS:
             yield ANY_SCHEMA

@@ -12,7 +12,7 @@ from pbem.game import yaml as yamlio
 from pbem.game.boxes.corrections import Corrections
 from pbem.game.order_form import OrderForm
 from pbem.game.wording import did_you_mean
-from pbem.protocol import Path, PbemError, Side
+from pbem.protocol import Path, PbemError, Record, Side
 from pbem.values import dataclass
 
 # ---- The check of plain values against JSON Schemas, with a suggestion where a key or a word is only misspelt
@@ -23,7 +23,7 @@ ANY_SCHEMA: Final = {"$ref": "https://json-schema.org/draft/2020-12/schema"}
 """The schema of schemas."""
 
 
-def misfits(value: Any, schema: Any) -> Iterator[tuple[Path, str, bool]]:
+def misfits(value: object, schema: Record) -> Iterator[tuple[Path, str, bool]]:
     """Yield where a value does not fit a schema, why, and whether it is the key there that does not."""
     from jsonschema import Draft202012Validator  # takes longer to import than a box to open
 

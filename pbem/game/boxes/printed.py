@@ -15,11 +15,11 @@ an edition has (`Rules.in_play`). Names of records that are not as printed end w
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from pbem.game.contract import Rules
 from pbem.game.wording import listing
-from pbem.protocol import Path, Record
+from pbem.protocol import Path, Record, S
 from pbem.values import dataclass
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def printed_lists(box: BoxFiles) -> list[PrintedList]:
     return [PrintedList.read(record) for record in box.table("game").get(PRINTED, ())]
 
 
-def counts(rules: Rules[Any], box: BoxFiles) -> list[tuple[str, int, int]]:
+def counts(rules: Rules[S], box: BoxFiles) -> list[tuple[str, int, int]]:
     """Return what is counted of a game, how many of it are as printed, and how many there are."""
     found: dict[str, list[bool]] = {}
     for each in printed_lists(box):
@@ -106,17 +106,17 @@ def counts(rules: Rules[Any], box: BoxFiles) -> list[tuple[str, int, int]]:
     return [(what, sum(there), len(there)) for what, there in found.items()]
 
 
-def _in_play(rules: Rules[Any], record: Record) -> bool:
+def _in_play(rules: Rules[S], record: Record) -> bool:
     return rules.in_play is None or record.get("id") in rules.in_play
 
 
-def as_printed(rules: Rules[Any], box: BoxFiles) -> str:
+def as_printed(rules: Rules[S], box: BoxFiles) -> str:
     """Return how much of a game is as printed, such as "17 of 190 cards, 42 of 75 places as printed"; or nothing."""
     words = [f"{printed} of {all_} {what}" for what, printed, all_ in counts(rules, box)]
     return f"{', '.join(words)} as printed" if words else ""
 
 
-def foot(rules: Rules[Any], box: BoxFiles) -> list[str]:
+def foot(rules: Rules[S], box: BoxFiles) -> list[str]:
     """Return what the foot of each report says of a game: the counts, and what the marks mean."""
     said = as_printed(rules, box)
     marked: dict[str, list[str]] = {}
@@ -235,7 +235,7 @@ def contradictions(corrected: BoxFiles, own: BoxFiles) -> Iterator[Flaw]:
 def _other_values(
     corrected: BoxFiles, each: PrintedList, at: Path, record: Record, demanded: Sequence[str]
 ) -> Iterator[Flaw]:
-    own: Any = each.records(corrected)[int(at[-1])]
+    own = each.records(corrected)[int(at[-1])]
     for value in demanded:
         if own.get(value) != record.get(value):
             source = record[SOURCES][value]

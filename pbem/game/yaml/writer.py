@@ -16,7 +16,7 @@ import re
 from functools import lru_cache
 from typing import Any, Final
 
-from pbem.protocol import Plain
+from pbem.protocol import Plain, Record
 
 WIDTH: Final = 100
 _RECORD: Final = 3
@@ -53,7 +53,7 @@ def dump(value: Plain) -> str:
     return "\n".join(lines)
 
 
-def _mapping(value: Any, first: str, lead: str, lines: list[str], *, record: bool = False) -> None:
+def _mapping(value: Record, first: str, lead: str, lines: list[str], *, record: bool = False) -> None:
     """Write a mapping in block style: `first` stands before its first key, `lead` before the others.
 
     `record`: its values may be nested as deep as a record's.

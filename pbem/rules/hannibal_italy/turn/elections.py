@@ -165,8 +165,8 @@ def elect(game: Game, table: Table) -> Flow[bool]:
     yield from _proconsuls(game, table)
     _step_down(game, table)
     drawn = table.shuffle(f"election/{game.year}", eligible(game))[: int(game.board.tables["elections"]["drawn"])]
-    for leader in drawn:
-        game.put(leader, CANDIDATES)
+    for each in drawn:
+        game.put(each, CANDIDATES)
     table.tell("candidates", leaders=candidates(game), rule="5.2")
     if game.options["quick_elections"]:
         ranking = table.shuffle(f"election/{game.year}/offices", candidates(game))
