@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from pbem.engine.cases import Case, CaseVerdict
     from pbem.engine.cases.coverage import CitedParagraph, Coverage
     from pbem.game.boxes.box import Box
-    from pbem.game.boxes.box_file import Flaw
-    from pbem.game.boxes.corrections import Correction
+    from pbem.game.boxes.box_file import Correction, Flaw
     from pbem.game.boxes.shelf import Loaded
     from pbem.game.prospects import Number, Odds
     from pbem.repo.files.charter import Charter

@@ -23,7 +23,7 @@ from pbem.protocol import FOR, Bug, PbemError, cited
 from pbem.values import dataclass, replace
 
 if TYPE_CHECKING:
-    from pbem.game.boxes.corrections import Correction
+    from pbem.game.boxes.box_file import Correction
     from pbem.mail.read.sheet_finder import Unseal
     from pbem.mail.write.outgoing import MailSettings, Outgoing
     from pbem.orders.check import Receipt
@@ -290,7 +290,7 @@ def misuse(text: str) -> NoReturn:
 def corrections(rules: str, files: Iterable[Path], boxes: Boxes) -> dict[str, Correction]:
     """Return the corrected files of a box that a command names."""
     from pbem.game.boxes.box import open_box
-    from pbem.game.boxes.corrections import read_named
+    from pbem.game.boxes.box_file import read_named
 
     return read_named(files, open_box(rules, boxes or ()).correctable)
 

@@ -13,7 +13,7 @@ from string import Formatter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pbem.game.wording import counted, guess, hint, listing, named, on_one_line, shown
-from pbem.game.yaml.marks import short
+from pbem.game.yaml.limits import short
 from pbem.protocol import FOR, Path, Record
 from pbem.values import dataclass, field
 

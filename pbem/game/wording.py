@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 
-from pbem.game.yaml.marks import short
+from pbem.game.yaml.limits import short
 from pbem.protocol import Path
 
 FEW = 12

@@ -34,7 +34,7 @@ from pbem.game import yaml as yamlio
 from pbem.game.order_form import Misfit, OrderForm
 from pbem.game.wording import guess, hint, shown
 from pbem.game.yaml import LETTER, Mark, Placed, Unreadable, by_place, read
-from pbem.game.yaml.marks import short
+from pbem.game.yaml.limits import short
 from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path, PbemError, Plain, Record, Side, cited
 from pbem.values import dataclass
 

@@ -28,7 +28,7 @@ from pbem.crypto.signing import sign
 from pbem.engine.session import Answer
 from pbem.game import plain
 from pbem.game import yaml as yamlio
-from pbem.game.boxes.corrections import Correction
+from pbem.game.boxes.box_file import Correction
 from pbem.game.order_form import compact
 from pbem.protocol import Record, Side
 from pbem.repo.files import layout

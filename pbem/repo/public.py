@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pbem.game import plain
 from pbem.game import yaml as yamlio
-from pbem.game.boxes.corrections import SUFFIX, Correction, Corrections
+from pbem.game.boxes.box_file import SUFFIX, Correction, Corrections
 from pbem.protocol import Record
 from pbem.repo.files.charter import Charter, Revealed, check_format, read_charter
 from pbem.repo.files.layout import BOX, CHARTER, POSITION, REVEALED, Store, box_path, turn_path

@@ -18,8 +18,7 @@ from pbem.cli.verbs import app
 from pbem.crypto.signing import sign
 from pbem.game import yaml as yamlio
 from pbem.game.boxes.box import open_box
-from pbem.game.boxes.box_file import BrokenBox
-from pbem.game.boxes.corrections import Correction
+from pbem.game.boxes.box_file import BrokenBox, Correction
 from pbem.referee.game.home_check import take_home
 from tests.support.forging import FALSE_KEY, Tale, told
 from tests.support.live import Folder, git, pick, sheet

@@ -11,7 +11,7 @@ from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
 from pbem.game.contract import Rules
 from pbem.protocol import Decision, Event, Order, Side
-from pbem.rules.rome_carthage.position.stack import Stack
+from pbem.rules.rome_carthage.position.under_way import Stack
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from re import compile as pattern
 from typing import Final, NamedTuple, TypeAlias
 
 from pbem.audit.record.findings import Findings, Place
-from pbem.game.boxes.corrections import SUFFIX, Correction
+from pbem.game.boxes.box_file import SUFFIX, Correction
 from pbem.protocol import Record, Side
 from pbem.repo.files.charter import Charter
 from pbem.repo.files.layout import (

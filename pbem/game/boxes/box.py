@@ -8,7 +8,7 @@ wants to wait, so it is left to `pbem shelf` and the tests. What a table must no
 `refuse`.
 
 A box is opened in one of its editions. `editions/<edition>/<file>.yaml` takes the place of the box's own file of that
-name in that edition. Corrected files (`pbem.game.boxes.corrections`) take the place of both, but never say which code
+name in that edition. Corrected files (`pbem.game.boxes.box_file`) take the place of both, but never say which code
 is run: the package is always the one that the box itself names.
 """
 
@@ -23,10 +23,22 @@ from typing import Any, Final
 
 from pbem import __version__
 from pbem.game import yaml as yamlio
-from pbem.game.boxes.box_file import ANY_SCHEMA, COMMON_SCHEMAS, SCHEMAS, BrokenBox, Flaw, misfits, read_file, read_text
+from pbem.game.boxes.box_file import (
+    ANY_SCHEMA,
+    COMMON_SCHEMAS,
+    SCHEMAS,
+    BrokenBox,
+    Correction,
+    Corrections,
+    Flaw,
+    corrections_for,
+    misfits,
+    read_file,
+    read_folder,
+    read_text,
+)
 from pbem.game.boxes.cache import recall, remember
 from pbem.game.boxes.consistency import among, inconsistent, named
-from pbem.game.boxes.corrections import Correction, Corrections, corrections_for, read_folder
 from pbem.game.boxes.pins import box_digest
 from pbem.game.boxes.printed import marked_names
 from pbem.game.order_form import OrderForm

@@ -20,10 +20,9 @@ from typing import Any, Final
 
 from pbem.game.boxes import pins
 from pbem.game.boxes.box import GAME, Box, NotInTheBox, box_folder, boxes, open_box
-from pbem.game.boxes.box_file import BrokenBox
+from pbem.game.boxes.box_file import BrokenBox, Corrections, corrections_for
 from pbem.game.boxes.cache import recall, remember
 from pbem.game.boxes.consistency import NEEDS
-from pbem.game.boxes.corrections import Corrections, corrections_for
 from pbem.game.contract import Rules
 from pbem.game.wording import listing, on_one_line
 from pbem.protocol import Record

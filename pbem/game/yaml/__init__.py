@@ -16,8 +16,7 @@ A tab counts as one blank, except before the first word of a line, where it is r
 What `dump` writes is said in `pbem.game.yaml.writer`.
 """
 
-from pbem.game.yaml.limits import LETTER, OWN, Limits, Unreadable
-from pbem.game.yaml.marks import Mark, Placed, by_place
+from pbem.game.yaml.limits import LETTER, OWN, Limits, Mark, Placed, Unreadable, by_place
 from pbem.game.yaml.reader import Document, plain_value, read
 from pbem.protocol import Plain
 

@@ -1,4 +1,4 @@
-"""Limits on YAML before a parser sees it: size, encoding, characters, tabs."""
+"""Limits on YAML before a parser sees it: size, encoding, characters, tabs; marks, the places of faults in a text."""
 
 from __future__ import annotations
 
@@ -7,9 +7,50 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
-from pbem.game.yaml.marks import Mark, Placed, by_place, malformed, mark_at, short
-from pbem.protocol import PbemError
+from pbem.protocol import MALFORMED, Fault, PbemError
 from pbem.values import dataclass
+
+# ---- marks
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where something stands: line and column count from 1; width is in characters and stays on that line."""
+
+    line: int
+    column: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A fault and the place it is about."""
+
+    fault: Fault
+    mark: Mark
+
+
+def by_place(faults: Iterable[Placed]) -> tuple[Placed, ...]:
+    """Return faults in the order in which they stand in the text."""
+    return tuple(sorted(faults, key=lambda placed: (placed.mark.line, placed.mark.column)))
+
+
+def malformed(reason: str, mark: Mark) -> Placed:
+    """Return the fault of a text that cannot be read at a place."""
+    return Placed(Fault(MALFORMED, (), reason), mark)
+
+
+def mark_at(text: str, index: int, width: int = 1) -> Mark:
+    """Return the mark of a place that is known by its index in the text."""
+    return Mark(text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index), max(1, width))
+
+
+def short(word: str) -> str:
+    """Return a player's word, cut to what a sentence can hold."""
+    return word if len(word) <= 40 else word[:37] + "..."
+
+
+# ---- limits
 
 
 @dataclass(frozen=True, slots=True)

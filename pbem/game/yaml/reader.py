@@ -22,8 +22,21 @@ from ruamel.yaml.events import (
     StreamEndEvent,
 )
 
-from pbem.game.yaml.limits import CONTROL, OWN, Limits, Unreadable, cleared, tidied, too_deep, unfit
-from pbem.game.yaml.marks import Mark, Placed, malformed, mark_at, short
+from pbem.game.yaml.limits import (
+    CONTROL,
+    OWN,
+    Limits,
+    Mark,
+    Placed,
+    Unreadable,
+    cleared,
+    malformed,
+    mark_at,
+    short,
+    tidied,
+    too_deep,
+    unfit,
+)
 from pbem.protocol import Path, PbemError, Plain
 
 try:

@@ -8,7 +8,7 @@ from typing import Final
 from pbem.game.wording import listing
 from pbem.game.words import fold
 from pbem.game.yaml import LETTER, Mark, Placed, Unreadable, read
-from pbem.game.yaml.marks import short
+from pbem.game.yaml.limits import short
 from pbem.orders.forgive.canonical import RESPACED
 from pbem.orders.forgive.known import GAME, SECTIONS, Known
 from pbem.orders.forgive.lines import Line, bare

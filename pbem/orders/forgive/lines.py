@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pbem.game.yaml import Mark, Placed
-from pbem.game.yaml.limits import CONTROL, unfit
-from pbem.game.yaml.marks import malformed
+from pbem.game.yaml.limits import CONTROL, malformed, unfit
 from pbem.values import dataclass
 
 _TAB: Final = 4

@@ -13,7 +13,7 @@ from typing import Final
 from pbem.game.wording import listing
 from pbem.game.words import Vocabulary, fold
 from pbem.game.yaml import Mark, Placed, plain_value
-from pbem.game.yaml.marks import short
+from pbem.game.yaml.limits import short
 from pbem.orders.conditions import ANY, NOT
 from pbem.orders.forgive.known import ADJUDICATION, GAME, SECTIONS, SIDE, Known
 from pbem.orders.forgive.order_places import (

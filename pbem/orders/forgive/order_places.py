@@ -17,7 +17,7 @@ from typing import Final
 
 from pbem.game.order_form import OrderForm
 from pbem.game.words import Lexicon, Vocabulary
-from pbem.game.yaml.marks import short
+from pbem.game.yaml.limits import short
 from pbem.orders.forgive.tree import Items, Node, Pairs, Word, is_alone
 from pbem.protocol import FOR, Path, Record
 

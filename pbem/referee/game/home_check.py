@@ -16,7 +16,7 @@ from pbem.crypto.player_chains import PlayerChain
 from pbem.engine.faults import costs_in_sequence, every_fault, faults_in_sequence, second_answers
 from pbem.game import plain
 from pbem.game.boxes import shelf
-from pbem.game.boxes.corrections import Correction
+from pbem.game.boxes.box_file import Correction
 from pbem.game.boxes.shelf import Loaded
 from pbem.game.yaml import by_place
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet

@@ -22,7 +22,7 @@ from pbem.engine.answers import has_order_for
 from pbem.engine.session import Queued, Session
 from pbem.game.boxes import shelf
 from pbem.game.boxes.box import accepted
-from pbem.game.boxes.corrections import Corrections
+from pbem.game.boxes.box_file import Corrections
 from pbem.game.boxes.shelf import Loaded
 from pbem.orders.standing import FiledOrder, InForce, read_filed
 from pbem.protocol import Decision, Event, PbemError, Record, Result, Side

@@ -12,7 +12,7 @@ from pbem.crypto.seal import recipient_of
 from pbem.crypto.signing import public_key
 from pbem.game.boxes import shelf
 from pbem.game.boxes.box import accepted
-from pbem.game.boxes.corrections import Corrections
+from pbem.game.boxes.box_file import Corrections
 from pbem.game.boxes.printed import as_printed
 from pbem.game.boxes.shelf import Loaded
 from pbem.game.wording import listing

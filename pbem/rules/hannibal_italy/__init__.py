@@ -15,7 +15,6 @@ from pbem.rules.hannibal_italy.battle.battle import BATTLE_KINDS
 from pbem.rules.hannibal_italy.battle.foraging import FORAGING_KINDS
 from pbem.rules.hannibal_italy.battle.losses import LOSSES_KINDS
 from pbem.rules.hannibal_italy.battle.parties import COMMAND_KINDS
-from pbem.rules.hannibal_italy.battle.phase import COMBAT_KINDS
 from pbem.rules.hannibal_italy.movement.offers import MARCH_KINDS
 from pbem.rules.hannibal_italy.position.accounts import audit
 from pbem.rules.hannibal_italy.position.board import Options
@@ -27,7 +26,7 @@ from pbem.rules.hannibal_italy.turn.elections import ELECTION_KINDS
 from pbem.rules.hannibal_italy.turn.elephants import ELEPHANT_KINDS
 from pbem.rules.hannibal_italy.turn.recruiting import RECRUITING_KINDS
 from pbem.rules.hannibal_italy.turn.reinforcements import REINFORCEMENT_KINDS
-from pbem.rules.hannibal_italy.turn.sequence import FIRST_PLAYER_KINDS
+from pbem.rules.hannibal_italy.turn.sequence import COMBAT_KINDS, FIRST_PLAYER_KINDS
 from pbem.rules.hannibal_italy.turn.set_up import chosen_for_balance, reconstructed, set_up, settle
 from pbem.rules.hannibal_italy.turn.winter import WINTER_KINDS
 from pbem.rules.hannibal_italy.views.secrets import resample_hidden, view

@@ -13,12 +13,11 @@ from pbem.game import Rules, Table, by_name, plain
 from pbem.protocol import Decision, Event, Flow, Record, Roll, Side
 from pbem.rules.rome_carthage.battle.battle import BATTLE_KINDS
 from pbem.rules.rome_carthage.battle.events import BATTLE_EVENT_KINDS
-from pbem.rules.rome_carthage.battle.initiative import INITIATIVE_KINDS
 from pbem.rules.rome_carthage.battle.losses import LOSSES_KINDS
 from pbem.rules.rome_carthage.battle.politics import POLITICS_KINDS
 from pbem.rules.rome_carthage.battle.retreat import RETREAT_KINDS
 from pbem.rules.rome_carthage.battle.rounds import ROUND_KINDS
-from pbem.rules.rome_carthage.battle.withdrawal import WITHDRAWAL_KINDS
+from pbem.rules.rome_carthage.battle.withdrawal import INITIATIVE_KINDS, WITHDRAWAL_KINDS
 from pbem.rules.rome_carthage.events.catalogue import unmatched
 from pbem.rules.rome_carthage.movement.campaigns import CAMPAIGN_KINDS
 from pbem.rules.rome_carthage.movement.detachment import REACTION_KINDS
@@ -35,8 +34,7 @@ from pbem.rules.rome_carthage.turn import sequence as turn
 from pbem.rules.rome_carthage.turn.consuls import CONSUL_KINDS
 from pbem.rules.rome_carthage.turn.operations import PLAY_KINDS
 from pbem.rules.rome_carthage.turn.reinforcements import REINFORCEMENT_KINDS
-from pbem.rules.rome_carthage.turn.sequence import FIRST_PLAY_KINDS
-from pbem.rules.rome_carthage.turn.set_up import set_up, settle
+from pbem.rules.rome_carthage.turn.sequence import FIRST_PLAY_KINDS, set_up, settle
 from pbem.rules.rome_carthage.views.secrets import resample_hidden, view
 from pbem.rules.rome_carthage.views.summary import facts, periods
 

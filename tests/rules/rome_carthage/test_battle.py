@@ -22,11 +22,10 @@ from pbem.rules.rome_carthage.battle.battle import allies
 from pbem.rules.rome_carthage.battle.rounds import POLICIES
 from pbem.rules.rome_carthage.battle.routes import retreat_of, routes
 from pbem.rules.rome_carthage.position.generals import arrange
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, ROME, SIDES, Game, Options
-from pbem.rules.rome_carthage.position.under_way import Battle, March, Retreat
+from pbem.rules.rome_carthage.position.under_way import Battle, March, Retreat, Stack
 from pbem.rules.rome_carthage.position.unpack import unpack
-from pbem.rules.rome_carthage.turn.set_up import set_up
+from pbem.rules.rome_carthage.turn.sequence import set_up
 from pbem.rules.rome_carthage.views.secrets import view
 from tests.support.chance import seed_of
 

@@ -15,9 +15,8 @@ from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Session
 from pbem.protocol import Checkpoint, Decision, Order
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import Game
-from pbem.rules.rome_carthage.position.under_way import March
+from pbem.rules.rome_carthage.position.under_way import March, Stack
 from tests.support.chance import seed_of
 from tests.support.live import Folder, give, order
 from tests.support.walks import Walk, loaded, start, walk

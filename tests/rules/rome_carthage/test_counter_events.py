@@ -17,8 +17,8 @@ from pbem.game.table import Table
 from pbem.mail.intake import take_in
 from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Event, Order, Side
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import SIDES, Game
+from pbem.rules.rome_carthage.position.under_way import Stack
 from tests.support.blank import spelled_pictures
 from tests.support.live import ADDRESSES, Folder, letter, readable, sheet
 from tests.support.standing import Standing

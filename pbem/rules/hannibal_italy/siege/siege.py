@@ -25,8 +25,7 @@ from pbem.rules.hannibal_italy.position.forces import (
 )
 from pbem.rules.hannibal_italy.position.leadership import candidates
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, ROME, SIDES, UNSEEN, Game, Siege
-from pbem.rules.hannibal_italy.turn.control import give_city
-from pbem.rules.hannibal_italy.turn.victory import fall_of_rome
+from pbem.rules.hannibal_italy.turn.control import fall_of_rome, give_city
 
 SIEGE: Final = "siege"
 ASSAULT: Final = "assault"

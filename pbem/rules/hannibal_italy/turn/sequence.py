@@ -1,18 +1,22 @@
-"""The sequence of play: the first player, and a year of a summer and a winter, each with its phases (4.2)."""
+"""The sequence of play: the first player, a year of a summer and a winter, each with its phases, joint combat (4.2)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final, TypeAlias
 
-from pbem.game import Kind, Table, once, one_of
-from pbem.protocol import Checkpoint, Flow
-from pbem.rules.hannibal_italy.battle import phase as combat
+from pbem.game import Kind, LegalOrders, Table, of, once, one_of
+from pbem.protocol import Checkpoint, Decision, Fault, Flow, Order
+from pbem.rules.hannibal_italy.battle.battle import fight
+from pbem.rules.hannibal_italy.battle.parties import field_hexes
 from pbem.rules.hannibal_italy.movement import march as movement
+from pbem.rules.hannibal_italy.position.naming import no_such_place, place_named, places_named
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, SIDES, SUMMER, WINTER, Game
-from pbem.rules.hannibal_italy.siege.siege import lift_abandoned
-from pbem.rules.hannibal_italy.turn import elections, elephants, recruiting, victory, winter
+from pbem.rules.hannibal_italy.siege.assaults import besiege
+from pbem.rules.hannibal_italy.siege.siege import besieged_hexes, build, lift_abandoned
+from pbem.rules.hannibal_italy.turn import elections, elephants, recruiting, winter
 from pbem.rules.hannibal_italy.turn import reinforcements as arrivals
+from pbem.rules.hannibal_italy.turn.control import determine, score, take_open_cities, with_combat
 
 Phase: TypeAlias = Callable[[Game, Table], Flow[bool]]
 """Plays a phase, or a piece of it, and returns whether it is over."""
@@ -45,7 +49,6 @@ WINTER_PHASES: Final = (
 )
 GOES_ON: Final = ("first_recruiting", "first_move", "second_recruiting", "second_move", "field", "siege")
 """Phases within which unused orders of a sheet stay queued: for the next march, the next battle."""
-SILENT: Final[Mapping[str, Silent]] = {"control": combat.before_combat, "score": victory.score}
 
 
 # ---- the first player
@@ -69,9 +72,70 @@ def first_of_all(game: Game, table: Table) -> Flow[bool]:
     return True
 
 
+# ---- the joint combat phase: control, field battles, sieges and assaults, siege works (4.2 F)
+
+
+def before_combat(game: Game, table: Table) -> None:
+    """Determine who controls what before anybody fights (8.1)."""
+    take_open_cities(game, table)
+    everywhere = game.options["control_before_combat"] == "all"
+    determine(game, table, game.board.provinces if everywhere else with_combat(game))
+
+
+def next_battle(game: Game, table: Table) -> Flow[bool]:
+    """Fight the next field battle, by the number of its hex, or where Carthage says; over when none is left (9.1)."""
+    hexes = field_hexes(game)
+    if not hexes:
+        return True
+    hex = hexes[0]
+    if len(hexes) > 1 and game.options["battle_order"] == "carthage":
+        order = yield from table.ask(CARTHAGE, "next_battle", rule="9.1", default={"hex": hex}, hexes=hexes)
+        hex = game.board.find(order["hex"]) or hex
+    game.fought_in.append(hex)
+    game.lost_in_battle = 0
+    yield from fight(game, table, hex)
+    return False
+
+
+def next_siege(game: Game, table: Table) -> Flow[bool]:
+    """Go on with the next siege, by the number of its hex; the step is over when none is left (9.7)."""
+    hexes = besieged_hexes(game)
+    if not hexes:
+        return True
+    game.fought_in.append(hexes[0])
+    game.lost_in_battle = 0
+    yield from besiege(game, table, hexes[0])
+    return False
+
+
+def siege_works(game: Game, table: Table) -> Flow[bool]:
+    """Build siege works round class 1 fortresses, and keep them up (9.9)."""
+    yield from build(game, table)
+    return True
+
+
+def battle_places(view: Game, decision: Decision) -> LegalOrders:
+    """Return the places of battles that are left, for Carthage to choose the next one (9.1)."""
+    return of([Order("next_battle", {"hex": hex}) for hex in decision.facts["hexes"]])
+
+
+def check_place(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
+    """Yield what is wrong with the place of the next battle: nobody can fight there (9.1)."""
+    hexes = decision.facts["hexes"]
+    if view.board.find(order["hex"]) not in hexes:
+        place, hex = order["hex"], view.board.find(order["hex"])
+        able = f"the places left are {places_named(view.board, hexes)}"
+        if hex is None:
+            reason = f"{no_such_place(view.board, place)}; {able}"
+        else:
+            reason = f"no battle or siege is left to play at {place_named(view.board, hex)}; {able}"
+        yield order.fault(("hex",), reason, rule="9.1")
+
+
 # ---- the phases
 
 
+SILENT: Final[Mapping[str, Silent]] = {"control": before_combat, "score": score}
 PHASES: Final[Mapping[str, Phase]] = {
     "first_initiative": first_of_all,
     "election": elections.elect,
@@ -81,9 +145,9 @@ PHASES: Final[Mapping[str, Phase]] = {
     "first_move": movement.march,
     "second_recruiting": recruiting.recruit,
     "second_move": movement.march,
-    "field": combat.next_battle,
-    "siege": combat.next_siege,
-    "works": combat.siege_works,
+    "field": next_battle,
+    "siege": next_siege,
+    "works": siege_works,
     "dictator": elections.appoint,
     "winter": winter.end_of_winter,
     "attrition": elephants.attrition,
@@ -157,3 +221,4 @@ def begin_phase(game: Game) -> None:
 FIRST_PLAYER_KINDS: Final = (
     Kind("first_player", *one_of("side", SIDES), hints="views.hints:first_player", is_last=once),
 )
+COMBAT_KINDS: Final = (Kind("next_battle", battle_places, check_place),)

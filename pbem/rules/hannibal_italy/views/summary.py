@@ -28,7 +28,7 @@ from pbem.rules.hannibal_italy.position.state import (
     Battle,
     Game,
 )
-from pbem.rules.hannibal_italy.turn.victory import scored
+from pbem.rules.hannibal_italy.turn.control import scored
 from pbem.rules.hannibal_italy.views.panel import name, phase, place
 
 # ---- Words for units, places and leaders, for reports and forms

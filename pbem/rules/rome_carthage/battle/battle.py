@@ -24,9 +24,8 @@ from pbem.rules.rome_carthage.movement.card_play import (
 from pbem.rules.rome_carthage.orders import Force
 from pbem.rules.rome_carthage.position.board import ITALY
 from pbem.rules.rome_carthage.position.generals import arrange, is_consul
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, ROME, Game, once_a_march
-from pbem.rules.rome_carthage.position.under_way import Battle, March
+from pbem.rules.rome_carthage.position.under_way import Battle, March, Stack
 from pbem.rules.rome_carthage.siege.siege import lift_empty, lift_of
 from pbem.rules.rome_carthage.siege.sorties import come_out, relieve
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, of, subsets
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.battle.initiative import DOUBLE_ENVELOPMENT
+from pbem.rules.rome_carthage.battle.withdrawal import DOUBLE_ENVELOPMENT
 from pbem.rules.rome_carthage.events.playing import (
     ANY,
     NONE,

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 from pbem.game import Kind, LegalOrders, Table, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.orders import LossesOrder
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
+from pbem.rules.rome_carthage.position.under_way import Stack
 
 
 class Army(NamedTuple):

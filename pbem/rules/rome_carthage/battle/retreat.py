@@ -20,9 +20,8 @@ from pbem.rules.rome_carthage.position.generals import (
     is_consul,
 )
 from pbem.rules.rome_carthage.position.naming import general_named, generals_named, no_such_space, why_no_elephants
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game, once_a_march
-from pbem.rules.rome_carthage.position.under_way import Retreat
+from pbem.rules.rome_carthage.position.under_way import Retreat, Stack
 from pbem.rules.rome_carthage.siege.train import lose_train
 from pbem.rules.rome_carthage.siege.walls import enter_city
 

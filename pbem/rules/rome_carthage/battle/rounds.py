@@ -8,8 +8,12 @@ from typing import Final
 from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, listing, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.events import call_cavalry, last_resort, round_events, why_no_maharbal
-from pbem.rules.rome_carthage.battle.initiative import DOUBLE_ENVELOPMENT, after_match
-from pbem.rules.rome_carthage.battle.withdrawal import attempt_withdrawal, why_no_withdrawal
+from pbem.rules.rome_carthage.battle.withdrawal import (
+    DOUBLE_ENVELOPMENT,
+    after_match,
+    attempt_withdrawal,
+    why_no_withdrawal,
+)
 from pbem.rules.rome_carthage.events.playing import ADVANCE, cards_of, hand_hidden, may_hold
 from pbem.rules.rome_carthage.orders import BattleCardOrder
 from pbem.rules.rome_carthage.position.board import Board

@@ -10,9 +10,8 @@ from pbem.protocol import Side
 from pbem.rules.rome_carthage.position.board import SEA
 from pbem.rules.rome_carthage.position.generals import may_be_in
 from pbem.rules.rome_carthage.position.naming import generals_named, no_such_space, space_named
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
-from pbem.rules.rome_carthage.position.under_way import Retreat
+from pbem.rules.rome_carthage.position.under_way import Retreat, Stack
 from pbem.rules.rome_carthage.siege.walls import room
 
 

@@ -1,4 +1,4 @@
-"""Withdrawal from a battle: the attacker's roll, the defender's roll to cancel it, and where to (11.11)."""
+"""The initiative in a battle, who leads the next round, and withdrawal from the battle (11.6, 11.11)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,94 @@ from typing import Final
 
 from pbem.game import Kind, LegalOrders, Refusal, Table, of, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.battle.initiative import MUST, offer_initiative, seize
 from pbem.rules.rome_carthage.position.generals import arrive, displace_the_destroyed, drive_off_generals, may_be_in
 from pbem.rules.rome_carthage.position.naming import no_such_space, space_named, spaces_named
-from pbem.rules.rome_carthage.position.stack import Stack
-from pbem.rules.rome_carthage.position.state import ENEMY, Game, once_a_march
+from pbem.rules.rome_carthage.position.state import ENEMY, MAHARBAL, Game, once_a_march
+from pbem.rules.rome_carthage.position.under_way import Battle, Stack
 from pbem.rules.rome_carthage.siege.walls import enter_city
 
+DOUBLE_ENVELOPMENT: Final = "double_envelopment"
+MUST: Final = "must"
 IF_CANCELLED: Final = "if_cancelled"
+
+
+# ---- the initiative (11.6)
+
+
+def after_match(game: Game, table: Table) -> Flow[None]:
+    """Let the defender, who has just matched a card, try for the initiative (11.6).
+
+    A matched Double Envelopment hands it over without a roll, unless it was Maharbal's Cavalry (card 6); for
+    anything else a general must roll.
+    """
+    battle = game.the_battle
+    led = next(play.card for play in reversed(battle.played) if play.side == battle.initiative)
+    if battle.led != DOUBLE_ENVELOPMENT or led == MAHARBAL:
+        yield from counterattack(game, table)
+    elif game.options["matched_envelopment"] == MUST:
+        seize(battle, table, "11.6")
+    else:
+        yield from offer_initiative(game, table, DOUBLE_ENVELOPMENT, rule="11.6")
+
+
+def counterattack(game: Game, table: Table) -> Flow[None]:
+    """Let the defender roll for a counterattack; a side without a general cannot (11.6)."""
+    battle = game.the_battle
+    side = ENEMY[battle.initiative]
+    commander = battle.commanders.get(side)
+    if commander is None:
+        return
+    record = game.board.generals[commander]
+    attacked_first = side == battle.attacker
+    needs = record.counterattacks_as_attacker_on if attacked_first else record.counterattacks_as_defender_on
+    order = yield from table.ask(
+        side,
+        "counterattack",
+        rule="11.6",
+        default={"roll": leading_pays(battle, side)},
+        space=battle.space,
+        round=battle.round,
+        general=commander,
+        needs=needs,
+        cards=len(battle.hands[side]),
+        enemy_cards=len(battle.hands[ENEMY[side]]),
+    )
+    if order["roll"]:
+        name = f"battle/{battle.space}/round-{battle.round}/counterattack"
+        if table.roll(name, rule="11.6", at_most=needs, side=side, general=commander).success:
+            seize(battle, table, "11.6")
+
+
+def offer_initiative(game: Game, table: Table, after: str, *, rule: str) -> Flow[None]:
+    """Ask the defender whether to take the initiative without a roll (11.6, 11.11)."""
+    battle = game.the_battle
+    side = ENEMY[battle.initiative]
+    order = yield from table.ask(
+        side,
+        "take_initiative",
+        rule=rule,
+        default={"take": leading_pays(battle, side)},
+        space=battle.space,
+        after=after,
+        cards=len(battle.hands[side]),
+        enemy_cards=len(battle.hands[ENEMY[side]]),
+    )
+    if order["take"]:
+        seize(battle, table, rule)
+
+
+def leading_pays(battle: Battle, side: Side) -> bool:
+    """Tell whether a side should want the initiative: a side that must lead without a card loses (11.8)."""
+    return bool(battle.hands[side]) and bool(battle.hands[ENEMY[side]])
+
+
+def seize(battle: Battle, table: Table, rule: str) -> None:
+    """Make the defender the attacker of the next round (11.6)."""
+    battle.initiative = ENEMY[battle.initiative]
+    table.tell("initiative", rule=rule, side=battle.initiative, space=battle.space)
+
+
+# ---- withdrawal (11.11)
 
 
 def attempt_withdrawal(game: Game, table: Table) -> Flow[None]:
@@ -186,6 +266,10 @@ def _why_no_refuge(game: Game, side: Side, to: str) -> str:
     return f"a general there may not leave his part of the map for {name}"
 
 
+INITIATIVE_KINDS: Final = (
+    Kind("counterattack", *yes_or_no("roll"), hints="views.hints:at_most"),
+    Kind("take_initiative", *yes_or_no("take")),
+)
 WITHDRAWAL_KINDS: Final = (
     Kind("cancel_withdrawal", *yes_or_no("roll"), hints="views.hints:at_most"),
     Kind("withdraw_to", refuge_orders, check_refuge, is_last=once_a_march),

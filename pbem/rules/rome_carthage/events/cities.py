@@ -13,8 +13,8 @@ from pbem.rules.rome_carthage.events.units import own_generals, provinces_held
 from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import WALLED_CITY, StrategyCard
 from pbem.rules.rome_carthage.position.generals import why_not_at_hand
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, Game
+from pbem.rules.rome_carthage.position.under_way import Stack
 from pbem.rules.rome_carthage.siege.siege import capture, take_points
 from pbem.rules.rome_carthage.siege.walls import enter_city
 

@@ -12,8 +12,8 @@ from pbem.rules.rome_carthage.events.playing import CardEvent
 from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.generals import drive_off_generals, why_not_at_hand
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, Game
+from pbem.rules.rome_carthage.position.under_way import Stack
 from pbem.rules.rome_carthage.siege.walls import enter_city, room
 
 # ---- where units can come (16.2, 16.4.3)

@@ -29,8 +29,8 @@ from pbem.rules.rome_carthage.position.naming import (
     why_no_elephants,
     why_no_such_elephants,
 )
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CONSUL, PROCONSUL, Game
+from pbem.rules.rome_carthage.position.under_way import Stack
 from pbem.rules.rome_carthage.siege.siege import is_target
 from pbem.rules.rome_carthage.siege.sorties import why_no_sortie
 from pbem.rules.rome_carthage.siege.walls import locked_up, pool, whole

@@ -12,9 +12,8 @@ from typing import Final
 
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.orders import CardUse
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import Game
-from pbem.rules.rome_carthage.position.under_way import Besiegers, CardPlay, March
+from pbem.rules.rome_carthage.position.under_way import Besiegers, CardPlay, March, Stack
 from pbem.rules.rome_carthage.siege.walls import pool, whole_cu
 
 OPERATIONS: Final = "operations"

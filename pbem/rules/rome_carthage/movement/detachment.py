@@ -22,9 +22,8 @@ from pbem.rules.rome_carthage.position.naming import (
     why_no_elephants,
     why_no_such_elephants,
 )
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
-from pbem.rules.rome_carthage.position.under_way import March, Reaction
+from pbem.rules.rome_carthage.position.under_way import March, Reaction, Stack
 from pbem.rules.rome_carthage.siege.walls import interceptors, room, whole
 
 

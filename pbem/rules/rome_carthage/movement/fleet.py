@@ -10,9 +10,8 @@ from pbem.rules.rome_carthage.movement.march_cards import free, why_barred
 from pbem.rules.rome_carthage.orders import CITY, CardUse, Step, Written, illegal
 from pbem.rules.rome_carthage.position.board import SEA
 from pbem.rules.rome_carthage.position.naming import no_such_space
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ROME, Game
-from pbem.rules.rome_carthage.position.under_way import March
+from pbem.rules.rome_carthage.position.under_way import March, Stack
 from pbem.rules.rome_carthage.siege.walls import room
 
 

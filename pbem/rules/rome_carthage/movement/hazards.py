@@ -15,9 +15,8 @@ from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN, march_type, no
 from pbem.rules.rome_carthage.movement.paths import step_cost
 from pbem.rules.rome_carthage.position.board import ALPS_PASS, LAND, PASS, PASSES, SEA, STRAIT
 from pbem.rules.rome_carthage.position.generals import displace
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, ROME, Game
-from pbem.rules.rome_carthage.position.under_way import March
+from pbem.rules.rome_carthage.position.under_way import March, Stack
 from pbem.rules.rome_carthage.siege.siege import lift_left
 from pbem.rules.rome_carthage.siege.walls import enter_city
 

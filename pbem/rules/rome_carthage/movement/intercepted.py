@@ -15,9 +15,8 @@ from pbem.rules.rome_carthage.orders import CITY, Body, InterceptedOrder
 from pbem.rules.rome_carthage.position.board import SEA
 from pbem.rules.rome_carthage.position.generals import arrange, displace, drive_off_generals
 from pbem.rules.rome_carthage.position.naming import general_named, generals_named, why_no_elephants
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
-from pbem.rules.rome_carthage.position.under_way import March
+from pbem.rules.rome_carthage.position.under_way import March, Stack
 from pbem.rules.rome_carthage.siege.walls import enter_city, room
 
 FIGHT: Final = "fight"

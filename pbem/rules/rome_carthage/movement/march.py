@@ -50,9 +50,8 @@ from pbem.rules.rome_carthage.movement.reactions import react
 from pbem.rules.rome_carthage.orders import ALL, NONE, Body, MarchOrder, Step, WayOrder
 from pbem.rules.rome_carthage.position.board import PLAIN, SEA
 from pbem.rules.rome_carthage.position.generals import arrange, displace, drive_off_generals
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game, once_a_march
-from pbem.rules.rome_carthage.position.under_way import Battle, Besiegers, March
+from pbem.rules.rome_carthage.position.under_way import Battle, Besiegers, March, Stack
 from pbem.rules.rome_carthage.siege.siege import end_of_march, lift_left
 from pbem.rules.rome_carthage.siege.train import bring_train, leave_train, lose_lone_train, part_with_train
 from pbem.rules.rome_carthage.siege.walls import detach, enter_city, pool, room, why_not_inside

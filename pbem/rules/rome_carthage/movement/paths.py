@@ -38,9 +38,8 @@ from pbem.rules.rome_carthage.position.naming import (
     space_named,
     spaces_named,
 )
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, PROCONSUL, Game
-from pbem.rules.rome_carthage.position.under_way import March
+from pbem.rules.rome_carthage.position.under_way import March, Stack
 from pbem.rules.rome_carthage.siege.walls import pool, room, whole, why_not_inside
 
 # ---- units and generals dropped and taken on a march (8.2, 8.7, 14.2)

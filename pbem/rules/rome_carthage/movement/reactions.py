@@ -14,9 +14,8 @@ from pbem.rules.rome_carthage.movement.hazards import named_space
 from pbem.rules.rome_carthage.movement.intercepted import answer_interception
 from pbem.rules.rome_carthage.orders import AvoidOrder, Body, Force, InterceptOrder, Part
 from pbem.rules.rome_carthage.position.generals import arrange, arrive, drive_off_generals
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
-from pbem.rules.rome_carthage.position.under_way import March, Reaction
+from pbem.rules.rome_carthage.position.under_way import March, Reaction, Stack
 from pbem.rules.rome_carthage.siege.siege import lift_left
 from pbem.rules.rome_carthage.siege.walls import detach, enter_city, interceptors, room, whole, whole_cu
 

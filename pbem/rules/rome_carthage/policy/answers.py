@@ -24,8 +24,8 @@ from pbem.rules.rome_carthage.policy.worth import (
 )
 from pbem.rules.rome_carthage.position.board import ITALY, StrategyCard
 from pbem.rules.rome_carthage.position.generals import strategy_rating
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
+from pbem.rules.rome_carthage.position.under_way import Stack
 from pbem.rules.rome_carthage.siege.walls import pool
 from pbem.rules.rome_carthage.turn.consuls import default_places
 from pbem.rules.rome_carthage.turn.operations import barred_to, playable, recruiters

@@ -20,8 +20,8 @@ from pbem.rules.rome_carthage.orders import Body
 from pbem.rules.rome_carthage.policy.worth import CU, FAR, cards_in_battle, chance, gain, reach, worth_of_marker
 from pbem.rules.rome_carthage.position.board import ALPS_PASS, ITALY, PASS, PLAIN
 from pbem.rules.rome_carthage.position.generals import HANNIBAL, is_consul, may_be_in, may_command
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CAPITAL, ENEMY, Game
+from pbem.rules.rome_carthage.position.under_way import Stack
 from pbem.rules.rome_carthage.siege.siege import is_enemy_city
 from pbem.rules.rome_carthage.siege.walls import whole
 

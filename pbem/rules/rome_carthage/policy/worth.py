@@ -13,8 +13,8 @@ from pbem.game import plain
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.battle.battle import allies, friendly_tribe, militia
 from pbem.rules.rome_carthage.position.board import Board, Province
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
+from pbem.rules.rome_carthage.position.under_way import Stack
 from pbem.rules.rome_carthage.turn.operations import open_spaces
 
 POINT: Final = 1.0

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from pbem.rules.rome_carthage.position.board import WALLED_CITY
 from pbem.rules.rome_carthage.position.generals import rank
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CARTHAGE, CONSUL, ENEMY, PROCONSUL, ROME, SIDES, Game
+from pbem.rules.rome_carthage.position.under_way import Stack
 from pbem.rules.rome_carthage.siege.siege import kept_up
 from pbem.rules.rome_carthage.turn.consuls import CONSULS
 

@@ -8,8 +8,8 @@ from typing import Final
 from pbem.game import Refusal, Table
 from pbem.protocol import Flow, Side
 from pbem.rules.rome_carthage.battle.politics import give_up_markers
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CARTHAGE, CONSUL, ENEMY, ROME, Game, Result
+from pbem.rules.rome_carthage.position.under_way import Stack
 from pbem.rules.rome_carthage.siege.train import lose_lone_train
 
 HANNIBAL: Final = "hannibal"

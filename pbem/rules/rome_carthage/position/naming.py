@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pbem.game import Refusal, did_you_mean, listing
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import Game
+from pbem.rules.rome_carthage.position.under_way import Stack
 
 
 def general_named(game: Game, general: str) -> str:

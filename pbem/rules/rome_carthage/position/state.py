@@ -27,8 +27,7 @@ from pbem.rules.rome_carthage.position.board import (
     TribeId,
     WalledOrTribe,
 )
-from pbem.rules.rome_carthage.position.stack import Stack
-from pbem.rules.rome_carthage.position.under_way import Battle, CardPlay, March, Reaction, Retreat
+from pbem.rules.rome_carthage.position.under_way import Battle, CardPlay, March, Reaction, Retreat, Stack
 
 ROME: Final = "rome"
 CARTHAGE: Final = "carthage"

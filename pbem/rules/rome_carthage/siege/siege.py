@@ -13,9 +13,8 @@ from pbem.rules.rome_carthage.orders import BesiegeOrder
 from pbem.rules.rome_carthage.position.board import WALLED_CITY
 from pbem.rules.rome_carthage.position.generals import displace, is_consul, why_not_at_hand
 from pbem.rules.rome_carthage.position.naming import general_named, generals_named, no_such_general, space_named
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CAPITAL, CARTHAGE, ENEMY, SIDES, Game, Result, once_a_march
-from pbem.rules.rome_carthage.position.under_way import Battle, Besiegers
+from pbem.rules.rome_carthage.position.under_way import Battle, Besiegers, Stack
 
 
 def end_of_march(game: Game, table: Table, side: Side, space: str) -> Flow[Besiegers | None]:

@@ -19,8 +19,8 @@ from pbem.rules.rome_carthage.movement.card_play import note_sortie
 from pbem.rules.rome_carthage.orders import Part
 from pbem.rules.rome_carthage.position.generals import arrange, is_consul, rank
 from pbem.rules.rome_carthage.position.naming import general_named, generals_named, space_named, why_no_elephants
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game, once_a_march
+from pbem.rules.rome_carthage.position.under_way import Stack
 from pbem.rules.rome_carthage.siege.walls import leave_city
 
 

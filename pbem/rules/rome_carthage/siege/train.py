@@ -5,9 +5,8 @@ from __future__ import annotations
 from pbem.game import Table
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.position.board import ALPS_PASS, PASS, SEA
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, Game
-from pbem.rules.rome_carthage.position.under_way import March
+from pbem.rules.rome_carthage.position.under_way import March, Stack
 
 
 def bars_train(game: Game, kind: str) -> bool:

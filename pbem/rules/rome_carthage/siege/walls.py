@@ -6,8 +6,8 @@ from pbem.game import Refusal
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.position.board import WALLED_CITY
 from pbem.rules.rome_carthage.position.generals import arrange
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
+from pbem.rules.rome_carthage.position.under_way import Stack
 
 
 def whole(game: Game, side: Side, space: str) -> Stack:

@@ -18,8 +18,8 @@ from pbem.rules.rome_carthage.position.naming import (
     space_named,
     spaces_named,
 )
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CAPITAL, CONSUL, ENEMY, PROCONSUL, ROME, Game
+from pbem.rules.rome_carthage.position.under_way import Stack
 from pbem.rules.rome_carthage.siege.walls import enter_city, room, whole, whole_cu
 
 MANY: Final = 40

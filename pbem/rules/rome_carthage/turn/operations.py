@@ -16,8 +16,8 @@ from pbem.rules.rome_carthage.orders import MarchOrder, PlayOrder, illegal
 from pbem.rules.rome_carthage.position.board import WALLED_CITY
 from pbem.rules.rome_carthage.position.generals import drive_off_generals, why_not_at_hand
 from pbem.rules.rome_carthage.position.naming import general_named, generals_named, no_such_general, no_such_space
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, UNSEEN, Game
+from pbem.rules.rome_carthage.position.under_way import Stack
 from pbem.rules.rome_carthage.siege.walls import enter_city, locked_up, room
 
 OPERATIONS: Final = ("general", "place", "raise")

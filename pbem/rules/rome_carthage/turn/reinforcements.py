@@ -21,8 +21,8 @@ from pbem.rules.rome_carthage.position.naming import (
     space_named,
     spaces_named,
 )
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CAPITAL, CARTHAGE, PROCONSUL, ROME, Game
+from pbem.rules.rome_carthage.position.under_way import Stack
 from pbem.rules.rome_carthage.siege.walls import whole, whole_cu
 from pbem.rules.rome_carthage.turn.consuls import (
     MANY,

@@ -1,4 +1,4 @@
-"""The course of a turn: its phases, the deal, who goes first, card plays until both hands are empty (5, 7.1, 7.5)."""
+"""The set-up, and the course of a turn: its phases, the deal, who goes first, card plays (4, 5, 7.1, 7.5)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,63 @@ from pbem.rules.rome_carthage.events.playing import ANY, NONE, Window, cards_of,
 from pbem.rules.rome_carthage.movement.campaigns import next_general
 from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN
 from pbem.rules.rome_carthage.movement.march_cards import TRUCE, ends_truce
-from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, ROME, SIDES, Game
-from pbem.rules.rome_carthage.position.under_way import CardPlay
+from pbem.rules.rome_carthage.position.board import TRIBE, Board
+from pbem.rules.rome_carthage.position.records import Scenario
+from pbem.rules.rome_carthage.position.state import CARTHAGE, CONSUL, ENEMY, ROME, SIDES, Game, Options
+from pbem.rules.rome_carthage.position.under_way import CardPlay, Stack
 from pbem.rules.rome_carthage.turn.end_of_turn import check_victory, remove_isolated, winter
 from pbem.rules.rome_carthage.turn.operations import carry_out
 from pbem.rules.rome_carthage.turn.reinforcements import reinforce
+
+# ---- the set-up of a scenario (4)
+
+
+def set_up(board: Board, options: Options, scenario: Scenario, table: Table) -> Game:
+    """Return the position at the start: armies, offices, markers as the map has them, a shuffled deck (4.1 to 4.4)."""
+    game = Game(
+        turn=scenario["first_turn"],
+        last_turn=scenario["last_turn"],
+        control={space.id: space.start_control for space in board.spaces.values() if space.start_control},
+        tribes=[space.id for space in board.spaces.values() if space.kind == TRIBE],
+        stacks={side: {} for side in SIDES},
+        hands={side: [] for side in SIDES},
+        offices=dict(scenario["offices"]),
+        consuls=[general for general, office in scenario["offices"].items() if office == CONSUL],
+        reserve=list(scenario["reserve"]),
+        arrivals=dict(scenario["arrivals"]),
+        board=board,
+        options=options,
+    )
+    for army in scenario["armies"]:
+        force = Stack(army["cu"], army.get("elephants", 0), list(army.get("generals", ())))
+        game.put(army["side"], army["at"], force)
+    game.deck = table.shuffle("deck", sorted(board.cards))
+    return game
+
+
+def settle(game: Game) -> Game:
+    """Complete a changed position: cards found nowhere go into the deck, missing generals are out of the game.
+
+    A card that was put into a hand is taken out of the deck, a general put into an army out of the reserve.
+    """
+    held = [*game.discards, *game.removed, *(card for hand in game.hands.values() for card in hand)]
+    if game.card is not None:
+        held.append(game.card.card)
+    game.deck = [card for card in game.deck if card not in held]
+    game.deck += [card for card in game.board.cards if card not in held and card not in game.deck]
+    stacks = [*game.garrisons.values(), *(stack for side in SIDES for stack in game.stacks[side].values())]
+    if game.march is not None:
+        stacks.append(game.march.force)
+    placed = {general for stack in stacks for general in stack.generals}
+    game.reserve = [general for general in game.reserve if general not in placed]
+    away = {*game.reserve, *(general for names in game.displaced.values() for general in names)}
+    absent = [name for name, record in game.board.generals.items() if record.returns and name not in placed | away]
+    game.arrivals = {name: turn for name, turn in game.arrivals.items() if name not in placed | set(game.out)}
+    game.out = [*(general for general in game.out if general not in absent and general not in placed), *absent]
+    return game
+
+
+# ---- the course of a turn (5)
 
 
 def play(game: Game, table: Table) -> Flow[None]:

@@ -46,8 +46,8 @@ from pbem.rules.rome_carthage.orders import Body
 from pbem.rules.rome_carthage.position.board import ITALY, SEA
 from pbem.rules.rome_carthage.position.generals import strategy_rating
 from pbem.rules.rome_carthage.position.naming import some
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import ENEMY, ROME, Game
+from pbem.rules.rome_carthage.position.under_way import Stack
 from pbem.rules.rome_carthage.siege.siege import is_enemy_city, is_target, siege_modifiers
 from pbem.rules.rome_carthage.siege.sorties import why_no_sortie
 from pbem.rules.rome_carthage.siege.walls import interceptors, pool, whole

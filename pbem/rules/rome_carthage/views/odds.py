@@ -13,9 +13,8 @@ from pbem.protocol import Decision, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.losses import battle_casualties, retreat_table
 from pbem.rules.rome_carthage.battle.rounds import fight_rounds
 from pbem.rules.rome_carthage.position.board import Board
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ROME, SIDES, Game, Options
-from pbem.rules.rome_carthage.position.under_way import Battle
+from pbem.rules.rome_carthage.position.under_way import Battle, Stack
 
 DIE: Final = range(1, 7)
 NOTHING: Final[Mapping[Side, str]] = {}

@@ -9,8 +9,8 @@ from pbem.game import Arrow, BaseMap, Cell, Counter, Marker, Panel, Row, Scene, 
 from pbem.protocol import Event
 from pbem.rules.rome_carthage.position.board import Board, General
 from pbem.rules.rome_carthage.position.records import SideRecord
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CONSUL, PROCONSUL, SIDES, Game
+from pbem.rules.rome_carthage.position.under_way import Stack
 from pbem.rules.rome_carthage.turn.end_of_turn import political_points
 
 if TYPE_CHECKING:

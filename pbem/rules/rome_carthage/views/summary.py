@@ -13,8 +13,8 @@ from pbem.game import Line, Section, Summary
 from pbem.protocol import Decision, Side
 from pbem.rules.rome_carthage.movement.detachment import leaders, most_sent
 from pbem.rules.rome_carthage.position.board import FOR_BOTH, StrategyCard
-from pbem.rules.rome_carthage.position.stack import Stack
 from pbem.rules.rome_carthage.position.state import CARTHAGE, ENEMY, FACE_DOWN, ROME, SIDES, UNSEEN, Game
+from pbem.rules.rome_carthage.position.under_way import Stack
 from pbem.rules.rome_carthage.siege.walls import interceptors
 from pbem.rules.rome_carthage.turn.end_of_turn import political_points
 
