@@ -105,6 +105,11 @@ def yes_or_no(word: str) -> tuple[LegalOrdersOf[Any], Check[Any]]:
     return one_of(word, (True, False))
 
 
+def each_of(word: str, fact: str) -> LegalOrdersOf[object]:
+    """Return legal orders of a decision that is answered by `{word: answer}` for one of those that a fact lists."""
+    return lambda view, decision: of([Order(decision.kind, {word: each}) for each in decision.facts[fact]])
+
+
 def legal(check: Check[S], view: S, decision: Decision, bodies: Iterable[Record]) -> Iterator[Order]:
     """Yield as orders those of some bodies that pass the check."""
     for body in bodies:

@@ -13,11 +13,12 @@ A game that has any returns them as `Rules.odds`, a mapping from a word to an `O
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from pbem.protocol import Decision, Event, Fault, Order, Record, Roll
+from pbem.protocol import Checkpoint, Decision, Event, Fault, Flow, Order, Record, Roll
 
 if TYPE_CHECKING:
     from pbem.game.table import Table
@@ -160,3 +161,40 @@ def percent(at_most: int) -> int:
     (33, 0, 100)
     """
     return round(100 * min(max(at_most, 0), 6) / 6)
+
+
+def share(chance: float) -> str:
+    """Return a chance in words.
+
+    >>> share(0.125)
+    '12.5 %'
+    """
+    return f"{100 * chance:.1f} %"
+
+
+def histogram(counts: Mapping[int, int]) -> list[str]:
+    """Return a line for each number that was counted: how often it came, and a bar as long as that."""
+    total = sum(counts.values())
+    return [
+        f"  {number:>2}: {share(often / total):>6}  {'#' * round(50 * often / total)}"
+        for number, often in sorted(counts.items())
+    ]
+
+
+def turn_by_turn(chances: Iterable[Fraction]) -> Iterator[str]:
+    """Yield a line for each turn: the chance that something happens in it, and that it has happened by then."""
+    done = Fraction(0)
+    for turn, chance in enumerate(chances, 1):
+        done += chance
+        yield f"  {turn:>2}: {share(float(chance)):>6}, by then {share(float(done)):>6}"
+
+
+def play_through(flow: Flow[None], answer: Callable[[Decision], Order]) -> None:
+    """Run a piece of the rules that asks nothing but decisions, each answered by a function."""
+    try:
+        asked = next(flow)
+        while True:
+            assert not isinstance(asked, Checkpoint)
+            asked = flow.send(tuple(map(answer, asked)) if isinstance(asked, tuple) else answer(asked))
+    except StopIteration:
+        return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from pbem.game.yaml.limits import short
@@ -57,6 +57,25 @@ def listing(words: Iterable[str], joined: str = "and") -> str:
     *most, last = [*words] or [""]
     comma = "," if any(f" {joined} " in each for each in (*most, last)) else ""
     return f"{', '.join(most)}{comma} {joined} {last}" if most else last
+
+
+def some(words: Sequence[str], most: int) -> str:
+    """Return words in a row, the first of them if they are many.
+
+    >>> some(["capua", "cannae", "rome"], 2)
+    'capua, cannae and 1 more'
+    """
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
+
+
+def name_and_id(name: str, id: str) -> str:
+    """Return a name, with its id in brackets where that is not the name in small letters.
+
+    >>> name_and_id("New Carthage", "new_carthage"), name_and_id("T. Longus", "longus")
+    ('New Carthage', 'T. Longus (longus)')
+    """
+    return name if name.lower().replace(" ", "_") == id else f"{name} ({id})"
 
 
 def counted(count: int, one: str, more: str = "") -> str:

@@ -1,4 +1,4 @@
-"""What a game shows of a position: a scene for the map, and a summary for the report.
+"""The scene of a position: what there is to draw on a map that never changes, and the same as plain data for a page.
 
 A game turns a position that has already been redacted into a `Scene`; `pbem.render` turns a scene into pictures and
 knows no game. Who sends the pictures adds who reads them, what is asked and what has changed.
@@ -8,9 +8,6 @@ knows no game. Who sends the pictures adds who reads them, what is asked and wha
                   control={"capua": "rome"},
                   counters=(Counter("capua", "carthage", "10", "Hannibal", "Mago", badges=("2 el",), id="hannibal"),))
     png = pbem.render.map.picture.render(scene)
-
-Section("Sieges", (Line("Syracuse", ("2 of 3 points", "by Rome")),))
-Section("Off the map", (Line("Fabius Maximus, Marcellus and Varro"),))
 """
 
 from __future__ import annotations
@@ -22,12 +19,6 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 from pbem.game.board.board_map import BaseMap, PlaceKind, require_known
 from pbem.protocol import Record
-
-# ---- A scene: what there is to draw, a map that never changes and what lies on it today; and as plain data for a page
-
-
-# ---- A scene: what there is to draw, a map that never changes and what lies on it today
-
 
 Mark: TypeAlias = Literal["none", "cross", "bar", "dot", "ring", "saltire", "chevron", "half", "checks"]
 """A shape by which an owner is known without colour, on its places and on its counters."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Table, of
+from pbem.game import Kind, Table, each_of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS, MOUNTAIN
 from pbem.rules.hannibal_italy.position.forces import (
@@ -208,10 +208,6 @@ def worth(game: Game, leader: str) -> tuple[int, int]:
     return game.card(leader).combat, -hard_to_save(game, leader)
 
 
-def _orders(view: Game, decision: Decision) -> LegalOrders:
-    return of([Order("command", {"leader": leader}) for leader in decision.facts["leaders"]])
-
-
 def _check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the choice of a commander (10.31)."""
     able = decision.facts["leaders"]
@@ -231,4 +227,12 @@ def _why_not_in_command(view: Game, decision: Decision, leader: str) -> str:
     return f"{name} cannot command there: the highest office goes first, and Hannibal before all"
 
 
-COMMAND_KINDS: Final = (Kind("command", _orders, _check, hints="views.hints:command", bot="policy.replies:command"),)
+COMMAND_KINDS: Final = (
+    Kind(
+        "command",
+        each_of("leader", "leaders"),
+        _check,
+        hints="views.hints:command",
+        bot="policy.replies:command",
+    ),
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pbem.game import did_you_mean, listing
+from pbem.game import did_you_mean, listing, name_and_id
 from pbem.rules.hannibal_italy.position.board import Board
 from pbem.rules.hannibal_italy.position.state import AWAY, CANDIDATES, DEAD, SENATE, UNPLACED, Game
 
@@ -19,10 +19,7 @@ _WHERE: dict[str, str] = {
 
 def leader_named(board: Board, leader: str) -> str:
     """Return the name of a leader, with his id in brackets where it is not the name in small letters."""
-    if leader not in board.leaders:
-        return leader
-    name = board.leaders[leader].name
-    return name if name.lower().replace(" ", "_") == leader else f"{name} ({leader})"
+    return name_and_id(board.leaders[leader].name, leader) if leader in board.leaders else leader
 
 
 def leaders_named(board: Board, leaders: Iterable[str], joined: str = "and") -> str:
@@ -32,10 +29,7 @@ def leaders_named(board: Board, leaders: Iterable[str], joined: str = "and") -> 
 
 def unit_named(board: Board, unit: str) -> str:
     """Return the name of a kind of units, with its id in brackets where it is not the name in small letters."""
-    if unit not in board.units:
-        return unit
-    name = board.units[unit].name
-    return name if name.lower().replace(" ", "_") == unit else f"{name} ({unit})"
+    return name_and_id(board.units[unit].name, unit) if unit in board.units else unit
 
 
 def units_named(board: Board, units: Mapping[str, int]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, of
+from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, each_of, of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.parties import waits_inside
 from pbem.rules.hannibal_italy.battle.withdrawal import Withdrawal, hexes_to, move_out, why_no_way
@@ -200,10 +200,6 @@ def _why_no_assault(view: Game, decision: Decision) -> str:
     return f"an assault needs three to two: {least} SP against the {against} of {city.name}; you have {has}"
 
 
-def _retreat_orders(view: Game, decision: Decision) -> LegalOrders:
-    return of([Order("retreat", {"hex": hex}) for hex in decision.facts["hexes"]])
-
-
 def _check_retreat(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a retreat: it does not lead to a hex next to it that is open (9.71, 10.4)."""
     able = decision.facts["hexes"]
@@ -291,6 +287,6 @@ def _check_works(view: Game, decision: Decision, order: Order) -> Iterator[Fault
 
 SIEGE_KINDS: Final = (
     Kind("besiege", _siege_orders, _check_siege, hints="views.hints:besiege", bot="policy.replies:besiege"),
-    Kind("retreat", _retreat_orders, _check_retreat, hints="views.hints:retreat"),
+    Kind("retreat", each_of("hex", "hexes"), _check_retreat, hints="views.hints:retreat"),
     Kind("works", _works_orders, _check_works, hints="views.hints:works", bot="policy.replies:works"),
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Table, concat, counted, lazy, of, once, product
+from pbem.game import Kind, LegalOrders, Table, concat, counted, each_of, lazy, once, product
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.board import CAPUA
 from pbem.rules.hannibal_italy.position.forces import SLAVES, added, hexes_of, on_board, put_loose, sp_here, to_raise
@@ -336,10 +336,6 @@ def recruiters(game: Game, province: str) -> list[str]:
     return sorted(able, key=lambda leader: (-game.card(leader).recruits, leader))
 
 
-def _receivers(view: Game, decision: Decision) -> LegalOrders:
-    return of([Order("receive", {"leader": leader}) for leader in decision.facts["leaders"]])
-
-
 def _check_receiver(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the leader who is to get the allies: not in the province (6.3)."""
     able = decision.facts["leaders"]
@@ -362,7 +358,7 @@ RECRUITING_KINDS: Final = (
     ),
     Kind(
         "receive",
-        _receivers,
+        each_of("leader", "leaders"),
         _check_receiver,
         hints="views.hints:receive",
         close_up="views.summary:pools_and_armies",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Table, of
+from pbem.game import Kind, Table, each_of
 from pbem.protocol import Decision, Fault, Flow, Order, Record
 from pbem.rules.hannibal_italy.position.forces import hexes_of
 from pbem.rules.hannibal_italy.position.leadership import crowded
@@ -77,11 +77,6 @@ def _gaulish_hexes(game: Game) -> list[str]:
     ]
 
 
-def legal_orders(view: Game, decision: Decision) -> LegalOrders:
-    """Return the hexes in which they may arrive (12.311)."""
-    return of([Order("arrive", {"hex": hex}) for hex in decision.facts["hexes"]])
-
-
 def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with a hex of arrival (12.311, 12.321, 10.6)."""
     hexes = decision.facts["hexes"]
@@ -105,4 +100,4 @@ def _why_no_arrival(view: Game, decision: Decision, place: str | int) -> str:
     return f"they come on where the scenario says, by its coast or edge, not at {name}; {able}"
 
 
-REINFORCEMENT_KINDS: Final = (Kind("arrive", legal_orders, check, hints="views.hints:arrive"),)
+REINFORCEMENT_KINDS: Final = (Kind("arrive", each_of("hex", "hexes"), check, hints="views.hints:arrive"),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, TypeAlias
 
-from pbem.game import Kind, LegalOrders, Table, of, once, one_of
+from pbem.game import Kind, Table, each_of, once, one_of
 from pbem.protocol import Checkpoint, Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.battle.battle import fight
 from pbem.rules.hannibal_italy.battle.parties import field_hexes
@@ -114,11 +114,6 @@ def siege_works(game: Game, table: Table) -> Flow[bool]:
     return True
 
 
-def battle_places(view: Game, decision: Decision) -> LegalOrders:
-    """Return the places of battles that are left, for Carthage to choose the next one (9.1)."""
-    return of([Order("next_battle", {"hex": hex}) for hex in decision.facts["hexes"]])
-
-
 def check_place(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with the place of the next battle: nobody can fight there (9.1)."""
     hexes = decision.facts["hexes"]
@@ -221,4 +216,4 @@ def begin_phase(game: Game) -> None:
 FIRST_PLAYER_KINDS: Final = (
     Kind("first_player", *one_of("side", SIDES), hints="views.hints:first_player", is_last=once),
 )
-COMBAT_KINDS: Final = (Kind("next_battle", battle_places, check_place),)
+COMBAT_KINDS: Final = (Kind("next_battle", each_of("hex", "hexes"), check_place),)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final, TypeAlias
 
-from pbem.game import legal, percent, plain
+from pbem.game import legal, percent, plain, some
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.hannibal_italy.battle.battle import over_a_river
 from pbem.rules.hannibal_italy.battle.foraging import least
@@ -25,7 +25,7 @@ from pbem.rules.hannibal_italy.turn.elections import check as check_dictator
 from pbem.rules.hannibal_italy.turn.winter import enough
 from pbem.rules.hannibal_italy.views.odds import Prospect, average_assault, average_round
 from pbem.rules.hannibal_italy.views.panel import place
-from pbem.rules.hannibal_italy.views.summary import place_as_written, some, strength, units_as_written, units_in_words
+from pbem.rules.hannibal_italy.views.summary import place_as_written, strength, units_as_written, units_in_words
 
 _MOST: Final = 6
 Hint: TypeAlias = str | Order

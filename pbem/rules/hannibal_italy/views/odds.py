@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final
 
-from pbem.game import Chances, Number, Odds, Table, plain
-from pbem.protocol import Checkpoint, Decision, Flow, Order, Side
+from pbem.game import Chances, Number, Odds, Table, histogram, plain, play_through, share, turn_by_turn
+from pbem.protocol import Decision, Order, Side
 from pbem.rules.hannibal_italy.battle.battle import column_of, fight, round_modifiers
 from pbem.rules.hannibal_italy.battle.parties import in_line
 from pbem.rules.hannibal_italy.position.board import CAPUA, CLEAR, NO_CASE, ROUGH, Board, City, Options, assault_column
@@ -167,7 +167,7 @@ def battle(board: Board, options: Options, numbers: Mapping[str, int], tables: I
     whole = {side: sp(board, forces[side]) for side in SIDES}
     for table in tables:
         game, hex, chiefs = _field(board, options, numbers, forces, attacker)
-        _run(fight(game, table, hex), lambda asked: _answer(asked, attacker, numbers, whole))
+        play_through(fight(game, table, hex), lambda asked: _answer(asked, attacker, numbers, whole))
         count.played += 1
         left = {side: _left(game, side) for side in SIDES}
         there = [side for side in SIDES if left[side] and here(game, side, hex)]
@@ -245,17 +245,6 @@ def _answer(asked: Decision, attacker: Side, numbers: Mapping[str, int], whole: 
     return Order(asked.kind, asked.default or {})
 
 
-def _run(flow: Flow[None], answer: Callable[[Decision], Order]) -> None:
-    """Run a piece of the rules that asks nothing but decisions, each answered by a function."""
-    try:
-        asked = next(flow)
-        while True:
-            assert not isinstance(asked, Checkpoint)
-            asked = flow.send(tuple(map(answer, asked)) if isinstance(asked, tuple) else answer(asked))
-    except StopIteration:
-        return
-
-
 def _left(game: Game, side: Side) -> int:
     """Return the SP that a side still has anywhere."""
     forces = [leader.units for id, leader in game.leaders.items() if game.card(id).side == side]
@@ -271,18 +260,15 @@ def _told(whole: Mapping[Side, int], attacker: Side, count: _Count) -> Chances:
         f"{names[attacker]} attacks with {whole[attacker]} SP, {names[ENEMY[attacker]]} has {whole[ENEMY[attacker]]}",
         f"{played:,} battles",
         "",
-        f"Carthage keeps the field {_percent(keeps[CARTHAGE])}, Rome {_percent(keeps[ROME])}, both or nobody "
-        f"{_percent(keeps[None])}",
+        f"Carthage keeps the field {share(keeps[CARTHAGE])}, Rome {share(keeps[ROME])}, both or nobody "
+        f"{share(keeps[None])}",
         f"rounds: {mean:.1f} on average",
     ]
-    lines += [
-        f"  {number:>2}: {_percent(often / played):>6}  {'#' * round(50 * often / played)}"
-        for number, often in sorted(count.rounds.items())
-    ]
+    lines += histogram(count.rounds)
     lost = {side: count.lost[side] / played for side in SIDES}
     killed = {side: count.killed[side] / played for side in SIDES}
     lines.append("SP lost on average: " + ", ".join(f"{names[side]} {lost[side]:.1f}" for side in SIDES))
-    lines.append("commander killed: " + ", ".join(f"{names[side]} {_percent(killed[side])}" for side in SIDES))
+    lines.append("commander killed: " + ", ".join(f"{names[side]} {share(killed[side])}" for side in SIDES))
     figures = {
         "games": played,
         "keeps_the_field": {**{side: keeps[side] for side in SIDES}, "nobody": keeps[None]},
@@ -309,10 +295,7 @@ def siege(board: Board, numbers: Mapping[str, int]) -> Chances:
         chances.append(falls)
         mean += segment * falls
         holds -= falls
-    lines, done = [f"the marker stands at {numbers['number']}", "", "it surrenders in segment"], Fraction(0)
-    for number, chance in enumerate(chances, 1):
-        done += chance
-        lines.append(f"  {number:>2}: {_percent(float(chance)):>6}, by then {_percent(float(done)):>6}")
+    lines = [f"the marker stands at {numbers['number']}", "", "it surrenders in segment", *turn_by_turn(chances)]
     lines += ["", f"{float(mean):.1f} segments on average"]
     return Chances(
         tuple(lines), {"segments": {str(n): float(each) for n, each in enumerate(chances, 1)}, "mean": float(mean)}
@@ -331,11 +314,7 @@ def assault(board: Board, options: Options, numbers: Mapping[str, int]) -> Chanc
         modifiers["no_siege_train"] = int(board.tables["carthage_assaults"])
     found = read_assaults(board, column, modifiers)
     lines = [f"column {found.column}, die {sum(modifiers.values()):+d}", ""]
-    lines += [f"{words}: {_percent(found.exact.get(words, 0.0))}" for words in WORDS.values()]
+    lines += [f"{words}: {share(found.exact.get(words, 0.0))}" for words in WORDS.values()]
     lines.append(f"steps that the attacker loses: {found.attacker:.2f} on average")
     chances = {words.replace(" ", "_"): found.exact.get(words, 0.0) for words in WORDS.values()}
     return Chances(tuple(lines), {"column": found.column, **chances, "steps": found.attacker})
-
-
-def _percent(chance: float) -> str:
-    return f"{100 * chance:.1f} %"

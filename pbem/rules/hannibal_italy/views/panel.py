@@ -29,13 +29,14 @@ _PHASES: Final[Mapping[str, str]] = {
     "attrition": "elephants in winter",
     "score": "points",
 }
-_WORDS: Final[Mapping[str, tuple[str, str]]] = {
+UNIT_WORDS: Final[Mapping[str, tuple[str, str]]] = {
     FOOT: ("foot", "foot"),
     HORSE: ("horse", "horse"),
     ELEPHANTS: ("elephant", "elephants"),
     "allied": ("ally", "allies"),
     "gaul": ("Gaul", "Gauls"),
 }
+"""What a unit is called by its kind or the pool that it is drawn from: one, several."""
 _WIDE: Final = 46
 """How many letters of a list fit into a line of a panel."""
 
@@ -137,7 +138,7 @@ def _kinds(view: Game, units: Mapping[str, int]) -> Iterator[str]:
         word = kind.pool or kind.kind
         count[word] = count.get(word, 0) + number
     for word, number in count.items():
-        one, many = _WORDS[word]
+        one, many = UNIT_WORDS[word]
         yield f"{number} {one if number == 1 else many}"
 
 

@@ -5,13 +5,13 @@ A strength that its side may not see is no fact: a condition on it never fits, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from pbem.game import Line, Section, Summary
 from pbem.protocol import Decision, Side
 from pbem.rules.hannibal_italy.battle.battle import over_a_river
-from pbem.rules.hannibal_italy.position.board import CLASS_1, ELEPHANTS, FOOT, HORSE, Board
+from pbem.rules.hannibal_italy.position.board import CLASS_1, Board
 from pbem.rules.hannibal_italy.position.forces import added, garrison, here, sp, to_raise
 from pbem.rules.hannibal_italy.position.state import (
     BOXES,
@@ -29,20 +29,12 @@ from pbem.rules.hannibal_italy.position.state import (
     Game,
 )
 from pbem.rules.hannibal_italy.turn.control import scored
-from pbem.rules.hannibal_italy.views.panel import name, phase, place
+from pbem.rules.hannibal_italy.views.panel import UNIT_WORDS, name, phase, place
 
 # ---- Words for units, places and leaders, for reports and forms
 
 
 UNKNOWN: Final = "?"
-_KINDS: Final[Mapping[str, tuple[str, str]]] = {
-    FOOT: ("foot", "foot"),
-    HORSE: ("horse", "horse"),
-    ELEPHANTS: ("elephant", "elephants"),
-    "allied": ("ally", "allies"),
-    "gaul": ("Gaul", "Gauls"),
-}
-"""What a unit is called by its kind or the pool that it is drawn from: one, several."""
 
 
 def strength(board: Board, units: Mapping[str, int]) -> str:
@@ -57,7 +49,7 @@ def units_in_words(board: Board, units: Mapping[str, int]) -> str:
     alike: dict[tuple[tuple[str, str], int], int] = {}
     for unit, count in units.items():
         kind = board.units[unit]
-        words = ("slave", "slaves") if kind.whole == "slaves" else _KINDS[kind.pool or kind.kind]
+        words = ("slave", "slaves") if kind.whole == "slaves" else UNIT_WORDS[kind.pool or kind.kind]
         alike[words, kind.sp] = alike.get((words, kind.sp), 0) + count
     return ", ".join(f"{count} {one if count == 1 else many} ({sp})" for ((one, many), sp), count in alike.items())
 
@@ -72,16 +64,6 @@ def units_as_written(board: Board, units: Mapping[str, int]) -> str:
 def place_as_written(view: Game, hex: str) -> str:
     """Return a hex as an order may name it: by its city, if it has one, else by its number in quotes."""
     return view.board.hexes[hex].city or f'"{hex}"'
-
-
-def some(words: Sequence[str], most: int) -> str:
-    """Return words in a row, the first of them if they are many.
-
-    >>> some(["capua", "cannae", "rome"], 2)
-    'capua, cannae and 1 more'
-    """
-    more = f" and {len(words) - most} more" if len(words) > most else ""
-    return ", ".join(words[:most]) + more
 
 
 # ---- The summary of a position for a report: points, armies, sieges, provinces, offices (3, 5, 6, 9, 12)

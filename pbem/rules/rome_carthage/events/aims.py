@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from pbem.game import LegalOrders, Refusal, Table, concat, did_you_mean, of, product, subsets
+from pbem.game import LegalOrders, Refusal, Table, concat, did_you_mean, of, product, some, subsets
 from pbem.protocol import Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.events.playing import CardEvent
 from pbem.rules.rome_carthage.orders import EventOrder
 from pbem.rules.rome_carthage.position.board import StrategyCard
-from pbem.rules.rome_carthage.position.naming import no_such_general, no_such_space, some
+from pbem.rules.rome_carthage.position.naming import no_such_general, no_such_space
 from pbem.rules.rome_carthage.position.state import Game
 
 Does: TypeAlias = Callable[[Game, Table, Side, EventOrder, StrategyCard], Flow[None] | None]

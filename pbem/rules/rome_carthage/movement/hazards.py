@@ -286,15 +286,7 @@ def sink(game: Game, table: Table, march: March) -> Flow[None]:
     """Lose a fleet with all its CU, and displace its generals; there are no political consequences (8.8.3, 8.9)."""
     force, march.force = march.force, Stack()
     march.over, march.path = True, []
-    table.tell(
-        "fleet_sunk",
-        side=march.side,
-        general=march.general,
-        space=march.at,
-        cu=force.cu,
-        elephants=force.elephants,
-        rule="8.8.3",
-    )
+    table.tell("fleet_sunk", **march.told, cu=force.cu, elephants=force.elephants, rule="8.8.3")
     yield from displace(game, table, march.side, force.generals, cause="sunk")
 
 
@@ -305,15 +297,7 @@ def land_in_city(game: Game, table: Table, march: March, rule: str = "8.8.1") ->
     enter_city(game, march.at, force)
     note_stop(game, march, force)
     march.force = Stack()
-    table.tell(
-        "goes_inside",
-        side=march.side,
-        general=march.general,
-        space=march.at,
-        cu=force.cu,
-        generals=force.generals,
-        rule=rule,
-    )
+    table.tell("goes_inside", **march.told, cu=force.cu, generals=force.generals, rule=rule)
 
 
 def sail_back(game: Game, table: Table, march: March) -> Flow[bool]:

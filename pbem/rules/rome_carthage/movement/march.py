@@ -318,14 +318,8 @@ def pursue(game: Game, table: Table, march: March) -> Flow[None]:
             return
         obey(march, way)
     pursues_on = game.board.generals[march.general].pursues_on
-    roll = table.roll(
-        f"pursue/{march.general}/{named_space(march)}",
-        at_most=pursues_on,
-        rule="10.3",
-        side=march.side,
-        general=march.general,
-        space=march.at,
-    )
+    name = f"pursue/{march.general}/{named_space(march)}"
+    roll = table.roll(name, at_most=pursues_on, rule="10.3", **march.told)
     if not roll.success:
         march.over = march.halted = True
         march.path, march.then = [], ""
@@ -359,9 +353,7 @@ def exchange_on_the_way(game: Game, table: Table, march: March, step: Step) -> N
         part_with_train(game, march, part)
         table.tell(
             "dropped" if drops else "taken",
-            side=march.side,
-            general=march.general,
-            space=march.at,
+            **march.told,
             cu=cu,
             elephants=elephants,
             generals=names,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from pbem.game import Refusal, did_you_mean, listing
+from pbem.game import Refusal, did_you_mean, listing, name_and_id
 from pbem.rules.rome_carthage.position.state import Game
 from pbem.rules.rome_carthage.position.under_way import Stack
 
@@ -12,7 +12,7 @@ from pbem.rules.rome_carthage.position.under_way import Stack
 def general_named(game: Game, general: str) -> str:
     """Return the name of a general, with his id in brackets where it is not the name in small letters."""
     record = game.board.generals.get(general)
-    return general if record is None else _named(record.name, general)
+    return general if record is None else name_and_id(record.name, general)
 
 
 def generals_named(game: Game, generals: Iterable[str], joined: str = "and") -> str:
@@ -23,16 +23,12 @@ def generals_named(game: Game, generals: Iterable[str], joined: str = "and") -> 
 def space_named(game: Game, space: str) -> str:
     """Return the name of a space, with its id in brackets where it is not the name in small letters."""
     record = game.board.spaces.get(space)
-    return space if record is None else _named(record.name, space)
+    return space if record is None else name_and_id(record.name, space)
 
 
 def spaces_named(game: Game, spaces: Iterable[str], joined: str = "and") -> str:
     """Return the names of spaces as a sentence lists them; `none` if there are none."""
     return listing((space_named(game, space) for space in spaces), joined) or "none"
-
-
-def _named(name: str, id: str) -> str:
-    return name if name.lower().replace(" ", "_") == id else f"{name} ({id})"
 
 
 def no_such_space(game: Game, word: str) -> str:
@@ -59,13 +55,3 @@ def why_no_such_elephants(stack: Stack, elephants: int | None, rule: str = "13.2
     if elephants is None or elephants <= stack.elephants:
         return None
     return Refusal(f"there are {stack.elephants} elephants there, not {elephants}", rule)
-
-
-def some(words: Sequence[str], most: int) -> str:
-    """Return words in a row, the first of them if they are many.
-
-    >>> some(["capua", "cannae", "rome"], 2)
-    'capua, cannae and 1 more'
-    """
-    more = f" and {len(words) - most} more" if len(words) > most else ""
-    return ", ".join(words[:most]) + more

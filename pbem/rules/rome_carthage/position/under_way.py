@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from pbem.protocol import Side
+from pbem.protocol import Record, Side
 from pbem.rules.rome_carthage.position.board import (
     LAND,
     AnyText,
@@ -141,6 +141,11 @@ class March:
     """Space -> how many enemy CU there failed to intercept it (10.1)."""
     passes_due: list[dict[PassWord, AnyText]] = field(default_factory=list)
     """Passes crossed whose losses are still to be rolled for: `name` of the roll and `kind` of pass (8.3.2)."""
+
+    @property
+    def told(self) -> Record:
+        """The facts of most events of it: whose it is, who leads it, where it is."""
+        return {"side": self.side, "general": self.general, "space": self.at}
 
     def spend(self, points: int) -> None:
         """Spend points on a step: those of the general and of whoever can go less far (8.2, 8.4.1)."""

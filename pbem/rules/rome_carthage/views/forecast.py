@@ -49,14 +49,8 @@ def _march_on(game: Game, table: Table, kind: str, way: WayOrder) -> Flow[None]:
     march = game.the_march
     movement.obey(march, way)
     if kind == "pursue":
-        table.roll(
-            f"pursue/{march.general}/{named_space(march)}",
-            at_most=game.board.generals[march.general].pursues_on,
-            rule="10.3",
-            side=march.side,
-            general=march.general,
-            space=march.at,
-        )
+        at_most = game.board.generals[march.general].pursues_on
+        table.roll(f"pursue/{march.general}/{named_space(march)}", at_most=at_most, rule="10.3", **march.told)
     yield from movement.follow(game, table)
     if not march.fought:
         yield from movement.end_march(game, table)

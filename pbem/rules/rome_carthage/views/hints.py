@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final, TypeAlias
 
-from pbem.game import legal, percent
+from pbem.game import legal, percent, some
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.rome_carthage.battle.events import declare_orders, round_orders, why_no_maharbal
 from pbem.rules.rome_carthage.battle.politics import removable_markers
@@ -45,7 +45,6 @@ from pbem.rules.rome_carthage.movement.paths import first_steps, onward, open_po
 from pbem.rules.rome_carthage.orders import Body
 from pbem.rules.rome_carthage.position.board import ITALY, SEA
 from pbem.rules.rome_carthage.position.generals import strategy_rating
-from pbem.rules.rome_carthage.position.naming import some
 from pbem.rules.rome_carthage.position.state import ENEMY, ROME, Game
 from pbem.rules.rome_carthage.position.under_way import Stack
 from pbem.rules.rome_carthage.siege.siege import is_enemy_city, is_target, siege_modifiers

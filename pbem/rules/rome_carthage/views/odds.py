@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from pbem.game import Chances, Number, Odds, Table
-from pbem.protocol import Decision, Flow, Order, Side
+from pbem.game import Chances, Number, Odds, Table, histogram, play_through, share, turn_by_turn
+from pbem.protocol import Decision, Order, Side
 from pbem.rules.rome_carthage.battle.losses import battle_casualties, retreat_table
 from pbem.rules.rome_carthage.battle.rounds import fight_rounds
 from pbem.rules.rome_carthage.position.board import Board
@@ -150,26 +150,16 @@ def _fight(
     fought.hands[ATTACKER] = deck[: numbers["attacker_cards"]]
     fought.hands[DEFENDER] = deck[numbers["attacker_cards"] :][: numbers["defender_cards"]]
     for flow in (fight_rounds(game, table), battle_casualties(game, table), retreat_table(game, table)):
-        _by_default(flow, leads)
+        play_through(flow, lambda asked: _by_default(asked, leads))
     return ATTACKER if fought.loser == DEFENDER else DEFENDER
 
 
-def _by_default(flow: Flow[None], leads: Mapping[Side, str]) -> None:
-    """Run a flow of the rules with the default answer to every decision but those on what a side leads."""
-
-    def answer(asked: object) -> Order:
-        assert isinstance(asked, Decision)
-        if asked.kind == "battle_card" and asked.side in leads:
-            return Order(asked.kind, {"card": leads[asked.side]})
-        assert asked.default is not None, "every decision in a battle has a default (11)"
-        return Order(asked.kind, asked.default)
-
-    try:
-        asked = next(flow)
-        while True:
-            asked = flow.send(tuple(map(answer, asked)) if isinstance(asked, tuple) else answer(asked))
-    except StopIteration:
-        return
+def _by_default(asked: Decision, leads: Mapping[Side, str]) -> Order:
+    """Return the default answer to a decision, unless it is on what a side leads."""
+    if asked.kind == "battle_card" and asked.side in leads:
+        return Order(asked.kind, {"card": leads[asked.side]})
+    assert asked.default is not None, "every decision in a battle has a default (11)"
+    return Order(asked.kind, asked.default)
 
 
 def _told(numbers: Mapping[str, int], cu: Mapping[Side, int], count: _Count) -> Chances:
@@ -182,13 +172,10 @@ def _told(numbers: Mapping[str, int], cu: Mapping[Side, int], count: _Count) -> 
         f"defender: {numbers['defender_cards']} cards, battle rating {numbers['defender_rating']}, {cu[DEFENDER]} CU",
         f"{played:,} battles",
         "",
-        f"the attacker wins {_percent(wins / played)}, the defender {_percent(1 - wins / played)}",
+        f"the attacker wins {share(wins / played)}, the defender {share(1 - wins / played)}",
         f"rounds: {mean_rounds:.1f} on average",
     ]
-    lines += [
-        f"  {number:>2}: {_percent(often / played):>6}  {'#' * round(50 * often / played)}"
-        for number, often in sorted(rounds.items())
-    ]
+    lines += histogram(rounds)
     names = {ATTACKER: "attacker", DEFENDER: "defender"}
     losses: dict[str, float | dict[str, float]] = {"attacker": sum(lost[side][ATTACKER] for side in SIDES) / played}
     losses["defender"] = sum(lost[side][DEFENDER] for side in SIDES) / played
@@ -229,11 +216,7 @@ def siege(board: Board, numbers: Mapping[str, int]) -> Chances:
     each = sum(Fraction(cu * ways, 6) for (_, cu), ways in results.items())
     mean = _rolls_on_average(results, start, needed)
     lines = [f"{needed - start} points to win, a modifier of {numbers['modifier']:+}", "", "it falls with roll"]
-    done = Fraction(0)
-    for roll, chance in enumerate(by_rolls, 1):
-        done += chance
-        lines.append(f"  {roll:>2}: {_percent(float(chance)):>6}, by then {_percent(float(done)):>6}")
-    lines += ["", f"{float(mean):.1f} rolls on average, at {float(each):.2f} CU a roll"]
+    lines += [*turn_by_turn(by_rolls), "", f"{float(mean):.1f} rolls on average, at {float(each):.2f} CU a roll"]
     chances = {str(roll): float(chance) for roll, chance in enumerate(by_rolls, 1)}
     return Chances(tuple(lines), {"rolls": chances, "mean": float(mean), "cu_a_roll": float(each)})
 
@@ -255,9 +238,5 @@ def naval(board: Board, numbers: Mapping[str, int]) -> Chances:
     """Count the results of Rome's roll against a voyage (8.8.3)."""
     results = Counter(board.naval_result(face + numbers["modifier"]) for face in DIE)
     words = {"none": "arrives", "return": "turns back", "sunk": "is sunk"}
-    lines = [f"the fleet {words[result]}: {_percent(results[result] / 6)}" for result in words]
+    lines = [f"the fleet {words[result]}: {share(results[result] / 6)}" for result in words]
     return Chances(tuple(lines), {result: results[result] / 6 for result in words})
-
-
-def _percent(chance: float) -> str:
-    return f"{100 * chance:.1f} %"
