@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias
 
 from pbem.game.legal_orders import LegalOrders, of
-from pbem.protocol import Decision, Event, Fault, Flow, Order, Record, S
+from pbem.protocol import ILLEGAL, Decision, Event, Fault, Flow, Order, Path, Record, S
 from pbem.values import dataclass, replace
 
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ class Refusal(NamedTuple):
 
     reason: str
     rule: str
+
+    def at(self, path: Path) -> Fault:
+        """Return the fault of an order that is refused for this; `path` is within its body."""
+        return Fault(ILLEGAL, path, self.reason, self.rule)
 
 
 # ---- A kind of decision, as its chapter of the rules states it

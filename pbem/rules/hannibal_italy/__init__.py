@@ -65,24 +65,9 @@ class HannibalItaly(Rules[Game]):
     turn = "year"
     reveals = frozenset(
         {
-            "armies_meet",
-            "battle_begins",
-            "province_won",
-            "province_lost",
-            "siege_begins",
-            "holds_out",
-            "too_weak",
-            "works_begun",
-            "works_lost",
-            "overrun",
-            "overrun_fails",
-            "diplomacy_refused",
-            "suffers",
-            "left_behind",
-            "city_taken",
-            "diplomacy_fails",
-            "assault_result",
-            "lost",
+            *("armies_meet", "battle_begins", "province_won", "province_lost", "siege_begins", "holds_out", "too_weak"),
+            *("works_begun", "works_lost", "overrun", "overrun_fails", "diplomacy_refused", "suffers", "left_behind"),
+            *("city_taken", "diplomacy_fails", "assault_result", "lost"),
         }
     )
     """Events from which Rome learns what a Carthaginian has: it sees him, or his strength (7.41, 7.5, 8.2, 9.3)."""

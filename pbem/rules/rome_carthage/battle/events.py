@@ -275,7 +275,7 @@ def check_declaration(view: Game, decision: Decision, order: Order) -> Iterator[
         elif not isinstance(word, int):
             continue
         elif (why := why_unfit(view, side, word, (SPY, DESERTION))) is not None:
-            yield order.fault(("cards", at), why.reason, rule=why.rule)
+            yield why.at(("cards", at))
         elif view.board.cards[word].event == DESERTION:
             card = view.board.cards[word]
             if not deserters(view, battle, enemy, card):

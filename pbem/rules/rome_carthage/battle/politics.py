@@ -96,7 +96,7 @@ def check_markers(view: Game, decision: Decision, order: Order) -> Iterator[Faul
         if why is None and space in spaces[:at]:
             why = Refusal(f"{view.board.spaces[space].name} is named twice", decision.rule)
         if why is not None:
-            yield order.fault(("spaces", at), why.reason, rule=why.rule)
+            yield why.at(("spaces", at))
     if len(spaces) != count:
         reason = f"exactly {count} marker{'s' if count > 1 else ''} must go; you name {len(spaces)}"
         yield order.fault(("spaces",), reason, rule=decision.rule)

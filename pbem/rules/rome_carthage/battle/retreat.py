@@ -245,7 +245,7 @@ def check_retreat(view: Game, decision: Decision, order: Order) -> Iterator[Faul
         yield order.fault(("path",), reason.replace("four", str(view.board.movement.retreat)), rule="12.1.1")
     elif path not in [route.path for route in open_routes]:
         at, why = why_no_route(view, bound, path, open_routes)
-        yield order.fault(("path", at) if path else ("path",), why.reason, rule=why.rule)
+        yield why.at(("path", at) if path else ("path",))
 
 
 def _check_city(view: Game, bound: Retreat, stack: Stack, part: Part | str) -> Iterator[Fault]:
@@ -278,7 +278,7 @@ def _check_part(view: Game, bound: Retreat, stack: Stack, part: Part) -> Iterato
         return
     if (why := why_no_elephants(stack, inside.cu, inside.elephants)) is not None:
         at = ("city", "elephants") if part.elephants is not None else ("city",)
-        yield illegal(at, why.reason, rule=why.rule)
+        yield why.at(at)
     for at_general, general in enumerate(inside.generals):
         if general not in stack.generals or general in inside.generals[:at_general]:
             here = generals_named(view, stack.generals)

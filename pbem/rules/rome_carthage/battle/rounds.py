@@ -262,10 +262,10 @@ def check_battle_card(view: Game, decision: Decision, order: Order) -> Iterator[
         yield order.fault((), "name a card to lead, or write withdraw: true, one of the two", rule="11.4")
     elif card is None:
         if (why := why_no_withdrawal(view, side)) is not None:
-            yield order.fault(("withdraw",), why.reason, rule=why.rule)
+            yield why.at(("withdraw",))
     elif card == MAHARBAL:
         if (why := why_no_maharbal(view, side)) is not None:
-            yield order.fault(("card",), why.reason, rule=why.rule)
+            yield why.at(("card",))
         elif name not in (None, DOUBLE_ENVELOPMENT):
             envelopment = board.battle_cards[DOUBLE_ENVELOPMENT]
             yield order.fault(("as",), f"Maharbal's Cavalry counts as a {envelopment}; leave out `as`", rule="card 6")
@@ -277,8 +277,7 @@ def check_battle_card(view: Game, decision: Decision, order: Order) -> Iterator[
             at = ("card",) if name is None else ("as",)
             yield order.fault(at, f"say with `as` what the Reserve stands for: {names}", rule="11.7")
     elif name not in (None, card, *(probe_as(board, battle, side) if card == PROBE else ())):
-        why = why_no_name(board, battle, side, card)
-        yield order.fault(("as",), why.reason, rule=why.rule)
+        yield why_no_name(board, battle, side, card).at(("as",))
 
 
 def not_held(board: Board, hand: Sequence[str], card: str) -> str:
@@ -323,7 +322,7 @@ def check_match(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
         return
     if card == MAHARBAL:
         if (why := why_no_maharbal(view, side)) is not None:
-            yield order.fault(("card",), why.reason, rule=why.rule)
+            yield why.at(("card",))
         return
     if card == NONE:
         if able and not view.options["decline_match"]:

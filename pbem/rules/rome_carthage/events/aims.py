@@ -191,7 +191,7 @@ def _check_aim(aim: Aim, game: Game, side: Side, order: Order, card: StrategyCar
         yield from _check_several(aim, game, side, order, card)
     else:
         if (why := why_not_at(aim, game, side, card, order[aim.word])) is not None:
-            yield order.fault((aim.word,), why.reason, rule=why.rule)
+            yield why.at((aim.word,))
         if aim.counted and not 1 <= order.get(CU, 1) <= (most := card.about["cu"]):
             yield order.fault((CU,), f"the event brings 1 to {most} CU, not {order[CU]}", rule=rule_of(card))
 
@@ -221,7 +221,7 @@ def _check_several(aim: Several, game: Game, side: Side, order: Order, card: Str
             why = refusal(card, f"{game.board.spaces[space].name} is named twice")
         if why is not None:
             wrong = True
-            yield order.fault((SPACES, at), why.reason, rule=why.rule)
+            yield why.at((SPACES, at))
     if wrong:
         return
     groups = aim.groups(game, side, card)

@@ -141,7 +141,7 @@ def check_card(view: Game, decision: Decision, order: Order, event: str) -> Iter
     """Yield what is wrong with the card of an answer: it must be in hand and of the event in question (7.4.1)."""
     word = order["card"]
     if isinstance(word, int) and (why := why_unfit(view, decision.side, word, (event,))) is not None:
-        yield order.fault(("card",), why.reason, rule=why.rule)
+        yield why.at(("card",))
 
 
 def why_unfit(view: Game, side: Side, number: int, events: Sequence[str]) -> Refusal | None:

@@ -356,7 +356,7 @@ def check_activation(view: Game, side: Side, order: Order, march: MarchOrder, op
     """
     general, by_sea = march.force.general, not march.sortie and march.way.sets_sail
     if (why := why_not_activated(view, side, general, march.sortie, by_sea)) is not None:
-        yield order.fault(("general",), why.reason, rule=why.rule)
+        yield why.at(("general",))
         return
     space, stack = home_of(view, side, general, march.sortie, by_sea)
     rating = strategy_rating(view, general)
@@ -425,10 +425,10 @@ def _check_force(view: Game, stack: Stack, force: Stack, said: Force, tired: int
         yield illegal(("with", at), f"{general_named(view, other)} moves no more on this card", rule="8.1")
     strays = stray_companions(view, stack, force)
     for at, why in strays:
-        yield illegal(("with", at), why.reason, rule=why.rule)
+        yield why.at(("with", at))
     more = why_no_such_elephants(stack, said.elephants)
     if more is not None:
-        yield illegal(("elephants",), more.reason, rule=more.rule)
+        yield more.at(("elephants",))
     if force.cu > (most := view.board.movement.cu):
         yield illegal(("cu",), f"at most {most} CU march with a general, not {force.cu}", rule="8.2")
     elif force.cu > stack.cu:
@@ -437,10 +437,10 @@ def _check_force(view: Game, stack: Stack, force: Stack, said: Force, tired: int
         reason = f"{tired} of the {stack.cu} CU there go no further on this card; {stack.cu - tired} can march"
         yield illegal(("cu",), reason, rule="8.4.1")
     elif more is None and (no_elephants := why_no_elephants(stack, force.cu, force.elephants)) is not None:
-        yield illegal(("elephants",), no_elephants.reason, rule=no_elephants.rule)
+        yield no_elephants.at(("elephants",))
     elif not (strays or tired_out or more):
         split = Split(view, stack, general, companions)
         if (not_led := split.why_not_led()) is not None:
-            yield illegal(("with",) if said.companions is not None else ("general",), not_led.reason, rule=not_led.rule)
+            yield not_led.at(("with",) if said.companions is not None else ("general",))
         if (stuck := split.why_not_marching(force.cu)) is not None:
-            yield illegal(("cu",) if said.cu is not None else ("general",), stuck.reason, rule=stuck.rule)
+            yield stuck.at(("cu",) if said.cu is not None else ("general",))

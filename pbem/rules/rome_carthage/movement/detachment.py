@@ -58,23 +58,23 @@ def check_force(view: Game, path: Path, said: Force, attempt: Attempt) -> Iterat
     force = force_of(view, stack, said)
     strays = stray_companions(view, stack, force)
     for at, not_there in strays:
-        yield illegal((*path, "with", at), not_there.reason, rule=not_there.rule)
+        yield not_there.at((*path, "with", at))
     where = (*path, "cu") if said.cu is not None else path
     too_many = not least <= force.cu <= most
     if too_many:
         yield illegal(where, f"{least} to {most} CU can go, not {force.cu}", rule=rule)
     if (more := why_no_such_elephants(stack, said.elephants)) is not None:
-        yield illegal((*path, "elephants"), more.reason, rule=more.rule)
+        yield more.at((*path, "elephants"))
     elif strays or too_many:
         return
     elif (why := why_no_elephants(stack, force.cu, force.elephants)) is not None:
-        yield illegal((*path, "elephants"), why.reason, rule=why.rule)
+        yield why.at((*path, "elephants"))
     else:
         split = Split(view, stack, force.generals[0], force.generals[1:])
         if (why := split.why_not_sent_by()) is not None:
-            yield illegal((*path, "with") if said.companions is not None else path, why.reason, rule=why.rule)
+            yield why.at((*path, "with") if said.companions is not None else path)
         if (why := split.why_left_alone(force.cu, rule) or split.why_not(force.cu)) is not None:
-            yield illegal(where, why.reason, rule=why.rule)
+            yield why.at(where)
 
 
 def most_sent(game: Game, stack: Stack) -> int:
@@ -141,10 +141,10 @@ def check_city(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     elif cu > both.cu:
         yield order.fault(("cu",), f"you have {both.cu} CU in {space_named(view, space)}, not {cu}", rule="16.2")
     if (more := why_no_such_elephants(both, part.elephants, "16.2")) is not None:
-        yield order.fault(("elephants",), more.reason, rule=more.rule)
+        yield more.at(("elephants",))
     elif cu <= min(capacity, both.cu) and (why := why_no_elephants(both, cu, elephants, "16.2")) is not None:
         at: Path = ("elephants",) if part.elephants is not None else ("cu",)
-        yield order.fault(at, why.reason, rule=why.rule)
+        yield why.at(at)
     for at_name, general in enumerate(names):
         if general not in both.generals or general in names[:at_name]:
             have = generals_named(view, both.generals)
@@ -152,7 +152,7 @@ def check_city(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
             no = "is named twice" if twice else f"is not in {space_named(view, space)}; there is: {have}"
             yield order.fault(("generals", at_name), f"{general_named(view, general)} {no}", rule="16.3")
     if (why := why_not_parted(view, decision.side, space, cu, names)) is not None:
-        yield order.fault(("cu",), why.reason, rule=why.rule)
+        yield why.at(("cu",))
 
 
 def intercept_orders(view: Game, decision: Decision) -> LegalOrders:

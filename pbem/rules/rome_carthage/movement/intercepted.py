@@ -165,8 +165,7 @@ def check_intercepted(view: Game, decision: Decision, order: Order) -> Iterator[
             if word in order.body:
                 yield order.fault((word,), f"{word} goes with choice: city only", rule="9.3")
     elif fits is None:
-        why = _why_no_shelter(view, march)
-        yield order.fault(("choice",), why.reason, rule=why.rule)
+        yield _why_no_shelter(view, march).at(("choice",))
     else:
         yield from _check_part(view, march.force, fits, order, part_inside(march.force, said))
 
@@ -192,7 +191,7 @@ def _check_part(view: Game, force: Stack, fits: int, order: Order, inside: Stack
         yield order.fault(at, f"1 to {fits} CU may go into the city, not {inside.cu}; say cu", rule="16.2")
         return
     if (why := why_no_elephants(force, inside.cu, inside.elephants)) is not None:
-        yield order.fault(("elephants",), why.reason, rule=why.rule)
+        yield why.at(("elephants",))
     for at_general, general in enumerate(inside.generals):
         if general not in force.generals or general in inside.generals[:at_general]:
             here, who = generals_named(view, force.generals), general_named(view, general)

@@ -81,7 +81,7 @@ def check_exchange(view: Game, change: Exchange, path: Path, meeting: Meeting) -
         yield illegal(path, f"the {'force' if drops else 'space'} has {have}", rule="8.2")
         return
     if (why := why_no_exchange(view, meeting, names, cu, drops)) is not None:
-        yield illegal(path, why.reason, rule=why.rule)
+        yield why.at(path)
         return
     if change.inside:
         side = view.board.generals[force.generals[0]].side
@@ -256,7 +256,7 @@ class _Walker:
             return
         if self.held_up or self.in_city:
             why = self._why_held_up()
-            yield illegal(self._where(at), why.reason, rule=why.rule)
+            yield why.at(self._where(at))
             self.lost = True
             return
         view = self.view
@@ -360,7 +360,7 @@ class _Walker:
         if then == "inside":
             force = Stack(self.force.cu, self.force.elephants)
             if (why := why_not_inside(view, self.side, self.here, force, self.start)) is not None:
-                yield illegal(("then",), why.reason, rule=why.rule)
+                yield why.at(("then",))
 
     def _where(self, at: int) -> Path:
         return ("path", at) if self.way.path[at].bare else ("path", at, "to")
@@ -398,7 +398,7 @@ class _Walker:
             reason = f"a general without CU may not enter {space_named(view, to)}, where {cu} enemy CU stand"
             yield illegal(where, reason, rule="8.4.2")
         if (why := why_barred(view, side, self.force.cu, self.here, to)) is not None:
-            yield illegal(where, why.reason, rule=why.rule)
+            yield why.at(where)
         for general in self.force.generals:
             if not may_be_in(view, general, to):
                 record = view.board.generals[general]

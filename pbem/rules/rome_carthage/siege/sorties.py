@@ -138,7 +138,7 @@ def check_sortie(view: Game, decision: Decision, order: Order) -> Iterator[Fault
         )
     elif (why := why_no_elephants(inside, cu, elephants)) is not None:
         at: Path = ("elephants",) if said.elephants is not None else ("cu",)
-        yield order.fault(at, why.reason, rule=why.rule)
+        yield why.at(at)
     for at_name, general in enumerate(names):
         if general not in inside.generals or general in names[:at_name]:
             have = generals_named(view, inside.generals)
@@ -146,10 +146,10 @@ def check_sortie(view: Game, decision: Decision, order: Order) -> Iterator[Fault
                 ("generals", at_name), f"{general_named(view, general)} is not inside; there is: {have}", rule="16.4.4"
             )
     if (why := why_consul_stays(view, side, space, cu, names)) is not None:
-        yield order.fault(("cu",), why.reason, rule=why.rule)
+        yield why.at(("cu",))
     if (why := why_leader_stays(view, side, space, cu, names)) is not None:
         where: Path = ("generals",) if "generals" in order.body else ("cu",)
-        yield order.fault(where, why.reason, rule=why.rule)
+        yield why.at(where)
 
 
 SORTIE_KINDS: Final = (Kind("sortie", sortie_orders, check_sortie, hints="views.hints:sortie", is_last=once_a_march),)

@@ -259,7 +259,7 @@ def _check_place(view: Game, side: Side, spaces: Sequence[str], ops: int) -> Ite
         elif space in spaces[:at]:
             yield illegal(("place", at), f"{view.board.spaces[space].name} is named twice", rule="7.3b")
         elif (why := why_no_marker(view, side, space)) is not None:
-            yield illegal(("place", at), why.reason, rule=why.rule)
+            yield why.at(("place", at))
 
 
 def _check_raise(view: Game, side: Side, general: str, ops: int) -> Iterator[Fault]:

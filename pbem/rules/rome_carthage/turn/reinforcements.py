@@ -366,8 +366,7 @@ def _check_units(view: Game, side: Side, units: Mapping[str, int]) -> Iterator[F
     if (total := sum(units.values())) != len(ways[0]):
         yield illegal(("units",), f"{len(ways[0])} new units are to be placed; you place {total}", rule=rule)
     elif tuple(sorted(space for space, cu in units.items() for _ in range(cu))) not in ways:
-        why = _why_not_so(view, side, units)
-        yield illegal(("units",), why.reason, rule=why.rule)
+        yield _why_not_so(view, side, units).at(("units",))
 
 
 def _why_no_units(view: Game, side: Side, space: str) -> str:
