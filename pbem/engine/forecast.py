@@ -86,19 +86,9 @@ class Thought(Table):
                 equal += ways * ways_against * (difference == 0)
         every = sides ** (ours.count + theirs.count)
         chances = {SUCCESS: _percent(wins + equal * ties, every), **({EQUAL: _percent(equal, every)} if equal else {})}
-        rolls = [
-            Roll(
-                each.name,
-                [],
-                {why: value for why, value in each.modifiers.items() if value},
-                0,
-                None,
-                True,
-                rule,
-                sides,
-            )
-            for each in (ours, theirs)
-        ]
+        kept = [{why: value for why, value in each.modifiers.items() if value} for each in (ours, theirs)]
+        names = (ours.name, theirs.name)
+        rolls = [Roll(name, [], why, 0, None, True, rule, sides) for name, why in zip(names, kept, strict=True)]
         self.prospects.append(Chance(rolls[0], ours.told, chances, rolls[1], theirs.told))
         for roll, throw, face in ((rolls[0], ours, sides), (rolls[1], theirs, 1)):
             roll.faces = [face] * throw.count

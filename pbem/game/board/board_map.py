@@ -170,10 +170,7 @@ class BaseMap:
 
 
 def base_map(
-    layout: Record,
-    coast: Record,
-    spaces: Iterable[Record],
-    connections: Iterable[tuple[str, str, str]],
+    layout: Record, coast: Record, spaces: Iterable[Record], connections: Iterable[tuple[str, str, str]]
 ) -> BaseMap:
     """Return the board that a layout, a coast and a map describe.
 

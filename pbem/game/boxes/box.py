@@ -71,10 +71,7 @@ def boxes(folders: Iterable[str | os.PathLike[str]] = ()) -> dict[str, FilePath]
 
 
 def open_box(
-    id: str,
-    folders: Iterable[str | os.PathLike[str]] = (),
-    kept: Corrections | None = None,
-    edition: str | None = None,
+    id: str, folders: Iterable[str | os.PathLike[str]] = (), kept: Corrections | None = None, edition: str | None = None
 ) -> Box:
     """Return the box of a game in an edition, or in its usual one, with its corrections.
 

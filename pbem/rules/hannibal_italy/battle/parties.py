@@ -228,11 +228,5 @@ def _why_not_in_command(view: Game, decision: Decision, leader: str) -> str:
 
 
 COMMAND_KINDS: Final = (
-    Kind(
-        "command",
-        each_of("leader", "leaders"),
-        _check,
-        hints="views.hints:command",
-        bot="policy.replies:command",
-    ),
+    Kind("command", each_of("leader", "leaders"), _check, hints="views.hints:command", bot="policy.replies:command"),
 )

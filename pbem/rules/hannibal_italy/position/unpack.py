@@ -160,10 +160,7 @@ def _rivers(chart: Record, hexes: Mapping[str, Hex], options: Options) -> frozen
 
 
 def _steps(
-    hexes: Mapping[str, Hex],
-    roads: frozenset[tuple[str, str]],
-    rivers: frozenset[tuple[str, str]],
-    movement: Record,
+    hexes: Mapping[str, Hex], roads: frozenset[tuple[str, str]], rivers: frozenset[tuple[str, str]], movement: Record
 ) -> dict[str, tuple[tuple[str, int], ...]]:
     """Return for each hex its neighbours and the cost of entering them; a city costs the same by road (7.3, 7.31)."""
     cost = movement["cost"]

@@ -254,11 +254,7 @@ def _ranking(game: Game, table: Table) -> Flow[list[str]]:
     totals: dict[str, int] = {}
     for leader in candidates(game):
         roll = table.roll(
-            f"election/{game.year}/{leader}",
-            rule="5.2",
-            modifiers=modifiers(game, leader),
-            side=ROME,
-            leader=leader,
+            f"election/{game.year}/{leader}", rule="5.2", modifiers=modifiers(game, leader), side=ROME, leader=leader
         )
         totals[leader] = roll.total
     ranked = sorted(totals, key=lambda leader: (-totals[leader], leader not in game.served, leader))

@@ -180,11 +180,7 @@ def battle(board: Board, options: Options, numbers: Mapping[str, int], tables: I
 
 
 def _field(
-    board: Board,
-    options: Options,
-    numbers: Mapping[str, int],
-    forces: Mapping[Side, dict[str, int]],
-    attacker: Side,
+    board: Board, options: Options, numbers: Mapping[str, int], forces: Mapping[Side, dict[str, int]], attacker: Side
 ) -> tuple[Game, str, dict[Side, str]]:
     """Return a position with nothing but two armies in a hex, that hex, and who commands."""
     hex, came_from = _ground(board, ROUGH if numbers["rough"] else CLEAR, river=bool(numbers["river"]))

@@ -28,13 +28,7 @@ if TYPE_CHECKING:
     from pbem.game import Box
 
 _ROAD: Final = "road"
-_BADGES: Final[Mapping[str, str]] = {
-    CONSUL: "C",
-    PROCONSUL: "PC",
-    PRAETOR: "P",
-    DICTATOR: "D",
-    MASTER_OF_HORSE: "MH",
-}
+_BADGES: Final[Mapping[str, str]] = {CONSUL: "C", PROCONSUL: "PC", PRAETOR: "P", DICTATOR: "D", MASTER_OF_HORSE: "MH"}
 """The letters for an office on a counter, as the legend of layout.yaml has them."""
 
 

@@ -214,11 +214,7 @@ def _cities(view: Game) -> Iterator[Line]:
 
 def _offices(view: Game) -> Iterator[Line]:
     """Yield who is elected, who stands for election, and who will not come back (5, 10.5)."""
-    boxes = (
-        ("Elected, not on the map yet", UNPLACED),
-        ("Candidates", CANDIDATES),
-        ("Dead", DEAD),
-    )
+    boxes = (("Elected, not on the map yet", UNPLACED), ("Candidates", CANDIDATES), ("Dead", DEAD))
     for words, box in boxes:
         there = [
             name(view, id) + (f" ({leader.office})" if leader.office and box == UNPLACED else "")

@@ -71,12 +71,7 @@ def change_commands(game: Game, table: Table, proconsul: str) -> Flow[None]:
         game.offices[general] = CONSUL
     table.tell("consuls_drawn", side=ROME, generals=list(game.consuls), rule="6.4.1")
     order = yield from table.ask(
-        ROME,
-        "consuls",
-        rule="6.4.2",
-        default={"at": default_places(game)},
-        turn=game.turn,
-        generals=list(game.consuls),
+        ROME, "consuls", rule="6.4.2", default={"at": default_places(game)}, turn=game.turn, generals=list(game.consuls)
     )
     said, records = ConsulsOrder.read(order), game.board.generals
     for general in sorted(game.consuls, key=lambda name: -records[name].battle):

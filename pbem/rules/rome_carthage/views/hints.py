@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final, TypeAlias
 
-from pbem.game import legal, percent, some
+from pbem.game import LegalOrders, legal, percent, some
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.rome_carthage.battle.events import declare_orders, round_orders, why_no_maharbal
 from pbem.rules.rome_carthage.battle.politics import removable_markers
@@ -410,22 +410,19 @@ def match(view: Game, decision: Decision) -> Iterator[Hint]:
     yield f"What matches it in your hand: {', '.join(able) or 'nothing'}."
 
 
-def window(view: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield what may be answered in a window of one event (7.4.1)."""
-    yield _OF_WINDOWS
-    yield from window_orders(view, decision)[:MOST_SPACES]
+def _choices(orders: Callable[[Game, Decision], LegalOrders]) -> Callable[[Game, Decision], Iterator[Hint]]:
+    """Return hints that yield what may be answered in a window of events (7.4.1)."""
+
+    def hints(view: Game, decision: Decision) -> Iterator[Hint]:
+        yield _OF_WINDOWS
+        yield from orders(view, decision)[:MOST_SPACES]
+
+    return hints
 
 
-def events_before_battle(view: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield which events may be declared (11.3)."""
-    yield _OF_WINDOWS
-    yield from declare_orders(view, decision)[:MOST_SPACES]
-
-
-def events_of_round(view: Game, decision: Decision) -> Iterator[Hint]:
-    """Yield which events may be played in a round of battle (7.4.1)."""
-    yield _OF_WINDOWS
-    yield from round_orders(view, decision)[:MOST_SPACES]
+window = _choices(window_orders)
+events_before_battle = _choices(declare_orders)
+events_of_round = _choices(round_orders)
 
 
 def at_most(view: Game, decision: Decision) -> Iterator[Hint]:
