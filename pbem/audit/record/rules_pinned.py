@@ -12,8 +12,7 @@ from pbem.audit.record.findings import Place, listed
 from pbem.audit.record.schemas import PINS_SHAPE, said_in
 from pbem.game.boxes import shelf
 from pbem.game.boxes.box import GAME, Box, NotInTheBox
-from pbem.game.boxes.box_file import BrokenBox
-from pbem.game.boxes.corrections import SUFFIX
+from pbem.game.boxes.box_file import SUFFIX, BrokenBox
 from pbem.game.boxes.shelf import Loaded
 from pbem.protocol import Record
 from pbem.repo.files.layout import BOX, PINS, box_path
