@@ -71,9 +71,8 @@ Every exception of ours descends from `PbemError`. The command line prints it as
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias, TypeVar
-
-from pbem.values import dataclass, field
 
 Side: TypeAlias = str
 Plain: TypeAlias = bool | int | str | list["Plain"] | dict[str, "Plain"] | None

@@ -9,7 +9,7 @@ import sys
 from codecs import lookup
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import dataclass, fields, replace
 from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
@@ -20,7 +20,6 @@ import typer
 from pbem.cli.escaped import escaped_json, unescaped
 from pbem.paths import cache_folder, find_config, games_folder, keys_folder
 from pbem.protocol import FOR, Bug, PbemError, cited
-from pbem.values import dataclass, replace
 
 if TYPE_CHECKING:
     from pbem.game.boxes.box_file import Correction

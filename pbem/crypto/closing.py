@@ -13,6 +13,7 @@ missing, with a reason that every side reads.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any, Final, NamedTuple, Self
@@ -20,7 +21,6 @@ from typing import Any, Final, NamedTuple, Self
 from pbem.crypto.beacon import BadBeacon, check_signature, first_round_from, time_of
 from pbem.crypto.dice import canonical
 from pbem.protocol import Side
-from pbem.values import dataclass, field, replace
 
 DRAND: Final = "drand"
 PATIENCE: Final = timedelta(minutes=10)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hmac
 import os
 import secrets
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +19,6 @@ from pbem.crypto.dice import LENGTH, SCHEME
 from pbem.crypto.seal import new_identity, recipient_of
 from pbem.paths import GAME_NAME
 from pbem.protocol import PbemError
-from pbem.values import dataclass, field
 
 _MODES_TELL: Final = os.name == "posix"
 """Whether a mode says who may read a file: on Windows it does not, and every file seems open to all."""

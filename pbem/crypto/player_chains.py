@@ -19,13 +19,13 @@ Standard library only: whoever checks a game needs this module and `pbem.crypto.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from re import compile as pattern
 from typing import Final
 
 from pbem.crypto.dice import check_link, missing_link
 from pbem.protocol import PbemError
-from pbem.values import dataclass
 
 LOST: Final = "lost"
 """The word in place of a link, from a player who has lost their chain."""

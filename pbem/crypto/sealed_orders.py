@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
 from pbem.crypto.seal import MARK, CannotOpen, open_padded, room_for, unpadded, wrap
 from pbem.protocol import Side
-from pbem.values import dataclass
 
 ROOM: Final = 1024
 """The least room of a sheet in a block, in bytes."""

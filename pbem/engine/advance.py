@@ -6,6 +6,7 @@ game ends, or it reaches a checkpoint and from there the next decision.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pbem.crypto.dice import Dice
@@ -14,7 +15,6 @@ from pbem.engine.session import MOST_CHECKPOINTS, Answer, Session, Stuck
 from pbem.game.contract import Rules
 from pbem.game.table import Table
 from pbem.protocol import Decision, Draw, Event, Order, Roll, Side
-from pbem.values import dataclass
 
 S = TypeVar("S")
 

@@ -7,11 +7,11 @@ is played, and `Recorded` for an adjudication of the past that is played again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, TypeVar
 
 from pbem.engine.session import BY_BOT, BY_DEFAULT, BY_ONLY, Answer, Queued, Session, require_same_decision
 from pbem.protocol import Checkpoint, Decision, Fault, Order, Side
-from pbem.values import dataclass, field
 
 S = TypeVar("S")
 

@@ -8,6 +8,7 @@ there is `pbem.engine.advance`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pbem.crypto.dice import Dice
@@ -15,7 +16,6 @@ from pbem.engine.faults import costs_in_sequence, every_fault, faults_in_sequenc
 from pbem.game.contract import Rules
 from pbem.game.table import Table
 from pbem.protocol import Bug, Checkpoint, Decision, Fault, Order, Path, PbemError, Record, Result, Side
-from pbem.values import dataclass
 
 S = TypeVar("S")
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias
 
 from pbem.game.legal_orders import LegalOrders, of
 from pbem.protocol import ILLEGAL, Decision, Event, Fault, Flow, Order, Path, Record, S
-from pbem.values import dataclass, replace
 
 if TYPE_CHECKING:
     from pbem.game.board.summary import Section

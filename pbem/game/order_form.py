@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from string import Formatter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -15,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from pbem.game.wording import counted, guess, hint, listing, named, on_one_line, shown
 from pbem.game.yaml.limits import short
 from pbem.protocol import FOR, Path, Record
-from pbem.values import dataclass, field
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from pbem.crypto.dice import Dice
 from pbem.game.plain import copy
 from pbem.protocol import Bug, Decision, Draw, Event, Flow, Order, Record, Roll, Side
-from pbem.values import dataclass, field
 
 S = TypeVar("S")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Final
 
@@ -40,7 +41,6 @@ from pbem.referee.game.open_game import CannotPlay, OtherRules
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.sheet_check import SheetOrigin, forecast_sheet_of
 from pbem.render.text.report import NO_WORDS
-from pbem.values import dataclass, field
 
 _OTHER_LETTER: Final = (
     "A letter of yours with the same Message-ID, but other commands or another sheet in it, was carried out before. "

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
@@ -39,7 +40,6 @@ from pbem.referee.play.sheet_check import hold_ends
 from pbem.render.map.pictures import Picture, legend_picture
 from pbem.repo.files.charter import OtherFormat
 from pbem.repo.git import NoSuchGame
-from pbem.values import dataclass, field, replace
 
 _LOG: Final = logging.getLogger(__name__)
 _TO_ALL: Final = (Reply.FIRST_REPORTS, Reply.REPORTS, Reply.CLOSED)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Final
 
@@ -26,7 +27,6 @@ from pbem.orders.forgive import Answering
 from pbem.orders.forgive.known import SIDE
 from pbem.protocol import Side
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.values import dataclass, field, replace
 
 _SIDE: Final = re.compile(
     r"""(?im)^(?:[^\S\n]|[>*-])*+side\s*:\s*["'*]{0,3}([^\W_][\w /-]{0,60}?)["'*]{0,3}[^\S\n]*+(?:#.*)?$"""

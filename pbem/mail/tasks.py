@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, NamedTuple
 
@@ -19,7 +20,6 @@ from pbem.protocol import PbemError, Side
 from pbem.referee.game.open_game import CannotPlay, OtherRules, on_hold_until
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.git import StoreError
-from pbem.values import dataclass, field
 
 NO_SHEET: Final = "It asks for a FORECAST of an order sheet, but there is no sheet in it."
 _TO_PASS_ON: Final = (

@@ -7,6 +7,7 @@ that answers one of them answers all that the game waits for.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, Protocol, TypeAlias
 
@@ -36,7 +37,6 @@ from pbem.orders.sheet import (
 )
 from pbem.orders.standing import StandingTerms, check_standing
 from pbem.protocol import FOR, ILLEGAL, MALFORMED, Decision, Fault, Order, Path, Record, Side
-from pbem.values import dataclass, field, replace
 
 WRITE_AGREED: Final = "AGREED takes what counts without an answer"
 """Stands before what AGREED takes, where nothing is chosen."""

@@ -25,6 +25,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from re import compile as pattern
 from typing import Any, Final, Protocol, TypeAlias
@@ -36,7 +37,6 @@ from pbem.game.wording import guess, hint, shown
 from pbem.game.yaml import LETTER, Mark, Placed, Unreadable, by_place, read
 from pbem.game.yaml.limits import short
 from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path, PbemError, Plain, Record, Side, cited
-from pbem.values import dataclass
 
 ORDERS: Final = "orders"
 STANDING: Final = "standing"

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
 from pbem.engine.session import Queued, Session
@@ -30,7 +31,6 @@ from pbem.orders.conditions import bodies as alternatives
 from pbem.orders.conditions import check_body, condition_holds, faults_in, why_not, words_in
 from pbem.orders.sheet import ASK, DEFAULT, UNTIL, WHEN, Written, shortened
 from pbem.protocol import FOR, ILLEGAL, MALFORMED, Decision, Event, Fault, Order, Path, Record, Side
-from pbem.values import dataclass, field, replace
 
 MISSPELT: Final = 0.8
 """A word that is so much like an id, but is none, counts as misspelt: no fact ever has it as a value."""

@@ -7,6 +7,7 @@ the store. With age and the right key it can be taken apart without `pbem`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from errno import EEXIST
 from pathlib import Path
 from typing import Final
@@ -18,7 +19,6 @@ from pbem.paths import GAME_NAME
 from pbem.repo.files.charter import check_keys
 from pbem.repo.git import GameExists, GameRepo, NoSuchGame, StoreError
 from pbem.repo.public import charter_in
-from pbem.values import dataclass
 
 HEADING: Final = b"# pbem-keys-v1: the secrets of games. Whoever reads them knows every hand and every coming roll.\n"
 _CUT: Final = b"---\n"

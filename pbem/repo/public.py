@@ -11,6 +11,7 @@ Whatever else lies in the folder of the repo, such as locks, unfinished packs or
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -22,7 +23,6 @@ from pbem.repo.files.charter import Charter, Revealed, check_format, read_charte
 from pbem.repo.files.layout import BOX, CHARTER, POSITION, REVEALED, Store, box_path, turn_path
 from pbem.repo.git import GameRepo, NoSuchGame, StoreError
 from pbem.repo.git.mirror import mirror
-from pbem.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ It stands apart from what is drawn: a rule module that sums up needs no board, a
 
 from __future__ import annotations
 
-from pbem.values import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Any, Final, Protocol, TypeAlias
@@ -19,7 +20,6 @@ from pbem.game.order_form import OrderForm
 from pbem.game.wording import did_you_mean
 from pbem.paths import rules_folders
 from pbem.protocol import Path, PbemError, Record, Side
-from pbem.values import dataclass
 
 # ---- Corrected files
 

@@ -15,12 +15,12 @@ an edition has (`Rules.in_play`). Names of records that are not as printed end w
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from pbem.game.contract import Rules
 from pbem.game.wording import listing
 from pbem.protocol import Path, Record, S
-from pbem.values import dataclass
 
 if TYPE_CHECKING:
     from pbem.game.boxes.box_file import BoxFiles, Flaw

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib import import_module
@@ -26,7 +27,6 @@ from pbem.game.boxes.consistency import NEEDS
 from pbem.game.contract import Rules
 from pbem.game.wording import listing, on_one_line
 from pbem.protocol import Record
-from pbem.values import dataclass
 
 _MOST_OPEN: Final = 32
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
 from pbem.protocol import MALFORMED, Fault, PbemError
-from pbem.values import dataclass
 
 # ---- marks
 

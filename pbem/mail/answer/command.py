@@ -7,6 +7,7 @@ docs/playing.md are made of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TypeVar
 
 from pbem.mail.read.commands import Word, Words
@@ -16,7 +17,6 @@ from pbem.protocol import Record, Side
 from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.ledger import LetterId
-from pbem.values import dataclass
 
 Value = TypeVar("Value")
 

@@ -8,6 +8,7 @@ before, only its answers are given again.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from pbem.game.wording import listing
@@ -30,7 +31,6 @@ from pbem.referee.game.open_game import CannotPlay, OtherRules
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.text_lines import WIDTH, folded
 from pbem.repo.ledger import LetterId
-from pbem.values import dataclass, field
 
 COMMANDS: Final[Sequence[Command]] = (
     *own_orders.COMMANDS,

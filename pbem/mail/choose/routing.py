@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -23,7 +24,6 @@ from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.repo.files.layout import PLAYERS
 from pbem.repo.files.seats import written_by
 from pbem.repo.git import StoreError
-from pbem.values import dataclass
 
 _OURS: Final = re.compile(r"<(?:[a-z]+\.(?P<one>[^@]+)\.[0-9a-f]{24}|(?:welcome\.)?(?P<other>[^@]+?))@(?P<host>[^@]+)>")
 _REPORT: Final = re.compile(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pbem.game.wording import listing
@@ -24,7 +25,6 @@ from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.form import SheetHead, order_lines
-from pbem.values import dataclass, replace
 
 _MOST_SHOWN: Final = 30
 """So many lines of a sheet are shown in a question about it."""

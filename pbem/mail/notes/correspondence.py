@@ -16,6 +16,7 @@ and what was held back is told with the next one. A note that cannot be read cou
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -23,7 +24,6 @@ from typing import Final
 
 from pbem.protocol import Side
 from pbem.repo.files.note_store import Note, number_note, record_note, write_notes
-from pbem.values import dataclass, replace
 
 REPORTED: Final = number_note("pbem.told")
 """The adjudication up to which the players have been written to."""

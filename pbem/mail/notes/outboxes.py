@@ -6,11 +6,11 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 from pbem.atomic import sync_folder, write
-from pbem.values import dataclass
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._+-]{0,159}")
 _SEEN: Final = ":2,S"

@@ -6,13 +6,13 @@ Who watches is no part of the game and not on record. The note lies beside its r
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from pbem.game.wording import counted
 from pbem.referee.game.open_game import CannotPlay, OpenGame
 from pbem.repo.files.note_store import record_note
-from pbem.values import dataclass, replace
 
 MOST: Final = 100
 """So many observers a game has at most."""

@@ -9,11 +9,10 @@ begins with a ruled line, which `pbem.mail.read.quoting` knows.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
-
-from pbem.values import dataclass, field
 
 MOST_TAGS: Final = 10_000
 """So many tags are read at most: the time that nested ones take grows with the square of their number."""

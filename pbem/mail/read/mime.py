@@ -10,6 +10,7 @@ import binascii
 import codecs
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email import message_from_bytes
 from email.errors import HeaderParseError
@@ -23,7 +24,6 @@ from typing import Final
 from pbem.mail.read.html_text import text_of
 from pbem.mail.read.quoting import unflowed, unsigned
 from pbem.protocol import PbemError
-from pbem.values import dataclass
 
 _BOMS: Final = (
     (codecs.BOM_UTF32_LE, "utf-32"),

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 from pbem.game.wording import listing
@@ -23,7 +24,6 @@ from pbem.mail.read.quoting import BULLETS, MARKS, SENT_FROM, WROTE, LetterLine,
 from pbem.mail.read.sheet_finder import bare_orders, sheets
 from pbem.protocol import Side
 from pbem.referee.game.open_game import CannotPlay
-from pbem.values import dataclass
 
 ALL: Final = "ALL"
 UNSIGNED: Final = "UNSIGNED"

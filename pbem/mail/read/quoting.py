@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
-
-from pbem.values import dataclass
 
 QUOTE_MARKS: Final = re.compile(r" ?>(?: ?>)*")
 """The quote marks in front of a line."""

@@ -23,6 +23,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Final, TypeAlias
 
@@ -31,7 +32,6 @@ from pbem.mail.read.commands import Words, is_command
 from pbem.mail.read.quoting import BULLETS, MARKS, QUOTE_MARKS, LetterLine, letter_lines
 from pbem.orders.forgive import Answering
 from pbem.orders.sheet import AHEAD, LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL
-from pbem.values import dataclass
 
 _START: Final = re.compile(r"""\s*(["']?)game\1\s*:\s*(["']?)[\w.-]+\2\s*(?:#.*)?""", re.IGNORECASE)
 _IN_ONE: Final = re.compile(

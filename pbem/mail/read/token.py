@@ -14,6 +14,7 @@ import json
 import re
 from base64 import b32encode
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -21,7 +22,6 @@ from typing import TYPE_CHECKING, Final
 from pbem.protocol import Side
 from pbem.referee.game.open_game import OpenGame
 from pbem.repo.files.note_store import record_note
-from pbem.values import dataclass, replace
 
 if TYPE_CHECKING:
     from pbem.mail.read.letter import Letter

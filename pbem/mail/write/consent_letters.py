@@ -6,6 +6,7 @@ What each kind of request asks for, and how it is worded, stands in `pbem.refere
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from pbem.game.wording import listing
@@ -31,7 +32,6 @@ from pbem.render.text.messages import sentences
 from pbem.render.text.report import Mail, happened, mail
 from pbem.render.text.text_lines import WIDTH, folded
 from pbem.repo.files.requests import Request, still_needed
-from pbem.values import dataclass
 
 _INDENT = "  "
 

@@ -8,6 +8,7 @@ import quopri
 import re
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from email import message_from_bytes
 from email.charset import QP, Charset
@@ -25,7 +26,6 @@ from pbem.render.map.pictures import Picture
 from pbem.render.text.contents import Contents
 from pbem.render.text.receipt import NAME as RECEIPT
 from pbem.render.text.report import Mail, Report, mail
-from pbem.values import dataclass, replace
 
 if TYPE_CHECKING:
     from pbem.referee.game.open_game import OpenGame

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -34,7 +35,6 @@ from pbem.render.text.form import standing_text
 from pbem.render.text.report import NO_WORDS, Mail, Report, Titled, Written
 from pbem.render.text.text_lines import WIDTH, folded
 from pbem.repo.git import GameRepo, KeptRepos
-from pbem.values import dataclass, replace
 
 _LONGEST: Final = 100
 """Of a standing order as it is named in a report."""

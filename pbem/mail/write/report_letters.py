@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -41,7 +42,6 @@ from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import Report, mail
 from pbem.render.text.text_lines import WIDTH, folded
 from pbem.repo.files.charter import PUBLIC, SILENT
-from pbem.values import dataclass, replace
 
 _INDENT: Final = "  "
 _STANDING: Final = re.compile(rb"(?m)^standing\w*\s*:")

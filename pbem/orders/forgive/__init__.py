@@ -14,6 +14,7 @@ show by it. The name of the game and the link of a chain are left as they are.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from pbem.game.wording import listing
@@ -45,7 +46,6 @@ from pbem.orders.forgive.punctuation import braced, punctuated
 from pbem.orders.forgive.scan import chosen, looks_like_order
 from pbem.orders.sheet import BadSheet, Sheet, read_sheet, sheet_from, with_keys_blank, without_keys
 from pbem.protocol import MALFORMED, Fault, Path
-from pbem.values import dataclass
 
 __all__ = [
     "FOR_AGREED",

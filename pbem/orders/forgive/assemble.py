@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from pbem.game.wording import listing
@@ -16,7 +17,6 @@ from pbem.orders.forgive.scan import Scanned, Scanner, SheetPiece
 from pbem.orders.forgive.tree import Items, Moved, Node, Pairs, Word, tree_of
 from pbem.orders.sheet import DEFAULT, LINK, ORDERS
 from pbem.protocol import MALFORMED, Fault, Path
-from pbem.values import dataclass, field
 
 _AROUND: Final = " \t,;*_.!"
 _MOST: Final = 200

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
@@ -12,7 +13,6 @@ from pbem.orders.conditions import END_OF, WITHDRAWN
 from pbem.orders.forgive.order_places import FALSE, TRUE, OrderPlace
 from pbem.orders.sheet import AHEAD, LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, UNTIL, WHEN
 from pbem.protocol import FOR, Side
-from pbem.values import dataclass, field
 
 GAME: Final = "game"
 SIDE: Final = "side"

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from pbem.game.yaml import Mark, Placed
 from pbem.game.yaml.limits import CONTROL, malformed, unfit
-from pbem.values import dataclass
 
 _TAB: Final = 4
 _PLAIN: Final = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from pbem.game.wording import listing
@@ -29,7 +30,6 @@ from pbem.orders.forgive.order_places import (
 from pbem.orders.forgive.tree import Items, Node, Pairs, Word, is_alone
 from pbem.orders.sheet import AHEAD, ASK, DEFAULT, LINK, ORDERS, STANDING_CANCEL, UNTIL, WHEN
 from pbem.protocol import MALFORMED, Fault, Path
-from pbem.values import dataclass, field
 
 _NUMBER: Final = re.compile(r"[-+]?[0-9]{1,18}")
 _COUNTED: Final = re.compile(r"([0-9]{1,9})[ ]?([^\W\d_]+)")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from pbem.game.wording import nearest
@@ -17,7 +18,6 @@ from pbem.game.words import fold
 from pbem.orders.forgive.known import ADJUDICATION, GAME, SECTIONS, SIDE, Known
 from pbem.orders.forgive.lines import Line, Signs, bare, with_blanks
 from pbem.orders.sheet import ORDERS
-from pbem.values import dataclass, field
 
 _BULLET: Final = re.compile(
     r"\s*(?:>|[-+*•·~]+|\(?\d{1,3}[.)](?!\d)|\(?[a-z]\)|(?:then|and|next)\b(?=\s*-))[ ]*", re.IGNORECASE

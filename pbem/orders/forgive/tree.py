@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from pbem.game.yaml import Document, Mark
 from pbem.protocol import Path
-from pbem.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

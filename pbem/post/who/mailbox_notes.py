@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +16,6 @@ from typing import Final, NamedTuple
 
 from pbem.protocol import Side
 from pbem.repo.files.note_store import record_note, write_notes
-from pbem.values import dataclass, field, replace
 
 WAITS: Final = timedelta(days=7)
 ASK_AGAIN: Final = timedelta(days=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
@@ -13,7 +14,6 @@ from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.seats import Deputy
 from pbem.repo.files.state import State
 from pbem.repo.ledger import LetterId
-from pbem.values import dataclass
 
 MOST_DAYS: Final = 366
 """A deputy is named for at most so many days."""

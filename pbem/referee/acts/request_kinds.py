@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import ClassVar, Final, Protocol
 
@@ -27,7 +27,6 @@ from pbem.referee.game.terms import duration_text
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.requests import DRAW, EXTENSION, PAUSE, REPLACEMENT, RESIGNATION, ROLLBACK, STAYING, Request
 from pbem.repo.files.seats import Person
-from pbem.values import dataclass, field
 
 _COMMON: Final = ("request", "kind", "at", "reason", "needed", "consents", "outcome", "quorum", "refusals")
 """The fields of a request that every kind has."""

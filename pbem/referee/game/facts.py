@@ -8,6 +8,7 @@ statements, which are taken as true.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final, TypeAlias
 
@@ -17,7 +18,6 @@ from pbem.referee.game import calendar
 from pbem.referee.game.calendar import Span, read_instant, stamp
 from pbem.referee.game.sides import Clocks, charge, deadline, late_at
 from pbem.referee.game.terms import Terms, duration_text
-from pbem.values import dataclass
 
 _DAY: Final = timedelta(days=1)
 

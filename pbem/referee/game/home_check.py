@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -27,7 +28,6 @@ from pbem.referee.game.open_game import CannotPlay, Now, OpenGame
 from pbem.repo.files.records import as_plain, decision_record, read_decision
 from pbem.repo.git import GameRepo
 from pbem.repo.public import charter_in, corrections_in, last_turn, position_in
-from pbem.values import dataclass
 
 if TYPE_CHECKING:
     from pbem.game.prospects import Prospect

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
@@ -37,7 +38,6 @@ from pbem.repo.files.talk_book import TalkBook
 from pbem.repo.git import GameRepo, KeptRepos
 from pbem.repo.ledger import Ledger
 from pbem.repo.public import as_files, charter_in, repo_of, revealed_in
-from pbem.values import dataclass, field
 
 T = TypeVar("T")
 _MOST_KEPT: Final = 16

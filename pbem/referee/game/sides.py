@@ -10,7 +10,7 @@ A letter that arrives in the second of a deadline is in time, so a deadline is d
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from enum import IntEnum
 from typing import Any, Final, NamedTuple
@@ -19,7 +19,6 @@ from pbem.protocol import Plain, Record, Side
 from pbem.referee.game import calendar
 from pbem.referee.game.calendar import Span, read_instant, stamp
 from pbem.referee.game.terms import Terms, duration, duration_text
-from pbem.values import dataclass, field, replace
 
 _NOTHING: Final = timedelta(0)
 _SECOND: Final = timedelta(seconds=1)

@@ -24,6 +24,7 @@ Zones are those of the package `tzdata` alone: every machine with the same versi
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 from functools import cache, cached_property
 from importlib.resources import files
@@ -33,7 +34,6 @@ from zoneinfo import ZoneInfo
 
 from pbem.game.wording import listing
 from pbem.protocol import PbemError, Record, Side
-from pbem.values import dataclass, field, replace
 
 T = TypeVar("T")
 DEFAULT: Final = "default"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 
 from pbem import __version__
@@ -23,7 +23,6 @@ from pbem.repo.files.charter import FORMAT, FREE, PRESS, PUBLIC, Charter, Pins, 
 from pbem.repo.key_backup import keys_for_new_game
 from pbem.repo.ledger import Ledger
 from pbem.repo.public import as_files
-from pbem.values import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from pbem.crypto.closing import Circumstances, Closing
@@ -26,7 +27,6 @@ from pbem.repo.files.layout import POSITION, turn_path
 from pbem.repo.files.records import decision_record, event_records
 from pbem.repo.files.state import State
 from pbem.repo.files.talk_book import heard_by
-from pbem.values import dataclass, replace
 
 ORDER_EXPIRED: Final = "order_expired"
 """The kind of the event for an order that has become illegal."""

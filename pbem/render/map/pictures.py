@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-
-from pbem.values import dataclass
 
 if TYPE_CHECKING:
     from pbem.game.board.scene import Scene

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic
 
@@ -13,7 +14,6 @@ from pbem.game.contract import Rules
 from pbem.protocol import Decision, Event, Result, S, Side
 from pbem.render.text.form import Choices, choices
 from pbem.render.text.messages import UNUSED, ReportLine, SeenEvent, Sentences, sentences
-from pbem.values import dataclass
 
 # ---- The request for a report: its reader, what the reader may know, and what the game waits for
 

@@ -8,6 +8,7 @@ program to quote without breaking them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from pbem.crypto.player_chains import PlayerChain
@@ -18,7 +19,6 @@ from pbem.game.contract import Rules
 from pbem.game.decision_kinds import does_nothing
 from pbem.protocol import Decision, Order, S, Side, cited
 from pbem.render.text.text_lines import GLUE, folded
-from pbem.values import dataclass
 
 WIDTH: Final = 70
 NARROW: Final = 42

@@ -27,6 +27,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, groupby
 from typing import Any, Final, Protocol, TypeAlias
@@ -34,7 +35,6 @@ from typing import Any, Final, Protocol, TypeAlias
 from pbem.game.boxes.box import Box
 from pbem.game.wording import listing
 from pbem.protocol import Decision, Event, PbemError, Result, Roll, cited
-from pbem.values import dataclass
 
 Facts: TypeAlias = Mapping[str, Any]
 """The facts of an event, a roll or a decision, by name."""

@@ -33,13 +33,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
 from pbem.crypto.sealed_orders import SealedBlock
 from pbem.paths import GAME_NAME
 from pbem.protocol import PbemError, Side
-from pbem.values import dataclass
 
 NAME: Final = "receipt.txt"
 """The name under which the block is enclosed."""

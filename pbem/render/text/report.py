@@ -7,6 +7,7 @@ in `templates/`. This room knows no game.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from functools import cache, cached_property
 from typing import Any, Final, NamedTuple
@@ -33,7 +34,6 @@ from pbem.render.text.form import (
 from pbem.render.text.form import WIDTH as FORM_WIDTH
 from pbem.render.text.messages import ReportLine, SeenEvent, Sentences, sentences
 from pbem.render.text.text_lines import HANGING, WIDTH, changes, folded, laid_out
-from pbem.values import dataclass
 
 LEAST_ABOVE, MOST_ABOVE = 6, 12
 """So many lines of what happened stand above the form: as there is room, if the form is short.

@@ -7,6 +7,7 @@ read an event.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from re import compile as pattern
 from typing import Any, Final, NamedTuple
 
@@ -25,7 +26,6 @@ from pbem.repo.files.records import (
     whole_draw,
 )
 from pbem.repo.git import Logged
-from pbem.values import dataclass
 
 _SUBJECT: Final = pattern(r"[^:]+: adjudication (\d+)(?:$|[^\d])")
 """The first line of the message of a commit that made an adjudication."""

@@ -5,6 +5,7 @@ Its digest begins the inputs of the dice; `Pins` do not go into them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 from pbem.crypto.dice import Chain
@@ -15,7 +16,6 @@ from pbem.crypto.signing import public_key
 from pbem.game import plain
 from pbem.protocol import Record
 from pbem.repo.git.objects import StoreError
-from pbem.values import dataclass
 
 FORMAT: Final = 2
 """The format of a new game's repo. It counts up when any byte changes that the referee derives."""

@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from enum import StrEnum
 from pathlib import Path
 from types import UnionType
@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Generic, TypeVar, get_args, get_origin, get_ty
 
 from pbem.atomic import sync_folder, write
 from pbem.protocol import Side
-from pbem.values import dataclass
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -7,6 +7,7 @@ consented, stands in `pbem.referee.acts.request_kinds`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pbem.game import plain
@@ -14,7 +15,6 @@ from pbem.game import yaml as yamlio
 from pbem.protocol import Record, Side
 from pbem.repo.files.layout import Store, request_path
 from pbem.repo.files.state import State
-from pbem.values import dataclass, field
 
 ROLLBACK: Final = "rollback"
 DRAW: Final = "draw"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from pbem.crypto.keys import Keys
@@ -18,7 +19,6 @@ from pbem.protocol import Record, Side
 from pbem.repo.files.charter import Charter
 from pbem.repo.files.layout import PLAYERS, Store, deputy_path
 from pbem.repo.files.records import yaml_of
-from pbem.values import dataclass
 
 Seats: TypeAlias = Mapping[Side, str | Record]
 """The address of each side; once anything else is known of its player, a mapping with name, address and deputy."""

@@ -6,7 +6,7 @@ It stays sealed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
 from pbem.crypto.dice import Dice
@@ -14,7 +14,6 @@ from pbem.engine.session import Queued, Session, Step, resume
 from pbem.game.contract import Rules
 from pbem.protocol import Record, Result, S, Side
 from pbem.repo.files.records import answer_record, as_plain, queued_record, read_answer, read_queued, result_in
-from pbem.values import dataclass, field
 
 
 @dataclass(slots=True)

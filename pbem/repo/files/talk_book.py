@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -25,7 +26,6 @@ from pbem.protocol import Record, Side
 from pbem.repo.files.charter import Charter
 from pbem.repo.files.layout import PRESS, UNOPENED, Store, press_room
 from pbem.repo.files.note_store import Note
-from pbem.values import dataclass, field
 
 NOTE: Final = "pbem.talk"
 """The name of the journal beside a game's repo."""

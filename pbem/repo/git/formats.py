@@ -6,6 +6,7 @@ The grammar of paths is narrow, so that none can reach git's own files.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha1
 from itertools import accumulate
 from re import compile as pattern
@@ -15,7 +16,6 @@ from typing import Final, NamedTuple, TypeAlias
 from zlib import compress, crc32
 
 from pbem.protocol import PbemError
-from pbem.values import dataclass
 
 FILE: Final = b"100644"
 FOLDER: Final = b"40000"
