@@ -22,7 +22,7 @@ from pbem.mail.write.time_letters import at_deadline, reminders_due, write_remin
 from pbem.protocol import Side
 from pbem.referee.acts.timekeeping import catch_up, hand_over, note_down
 from pbem.referee.game.open_game import CannotPlay
-from pbem.referee.game.sides import late_from
+from pbem.referee.game.side_clocks import late_from
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.sheet_check import hold_ends
 

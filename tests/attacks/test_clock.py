@@ -18,7 +18,7 @@ from pbem.referee.acts.timekeeping import catch_up, end_pause, hand_over, pause_
 from pbem.referee.game import facts
 from pbem.referee.game.game_clock import GameClock
 from pbem.referee.game.open_game import CannotPlay
-from pbem.referee.game.sides import Clocks, take_over
+from pbem.referee.game.side_clocks import Clocks, take_over
 from pbem.referee.game.terms import Terms
 from pbem.referee.play import adjudicator, clocked
 from pbem.referee.play.adjudicator import Adjudicator

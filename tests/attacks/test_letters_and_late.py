@@ -13,7 +13,7 @@ from pbem.mail.archive_reader import read_mailbox
 from pbem.mail.intake import take_in
 from pbem.referee.acts import timekeeping
 from pbem.referee.game import facts
-from pbem.referee.game.sides import Clocks
+from pbem.referee.game.side_clocks import Clocks
 from tests.support.blank import blank_pictures
 from tests.support.deadline_desk import Desk
 from tests.support.live import letter, sheet

@@ -8,7 +8,7 @@ import pytest
 
 from pbem.cli.runtime import DONE, USAGE, WORLD
 from pbem.referee.acts.timekeeping import hand_over
-from pbem.referee.game.sides import deadline
+from pbem.referee.game.side_clocks import deadline
 from tests.support.clocked import CLOCK
 from tests.support.command_line import pbem, said, told
 from tests.support.live import OTHERS, SECRETS, Folder, order, sheet

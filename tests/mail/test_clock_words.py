@@ -10,7 +10,7 @@ import pytest
 from pbem.audit.verify import verify
 from pbem.mail.notes.reader_time import days_of
 from pbem.referee.game.open_game import CannotPlay
-from pbem.referee.game.sides import deadline
+from pbem.referee.game.side_clocks import deadline
 from tests.support.blank import blank_pictures
 from tests.support.deadline_desk import Desk, flat, last, shown
 from tests.support.live import NOON

@@ -19,7 +19,7 @@ from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.mail.tasks import Handled
 from pbem.referee.acts.timekeeping import hand_over, hold_game
 from pbem.referee.game.open_game import CannotPlay
-from pbem.referee.game.sides import Clocks, deadline
+from pbem.referee.game.side_clocks import Clocks, deadline
 from pbem.referee.play.adjudicator import Adjudicator
 from tests.support.blank import blank_pictures
 from tests.support.live import ADDRESSES, NOON, Folder, letter, sheet

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pbem.mail.read.mime import Headers
-from pbem.post.who.proofs import read_results, signed_by, vouched_for
+from pbem.post.who.signatures import read_results, signed_by, vouched_for
 
 HOST = "mx.example.com"
 ANN = "ann@example.org"

@@ -22,7 +22,7 @@ from pbem.post.settings import Rates
 from pbem.post.tables.open_tables import open_tables
 from pbem.post.tables.sqlite_tables import SqliteTables
 from pbem.post.transport.base import Accepted, Later
-from pbem.referee.game.sides import Clocks
+from pbem.referee.game.side_clocks import Clocks
 from pbem.referee.play.adjudicator import Adjudicator
 from tests.support.boxes import Box, Way
 from tests.support.live import SECRETS

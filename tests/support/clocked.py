@@ -9,7 +9,7 @@ from typing import Any
 
 from pbem.protocol import Order, Side
 from pbem.referee.acts.timekeeping import catch_up, hand_over
-from pbem.referee.game.sides import Clocks, deadline
+from pbem.referee.game.side_clocks import Clocks, deadline
 from pbem.referee.game.terms import Terms
 from pbem.referee.play.adjudicator import Adjudicator
 from tests.support.live import NOON, Folder, pick, sheet

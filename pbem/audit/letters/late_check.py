@@ -20,7 +20,7 @@ from pbem.game.wording import counted
 from pbem.protocol import Side
 from pbem.referee.game.calendar import stamp
 from pbem.referee.game.facts import Back, Fact, Late, Resumed, read_fact
-from pbem.referee.game.sides import Clocks, SideClock, read_clocks
+from pbem.referee.game.side_clocks import Clocks, SideClock, read_clocks
 from pbem.render.text.receipt import KeptLetter
 from pbem.repo.files.layout import CLOCK, FACTS, SHEETS
 from pbem.repo.git.history import Past

@@ -24,10 +24,10 @@ from pbem.game import yaml as yamlio
 from pbem.game.wording import counted, listing
 from pbem.protocol import Record, Side
 from pbem.referee.acts.timekeeping import NEED_CONSENT, proposes
-from pbem.referee.game import sides
+from pbem.referee.game import side_clocks
 from pbem.referee.game.calendar import stamp
 from pbem.referee.game.facts import BadFact, Extended, Fact, Late, Paused, fact_record, put, read_fact
-from pbem.referee.game.sides import Clocks, SideClock
+from pbem.referee.game.side_clocks import Clocks, SideClock
 from pbem.referee.game.terms import BOT, DEFAULT, BadTerms, Terms, read_terms
 from pbem.repo.files.layout import CHARTER, CLOCK, FACTS, JOINED, SHEETS, request_path
 from pbem.repo.files.requests import RESIGNATION, STAYING, Request, still_needed
@@ -78,7 +78,7 @@ class _Watch:
         """Yield what is wrong with what one commit does to the clocks, and go on from what it says."""
         kind, said = self._history.kinds.get(commit.at), self._said(commit, CLOCK)
         try:
-            after = self._clocks if said is None else sides.read_clocks(yamlio.read(said, name=CLOCK).value)
+            after = self._clocks if said is None else side_clocks.read_clocks(yamlio.read(said, name=CLOCK).value)
             if said is not None and after is not None:
                 yield from not_canonical(after.record(), said)
             fact_path = next((each.path for each in commit.changes if each.path.startswith(FACTS)), None)
@@ -165,15 +165,15 @@ class _Watch:
         if clock.asked and since is not None:
             for earns in (False, True):
                 expected.append(before.copied())
-                sides.stop_clock(expected[-1], side, max(at, since), earns=earns)
+                side_clocks.stop_clock(expected[-1], side, max(at, since), earns=earns)
                 if self._terms.hold:
                     expected.append(expected[-1].copied())
-                    sides.hold_answer(self._terms, expected[-1], side)
+                    side_clocks.hold_answer(self._terms, expected[-1], side)
             expected.append(before.copied())
-            sides.take_back(expected[-1], side, max(at, since))
+            side_clocks.take_back(expected[-1], side, max(at, since))
         elif after.sides[side].asked:
             expected.append(before.copied())
-            sides.open_question(
+            side_clocks.open_question(
                 expected[-1], [side], self._turn, at, (side,) if after.sides[side].since is None else ()
             )
         if all(each != after for each in expected):
@@ -188,7 +188,7 @@ class _Watch:
             yield from self._late(before, at, f"{side} has another player since {stamp(at)}")
             if at < before.time:
                 yield f"it is of {stamp(at)}, and {stamp(before.time)} is on record already"
-            sides.take_over(self._terms, expected, side, at)
+            side_clocks.take_over(self._terms, expected, side, at)
         yield from _differs(expected, after)
 
     def _player(self, path: str, commits: int) -> int:
@@ -198,7 +198,7 @@ class _Watch:
 
     def _late(self, before: Clocks, at: datetime, what: str) -> Iterator[str]:
         """Yield that something was done while somebody should have been called late."""
-        if late := sides.late_at(self._terms, before, at):
+        if late := side_clocks.late_at(self._terms, before, at):
             yield (
                 f"{what}; by then the deadline of {listing(sorted(late))} had passed ({stamp(min(late.values()))}), "
                 "and nobody was called late"
@@ -212,10 +212,10 @@ class _Watch:
             yield f"turn {n} has no {CLOCK}"
             return
         if before is None:
-            before = sides.new_clocks(self._terms, after.sides, _dated(commit))
+            before = side_clocks.new_clocks(self._terms, after.sides, _dated(commit))
         yield from self._called(n, turn, before)
         yield from self._forfeited(turn)
-        held = sides.last_hold_ends(before)
+        held = side_clocks.last_hold_ends(before)
         if (
             held is not None
             and held > _dated(commit)
@@ -226,7 +226,7 @@ class _Watch:
         if _dated(commit) != after.time or after.time < before.time:
             yield f"turn {n} is of {stamp(_dated(commit))}, and its clocks of {stamp(after.time)}"
         expected = replace(before.copied(), time=after.time)
-        sides.end_hold(expected)
+        side_clocks.end_hold(expected)
         for side, now in after.sides.items():
             if side in expected.sides:
                 self._moved_on(expected, side, now, n)
@@ -236,7 +236,7 @@ class _Watch:
         """Move a side's clock to what it must be after turn n, if that asks it or not as `now` says."""
         clock = clocks.sides[side]
         if clock.asked and now.asked != clock.asked:
-            sides.close_question(self._terms, clocks, side, clocks.time)
+            side_clocks.close_question(self._terms, clocks, side, clocks.time)
         if now.asked == n and not clock.asked:
             clock.asked, clock.opened = n, clocks.time
             clock.since = None if now.since is None else clocks.time
@@ -245,7 +245,7 @@ class _Watch:
         """Yield where a turn takes other sides for late, or away, than were called late before it."""
         if not self._terms.runs or "act" in turn:
             return
-        called = sorted(sides.late_now(before))
+        called = sorted(side_clocks.late_now(before))
         for word, when in (("late", DEFAULT), ("absent", BOT)):
             expected = called if self._terms.late == when else []
             if list(turn.get(word, ())) != expected:

@@ -18,7 +18,7 @@ from pbem.referee.game import calendar
 from pbem.referee.game.calendar import Span
 from pbem.referee.game.facts import days_left
 from pbem.referee.game.open_game import CannotPlay
-from pbem.referee.game.sides import Clocks
+from pbem.referee.game.side_clocks import Clocks
 from pbem.referee.game.terms import Terms
 from pbem.repo.files import requests
 

@@ -29,10 +29,10 @@ from pbem.mail.write.outgoing import (
     side_report,
 )
 from pbem.protocol import Side
-from pbem.referee.game import sides
+from pbem.referee.game import side_clocks
 from pbem.referee.game.facts import Extended, Fact, Held, Paused, Resumed, read_fact
 from pbem.referee.game.open_game import OpenGame
-from pbem.referee.game.sides import What
+from pbem.referee.game.side_clocks import What
 from pbem.referee.game.terms import BOT, DEFAULT
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import mail
@@ -60,7 +60,7 @@ def reminders_due(game: Adjudicator) -> Iterator[Reminder]:
     terms, clocks = game.clock.terms, game.clock.read()
     if terms is None or clocks is None or not terms.runs:
         return
-    for each in sides.expected(terms, clocks):
+    for each in side_clocks.expected(terms, clocks):
         if each.what not in (What.HALF_TIME, What.LAST_DAY) or each.side not in game.ledger.addresses:
             continue
         if each.what > _last_reminder(game, each.side, clocks.sides[each.side].asked):

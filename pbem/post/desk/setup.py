@@ -32,7 +32,7 @@ from pbem.paths import games_folder, keys_folder
 from pbem.post.settings import LOOPBACK, PORTS, BadConfig, ImapIn, PostConfig, SmtpOut, load_config, parse_config
 from pbem.post.transport import sender, sources
 from pbem.post.transport.base import Accepted, Arrived, Gone, LoginRefused, Sender, Source, Unreachable
-from pbem.post.who.proofs import read_results, vouched_for
+from pbem.post.who.signatures import read_results, vouched_for
 from pbem.protocol import PbemError, Plain
 
 _APP_PASSWORD: Final = (

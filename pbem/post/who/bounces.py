@@ -22,7 +22,7 @@ from pbem.paths import GAME_NAME
 from pbem.post.who.mailbox_notes import REFUSALS, Refusals
 from pbem.protocol import PbemError, Side
 from pbem.referee.acts.timekeeping import note_bounced, note_reached
-from pbem.referee.game.sides import deadline
+from pbem.referee.game.side_clocks import deadline
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import mail
 

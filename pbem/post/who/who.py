@@ -34,7 +34,7 @@ from pbem.mail.write.answer_letters import refusal_letter
 from pbem.mail.write.outgoing import About, MailSettings, NewLetter, Turned, build_letter, folded_paragraphs
 from pbem.post.settings import WhoConfig
 from pbem.post.who import bounces, confirm
-from pbem.post.who.proofs import Signed, aligned, same_sheet, signed_by, signed_headers, signed_sheets, vouched_for
+from pbem.post.who.signatures import Signed, aligned, same_sheet, signed_by, signed_headers, signed_sheets, vouched_for
 from pbem.protocol import Side
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.report import mail

@@ -32,7 +32,7 @@ from pbem.referee.game.facts import (
     put,
 )
 from pbem.referee.game.open_game import CannotPlay
-from pbem.referee.game.sides import Clocks, deadline, late_at
+from pbem.referee.game.side_clocks import Clocks, deadline, late_at
 from pbem.referee.game.terms import Terms
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.requests import EXTENSION, PAUSE, RESIGNATION, Request, made, request_files

@@ -16,7 +16,7 @@ from pbem.game.wording import counted, listing
 from pbem.protocol import PbemError, Plain, Record, Side
 from pbem.referee.game import calendar
 from pbem.referee.game.calendar import Span, read_instant, stamp
-from pbem.referee.game.sides import Clocks, charge, deadline, late_at
+from pbem.referee.game.side_clocks import Clocks, charge, deadline, late_at
 from pbem.referee.game.terms import Terms, duration_text
 
 _DAY: Final = timedelta(days=1)

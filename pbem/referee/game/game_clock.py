@@ -19,7 +19,7 @@ from pbem.repo.ledger import Ledger
 
 if TYPE_CHECKING:
     from pbem.referee.game.facts import Fact
-    from pbem.referee.game.sides import Clocks
+    from pbem.referee.game.side_clocks import Clocks
     from pbem.referee.game.terms import Terms
 
 
@@ -69,7 +69,7 @@ class GameClock:
         terms, clocks = self.terms, self.read()
         if terms is None or clocks is None:
             return frozenset(), frozenset()
-        from pbem.referee.game.sides import late_now
+        from pbem.referee.game.side_clocks import late_now
         from pbem.referee.game.terms import BOT, DEFAULT
 
         late = late_now(clocks)
@@ -80,7 +80,7 @@ class GameClock:
         clocks = self.read()
         if clocks is None:
             return None
-        from pbem.referee.game.sides import last_hold_ends
+        from pbem.referee.game.side_clocks import last_hold_ends
 
         return last_hold_ends(clocks)
 
@@ -110,6 +110,6 @@ class GameClock:
 @lru_cache(maxsize=256)
 def _clocks_of(content: bytes) -> Clocks:
     """Return the clocks that a file says, to be copied: they are the same for all who ask."""
-    from pbem.referee.game.sides import read_clocks
+    from pbem.referee.game.side_clocks import read_clocks
 
     return read_clocks(yamlio.read(content, name=CLOCK).value)

@@ -9,7 +9,7 @@ from pbem.game.wording import counted
 from pbem.protocol import Side
 from pbem.referee.game.calendar import Span, stamp
 from pbem.referee.game.open_game import OpenGame
-from pbem.referee.game.sides import bank_at, deadline, deadline_if_asked, used_at
+from pbem.referee.game.side_clocks import bank_at, deadline, deadline_if_asked, used_at
 from pbem.referee.game.terms import duration_text
 
 

@@ -11,7 +11,7 @@ from pbem.game.decision_kinds import does_nothing
 from pbem.game.wording import listing
 from pbem.protocol import Decision, Side
 from pbem.referee.game.open_game import CannotPlay, OpenGame
-from pbem.referee.game.sides import (
+from pbem.referee.game.side_clocks import (
     Clocks,
     close_question,
     end_hold,

@@ -26,7 +26,7 @@ from pbem.referee.game.facts import (
     put,
     read_fact,
 )
-from pbem.referee.game.sides import (
+from pbem.referee.game.side_clocks import (
     Clocks,
     What,
     bank_at,
