@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -39,7 +38,9 @@ def test_every_option_has_its_own_row_in_the_table_of_editions() -> None:
 
 def test_the_rows_are_complete() -> None:
     rows = re.findall(r"^\| (E\d+|mail) \|", TABLE, re.MULTILINE)
-    assert Counter(rows) == Counter([*(f"E{number:02}" for number in range(1, 103)), "mail"])
+    last = max(int(row[1:]) for row in rows if row != "mail")
+    assert last >= 102
+    assert sorted(rows) == sorted([*(f"E{number:02}" for number in range(1, last + 1)), "mail"]), "each number once"
 
 
 def test_every_option_is_read_by_the_rules() -> None:

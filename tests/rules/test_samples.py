@@ -10,6 +10,8 @@ from PIL import Image, ImageChops
 
 from pbem.audit.explain.replay import replay
 from pbem.audit.verify import verify
+from pbem.game import yaml as yamlio
+from pbem.game.boxes import shelf
 from pbem.mail.write.enclosures import map_picture
 from pbem.mail.write.outgoing import side_report
 from pbem.referee.acts.reveal import open_history
@@ -23,6 +25,14 @@ SAMPLES = sorted(path.parent.name for path in GAMES.glob("*/game.yaml"))
 
 def test_there_is_a_sample() -> None:
     assert SAMPLES
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_sample_pins_the_rules_that_are_here(name: str) -> None:
+    """Whoever changes rules writes the pins anew: `python -m tests.support.samples`."""
+    charter = yamlio.read((GAMES / name / "game.yaml").read_bytes(), name="game.yaml").value
+    pins = yamlio.read((GAMES / name / "rules.yaml").read_bytes(), name="rules.yaml").value
+    assert pins == shelf.digests(charter["rules"], edition=charter["edition"]), "python -m tests.support.samples"
 
 
 @pytest.mark.parametrize(
