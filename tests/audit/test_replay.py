@@ -77,8 +77,6 @@ def test_a_stretch_begins_at_the_last_checkpoint_before_it(hills: Folder) -> Non
         begins = max([n for n in rests if n < first], default=0) + 1
         assert [turn.n for turn in turns] == list(range(begins, first + 1)), first
         assert lines(turns) == []
-    nothing = run(NOT_PROVEN, "replay", "punica", "--from", 999)
-    assert nothing == "punica: not proven, for there was nothing to play again.\n"
     text = run(DONE, "replay", "punica", "--from", 5, "--to", 5)
     assert "2 adjudications (4 to 5) played again" in text
 
@@ -88,6 +86,15 @@ def test_verbose_tells_every_turn(hills: Folder) -> None:
     assert text[0] == "turn 1: 0 answers, 0 rolls, 2 events, checkpoint: as recorded"
     assert text[4] == "turn 5: 1 answer, 1 roll, 5 events, checkpoint: as recorded"
     assert len(text) == 7
+
+
+def test_a_replay_of_nothing_proves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Folder(tmp_path)
+    folder.create(begin=False).close()
+    monkeypatch.setenv("PBEM_GAMES", str(folder.games))
+    monkeypatch.setenv("PBEM_KEYS", str(folder.keys))
+    monkeypatch.setenv("PBEM_RULES", FOLDERS[0])
+    assert run(NOT_PROVEN, "replay", "punica") == "punica: not proven, for there was nothing to play again.\n"
 
 
 def test_finished_game_on_a_clone_is_replayed_without_any_key(folder: Folder, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from pbem.audit.record.findings import Word
 from pbem.audit.verify import verify
 from pbem.crypto.beacon import time_of
 from pbem.crypto.closing import PATIENCE
@@ -221,8 +222,10 @@ def test_other_rules_are_said_to_be_others(true: Scene) -> None:
     digest = yamlio.read(content, name="rules.yaml").value["box"]
     tale.put("rules.yaml", yamlio.dump({**yamlio.read(content, name="rules.yaml").value, "box": digest[::-1]}).encode())
     verdict = verify(true.told(tale), folders=FOLDERS)
-    (rules,) = (each.text for each in verdict.findings.checked if each.subject == "rules")
+    rules, unknown = (each.text for each in verdict.findings.checked if each.subject == "rules")
     assert rules == "toy here, and as the game pins it: box differs, code the same"
+    assert f"made by rules that are not here (box {digest[::-1][:12]}" in unknown
+    assert verdict.findings.word is Word.NOT_PROVEN
 
 
 def places(tale: Tale, path: str, version: int) -> list[str]:

@@ -232,7 +232,7 @@ def test_the_copied_files_are_those_of_the_game(site: Path) -> None:
         [sys.executable, verify_one.__file__, str(site / "zama")], capture_output=True, text=True, check=False
     )
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.startswith("zama: 208 turns, 26 rolls.")
+    assert ran.stdout.startswith("zama: proven, 208 turns, 26 rolls.")
 
 
 def test_a_long_game_is_split_by_its_turns(zama: GameRecord, monkeypatch: pytest.MonkeyPatch) -> None:

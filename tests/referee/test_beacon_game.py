@@ -518,7 +518,7 @@ def test_nothing_is_found_wrong_with_an_honest_game(
     assert found(toy) == []
     git(toy.path, "clone", "-q", str(toy.path), str(tmp_path / "clone"))
     verify_one.main(str(tmp_path / "clone"))
-    assert capsys.readouterr().out.startswith(f"punica: {toy.adjudication} turns")
+    assert capsys.readouterr().out.startswith(f"punica: proven, {toy.adjudication} turns")
 
 
 LIES = {
