@@ -196,7 +196,7 @@ def test_durations_and_instants_are_read_as_they_are_written() -> None:
 def test_nothing_here_knows_the_current_time() -> None:
     """The clock is given the time: the same record leads to the same decisions tomorrow."""
     assert game.__file__ is not None
-    for module in ("calendar", "facts", "sides", "terms"):
+    for module in ("calendar", "facts", "side_clocks", "terms"):
         path = Path(game.__file__).with_name(f"{module}.py")
         text = path.read_text("utf-8")
-        assert not [word for word in (".now(", ".seed_of(", "import time\n", "import os") if word in text], path
+        assert not [word for word in (".now(", ".today(", "import time\n", "import os") if word in text], path
