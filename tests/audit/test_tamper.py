@@ -37,8 +37,8 @@ from tests.support.live import SECRETS, Folder, git, give, order, play, sheet
 from tests.support.soak import scaled
 from tests.support.walks import FOLDERS
 
-FEW, MANY = 3, scaled(500, 12)
-"""How many flips of each kind `make test` tries, and `make soak`."""
+FEW, MANY = 12, scaled(500, 24)
+"""How many flips of each kind `make check` tries, and `make soak`; `make test` tries four."""
 Turn = dict[str, Any]
 
 

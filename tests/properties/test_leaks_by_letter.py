@@ -44,7 +44,7 @@ NAME = "punica"
 EDITION = "edition"
 """The key of an edition among the options of a game."""
 PAIRS = scaled(15)
-"""How many pairs of games `make soak` plays for each viewer; `make test` plays one."""
+"""How many pairs of games `make soak` plays for each viewer; else there is one."""
 LAST = (-2, None) if PAIRS == 1 else (None,)
 """The viewers of the soak: the shortest has a side and an observer only."""
 QUICK, LETTERS = 5, 8
@@ -240,10 +240,18 @@ class Reach(NamedTuple):
     viewers: slice
 
 
-@pytest.fixture(params=[pytest.param(False, id="quick"), pytest.param(True, id="long", marks=pytest.mark.soak)])
+@pytest.fixture(
+    params=[
+        "quick",
+        pytest.param("whole", marks=pytest.mark.slow),
+        pytest.param("long", marks=pytest.mark.soak),
+    ]
+)
 def reach(request: pytest.FixtureRequest) -> Reach:
-    if request.param:
+    if request.param == "long":
         return Reach(PAIRS, LETTERS, slice(*LAST))
+    if request.param == "whole":
+        return Reach(1, LETTERS, slice(-3, None))
     ours = loaded(request.getfixturevalue("game")).box.ours  # larger than the games of the tests
     return Reach(1, QUICK, slice(-2, -1 if ours else None))
 
