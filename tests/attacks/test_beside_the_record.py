@@ -112,6 +112,7 @@ def test_a_false_list_of_a_migration_is_taken_for_true(folder: Folder) -> None:
         verdict = verify(game.path, keys=lambda _: game.ledger.keys, folders=[boxes, *FOLDERS])
         assert [str(each) for each in verdict.findings.sorted] == []
         assert verdict.findings.word is Word.NOT_PROVEN, "nobody has seen what the rules before it made"
+        assert {each.subject for each in verdict.findings.open} == {"rules", "derived"}
 
 
 def test_a_move_to_the_same_rules_shows(folder: Folder) -> None:

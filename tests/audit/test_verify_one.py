@@ -533,6 +533,13 @@ def test_a_hostile_file_is_refused_at_once(tmp_path: Path, text: str) -> None:
     assert process_time() - before < 1  # minutes, if it looks at everything from each sign on
 
 
+def test_a_file_is_read_only_so_deep(tmp_path: Path) -> None:
+    folder = write(tmp_path, [])
+    for depth, why in ((10, "TypeError"), (100, "it is nested too deep")):
+        (folder / "game.yaml").write_text("- " * depth + "1\n", "utf-8")
+        assert complaint(folder).startswith(f"game.yaml: {why}")
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes and devices here")
 def test_only_files_are_read(tmp_path: Path) -> None:
     folder = write(tmp_path, made())

@@ -27,7 +27,7 @@ from pbem.mail.write.welcome import welcome_letters
 from pbem.protocol import Decision, Side
 from pbem.referee.acts.players import change_of
 from pbem.referee.game.open_game import CannotPlay
-from pbem.render.text.report import SectionKind, TextSection, Written, mail
+from pbem.render.text.report import SectionKind, TextSection, Titled, Written, mail
 from tests.support.blank import blank_pictures
 from tests.support.live import NOON, Folder, later, letter, order, pick, quoted, sheet
 from tests.support.read_letters import read
@@ -405,6 +405,8 @@ def test_a_section_of_a_letter_is_known_by_its_template_alone() -> None:
     written = mail("chat", game="gaul", said="WHAT HAPPENED\n\ufdd0eWAR", asked="", sheet=None).words
     assert {each.kind for each in _paragraphs(written)} == {SectionKind.MORE}
     assert "WHAT HAPPENED\neWAR" in written.text
+    titled = mail("chat", game="gaul", said=Titled("WAR\nfor \ufdd0: no kind"), asked="", sheet=None).words
+    assert "for : no kind" in titled.text, "a text of ours may quote somebody"
 
 
 def test_a_word_for_both_sides_is_confirmed_once(folder: Folder) -> None:

@@ -118,9 +118,10 @@ def _with_marks_of_ours(value: object) -> object:
     if isinstance(value, Written):
         marked = "".join(f"{_MARK}{each.kind.value}{each.text}" for each in value.sections)
         return f"{marked.rstrip()}{_MARK}{SectionKind.MORE.value}"
-    if isinstance(value, Titled):
-        return f"{_MARK}{SectionKind.TITLED.value}{value}"
-    return value.replace(_MARK, "") if isinstance(value, str) and not isinstance(value, _Mark) else value
+    if isinstance(value, _Mark) or not isinstance(value, str):
+        return value
+    before = f"{_MARK}{SectionKind.TITLED.value}" if isinstance(value, Titled) else ""
+    return before + value.replace(_MARK, "")
 
 
 def _in_sections(marked: str) -> Written:
