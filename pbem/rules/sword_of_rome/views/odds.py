@@ -29,7 +29,7 @@ NAVAL: Final = {
     "return": (1, "turns back"),
     ATTRITION: (2, "turns back and suffers attrition"),
 }
-"""Result of a voyage -> how bad it is, and in words."""
+"""How bad each result of a voyage is, and what it is called."""
 TOO_RARE: Final = Fraction(1, 1000)
 
 
