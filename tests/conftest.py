@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -16,11 +16,10 @@ import typer.main
 import typer.testing
 
 from pbem.audit.record import turn_files
-from pbem.crypto import beacon
 from pbem.game.boxes import box, box_file
 from pbem.game.boxes.cache import recall, remember
 from pbem.referee.play.adjudicator import Adjudicator
-from tests.support import chance, disk, processor
+from tests.support import beacon_rounds, chance, disk, processor
 from tests.support.blank import blank_pictures
 from tests.support.disputed import Assault, assaulted, hand
 from tests.support.live import Folder, give, order
@@ -90,19 +89,9 @@ def command_line_built_once() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def signatures_checked_once() -> Iterator[None]:
-    """Let the same signatures of the beacon be checked once and not for every test: it takes a second."""
-    known: dict[str, bool] = {}
-    signed = beacon._signed
-
-    def once(points: Sequence[tuple[bytes, Any]]) -> bool:
-        key = repr(points)
-        if key not in known:
-            known[key] = signed(points)
-        return known[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(beacon, "_signed", once)
+def signatures_checked_once(own_folders: None) -> Iterator[None]:
+    """Let a signature of the beacon be checked once and not for every test."""
+    with beacon_rounds.signatures_checked_once():
         yield
 
 

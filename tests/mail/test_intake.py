@@ -20,9 +20,11 @@ from pbem.referee.game.home_check import take_home
 from pbem.referee.game.open_game import position_at
 from pbem.referee.play.adjudicator import Adjudicator
 from tests.support.blank import blank_pictures
+from tests.support.chance import seed_of
 from tests.support.live import OTHERS, SIDES, Folder, files, git, give, later, letter, order, pick, quoted, sheet
 from tests.support.mail_programs import AUTOMATIC, FOUND, LETTERS, REFUSED
 from tests.support.read_letters import bid, bury, cards, form_of, head, only, read
+from tests.support.soak import quick_and_whole
 
 WINDOWS = {"toy": (780, 480), "rome_carthage": (780, 900)}
 """The size of the window picture of a game: the toy's board is not as high as a window."""
@@ -477,10 +479,11 @@ def test_no_bytes_make_it_raise(folder: Folder, toy: Adjudicator, raw: bytes) ->
 # ---- secrets
 
 
-def test_no_letter_shows_the_hand_of_the_other_side(folder: Folder, blank_maps: None) -> None:
-    random, scanned = Random(4), 0  # other games bring two cards of a name, one played and one in the hand
+@pytest.mark.parametrize("letters", quick_and_whole(8, 30))
+def test_no_letter_shows_the_hand_of_the_other_side(folder: Folder, blank_maps: None, letters: int) -> None:
+    random, scanned = Random(seed_of("hands")), 0
     folder.create("rome_carthage").close()
-    for number in range(30):
+    for number in range(letters):
         with folder.open() as game:
             side = game.open_decisions[0].side
             orders = [pick(game, each, random) for each in game.open_decisions if each.side == side]
@@ -495,6 +498,7 @@ def test_no_letter_shows_the_hand_of_the_other_side(folder: Folder, blank_maps: 
                 view, enemy = game.view(reader), "rome" if reader == "carthage" else "carthage"
                 seen = {names[card] for card in [*view.hands[reader], *view.discards, *view.removed]}
                 seen |= {names[view.card.card]} if view.card is not None else set()  # it is being played
+                seen |= {names[view.must_play]} if view.must_play is not None else set()  # it claimed the first play
                 hidden = {names[card] for card in game.view(enemy).hands[enemy]} - seen
                 content = read(out)
                 for name in hidden:
@@ -508,7 +512,7 @@ def test_no_letter_shows_the_hand_of_the_other_side(folder: Folder, blank_maps: 
                 assert "deck" not in home
                 if "battle" in home:
                     assert set(home["battle"]["hands"][enemy]) <= {"face_down"}
-    assert scanned > 100
+    assert scanned > 2 * letters
 
 
 def test_guess_at_a_letter_cannot_be_confirmed_by_the_repo(folder: Folder, toy: Adjudicator) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Final
 
 import pytest
@@ -27,3 +28,11 @@ def stride(most: int) -> int:
 def quick_and_whole(quick: object, whole: object) -> list[ParameterSet]:
     """Return two lengths of a test, as values of a parameter: `make check` runs both, `make test` the quick one."""
     return [pytest.param(quick, id="quick"), pytest.param(whole, id="whole", marks=pytest.mark.slow)]
+
+
+def quick_first(values: Iterable[object], count: int = 1) -> list[ParameterSet]:
+    """Return values of a parameter, a tuple for several: `make check` runs all of them, `make test` the first ones."""
+    return [
+        pytest.param(*(each if isinstance(each, tuple) else (each,)), marks=pytest.mark.slow if at >= count else ())
+        for at, each in enumerate(values)
+    ]
