@@ -15,8 +15,9 @@ from pbem.protocol import ILLEGAL, Decision, Event, Fault, Flow, Order, Record, 
 if TYPE_CHECKING:
     from pbem.game.board.scene import Scene
     from pbem.game.board.summary import Section, Summary
+    from pbem.game.choices.legal_orders import LegalOrders
+    from pbem.game.choices.parts import Part
     from pbem.game.decision_kinds import Kind
-    from pbem.game.legal_orders import LegalOrders
     from pbem.game.prospects import Odds
     from pbem.game.table import Table
 
@@ -83,6 +84,10 @@ class Rules(ABC, Generic[S]):
         return plain.encode(position)
 
     # ---- what the kind of a decision says
+
+    def choices(self, view: S, decision: Decision) -> Part:
+        """Return what a side may answer, as a structure of parts; an observer's view may not show enough to tell."""
+        return self.kinds[decision.kind].parts(view, decision)
 
     def legal_orders(self, view: S, decision: Decision) -> LegalOrders:
         """Return every legal answer. Asked with an observer's view, it may answer that it cannot tell."""

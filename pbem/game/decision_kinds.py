@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias
 
-from pbem.game.legal_orders import LegalOrders, of
+from pbem.game.choices.legal_orders import Answers, LegalOrders
+from pbem.game.choices.parts import UNTOLD, OneOf, Part, Plain, Value, listed
 from pbem.protocol import ILLEGAL, Decision, Event, Fault, Flow, Order, Path, Record, S
 
 if TYPE_CHECKING:
@@ -31,14 +32,15 @@ class Refusal(NamedTuple):
 # ---- A kind of decision, as its chapter of the rules states it
 
 
-LegalOrdersOf: TypeAlias = Callable[[S, Decision], LegalOrders]
+ChoicesOf: TypeAlias = Callable[[S, Decision], Part | LegalOrders]
+"""Returns what a side may answer, from its view; a short list of orders will do."""
 Check: TypeAlias = Callable[[S, Decision, Order], Iterable[Fault]]
 Tells: TypeAlias = Callable[[S, Decision, Order], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Kind(Generic[S]):
-    """A kind of decision: its name, which answers are legal, and what else the rules can tell of it.
+    """A kind of decision: its name, what may be answered, and what else the rules can tell of it.
 
     What a kind leaves out it has not. A function that stands above the chapters (in what reports, forms, forecasts or
     bots need) is named by its place in the package of the game, `views.hints:fight`, and imported when it is first
@@ -46,7 +48,7 @@ class Kind(Generic[S]):
     """
 
     name: str
-    legal_orders: LegalOrdersOf[S]
+    choices: ChoicesOf[S]
     check: Check[S]
     """Yields everything that is wrong with a well-formed answer."""
     hints: Callable[[S, Decision], Iterable[str | Order]] | str | None = None
@@ -72,6 +74,18 @@ class Kind(Generic[S]):
     prospects: Callable[[S, Decision], Iterable[Event]] | str | None = None
     """Yields events that say who can do what the decision asks, and with what chance, for a forecast."""
 
+    def parts(self, view: S, decision: Decision) -> Part:
+        """Return what a side may answer, as a structure of parts; orders that a kind lists become one."""
+        found = self.choices(view, decision)
+        if isinstance(found, Part):
+            return found
+        return listed([order.body for order in found]) if found.certain else UNTOLD
+
+    def legal_orders(self, view: S, decision: Decision) -> LegalOrders:
+        """Return what a side may answer, as a sequence of orders."""
+        found = self.choices(view, decision)
+        return Answers(self.name, found) if isinstance(found, Part) else found
+
 
 def by_name(*kinds: Kind[S], close_up: str | None = None, places: str | None = None) -> Mapping[str, Kind[S]]:
     """Return the kinds of a game by their names; `close_up` and `places` are for those that have none of their own."""
@@ -88,30 +102,30 @@ def once(view: object, decision: Decision, order: Order) -> bool:
 # ---- Ready-made legal orders and checks, for plain questions
 
 
-def one_of(word: str, answers: Iterable[object]) -> tuple[LegalOrdersOf[Any], Check[Any]]:
-    """Return legal orders and check of a decision that is answered by `{word: answer}` for one of some answers.
+def one_of(word: str, answers: Iterable[Plain]) -> tuple[ChoicesOf[Any], Check[Any]]:
+    """Return choices and check of a decision that is answered by `{word: answer}` for one of some answers.
 
     The check finds nothing: the schema of the order refuses everything else.
     """
-    bodies = [{word: answer} for answer in answers]
-
-    def legal_orders(view: object, decision: Decision) -> LegalOrders:
-        return of([Order(decision.kind, body) for body in bodies])
+    choices = OneOf(word, [Value(answer) for answer in answers])
 
     def check(view: object, decision: Decision, order: Order) -> Iterable[Fault]:
         return ()
 
-    return legal_orders, check
+    return lambda view, decision: choices, check
 
 
-def yes_or_no(word: str) -> tuple[LegalOrdersOf[Any], Check[Any]]:
-    """Return legal orders and check of a decision that is answered by `{word: true}` or `{word: false}`."""
+def yes_or_no(word: str) -> tuple[ChoicesOf[Any], Check[Any]]:
+    """Return choices and check of a decision that is answered by `{word: true}` or `{word: false}`."""
     return one_of(word, (True, False))
 
 
-def each_of(word: str, fact: str) -> LegalOrdersOf[object]:
-    """Return legal orders of a decision that is answered by `{word: answer}` for one of those that a fact lists."""
-    return lambda view, decision: of([Order(decision.kind, {word: each}) for each in decision.facts[fact]])
+def each_of(word: str, fact: str, of: str = "") -> ChoicesOf[object]:
+    """Return choices of a decision that is answered by `{word: answer}` for one of those that a fact lists.
+
+    `of` is the list of the lexicon that has their names.
+    """
+    return lambda view, decision: OneOf(word, [Value(each) for each in decision.facts[fact]], of=of)
 
 
 def legal(check: Check[S], view: S, decision: Decision, bodies: Iterable[Record]) -> Iterator[Order]:

@@ -25,7 +25,7 @@ from pbem.mail.notes.correspondence import REPORTED, note_reported, set_back
 from pbem.mail.read.commands import Instruction
 from pbem.mail.read.letter import Letter
 from pbem.mail.read.token import note_heard, token, tokens_of
-from pbem.mail.shared_letter import Share, shared_out
+from pbem.mail.shared_letter import SideShare, shared_out
 from pbem.mail.tasks import Handled, Task, answer_unread, not_yours, refuse_letter, tasks_of
 from pbem.mail.write.answer_letters import help_letter
 from pbem.mail.write.outgoing import MailSettings, Outgoing
@@ -142,7 +142,7 @@ def _shown_by_token(game: Adjudicator, letter: Letter, sides: Sequence[Side], se
     return sides if not tokens_of(letter, settings.host).isdisjoint(token(game, side) for side in sides) else ()
 
 
-def _desk(handled: Handled, share: Share, game: Adjudicator) -> Desk | None:
+def _desk(handled: Handled, share: SideShare, game: Adjudicator) -> Desk | None:
     """Return what a letter brings for one side, ready to be carried out; None: nothing is found in it."""
     route, letter, task = share.route, share.route.letter, share.task
     outside = orders_outside(letter, game) if task.sheets or may_order_without_sheet(letter) else []

@@ -34,7 +34,7 @@ _SIDE: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class SideShare:
     """What a letter brings for one side."""
 
     side: Side
@@ -47,14 +47,14 @@ class Share:
 class Shares:
     """What a letter brings for each side of its sender, and why parts of it are refused."""
 
-    shares: Sequence[Share]
+    shares: Sequence[SideShare]
     refused: Sequence[str] = ()
 
 
 def shared_out(game: Adjudicator, sides: Sequence[Side], route: Route, task: Task) -> Shares:
     """Share a letter out among the sides that its sender plays."""
     if len(sides) == 1:
-        return Shares([Share(sides[0], route, task)])
+        return Shares([SideShare(sides[0], route, task)])
     seats = _Seats(game, sides, route)
     shares = [each for side in sides if _brings(each := seats.share(side, task), game)]
     refused = [*seats.unclear(task), *(seats.which(each) for each in seats.of_one(task))]
@@ -64,13 +64,13 @@ def shared_out(game: Adjudicator, sides: Sequence[Side], route: Route, task: Tas
     return Shares(full or ([] if refused else shares[:1]), refused)
 
 
-def _brings(share: Share, game: Adjudicator) -> bool:
+def _brings(share: SideShare, game: Adjudicator) -> bool:
     """Tell whether there is anything for a side in its share."""
     letter = share.route.letter
     return bool(share.task.commands or share.task.sheets or letter.commands or _bare(letter, game))
 
 
-def _is_blank(share: Share, game: Adjudicator) -> bool:
+def _is_blank(share: SideShare, game: Adjudicator) -> bool:
     """Tell whether there is nothing in a share but our form, quoted as it was sent."""
     if share.route.letter.commands or _bare(share.route.letter, game) or not game.begun:
         return False
@@ -167,7 +167,7 @@ class _Seats:
         lines = listing([f"`side: {side}`" for side in self.sides], "or")
         return f"You play {listing([side_name(self.game, side) for side in self.sides])}: add the line {lines}."
 
-    def share(self, side: Side, task: Task) -> Share:
+    def share(self, side: Side, task: Task) -> SideShare:
         """Return what the letter brings for a side."""
         letter = self.letter
         commands = tuple(each for each in letter.commands if self._counts(each, side))
@@ -185,7 +185,9 @@ class _Seats:
             unclear=letter.unclear if loose or (self.usual is None and side == self.sides[0]) else (),
         )
         said = [each for each in task.commands if each in commands]
-        return Share(side, replace(self.route, letter=own), Task(task.game, said, self._own(tuple(task.sheets), side)))
+        return SideShare(
+            side, replace(self.route, letter=own), Task(task.game, said, self._own(tuple(task.sheets), side))
+        )
 
     def _own(self, sheets: tuple[Enclosure, ...], side: Side) -> tuple[Enclosure, ...]:
         return tuple(each for each in sheets if self.owner(each) == side and not each.only_names)

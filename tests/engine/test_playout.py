@@ -10,7 +10,7 @@ import pytest
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.playout import DeadEnd, OptionRefused, play_out
-from pbem.game.legal_orders import LegalOrders, of
+from pbem.game.choices.legal_orders import LegalOrders, of
 from pbem.protocol import Decision, Fault, Order
 from tests.support.walks import loaded, start
 from tests.toy.toy_game import Hills, ThreeHills

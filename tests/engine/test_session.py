@@ -12,9 +12,9 @@ from pbem.crypto.dice import SeededDice
 from pbem.engine.advance import advance, begin, play_on
 from pbem.engine.answers import Recorded, Sources, has_order_for
 from pbem.engine.session import Alike, Answer, Queued, RulesDiffer, Session, Step, Stuck, resume
+from pbem.game.choices.legal_orders import NOT_TOLD, LegalOrders, of
 from pbem.game.contract import Rules
 from pbem.game.decision_kinds import Kind, by_name
-from pbem.game.legal_orders import NOT_TOLD, LegalOrders, of
 from pbem.game.plain import decode
 from pbem.game.table import NameReused, Table
 from pbem.protocol import Checkpoint, Decision, Event, Fault, Order, Result, Side

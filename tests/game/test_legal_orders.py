@@ -10,7 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.game.legal_orders import NOT_TOLD, LegalOrders, concat, flat_map, lazy, multisets, of, product, subsets
+from pbem.game.choices.legal_orders import (
+    NOT_TOLD,
+    LegalOrders,
+    concat,
+    flat_map,
+    lazy,
+    multisets,
+    of,
+    product,
+    subsets,
+)
 from pbem.protocol import Order
 
 

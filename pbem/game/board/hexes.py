@@ -236,7 +236,7 @@ def hex_map(
 
     regions = (
         Region(id, laid(line), look["text"] if number == 0 else "", look["at"][0], look["at"][1], look.get("turn", 0))
-        for id, look, inside in _regions(layout["regions"], records.values())
+        for id, look, inside in _regions_of_hexes(layout["regions"], records.values())
         for number, line in enumerate(sorted(outlines(inside, width), key=len, reverse=True))
     )
     tiles = (Tile(laid(corners(at[id], width)), each["terrain"], id) for id, each in records.items())
@@ -260,13 +260,13 @@ def _of_places(layout: Record, records: Iterable[Record], roads: Iterable[tuple[
     whole = {
         **layout,
         "place_kinds": {_OPEN: bare, **layout["place_kinds"]},
-        "places": dict(_places(layout, records)),
+        "places": dict(_places_of_hexes(layout, records)),
         "regions": {},
     }
     return base_map(whole, {"land": []}, ({"name": "", "kind": _OPEN, **each} for each in records), roads)
 
 
-def _places(layout: Record, records: Iterable[Record]) -> Iterator[tuple[str, Record]]:
+def _places_of_hexes(layout: Record, records: Iterable[Record]) -> Iterator[tuple[str, Record]]:
     """Yield where each place stands: in the middle of its hex, unless the layout says otherwise."""
     grid, own = layout["hexes"], layout.get("places", {})
     for each in records:
@@ -276,7 +276,7 @@ def _places(layout: Record, records: Iterable[Record]) -> Iterator[tuple[str, Re
         yield each["id"], {"at": at, **own.get(each["id"], {})}
 
 
-def _regions(written: Record, records: Iterable[Record]) -> Iterator[tuple[str, Record, list[HexCoordinate]]]:
+def _regions_of_hexes(written: Record, records: Iterable[Record]) -> Iterator[tuple[str, Record, list[HexCoordinate]]]:
     """Yield the regions of the board: id, how the layout writes it, and its hexes; one may be in several pieces."""
     hexes: dict[str, list[HexCoordinate]] = {}
     for each in records:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from pbem.game import Refusal, Table
@@ -46,6 +46,11 @@ def hexes_near(view: Game, city: str) -> list[str]:
     own = view.board.cities[city].hex
     around = [hex for hex, _ in view.board.steps[own]]
     return [own, *around] if view.options["diplomacy_from"] == "adjacent_or_in" else around
+
+
+def places_near(view: Game) -> Mapping[str, Sequence[str]]:
+    """Return, for each hex, the cities that can be won over from it (7.4)."""
+    return view.board.near if view.options["diplomacy_from"] == "adjacent_or_in" else view.board.around
 
 
 def why_not(view: Game, side: Side, at: str, city: str) -> Refusal | None:

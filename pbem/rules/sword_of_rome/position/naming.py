@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from pbem.game import Check, LegalOrders, LegalOrdersOf, Refusal, did_you_mean, listing, of
+from pbem.game import Check, ChoicesOf, Refusal, did_you_mean, each_of, listing
 from pbem.protocol import ILLEGAL, Decision, Fault, Order, Path, Side
 from pbem.rules.sword_of_rome.position.board import CARTHAGE
 from pbem.rules.sword_of_rome.position.state import Game
@@ -74,18 +74,15 @@ def refused(path: Path, refusal: Refusal | None) -> Iterator[Fault]:
 
 def one_of_the_facts(
     word: str, fact: str, sentence: str, name: Callable[[Game, str], str] = lambda view, answer: answer
-) -> tuple[LegalOrdersOf[Game], Check[Game]]:
-    """Return legal orders and check of a decision that is answered by `{word: answer}`, one of those in a fact.
+) -> tuple[ChoicesOf[Game], Check[Game]]:
+    """Return choices and check of a decision that is answered by `{word: answer}`, one of those in a fact.
 
     `sentence` says which there are.
     """
-
-    def legal_orders(view: Game, decision: Decision) -> LegalOrders:
-        return of([Order(decision.kind, {word: answer}) for answer in decision.facts[fact]])
 
     def check(view: Game, decision: Decision, order: Order) -> Iterable[Fault]:
         if order[word] not in decision.facts[fact]:
             there = listing([name(view, answer) for answer in decision.facts[fact]], "or")
             yield order.fault((word,), f"{sentence.format(there)}, not {order[word]}", rule=decision.rule)
 
-    return legal_orders, check
+    return each_of(word, fact), check

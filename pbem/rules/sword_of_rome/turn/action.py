@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, flat_map, one_of
+from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, flat_map, of
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import (
     alliances,
@@ -161,6 +161,16 @@ def end_activation(game: Game, table: Table, order: Order) -> Flow[None]:
     yield from fall_overseas(game, table)
 
 
+def end_orders(view: Game, decision: Decision) -> LegalOrders:
+    """Return the order that ends an activation, which is always legal (5.4)."""
+    return of([Order(decision.kind, {"do": "end"})])
+
+
+def check_end(view: Game, decision: Decision, order: Order) -> Iterable[Fault]:
+    """Find nothing wrong with the end of an activation."""
+    return ()
+
+
 def actions(view: Game, decision: Decision) -> LegalOrders:
     """List every action of the active side (5.4)."""
     if UNSEEN in view.hands[decision.side]:
@@ -200,7 +210,7 @@ USES: Final[Mapping[str, Use]] = {
     **desperate_times.DESPERATE_USES,
     **siege.PLUNDER_USES,
     **unrest.UNREST_USES,
-    "end": Use(*one_of("do", ["end"]), end_activation),
+    "end": Use(end_orders, check_end, end_activation),
 }
 """All that the active side may do, by the word of the order, in the order of the rulebook."""
 

@@ -7,9 +7,11 @@ composed of parts, each made only when it is first looked at, so that the n-th o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from math import comb, prod
 from typing import TypeVar, overload
 
+from pbem.game.choices.parts import Body, Part, Tree, combination, itself, multiset
 from pbem.protocol import Order
 
 T = TypeVar("T")
@@ -55,6 +57,48 @@ class LegalOrders(Sequence[Order]):
 
     def __iter__(self) -> Iterator[Order]:
         return map(self.make, range(len(self)))
+
+
+class Answers(LegalOrders):
+    """The orders that the choices of a decision list, and what else these are good for."""
+
+    def __init__(self, kind: str, root: Part) -> None:
+        self.kind = kind
+        self.root = root
+
+    @cached_property
+    def certain(self) -> bool:  # type: ignore[override]
+        """Whether the view they were asked of shows enough to list them."""
+        return itself(self.root).certain
+
+    def __len__(self) -> int:
+        return len(self.root)
+
+    def __iter__(self) -> Iterator[Order]:
+        return map(self.make, range(len(self.root)))
+
+    def make(self, index: int) -> Order:
+        """Return the order at an index that is known to be in range."""
+        return Order(self.kind, self.root.make(index))
+
+    def pick(self, random: Callable[[], float]) -> Order | None:
+        """Return a random order of those that are listed, or None if there is none."""
+        return self._order(self.root.draw(random))
+
+    def draw(self, random: Callable[[], float]) -> Order | None:
+        """Return a random order, listed or not: with detours, preferences, and what is meant anyhow."""
+        return self._order(self.root.draw(random, wide=True))
+
+    def _order(self, body: Body | None) -> Order | None:
+        return None if body is None else Order(self.kind, body)
+
+    def has(self, order: Order) -> bool:
+        """Tell whether an order is one of these, listed or not."""
+        return order.kind == self.kind and self.root.has(order.body)
+
+    def tree(self) -> Body:
+        """Return the choices as plain data."""
+        return Tree().plain(self.kind, self.root)
 
 
 class _Made(LegalOrders):
@@ -219,7 +263,7 @@ def subsets(make: Callable[[list[T]], Order], items: Sequence[T], sizes: Sequenc
     def pick(index: int) -> Order:
         for size, count in zip(sizes, counts, strict=True):
             if index < count:
-                return make(_combination(items, size, index))
+                return make(combination(items, size, index))
             index -= count
         raise IndexError(index)
 
@@ -241,43 +285,8 @@ def multisets(make: Callable[[list[T]], Order], room: Mapping[T, int], sizes: Se
     def pick(index: int) -> Order:
         for size in sizes:
             if index < ways[0][size]:
-                return make(_multiset(items, room, ways, size, index))
+                return make(multiset(items, room, ways, size, index))
             index -= ways[0][size]
         raise IndexError(index)
 
     return _Made(sum(ways[0][size] for size in sizes), pick)
-
-
-def _multiset(
-    items: Sequence[T], room: Mapping[T, int], ways: Sequence[Sequence[int]], size: int, index: int
-) -> list[T]:
-    """Return the index-th selection of `size` items, those with more of the first items first."""
-    picked: list[T] = []
-    for at, item in enumerate(items):
-        if not size:
-            break
-        for count in range(min(room[item], size), -1, -1):
-            further = ways[at + 1][size - count]
-            if index < further:
-                picked += [item] * count
-                size -= count
-                break
-            index -= further
-    return picked
-
-
-def _combination(items: Sequence[T], size: int, index: int) -> list[T]:
-    """Return the index-th selection of `size` items, in the order of `itertools.combinations`."""
-    picked: list[T] = []
-    start = 0
-    while size > 1:
-        for at in range(start, len(items)):
-            rest = comb(len(items) - at - 1, size - 1)
-            if index < rest:
-                picked.append(items[at])
-                start, size = at + 1, size - 1
-                break
-            index -= rest
-        else:
-            raise IndexError(index)
-    return [*picked, items[start + index]] if size else picked
