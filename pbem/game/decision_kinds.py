@@ -120,12 +120,16 @@ def yes_or_no(word: str) -> tuple[ChoicesOf[Any], Check[Any]]:
     return one_of(word, (True, False))
 
 
-def each_of(word: str, fact: str, of: str = "") -> ChoicesOf[object]:
+def each_of(word: str, fact: str, of: str = "", *, on_map: bool = False) -> ChoicesOf[object]:
     """Return choices of a decision that is answered by `{word: answer}` for one of those that a fact lists.
 
-    `of` is the list of the lexicon that has their names.
+    `of` is the list of the lexicon that has their names; `on_map` if they are places.
     """
-    return lambda view, decision: OneOf(word, [Value(each) for each in decision.facts[fact]], of=of)
+
+    def choices(view: object, decision: Decision) -> Part:
+        return OneOf(word, [Value(each, at=each if on_map else "") for each in decision.facts[fact]], of=of)
+
+    return choices
 
 
 def legal(check: Check[S], view: S, decision: Decision, bodies: Iterable[Record]) -> Iterator[Order]:

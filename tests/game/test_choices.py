@@ -75,6 +75,9 @@ PARTS: dict[str, Part] = {
     "some": Some("place", values("abcd"), 1, 3),
     "some more than once": Some("add", values("abc"), 1, 4, room={"a": 2, "b": 1, "c": 3}),
     "some by number": Some("units", values("ab"), 2, 2, room={"a": 2, "b": 2}, counts=True),
+    "some in any order": Some("leaders", values("abc"), 2, 3, ordered=True),
+    "some, or the key is left out": Some("dismiss", values("abc"), 0, 2, optional=True),
+    "some that may go unsaid": Some("give_up", values("abc"), 2, 2, optional=True),
     "a share": Share(("cu", "elephants"), 10, 2, [3, 4, 10], usual=10),
     "a share of one kind": Share(("cu", None), 5, 0, [1, 2, 5]),
     "all of several": AllOf(LEADERS, Some("place", values("ab"), 0, 2), Fixed({"as": "ops"})),
@@ -83,6 +86,7 @@ PARTS: dict[str, Part] = {
     "nested, or nothing": Nested("effect", OneOf(None, [Value("", NOTHING), Value("", LEADERS)])),
     "assigned": Assign("leaders", [("a", ["x", "y"]), ("b", ["x"])]),
     "assigned to one at least": Assign("leaders", [("a", ["x", "y"]), ("b", ["x"])], least=1),
+    "assigned to one": Assign("leaders", [("a", ["x", "y"]), ("b", ["x"])], least=1, one=True),
     "followed": AllOf(LEADERS, Follow("march", Fixed({"then": "stop"}))),
     "lazy": Lazy(lambda: LEADERS),
     "a walk": Walk("path", "a", ROAD, 2),
@@ -250,6 +254,6 @@ def test_choices_are_a_sequence_of_orders() -> None:
     assert list(orders) == [orders[0], orders[1], orders[2]]
     assert orders.has(Order("go", {"at": "b"}))
     assert not orders.has(Order("stay", {"at": "b"}))
-    assert orders.pick(lambda: 0.5) == orders.draw(lambda: 0.5) == orders[1]
+    assert orders.pick(lambda: 0.5) == orders[1]
     with pytest.raises(IndexError):
         orders[3]

@@ -25,6 +25,7 @@ from pbem.engine.answers import Sources
 from pbem.engine.cases.game_words import GameWords, PositionSlot, whole
 from pbem.engine.playout import play_out
 from pbem.engine.session import Queued, Session, Step, resume
+from pbem.game.choices.legal_orders import Answers
 from pbem.game.contract import Rules
 from pbem.game.table import Table
 from pbem.protocol import Event, Fault, Order, Path, Roll, Side
@@ -169,6 +170,10 @@ def test_looking_changes_nothing(game: str, edition: str, scenario: str, lengths
 # ---- questions and answers
 
 
+DRAWN = 5
+"""So many orders are drawn from the choices of each question."""
+
+
 @each_edition
 def test_every_question_can_be_answered_as_offered(game: str, edition: str, scenario: str, lengths: Any) -> None:
     for at in stops(game, edition, scenario, lengths):
@@ -179,7 +184,13 @@ def test_every_question_can_be_answered_as_offered(game: str, edition: str, scen
             assert choices.certain
             assert len(choices) > 0, f"{decision.side} has no answer to {decision.kind}"
             some = [choices[0], choices[len(choices) - 1], choices[rng.randrange(len(choices))]]
-            for order in [*some, *filter(None, (choices.pick(rng.random),))]:
+            some += filter(None, (choices.pick(rng.random),))
+            if isinstance(choices, Answers):
+                some += filter(None, (choices.pick(rng.random) for _ in range(DRAWN)))
+                assert all(choices.has(order) for order in some), "what is listed or drawn is in it"
+                if decision.default is not None and len(choices) > 1:
+                    assert choices.has(Order(decision.kind, decision.default)), decision
+            for order in some:
                 assert order.kind == decision.kind
                 assert plain(order.body) == order.body
                 assert list(at.rules.check(view, decision, order)) == [], order

@@ -22,6 +22,7 @@ from pbem.crypto.dice import SeededDice
 from pbem.engine.faults import every_fault
 from pbem.engine.forecast import of_sheet
 from pbem.engine.session import Session
+from pbem.game.choices.legal_orders import Answers
 from pbem.game.contract import Rules
 from pbem.game.prospects import prospect_record
 from pbem.game.table import Table
@@ -166,6 +167,8 @@ class Eyes:
         if len(choices):
             yield [choices[at] for at in (0, len(choices) - 1, *(rng.randrange(len(choices)) for _ in range(10)))]
         if decision.side == self.viewer:
+            if self.pages and isinstance(choices, Answers):
+                yield json.dumps(choices.tree())
             yield json.dumps(decision_record(decision))
             yield list(rules.hints(view, decision))
             yield list(rules.close_up(view, decision))

@@ -82,11 +82,7 @@ class Answers(LegalOrders):
         return Order(self.kind, self.root.make(index))
 
     def pick(self, random: Callable[[], float]) -> Order | None:
-        """Return a random order of those that are listed, or None if there is none."""
-        return self._order(self.root.draw(random))
-
-    def draw(self, random: Callable[[], float]) -> Order | None:
-        """Return a random order, listed or not: with detours, preferences, and what is meant anyhow."""
+        """Return a random order, listed or not: with detours, preferences, and what is meant anyhow; None: none is."""
         return self._order(self.root.draw(random, wide=True))
 
     def _order(self, body: Body | None) -> Order | None:

@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from math import comb, prod
+from math import comb, perm, prod
 from typing import ClassVar, Final, TypeAlias, TypeVar
 
 Plain: TypeAlias = bool | int | float | str | Sequence["Plain"] | Mapping[str, "Plain"] | None
@@ -371,11 +371,11 @@ class Some(Part):
     """How often each word may be named; None: once."""
     counts: bool = False
     optional: bool = False
-    """Whether the key may be left out; it is in no list without it."""
+    """Whether the key may be left out. An empty selection is then written so; without one, no list leaves it out."""
     listed: bool = True
     """False: what is listed leaves the key out."""
     ordered: bool = False
-    """Whether the order of the words matters."""
+    """Whether the order of the words matters; there is no `room` then."""
     says: Sequence[str] = ()
     title: str = ""
 
@@ -387,7 +387,8 @@ class Some(Part):
     def _sizes(self) -> Sequence[int]:
         """Return how many selections there are of each size from `least` on."""
         if self.room is None:
-            return [comb(len(self._items), size) for size in range(self.least, self.most + 1)]
+            count = perm if self.ordered else comb
+            return [count(len(self._items), size) for size in range(self.least, self.most + 1)]
         return self._ways[0][self.least : self.most + 1]
 
     @cached_property
@@ -409,11 +410,14 @@ class Some(Part):
     def _nth(self, index: int) -> Body:
         for size, count in enumerate(self._sizes, self.least):
             if index < count:
-                if self.room is None:
-                    return {self.key: self._written(combination(self._items, size, index))}
-                return {self.key: self._written(multiset(self._items, self.room, self._ways, size, index))}
+                return {} if self.optional and not size else {self.key: self._written(self._picked(size, index))}
             index -= count
         raise IndexError(index)
+
+    def _picked(self, size: int, index: int) -> list[str]:
+        if self.room is not None:
+            return multiset(self._items, self.room, self._ways, size, index)
+        return (permutation if self.ordered else combination)(self._items, size, index)
 
     def _written(self, some: list[str]) -> Plain:
         return {word: some.count(word) for word in dict.fromkeys(some)} if self.counts else some
@@ -445,7 +449,7 @@ class Some(Part):
     def plain(self, tree: Tree) -> Body:
         room: Plain = None if self.room is None else [self.room.get(str(value.word), 0) for value in self.values]
         more: Body = {"of": self.of, "title": self.title, "room": room, "counts": self.counts, "says": list(self.says)}
-        more["optional"] = self.optional or not self.listed
+        more |= {"optional": self.optional or not self.listed, "ordered": self.ordered}
         told: Body = {"some": self.key, "values": [value.plain(tree) for value in self.values]}
         return told | {"least": self.least, "most": self.most} | {key: each for key, each in more.items() if each}
 
@@ -483,6 +487,15 @@ def combination(items: Sequence[T], size: int, index: int) -> list[T]:
         else:
             raise IndexError(index)
     return [*picked, items[start + index]] if size else picked
+
+
+def permutation(items: Sequence[T], size: int, index: int) -> list[T]:
+    """Return the index-th selection of `size` items in any order, in the order of `itertools.permutations`."""
+    left, picked = list(items), list[T]()
+    for lacking in range(size - 1, -1, -1):
+        at, index = divmod(index, perm(len(left) - 1, lacking))
+        picked.append(left.pop(at))
+    return picked
 
 
 @dataclass(eq=False)
@@ -641,19 +654,33 @@ class Assign(Part):
     """The lists of the lexicon that have the names, and the words."""
     least: int = 0
     """How many names must get a word: none or one. With none, the key is left out if nothing is given."""
+    one: bool = False
+    """Whether at most one name gets a word, because the rules bind several of them together."""
 
     def __len__(self) -> int:
+        if self.one:
+            return sum(len(words) for _, words in self.axes) + 1 - self.least
         return prod(len(words) + 1 for _, words in self.axes) - self.least
 
     def make(self, index: int) -> Body:
-        index += self.least
-        placed: dict[str, Plain] = {}
+        given = self._single(index + self.least) if self.one else self._several(index + self.least)
+        return {self.key: given} if given else {}
+
+    def _single(self, index: int) -> Body:
+        index -= 1
+        for name, words in self.axes:
+            if 0 <= index < len(words):
+                return {name: words[index]}
+            index -= len(words)
+        return {}
+
+    def _several(self, index: int) -> Body:
+        placed: Body = {}
         for name, words in reversed(self.axes):
             index, at = divmod(index, len(words) + 1)
             if at:
                 placed[name] = words[at - 1]
-        given = {name: placed[name] for name, _ in self.axes if name in placed}
-        return {self.key: given} if given else {}
+        return {name: placed[name] for name, _ in self.axes if name in placed}
 
     def draw(self, random: Random, *, wide: bool = False) -> Body | None:
         length = len(self)
@@ -661,14 +688,15 @@ class Assign(Part):
 
     def fits(self, body: Written, used: Used) -> Iterator[Used]:
         given, able = body.get(self.key, {}), dict(self.axes)
-        if not isinstance(given, Mapping) or len(given) < self.least:
+        if not isinstance(given, Mapping) or len(given) < self.least or (self.one and len(given) > 1):
             return
         if all(name in able and word in able[name] for name, word in given.items()):
             yield used | {self.key} if self.key in body else used
 
     def plain(self, tree: Tree) -> Body:
         axes: Plain = [[name, list(words)] for name, words in self.axes]
-        return {"assign": self.key, "axes": axes, "of": list(self.of), "least": self.least}
+        told: Body = {"assign": self.key, "axes": axes, "of": list(self.of), "least": self.least}
+        return {**told, "one": True} if self.one else told
 
 
 @dataclass(eq=False, slots=True)

@@ -209,7 +209,7 @@ class Walk(Part):
         return {self.key: self.way(self.ends[index])}
 
     def draw(self, random: Random, *, wide: bool = False) -> Body | None:
-        if wide and (steps := self._stray(random)) is not None:
+        if wide and random() < 0.5 and (steps := self._stray(random)) is not None:
             return {self.key: self._after_first(steps)}
         marked = [state for state in self.ends if MARK in state]
         plain = [state for state in self.ends if MARK not in state]

@@ -74,10 +74,11 @@ def test_choices(told: dict[str, Any], edition: str) -> None:
 def test_the_marches_offered_are_all_that_the_check_lets_pass(edition: str) -> None:
     """Try every hex with each leader, with and without going inside, and diplomacy there: what passes is offered."""
     rules: Any = loaded(GAME, edition).rules
-    tried = passed = 0
-    for at in walk(rules, "short", 4, 60):
+    tried = passed = asked = 0
+    for at in walk(rules, "short", 4, 90):
         for decision in at.open_decisions:
-            if decision.kind != "move" or at.count % 9:
+            asked += decision.kind == "move"
+            if decision.kind != "move" or asked % 6 != 1:
                 continue
             view = at.view(decision.side)
             offered = Counter(map(goal_of, rules.legal_orders(view, decision)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, listing, of, yes_or_no
+from pbem.game import UNTOLD, Kind, OneOf, Part, Table, Value, listing, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.aftermath import break_off, clear_away, go_away, way_out
 from pbem.rules.hannibal_italy.battle.foraging import LEAST, NONE, SetAsideOrder, least, send_foragers
@@ -25,6 +25,7 @@ from pbem.rules.hannibal_italy.battle.parties import (
 )
 from pbem.rules.hannibal_italy.position.board import NO_CASE, ROUGH, field_column
 from pbem.rules.hannibal_italy.position.forces import added, covers, loose_seen, sp, veiled
+from pbem.rules.hannibal_italy.position.naming import units_named
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ENEMY, ROME, SIDES, Game
 
 SECOND, THIRD = 2, 3
@@ -107,19 +108,19 @@ def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         yield order.fault(("units",), "some units must fight the first round; all would lie in ambush", rule="9.5")
 
 
-def legal_orders(view: Game, decision: Decision) -> LegalOrders:
+def choices(view: Game, decision: Decision) -> Part:
     """Return no ambush, the smallest one, and each kind of unit that is enough for one (9.5)."""
     units, due = decision.facts["units"], decision.facts["least"]
     if veiled(view, CARTHAGE, decision.facts["hex"]):
-        return NOT_TOLD
-    bodies: list[object] = [NONE]
+        return UNTOLD
+    values = [Value(NONE, says=(NONE,))]
     if least(view.board, units, due) != units:
-        bodies.append(LEAST)
+        values.append(Value(LEAST, says=(LEAST,)))
     for unit, count in units.items():
         needed = -(-due // view.board.units[unit].sp)
         if needed <= count and {unit: needed} != units:
-            bodies.append({unit: needed})
-    return of([Order("ambush", {"units": chosen}) for chosen in bodies])
+            values.append(Value({unit: needed}, label=units_named(view.board, {unit: needed})))
+    return OneOf("units", values)
 
 
 # ---- the battle (9.1, 9.2, 9.6)
@@ -400,31 +401,30 @@ def _they_stop(game: Game, table: Table, wishes: dict[Side, str]) -> Flow[bool]:
 # ---- what may be ordered
 
 
-def _go_on_orders(view: Game, decision: Decision) -> LegalOrders:
-    able = [FIGHT, STOP]
-    if decision.facts["way_out"]:
-        able += [WITHDRAW, GIVE_WAY] if decision.facts["commander"] else [GIVE_WAY]
-    return of([Order("go_on", {"do": do}) for do in able])
+def _go_on_choices(view: Game, decision: Decision) -> Part:
+    ways = [Value(do, says=(do,), why=_why_not_go(decision, do)) for do in (FIGHT, STOP, WITHDRAW, GIVE_WAY)]
+    return OneOf("do", ways)
 
 
 def _check_go_on(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with breaking off: there is nowhere to go, or nobody to lead the way (10.4)."""
-    if order["do"] in (WITHDRAW, GIVE_WAY) and not decision.facts["way_out"]:
-        yield order.fault(
-            ("do",),
-            "there is no hex to withdraw to: those next to this one are the enemy's, closed or full",
-            rule="10.4",
-        )
-    elif order["do"] == WITHDRAW and not decision.facts["commander"]:
-        yield order.fault(
-            ("do",), "units withdraw only with a leader, and there is none here; they can fight on or stop", rule="10.4"
-        )
+    if why := _why_not_go(decision, order["do"]):
+        yield order.fault(("do",), why, rule="10.4")
+
+
+def _why_not_go(decision: Decision, do: str) -> str:
+    """Say why a side cannot do something in a battle; empty: it can (10.4)."""
+    if do in (WITHDRAW, GIVE_WAY) and not decision.facts["way_out"]:
+        return "there is no hex to withdraw to: those next to this one are the enemy's, closed or full"
+    if do == WITHDRAW and not decision.facts["commander"]:
+        return "units withdraw only with a leader, and there is none here; they can fight on or stop"
+    return ""
 
 
 BATTLE_KINDS: Final = (
     Kind("sally", *yes_or_no("sally"), hints="views.hints:sally"),
     Kind("fight", *yes_or_no("fight"), hints="views.hints:fight", bot="policy.replies:fight"),
     Kind("withdraw", *yes_or_no("withdraw"), hints="views.hints:withdraw", bot="policy.replies:withdraw"),
-    Kind("go_on", _go_on_orders, _check_go_on, hints="views.hints:go_on", bot="policy.replies:go_on"),
-    Kind("ambush", legal_orders, check, hints="views.hints:ambush"),
+    Kind("go_on", _go_on_choices, _check_go_on, hints="views.hints:go_on", bot="policy.replies:go_on"),
+    Kind("ambush", choices, check, hints="views.hints:ambush"),
 )

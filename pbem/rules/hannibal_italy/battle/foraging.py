@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, of
+from pbem.game import UNTOLD, Kind, OneOf, Part, Table, Value
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.parties import came_out, set_aside
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS, Board
@@ -151,24 +151,23 @@ def _why_no_forager(view: Game, able: Mapping[str, int], unit: str) -> str:
     return f"there are no {name} here to forage{near}; there are {there}".replace("?;", "?")
 
 
-def legal_orders(view: Game, decision: Decision) -> LegalOrders:
+def choices(view: Game, decision: Decision) -> Part:
     """Return the least that will do, and for each kind of unit what is enough with most of it, if it differs (9.4)."""
     able, due = decision.facts["units"], decision.facts["due"]
     if veiled(view, decision.side, decision.facts["hex"]):
-        return NOT_TOLD
+        return UNTOLD
     if not due:
-        return of([Order("forage", {"units": NONE})])
+        return OneOf("units", [Value(NONE, says=(NONE,))])
     known = [least(view.board, able, due)]
-    orders = [Order("forage", {"units": LEAST})]
+    values = [Value(LEAST, says=(LEAST,))]
     for unit in able:
         for units in _most_of(view.board, able, due, unit):
-            order = Order("forage", {"units": units})
-            if not any(check(view, decision, order)):
+            if not any(check(view, decision, Order("forage", {"units": units}))):
                 if units not in known:
                     known.append(units)
-                    orders.append(order)
+                    values.append(Value(units, label=units_named(view.board, units)))
                 break
-    return of(orders)
+    return OneOf("units", values)
 
 
 def _most_of(board: Board, able: Mapping[str, int], due: int, unit: str) -> Iterator[dict[str, int]]:
@@ -179,4 +178,4 @@ def _most_of(board: Board, able: Mapping[str, int], due: int, unit: str) -> Iter
         yield added({unit: count}, least(board, others, rest) if rest > 0 else {})
 
 
-FORAGING_KINDS: Final = (Kind("forage", legal_orders, check, hints="views.hints:forage"),)
+FORAGING_KINDS: Final = (Kind("forage", choices, check, hints="views.hints:forage"),)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, counted, of
+from pbem.game import UNTOLD, Kind, OneOf, Part, Table, Value, counted
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS, Board
 from pbem.rules.hannibal_italy.position.forces import Units, added, bury, count_losses, steps, veiled, weakened
@@ -147,13 +147,13 @@ def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         )
 
 
-def legal_orders(view: Game, decision: Decision) -> LegalOrders:
+def choices(view: Game, decision: Decision) -> Part:
     """Return the ways to lose steps that differ: the cheapest, the dearest, and each unit first (9.3)."""
     units: Mapping[str, int] = decision.facts["units"]
     if veiled(view, decision.side, decision.facts["hex"]):
-        return NOT_TOLD
-    choices: list[str | Sequence[str]] = [*WAYS, *_each_first(view.board, units, decision.facts["steps"])]
-    return of([Order("losses", {"lose": lose}) for lose in choices])
+        return UNTOLD
+    first = [Value(list(lose), must=True) for lose in _each_first(view.board, units, decision.facts["steps"])]
+    return OneOf("lose", [*[Value(way, says=(way,)) for way in WAYS], *first], of="unit")
 
 
 def _each_first(board: Board, units: Mapping[str, int], count: int) -> Iterator[Sequence[str]]:
@@ -162,4 +162,4 @@ def _each_first(board: Board, units: Mapping[str, int], count: int) -> Iterator[
         yield [unit, *rest]
 
 
-LOSSES_KINDS: Final = (Kind("losses", legal_orders, check, hints="views.hints:losses"),)
+LOSSES_KINDS: Final = (Kind("losses", choices, check, hints="views.hints:losses"),)

@@ -228,5 +228,11 @@ def _why_not_in_command(view: Game, decision: Decision, leader: str) -> str:
 
 
 COMMAND_KINDS: Final = (
-    Kind("command", each_of("leader", "leaders"), _check, hints="views.hints:command", bot="policy.replies:command"),
+    Kind(
+        "command",
+        each_of("leader", "leaders", "leader"),
+        _check,
+        hints="views.hints:command",
+        bot="policy.replies:command",
+    ),
 )

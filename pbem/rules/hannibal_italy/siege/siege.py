@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, each_of, of
+from pbem.game import UNTOLD, Kind, OneOf, Part, Table, Value, each_of
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.parties import waits_inside
 from pbem.rules.hannibal_italy.battle.withdrawal import Withdrawal, hexes_to, move_out, why_no_way
@@ -179,9 +179,17 @@ def _rating(game: Game, side: Side, leaders: list[str]) -> int:
 # ---- what may be ordered
 
 
-def _siege_orders(view: Game, decision: Decision) -> LegalOrders:
-    able = [SIEGE, LEAVE, *([ASSAULT] if decision.facts["can_assault"] else [])]
-    return of([Order("besiege", {"do": do}) for do in able])
+def _siege_choices(view: Game, decision: Decision) -> Part:
+    """Return a siege, leaving the city alone, and an assault, for which one must be strong enough (9.8)."""
+    if veiled(view, decision.side, view.board.cities[decision.facts["city"]].hex):
+        return UNTOLD
+    why = "" if decision.facts["can_assault"] else _why_no_assault(view, decision)
+    ways = [
+        Value(SIEGE, says=(SIEGE,)),
+        Value(LEAVE, says=(LEAVE,), must=True),
+        Value(ASSAULT, says=(ASSAULT,), why=why),
+    ]
+    return OneOf("do", ways)
 
 
 def _check_siege(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -269,24 +277,28 @@ def _work(game: Game, table: Table, side: Side, city: City) -> None:
 # ---- what may be ordered of siege works
 
 
-def _works_orders(view: Game, decision: Decision) -> LegalOrders:
-    """Return the legal orders: the weak can build nothing, but Rome does not see whether Carthage is (7.5, 9.91)."""
+def _works_choices(view: Game, decision: Decision) -> Part:
+    """Return whether to build: the weak can build nothing, but Rome does not see whether Carthage is (7.5, 9.91)."""
     facts = decision.facts
     if veiled(view, decision.side, view.board.cities[facts["city"]].hex):
-        return NOT_TOLD
-    able = [False, True] if facts["own_sp"] >= facts["needed"] else [False]
-    return of([Order("works", {"build": build}) for build in able])
+        return UNTOLD
+    return OneOf("build", [Value(False), Value(True, why=_too_few_to_build(facts["own_sp"], facts["needed"]))])
 
 
 def _check_works(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with building: the strength is missing (9.91)."""
-    own, need = decision.facts["own_sp"], decision.facts["needed"]
-    if order["build"] and own < need:
-        yield order.fault(("build",), f"siege works take {need} SP before the walls; you have {own}", rule="9.91")
+    why = _too_few_to_build(decision.facts["own_sp"], decision.facts["needed"])
+    if order["build"] and why:
+        yield order.fault(("build",), why, rule="9.91")
+
+
+def _too_few_to_build(own: int, needed: int) -> str:
+    """Say why nobody can build siege works with so many SP; empty: they can (9.91)."""
+    return f"siege works take {needed} SP before the walls; you have {own}" if own < needed else ""
 
 
 SIEGE_KINDS: Final = (
-    Kind("besiege", _siege_orders, _check_siege, hints="views.hints:besiege", bot="policy.replies:besiege"),
-    Kind("retreat", each_of("hex", "hexes"), _check_retreat, hints="views.hints:retreat"),
-    Kind("works", _works_orders, _check_works, hints="views.hints:works", bot="policy.replies:works"),
+    Kind("besiege", _siege_choices, _check_siege, hints="views.hints:besiege", bot="policy.replies:besiege"),
+    Kind("retreat", each_of("hex", "hexes", "hex", on_map=True), _check_retreat, hints="views.hints:retreat"),
+    Kind("works", _works_choices, _check_works, hints="views.hints:works", bot="policy.replies:works"),
 )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Table, concat, of, once, product
+from pbem.game import Assign, Fixed, Kind, OneOf, Part, Some, Table, Value, once
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.board import Board
 from pbem.rules.hannibal_italy.position.forces import SLAVES, added, put_loose, shut_up, sp, steps, take_loose, taken
@@ -329,16 +328,18 @@ def _swap(game: Game, hexes: Sequence[str]) -> dict[str, str]:
 # ---- what may be ordered
 
 
-def _proconsul_orders(view: Game, decision: Decision) -> LegalOrders:
+def _proconsul_choices(view: Game, decision: Decision) -> Part:
+    """Return which consul stays, if any, with enough of the proconsuls taken off to leave room for him (5.3)."""
     facts = decision.facts
-    most = view.board.tables["elections"]["proconsuls"]["most"]
-    bodies: list[dict[str, object]] = [{"keep": NONE}]
-    for dismissed in ([], *([leader] for leader in facts["proconsuls"])):
-        if len(facts["proconsuls"]) - len(dismissed) < most:
-            bodies += [{"keep": leader, "dismiss": dismissed} for leader in facts["consuls"]]
-        if dismissed:
-            bodies.append({"keep": NONE, "dismiss": dismissed})
-    return product(lambda body: Order("proconsul", body), bodies)
+    there = [Value(leader, at=view.leaders[leader].at) for leader in facts["proconsuls"]]
+    room = view.board.tables["elections"]["proconsuls"]["most"]
+
+    def dismiss(least: int) -> Part:
+        return Some("dismiss", there, least, len(there), of="leader", optional=least == 0)
+
+    stay = dismiss(max(0, len(there) - room + 1))
+    keep = [Value(leader, stay, at=view.leaders[leader].at) for leader in facts["consuls"]]
+    return OneOf("keep", [Value(NONE, dismiss(0), says=(NONE,), must=True), *keep], of="leader")
 
 
 def _check_proconsul(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -362,8 +363,9 @@ def _check_proconsul(view: Game, decision: Decision, order: Order) -> Iterator[F
         yield order.fault(("keep",), f"there may be {most} proconsuls; take one off first (dismiss)", rule="5.3")
 
 
-def _tie_orders(view: Game, decision: Decision) -> LegalOrders:
-    return of([Order("tie", {"leaders": list(order)}) for order in permutations(decision.facts["leaders"])])
+def _tie_choices(view: Game, decision: Decision) -> Part:
+    tied = decision.facts["leaders"]
+    return Some("leaders", [Value(leader) for leader in tied], len(tied), len(tied), of="leader", ordered=True)
 
 
 def _check_tie(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -375,12 +377,15 @@ def _check_tie(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         )
 
 
-def _place_orders(view: Game, decision: Decision) -> LegalOrders:
-    facts = decision.facts
-    bodies: list[dict[str, str]] = [{}, _swap(view, facts["hexes"])]
-    bodies += [{leader: hex} for leader in facts["leaders"] for hex in facts["hexes"]]
-    unique = list({str(sorted(body.items())): body for body in bodies}.values())
-    return of([Order("place", {"leaders": body}) for body in unique])
+def _place_choices(view: Game, decision: Decision) -> Part:
+    """Return nobody, whoever takes over from his like, and each of the elected alone in each hex (5.23)."""
+    usual, facts = _swap(view, decision.facts["hexes"]), decision.facts
+    ways = [Value("nobody", Fixed({"leaders": {}}), says=(NONE,), must=True)]
+    if len(usual) > 1:
+        ways.append(Value("usual", Fixed({"leaders": usual}), says=("usual",), must=True))
+    axes = [(leader, facts["hexes"]) for leader in facts["leaders"]]
+    ways.append(Value("one", Assign("leaders", axes, ("leader", "hex"), least=1, one=True)))
+    return OneOf(None, ways, inferred=True)
 
 
 def _check_place(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -473,19 +478,14 @@ def senior(game: Game, one: str, other: str) -> bool:
     return one in game.served or other not in game.served
 
 
-def legal_orders(view: Game, decision: Decision) -> LegalOrders:
+def choices(view: Game, decision: Decision) -> Part:
     """Return no dictator, and every pair of which the senior is dictator, who has not been before (5.4)."""
-    able = decision.facts["leaders"]
-    pairs = [
-        (one, other)
-        for one in able
-        for other in able
-        if one != other and one not in view.dictators and senior(view, one, other)
-    ]
-    return concat(
-        of([Order("dictator", {"dictator": NONE})]),
-        product(lambda pair: Order("dictator", {"dictator": pair[0], "master": pair[1]}), pairs),
-    )
+    able, values = decision.facts["leaders"], [Value(NONE, says=(NONE,), must=True)]
+    for one in able:
+        if one not in view.dictators:
+            masters = [Value(other) for other in able if one != other and senior(view, one, other)]
+            values.append(Value(one, OneOf("master", masters, of="leader")))
+    return OneOf("dictator", values, of="leader")
 
 
 def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -523,21 +523,21 @@ def _why_not_eligible(view: Game, able: Sequence[str], leader: str) -> str:
 ELECTION_KINDS: Final = (
     Kind(
         "proconsul",
-        _proconsul_orders,
+        _proconsul_choices,
         _check_proconsul,
         hints="views.hints:proconsul",
         bot="policy.replies:proconsul",
         is_last=once,
     ),
-    Kind("tie", _tie_orders, _check_tie, hints="views.hints:tie", bot="policy.replies:tie"),
+    Kind("tie", _tie_choices, _check_tie, hints="views.hints:tie", bot="policy.replies:tie"),
     Kind(
         "place",
-        _place_orders,
+        _place_choices,
         _check_place,
         hints="views.hints:placing",
         bot="policy.replies:placing",
         close_up="views.summary:enemies_near",  # the form says what stands where
         is_last=once,
     ),
-    Kind("dictator", legal_orders, check, hints="views.hints:dictator", is_last=once),
+    Kind("dictator", choices, check, hints="views.hints:dictator", is_last=once),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, counted, listing, of, once
+from pbem.game import UNTOLD, Kind, Part, Some, Table, Value, counted, listing, once
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.battle.losses import CHEAPEST, order_of
 from pbem.rules.hannibal_italy.position.board import ELEPHANTS
@@ -108,18 +108,14 @@ def _owner_named(view: Game, owner: str) -> str:
     return leader_named(view.board, owner)
 
 
-def legal_orders(view: Game, decision: Decision) -> LegalOrders:
-    """Return, for each owner of elephants, losses that begin with his (11.2)."""
+def choices(view: Game, decision: Decision) -> Part:
+    """Return who loses how many of the steps (11.2)."""
     herds, count = decision.facts["herds"], decision.facts["steps"]
     if veiled(view, CARTHAGE):
-        return NOT_TOLD
-    bodies: list[list[str]] = []
-    for first in herds or [""]:
-        turns = {first: herds.get(first, 0), **herds}
-        losses = _in_turn(turns)[:count]
-        if sorted(losses) not in map(sorted, bodies):
-            bodies.append(losses)
-    return of([Order("elephants", {"of": of}) for of in bodies])
+        return UNTOLD
+    steps = {owner: number for owner, number in herds.items() if number}
+    owners = [Value(owner, note=counted(number, "step")) for owner, number in steps.items()]
+    return Some("of", owners, count, count, of="leader", room=steps)
 
 
-ELEPHANT_KINDS: Final = (Kind("elephants", legal_orders, check, hints="views.hints:elephants", is_last=once),)
+ELEPHANT_KINDS: Final = (Kind("elephants", choices, check, hints="views.hints:elephants", is_last=once),)

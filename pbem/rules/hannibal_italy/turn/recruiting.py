@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Table, concat, counted, each_of, lazy, once, product
+from pbem.game import Assign, Kind, OneOf, Part, Table, Value, counted, each_of, once
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.hannibal_italy.position.board import CAPUA
 from pbem.rules.hannibal_italy.position.forces import SLAVES, added, hexes_of, on_board, put_loose, sp_here, to_raise
@@ -236,31 +236,33 @@ def _why_no_slaves(view: Game) -> str:
     return "no Roman leader on the map has room for the slave legion"
 
 
-def legal_orders(view: Game, decision: Decision) -> LegalOrders:
-    """Return ways to raise the legions: all of each province in one of its cities, with and without slaves (6.2)."""
+def choices(view: Game, decision: Decision) -> Part:
+    """Return ways to raise the legions: all of each province in one of its cities, with and without slaves (6.2).
+
+    With the usual way one of the elected may be put into a hex, too (5.23).
+    """
     facts = decision.facts
     usual = _default(view, facts["legions"], facts["cities"])
     leaders = _slave_leaders(view) if facts["slaves"] else []
-    return concat(
-        lazy(lambda: _elsewhere(usual, facts["cities"].values())),
-        product(lambda leader: Order("raise", {"legions": usual, "slaves": leader}), leaders),
-        lazy(lambda: _placing(usual, facts["leaders"], places_for(view, usual))),
-    )
+    more = [Value("no more")]
+    if leaders:
+        more.append(Value("slaves", OneOf("slaves", [Value(leader) for leader in leaders], of="leader"), must=True))
+    if facts["leaders"]:
+        axes = [(leader, places_for(view, usual)) for leader in facts["leaders"]]
+        more.append(Value("place", Assign("leaders", axes, ("leader", "hex"), least=1, one=True)))
+    others = [Value(way) for way in _elsewhere(usual, facts["cities"].values())]
+    first = Value(usual, OneOf(None, more, inferred=True), says=("usual",), weight=1 + len(leaders))
+    return OneOf("legions", [first, *others])
 
 
-def _elsewhere(legions: Mapping[str, int], cities: Iterable[Sequence[str]]) -> LegalOrders:
-    """Return the usual way to raise legions, none at all, and those of one province in another city of it (6.2)."""
-    ways: list[Mapping[str, int]] = [legions, {}]
+def _elsewhere(legions: Mapping[str, int], cities: Iterable[Sequence[str]]) -> Iterator[dict[str, int]]:
+    """Yield other ways to raise legions than the usual one: none, or those of a province in another city (6.2)."""
+    if legions:
+        yield {}
     for usual, *others in filter(None, cities):
         if count := legions.get(usual, 0):
             rest = {city: number for city, number in legions.items() if city != usual}
-            ways += [{**rest, city: count} for city in others]
-    return product(lambda way: Order("raise", {"legions": way}), ways)
-
-
-def _placing(legions: Mapping[str, int], leaders: Sequence[str], hexes: Sequence[str]) -> LegalOrders:
-    """Return the usual way to raise legions, with one of the elected put into a hex (5.23)."""
-    return product(lambda leader, hex: Order("raise", {"legions": legions, "leaders": {leader: hex}}), leaders, hexes)
+            yield from ({**rest, city: count} for city in others)
 
 
 # ---- Carthage
@@ -349,7 +351,7 @@ def _check_receiver(view: Game, decision: Decision, order: Order) -> Iterator[Fa
 RECRUITING_KINDS: Final = (
     Kind(
         "raise",
-        legal_orders,
+        choices,
         check,
         hints="views.hints:raising",
         bot="policy.replies:raising",
@@ -358,7 +360,7 @@ RECRUITING_KINDS: Final = (
     ),
     Kind(
         "receive",
-        each_of("leader", "leaders"),
+        each_of("leader", "leaders", "leader"),
         _check_receiver,
         hints="views.hints:receive",
         close_up="views.summary:pools_and_armies",

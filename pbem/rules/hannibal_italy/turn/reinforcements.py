@@ -100,4 +100,6 @@ def _why_no_arrival(view: Game, decision: Decision, place: str | int) -> str:
     return f"they come on where the scenario says, by its coast or edge, not at {name}; {able}"
 
 
-REINFORCEMENT_KINDS: Final = (Kind("arrive", each_of("hex", "hexes"), check, hints="views.hints:arrive"),)
+REINFORCEMENT_KINDS: Final = (
+    Kind("arrive", each_of("hex", "hexes", "hex", on_map=True), check, hints="views.hints:arrive"),
+)

@@ -216,4 +216,4 @@ def begin_phase(game: Game) -> None:
 FIRST_PLAYER_KINDS: Final = (
     Kind("first_player", *one_of("side", SIDES), hints="views.hints:first_player", is_last=once),
 )
-COMBAT_KINDS: Final = (Kind("next_battle", each_of("hex", "hexes"), check_place),)
+COMBAT_KINDS: Final = (Kind("next_battle", each_of("hex", "hexes", "hex", on_map=True), check_place),)

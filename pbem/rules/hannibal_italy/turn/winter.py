@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
-from pbem.game import Kind, LegalOrders, Table, of
+from pbem.game import Kind, OneOf, Part, Table, Value
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.hannibal_italy.battle.losses import (
     CHEAPEST,
@@ -151,9 +151,9 @@ def check(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         yield order.fault(("lose",), f"{target} SP must go; the steps that are named make {gone}", rule="8.3")
 
 
-def legal_orders(view: Game, decision: Decision) -> LegalOrders:
+def choices(view: Game, decision: Decision) -> Part:
     """Return the ways to lose half that need no list: the cheapest or the dearest steps first (8.3)."""
-    return of([Order("winter_losses", {"lose": lose}) for lose in WAYS])
+    return OneOf("lose", [Value(way, says=(way,)) for way in WAYS])
 
 
-WINTER_KINDS: Final = (Kind("winter_losses", legal_orders, check, hints="views.hints:winter_losses"),)
+WINTER_KINDS: Final = (Kind("winter_losses", choices, check, hints="views.hints:winter_losses"),)
