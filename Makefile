@@ -7,8 +7,8 @@ GAMES ?= 60
 VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
-# The tests of a change; `make test` leaves out those marked `slow`.
-ALL := not soak and not real
+# The tests of a change; `make test` leaves out those marked `slow`, and runs the short forms of some, marked `quick`.
+ALL := not soak and not real and not quick
 # Without its caches each process would compile the tests anew, for a quarter of a minute.
 unexport PYTHONDONTWRITEBYTECODE
 # Written last, so that a set-up that was broken off is begun again.
@@ -56,7 +56,7 @@ test: $(LINKED) ## run the tests but the slow ones: three minutes
 
 real: $(LINKED) ## install real mail servers and programs (Debian, as root), and run the tests that drive them
 	@tests/real/install
-	@$(PYTEST) -n $(JOBS) --dist worksteal -m "not soak" tests/real tests/post
+	@$(PYTEST) -n $(JOBS) --dist worksteal -m "not soak and not quick" tests/real tests/post
 
 browser: $(LINKED) ## install browsers (Debian, as root), and look at letters and the site in them; KEEP=1 keeps what is seen
 	@tests/browser/install $(abspath $(BIN))/python

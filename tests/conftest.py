@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
 from datetime import UTC, datetime
-from functools import cache
+from email.headerregistry import HeaderRegistry
+from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import pyrage
 import pytest
 import typer.main
 import typer.testing
+from _pytest.doctest import DoctestModule
 
 from pbem.audit.record import turn_files
+from pbem.crypto import seal
 from pbem.game.boxes import box, box_file
 from pbem.game.boxes.cache import recall, remember
 from pbem.referee.play.adjudicator import Adjudicator
@@ -25,19 +29,26 @@ from tests.support.disputed import Assault, assaulted, hand
 from tests.support.live import Folder, give, order
 from tests.support.walks import FOLDERS
 
-chance.load_profile()
-
 # Boxes are kept for all tests. Whoever counts them again and again for garbage takes a tenth of the time.
 gc.set_threshold(100_000, 50, 1_000)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Measure the processor time of each test."""
+    """Measure the processor time of each test; where the slow ones are left out, look at fewer examples, too."""
+    chance.load_profile(share=5 if "not slow" in config.option.markexpr else 1)
     config.pluginmanager.register(processor.Meter())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for no examples in the docstrings of tests: there are none, and every process would look."""
+    found = yield
+    return [each for each in found if not (file_path.name.startswith("test_") and isinstance(each, DoctestModule))]
 
 
 def pytest_collection_finish() -> None:
     """Count nothing that is there before the first test for garbage: it stays."""
+    chance.list_characters()
     gc.freeze()
 
 
@@ -85,6 +96,28 @@ def command_line_built_once() -> Iterator[None]:
     """Let the command line be built once and not for every command that a test gives."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(typer.testing, "_get_command", cache(typer.main.get_command))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def headers_read_once() -> Iterator[None]:
+    """Let the same header of a letter be read once: the standard library does so for each look at its type."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(HeaderRegistry, "__call__", lru_cache(maxsize=4096)(HeaderRegistry.__call__))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def files_opened_once() -> Iterator[None]:
+    """Let the same sealed file be opened once with the same key: tests verify the same games again and again."""
+    whole = pyrage.decrypt
+    opened = lru_cache(maxsize=1024)(lambda sealed, identity: whole(sealed, [identity]))
+
+    def once(sealed: bytes, identities: Sequence[Any]) -> Any:
+        return opened(sealed, identities[0]) if len(identities) == 1 else whole(sealed, identities)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(seal, "decrypt", once)
         yield
 
 

@@ -14,6 +14,7 @@ from pbem.referee.play.played import Played
 from tests.attacks.base import Dishonest, begun, dice, found, written
 from tests.support.beacon_rounds import PUBLISHED
 from tests.support.live import Folder, order
+from tests.support.soak import quick_first
 
 FIRST, SECOND, THIRD, FOURTH = PUBLISHED
 
@@ -45,6 +46,7 @@ class ClosesAgain(Dishonest):
         self.ledger.commit(self.ledger.closing_files(replace(closing, round=round)), message)
 
 
+@pytest.mark.slow
 def test_sheets_closed_again_for_a_later_round_show(folder: Folder) -> None:
     with begun(folder, ClosesAgain, beacon=True) as game:
         game.put_in_round(FIRST, PUBLISHED[FIRST])
@@ -77,7 +79,7 @@ class FitsTheDigest(ChangesTheClosing):
 
 
 @pytest.mark.parametrize(
-    "change", [{"late": ["blue"]}, {"absent": ["blue"]}, {"day": "2099-12-31"}, {"closed": "0" * 64}]
+    "change", quick_first([{"late": ["blue"]}, {"absent": ["blue"]}, {"day": "2099-12-31"}, {"closed": "0" * 64}])
 )
 @pytest.mark.parametrize("referee", [ChangesTheClosing, FitsTheDigest])
 def test_a_closing_changed_with_its_round_shows(
@@ -181,6 +183,7 @@ class NamesARoundOfItsOwn(Dishonest):
         super().note_round(replace(come, signature=PUBLISHED[FOURTH]) if come.adjudication == 2 else come)
 
 
+@pytest.mark.slow
 def test_a_signature_that_is_not_the_rounds_shows(folder: Folder) -> None:
     with begun(folder, NamesARoundOfItsOwn, beacon=True) as game:
         game.put_in_round(FIRST, PUBLISHED[FIRST])

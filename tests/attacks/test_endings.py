@@ -12,6 +12,7 @@ from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.requests import DRAW, RESIGNATION
 from tests.support.live import Folder
+from tests.support.soak import quick_first
 from tests.support.walks import FOLDERS
 
 
@@ -37,13 +38,16 @@ class _Forges(Adjudicator):
 
 @pytest.mark.parametrize(
     ("path", "old", "new", "found"),
-    [
-        ("turns/", b"winner: red", b"winner: blue", "result"),
-        ("turns/", b"by: blue", b"by: red", "by red, who cannot do that alone"),
-        ("requests/", b"needed: [blue]", b"needed: [red, blue]", "needed"),
-        ("turns/", b"reason: resigned", b"reason: draw_agreed", "result"),
-        ("turns/", b"kind: resignation,", b"kind: draw,", "'side' has no place in act"),
-    ],
+    quick_first(
+        [
+            ("turns/", b"winner: red", b"winner: blue", "result"),
+            ("turns/", b"by: blue", b"by: red", "by red, who cannot do that alone"),
+            ("requests/", b"needed: [blue]", b"needed: [red, blue]", "needed"),
+            ("turns/", b"reason: resigned", b"reason: draw_agreed", "result"),
+            ("turns/", b"kind: resignation,", b"kind: draw,", "'side' has no place in act"),
+        ],
+        2,
+    ),
 )
 def test_a_forged_resignation_is_found(folder: Folder, path: str, old: bytes, new: bytes, found: str) -> None:
     with _Forges.open(folder.games, folder.keys, "punica", folders=FOLDERS) as game:

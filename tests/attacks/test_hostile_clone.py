@@ -22,6 +22,7 @@ from pbem.game.boxes.box_file import BrokenBox, Correction
 from pbem.referee.game.home_check import take_home
 from tests.support.forging import FALSE_KEY, Tale, told
 from tests.support.live import Folder, git, pick, sheet
+from tests.support.soak import quick_first
 from tests.support.walks import FOLDERS
 
 TOY = Path(FOLDERS[0]) / "toy"
@@ -85,14 +86,18 @@ def folder_key(folder: Folder) -> bytes:
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ("verify", "CLONE"),
-        ("replay", "CLONE"),
-        ("log", "CLONE", "--dice"),
-        ("rules", "CLONE"),
-        ("explain", "CLONE", "3"),
-        ("what-if", "CLONE", "--turn", "2"),
-    ],
+    quick_first(
+        [
+            ("verify", "CLONE"),
+            ("replay", "CLONE"),
+            ("log", "CLONE", "--dice"),
+            ("rules", "CLONE"),
+            ("explain", "CLONE", "3"),
+            ("what-if", "CLONE", "--turn", "2"),
+        ],
+        3,
+        alone=True,
+    ),
     ids=lambda words: str(words[0]),
 )
 def test_package_named_in_a_clone_is_not_imported(over: Folder, home: Path, mark: Path, words: tuple[str, ...]) -> None:
@@ -256,7 +261,9 @@ def shouting(over: Folder, home: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "words", [["verify"], ["log"], ["log", "--dice"], ["log", "--csv", "-"], ["replay"], ["rules"]], ids=str
+    "words",
+    quick_first([["verify"], ["log"], ["log", "--dice"], ["log", "--csv", "-"], ["replay"], ["rules"]], 2, alone=True),
+    ids=str,
 )
 @pytest.mark.parametrize("json", [False, True], ids=["text", "json"])
 def test_no_output_about_a_clone_steers_a_terminal(shouting: Path, words: list[str], json: bool) -> None:
@@ -270,6 +277,7 @@ def test_no_output_about_a_clone_steers_a_terminal(shouting: Path, words: list[s
         loads(result.stdout)
 
 
+@pytest.mark.slow
 def test_what_is_printed_shows_the_escapes(shouting: Path) -> None:
     assert f"a commit {ESCAPES}" in run("verify", shouting).output
     assert loads(run("verify", shouting, "--json").stdout)["game"] == CONTROLS

@@ -18,6 +18,7 @@ from pbem.repo.git.locks import LOCK
 from tests.support.command_line import pbem
 from tests.support.forging import told
 from tests.support.live import Folder, git
+from tests.support.soak import quick_first
 from tests.support.walks import FOLDERS
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes and devices here")
@@ -49,7 +50,7 @@ def endless(path: Path) -> None:
     path.symlink_to("/dev/zero")
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, endless], ids=["pipe", "endless"])
+@pytest.mark.parametrize("make", quick_first([os.mkfifo, endless]), ids=["pipe", "endless"])
 @pytest.mark.parametrize("name", ["HEAD", str(MAIN), "packed-refs", LOCK, "config", "info/grafts", "shallow"])
 def test_a_file_that_never_ends_is_not_waited_for(clone: Path, name: str, make: Callable[[Path], object]) -> None:
     """What the repo needs is named; what only settings would need does not count."""

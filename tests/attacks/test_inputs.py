@@ -20,6 +20,7 @@ from pbem.repo.files.layout import turn_path
 from pbem.repo.files.requests import ROLLBACK
 from tests.attacks.base import STANDING, Dishonest, begun, dice, found, found_by_small, go_on
 from tests.support.live import Folder
+from tests.support.soak import quick_first
 
 # ---- standing orders
 
@@ -212,7 +213,7 @@ class TurnsEventsRound(Dishonest):
 
 
 @pytest.mark.parametrize(
-    ("referee", "said"), [(AddsAnEvent, "turn 3: events "), (TurnsEventsRound, "turn 2: events 1")]
+    ("referee", "said"), quick_first([(AddsAnEvent, "turn 3: events "), (TurnsEventsRound, "turn 2: events 1")])
 )
 def test_other_events_turn_no_dice_and_show_at_the_end(referee: type[Dishonest], said: str, tmp_path: Path) -> None:
     true, forged = twins(tmp_path, referee, lambda game: None)
@@ -223,6 +224,7 @@ def test_other_events_turn_no_dice_and_show_at_the_end(referee: type[Dishonest],
         assert found(forged, with_key=True)[0].startswith(said)
 
 
+@pytest.mark.slow
 def test_the_reason_of_an_act_turns_no_dice(tmp_path: Path) -> None:
     reasons = iter(("the wrong map was sent", "the wrong map was sent, and so on"))
     one, other = twins(tmp_path, Dishonest, lambda game: roll_back(game, 2, next(reasons)))

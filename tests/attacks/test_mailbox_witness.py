@@ -167,6 +167,7 @@ def test_honest_game_master_has_no_findings(mail: Mail, tmp_path: Path) -> None:
         assert "untold" not in [each["subject"] for each in said["checked"]]
 
 
+@pytest.mark.slow
 def test_words_that_hand_in_a_sheet_are_witnesses(mail: Mail) -> None:
     """The record has the sheet that a word stands for, and the letter that was sent has the word."""
     while not both_are_asked(mail):
@@ -270,6 +271,7 @@ def test_orders_in_every_dress_came_from_their_player(fresh: Mail, worn: dict[st
         file.write_bytes(raw)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("worn", [PUT_DOWN], indirect=True, ids=[""])
 def test_words_below_a_sheet_that_no_letter_has_are_found(fresh: Mail, worn: dict[str, Path]) -> None:
     """The letters are there, but they say other things than the record has them say."""
@@ -289,6 +291,7 @@ def test_words_below_a_sheet_that_no_letter_has_are_found(fresh: Mail, worn: dic
         worn[dress].write_bytes(raw)
 
 
+@pytest.mark.slow
 def test_a_letter_stands_for_one_sheet(fresh: Mail) -> None:
     """A letter that shows no report that it answers cannot be used a second time."""
     until_asked_with_default(fresh)
@@ -343,6 +346,7 @@ def for_red(mail: Mail, seed: int) -> bytes:
         mail.play(1)
 
 
+@pytest.mark.slow
 def test_two_games_are_told_apart_by_turn_and_commit(mail: Mail) -> None:
     """The referee plays two branches of one game, and the public gets the one that red never saw."""
     other = mail.branch()
@@ -522,6 +526,7 @@ def test_closing_that_no_letter_told_of_is_found(closed: Mail) -> None:
     assert f"says that round {SECOND} decided it; no letter here says before" in reason
 
 
+@pytest.mark.slow
 def test_closing_of_other_sheets_is_found(closed: Mail) -> None:
     """The letter has the digest of other sheets than those that the turn used."""
     file = closing_letter(closed)

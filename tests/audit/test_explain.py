@@ -132,7 +132,11 @@ def test_battle_is_told_with_standing_orders_rules_and_next_die(folder: Folder) 
     before = explained(folder, rout.turn, rout.roll - 1).splitlines()[-4:]
     assert any(line.startswith("Then ") for line in before), before
     assert max(map(len, text.splitlines())) <= WIDTH
-    for n in range(1, rout.last + 1):
+
+
+@pytest.mark.slow
+def test_no_turn_is_told_in_lines_that_are_too_long(folder: Folder) -> None:
+    for n in range(1, routed(folder).last + 1):
         for reader in READERS:
             assert max(map(len, explained(folder, n, side=reader).splitlines())) <= WIDTH + 4
 
@@ -192,6 +196,7 @@ def test_what_is_not_there_is_said(hills: Folder) -> None:
         explained(hills, 0)
 
 
+@pytest.mark.slow
 def test_every_turn_and_die_of_a_random_game_can_be_explained(folder: Folder) -> None:
     with folder.create("rome_carthage", scenario="melee") as game:
         for side in game.rules.sides:

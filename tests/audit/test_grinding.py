@@ -25,6 +25,7 @@ from pbem.repo.files.layout import turn_path
 from pbem.repo.files.records import public_answer
 from tests.support.forging import Sign, Tale, told, true_key
 from tests.support.live import SECRETS, Folder
+from tests.support.soak import quick_first
 from tests.support.walks import FOLDERS
 
 Edit = Callable[[dict[str, Any]], bool]
@@ -122,7 +123,7 @@ IN_CLEAR: dict[str, Edit] = {
 }
 
 
-@pytest.mark.parametrize("name", IN_CLEAR)
+@pytest.mark.parametrize("name", quick_first(IN_CLEAR, 4))
 def test_what_could_be_left_out_is_found_without_any_key(scene: Scene, name: str, tmp_path: Path) -> None:
     repo, n = forged(scene, IN_CLEAR[name], tmp_path)
     first = verify(repo, folders=FOLDERS).findings.sorted[0]
@@ -152,7 +153,7 @@ def words_of_an_answer(turn: dict[str, Any]) -> bool:
     return False
 
 
-@pytest.mark.parametrize("edit", [words_of_an_event, words_of_an_answer])
+@pytest.mark.parametrize("edit", quick_first([words_of_an_event, words_of_an_answer]))
 def test_key_order_unlike_the_sealed_record_is_found_on_reveal(scene: Scene, edit: Edit, tmp_path: Path) -> None:
     """Keys in another order than in the sealed record are found after the reveal."""
     repo, n = forged(scene, edit, tmp_path)
@@ -221,7 +222,7 @@ def compact(kept: dict[str, Any]) -> bytes:
     return json.dumps(kept, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-@pytest.mark.parametrize("change", [spaced, renumbered, reworded, never_filed])
+@pytest.mark.parametrize("change", quick_first([spaced, renumbered, reworded, never_filed]))
 def test_standing_orders_are_kept_in_one_form_only(
     scene: Scene, change: Callable[[dict[str, Any]], bytes], tmp_path: Path
 ) -> None:

@@ -34,11 +34,11 @@ from tests.support.beacon_rounds import PUBLISHED
 from tests.support.chance import seed_of
 from tests.support.forging import FALSE_KEY, Sign, Tale, flipped, told, unchanged
 from tests.support.live import SECRETS, Folder, git, give, order, play, sheet
-from tests.support.soak import scaled
+from tests.support.soak import quick_first, scaled
 from tests.support.walks import FOLDERS
 
 FEW, MANY = 12, scaled(500, 24)
-"""How many flips of each kind `make check` tries, and `make soak`; `make test` tries four."""
+"""How many flips of each kind `make check` tries, and `make soak`; `make test` tries two."""
 Turn = dict[str, Any]
 
 
@@ -88,7 +88,7 @@ def over(tmp_path_factory: pytest.TempPathFactory) -> Scene:
 
 @pytest.fixture(
     params=[
-        pytest.param(4, id="quick"),
+        pytest.param(2, id="quick", marks=pytest.mark.quick),
         pytest.param(FEW, id="more", marks=pytest.mark.slow),
         pytest.param(MANY, id="long", marks=pytest.mark.soak),
     ]
@@ -420,7 +420,7 @@ EDITS: dict[str, tuple[Callable[[Turn, int], object], str]] = {
 }
 
 
-@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("edit", quick_first(EDITS, 4))
 def test_a_roll_that_was_edited_is_found(true: Scene, edit: str) -> None:
     tale = true.tale.copy()
     n, number, _ = next(each for each in rolls(tale) if "need" in each[2])
@@ -513,6 +513,7 @@ def test_links_that_are_passed_over_are_found(tmp_path: Path) -> None:
     assert scene.found(tale)[0] == "turn 2: red has a chain of its own; what it gives is not there"
 
 
+@pytest.mark.slow
 def test_a_beacon_that_is_not_the_one_named_is_found(tmp_path: Path) -> None:
     folder, published = Folder(tmp_path / "game"), list(PUBLISHED.items())
     with folder.create(begin=False, beacon="drand") as game:

@@ -30,6 +30,7 @@ from tests.support.beacon_rounds import PUBLISHED
 from tests.support.command_line import said
 from tests.support.forging import STANDING, told
 from tests.support.live import SECRETS, Folder, git, order, pick, play, sheet
+from tests.support.soak import quick_first
 from tests.support.walks import FOLDERS
 
 IN_CLEAR = ["repo", "history", "turns", "sheets", "phrases", "links", "rolls", "draws", "rules"]
@@ -80,7 +81,7 @@ def test_without_a_key_what_is_sealed_waits_for_the_end(folder: Folder, name: st
 
 
 @pytest.mark.parametrize(
-    "name", ["running", *(pytest.param(name, marks=pytest.mark.slow) for name in ("over", "hannibal"))]
+    "name", quick_first(["running", *(pytest.param(name, marks=pytest.mark.slow) for name in ("over", "hannibal"))])
 )
 def test_a_clone_is_as_good_as_the_repo(folder: Folder, name: str, tmp_path: Path) -> None:
     bare, checked_out = tmp_path / "bare", tmp_path / "checked_out"

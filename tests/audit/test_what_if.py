@@ -176,6 +176,7 @@ def test_a_side_that_was_late_is_late_in_the_branch(folder: Folder) -> None:
     assert asked(folder, 3).sections == {}
 
 
+@pytest.mark.slow
 def test_a_game_that_is_over_is_branched_without_any_key(folder: Folder) -> None:
     with folder.create() as game:
         for _ in play(game, 1, 60):

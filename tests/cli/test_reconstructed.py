@@ -23,6 +23,7 @@ from pbem.game.table import Table
 from pbem.repo.git import GameRepo
 from pbem.repo.public import charter_in
 from pbem.rules.sword_of_rome.position.state import Mark
+from tests.support.soak import quick_first
 
 GAME = "sword_of_rome"
 TITLE = "The Sword of Rome (reconstructed map and cards)"
@@ -114,6 +115,7 @@ def test_shelf_has_the_counts() -> None:
     assert not any(row["printed"] or row["printed_of_editions"] for id, row in rows.items() if id != GAME)
 
 
+@pytest.mark.slow
 def test_game_of_three_has_the_counts_of_what_it_has(tmp_path: Path) -> None:
     printed = f"{TITLE}: {played('three')}"
     words = ("--edition", "three", "--player", "romans=Ann <ann@example.org>")
@@ -136,6 +138,7 @@ def test_new_game_and_its_first_letter_have_the_counts(tmp_path: Path) -> None:
     assert charter(tmp_path) == printed
 
 
+@pytest.mark.slow
 def test_report_has_the_counts_at_its_foot_and_marks_cards(tmp_path: Path) -> None:
     said("new", "tiber", "--rules", GAME, "--player", "romans=Ann <ann@example.org>", "--begin")
     assert str(first_letter(tmp_path)["Subject"]).endswith(" as printed")
@@ -152,6 +155,7 @@ def test_report_has_the_counts_at_its_foot_and_marks_cards(tmp_path: Path) -> No
     assert f'<p class="q">{ending}</p>' in (tmp_path / "site" / "tiber" / "index.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_counts_change_with_corrected_files(tmp_path: Path) -> None:
     corrected(tmp_path / "own")
     (whole, cards), (named, places) = (share.split(" of ") for share in shares())
@@ -204,23 +208,26 @@ def test_forms_name_what_the_sources_demand(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("old", "new", "flaw"),
-    [
-        ("- {between: [olbia, caralis]}", "- {between: [roma, caralis]}", None),
-        ("{id: volaterrae,", "{id: velathri,", "there is no space volaterrae"),
-        ("{id: capua, name: Capua, kind: walled", "{id: capua, name: Capua, kind: normal", "the lists have 13"),
-        (
-            "name: Pisae, kind: walled, home: etruscans",
-            "name: Pisae, kind: walled, home: samnites",
-            "home of pisae is etruscans in the sources (5.10.1), not samnites",
-        ),
-        (
-            "reinforcement: 2, loyalty: 3, victory: always, lat: 4189",
-            "loyalty: 3, victory: always, lat: 4189",
-            "reinforcement of roma is 2 in the sources (5.10.1), here it has none",
-        ),
-        ("appian_way: [roma, velitrae, antium]", "appian_way: [roma, antium]", "by at least one space (21.2)"),
-        ("kind: rough, one_way: true", "one_way: true", "one rough path, one way, leads from the Transalpine box"),
-    ],
+    quick_first(
+        [
+            ("- {between: [olbia, caralis]}", "- {between: [roma, caralis]}", None),
+            ("{id: volaterrae,", "{id: velathri,", "there is no space volaterrae"),
+            ("{id: capua, name: Capua, kind: walled", "{id: capua, name: Capua, kind: normal", "the lists have 13"),
+            (
+                "name: Pisae, kind: walled, home: etruscans",
+                "name: Pisae, kind: walled, home: samnites",
+                "home of pisae is etruscans in the sources (5.10.1), not samnites",
+            ),
+            (
+                "reinforcement: 2, loyalty: 3, victory: always, lat: 4189",
+                "loyalty: 3, victory: always, lat: 4189",
+                "reinforcement of roma is 2 in the sources (5.10.1), here it has none",
+            ),
+            ("appian_way: [roma, velitrae, antium]", "appian_way: [roma, antium]", "by at least one space (21.2)"),
+            ("kind: rough, one_way: true", "one_way: true", "one rough path, one way, leads from the Transalpine box"),
+        ],
+        2,
+    ),
 )
 def test_check_holds_the_map_against_the_sources(tmp_path: Path, old: str, new: str, flaw: str | None) -> None:
     said("box", "new", GAME, str(tmp_path / "own"))
@@ -233,6 +240,7 @@ def test_check_holds_the_map_against_the_sources(tmp_path: Path, old: str, new: 
     assert not flaw or f"{chart}:" in told.replace(" ", "")
 
 
+@pytest.mark.slow
 def test_map_that_is_cut_in_two_is_a_flaw(tmp_path: Path) -> None:
     said("box", "new", GAME, str(tmp_path / "own"))
     chart = tmp_path / "own" / GAME / "map.yaml"

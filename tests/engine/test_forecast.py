@@ -23,6 +23,7 @@ from pbem.render.text.forecast_text import NOTHING, foreseen
 from tests.support.campaigns import invasion
 from tests.support.chance import seed_of
 from tests.support.live import Folder, give, history, letter, order, pick, sheet
+from tests.support.soak import quick_and_whole
 from tests.support.walks import GAMES, loaded, start, walk
 
 ROME = "rome_carthage"
@@ -32,14 +33,15 @@ WALKED = 120
 # ---- every game
 
 
+@pytest.mark.parametrize("most", quick_and_whole(40, 120))
 @pytest.mark.parametrize("game", GAMES)
-def test_forecast_changes_nothing_and_ignores_what_is_hidden(game: str) -> None:
+def test_forecast_changes_nothing_and_ignores_what_is_hidden(game: str, most: int) -> None:
     """A forecast changes nothing and is the same for every position that the side cannot tell apart."""
     seen = 0
     for edition in loaded(game).box.editions:
         loads = loaded(game, edition)
         rules, box, scenarios = loads.rules, loads.box, loads.scenarios
-        for at in walk(rules, scenarios[-1], seed_of(), most=WALKED):
+        for at in walk(rules, scenarios[-1], seed_of(), most=most):
             for decision in at.open_decisions:
                 view, chosen = at.view(decision.side), at.pick(decision)
                 before = rules.encode(view)
@@ -249,6 +251,7 @@ def test_opposed_rolls_have_their_joint_odds() -> None:
     assert prospect_record(chance)["against"] == "defence/west"
 
 
+@pytest.mark.slow
 def test_odds_of_many_dice_are_counted_not_listed() -> None:
     """No list could hold the faces of so many dice.
 

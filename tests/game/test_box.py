@@ -11,6 +11,7 @@ from pbem.game.boxes import shelf
 from pbem.game.boxes.box import Box, NotInTheBox, boxes, open_box
 from pbem.game.boxes.box_file import BrokenBox
 from pbem.game.order_form import OrderForm
+from tests.support.soak import quick_first
 
 GAME = """\
 id: hare
@@ -225,7 +226,7 @@ def test_folder_and_game_have_one_name(folder: Path) -> None:
         open_box("lepus", [folder])
 
 
-@pytest.mark.parametrize("id", shelf.ids())
+@pytest.mark.parametrize("id", quick_first(shelf.ids()))
 def test_every_box_on_the_shelf_fits_its_schemas(id: str) -> None:
     open_box(id).check()
 

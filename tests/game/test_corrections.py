@@ -150,6 +150,7 @@ def test_a_box_that_the_adjudicator_changes_in_secret_is_found(tmp_path: Path, t
     assert found == [*of_no_kind, ("box/map.yaml", "it is changed, and no migration says why")]
 
 
+@pytest.mark.slow
 def test_rome_may_lie_in_another_hex(tmp_path: Path) -> None:
     """No hex but the four of the rules is certain, and no rule goes by a number: Rome changes places with Praeneste."""
     swaps = [('id: rome, name: Rome, hex: "2215"', 'id: rome, name: Rome, hex: "2114"')]

@@ -11,7 +11,11 @@ from pbem.game.boxes.box import Box, open_box
 from pbem.game.words import Vocabulary, fold
 from tests.support.walks import FOLDERS, GAMES, loaded
 
-BOXES = [(game, edition) for game in GAMES for edition in loaded(game).box.editions]
+BOXES = [
+    pytest.param(game, edition, marks=pytest.mark.slow if number else ())
+    for game in GAMES
+    for number, edition in enumerate(loaded(game).box.editions)
+]
 
 
 def opened(game: str, edition: str) -> Box:

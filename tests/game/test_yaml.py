@@ -17,6 +17,7 @@ from ruamel.yaml import YAML
 
 from pbem import protocol
 from pbem.game.yaml import LETTER, OWN, Document, Mark, Unreadable, dump, read, reader
+from tests.support.chance import examples
 
 SHEET = """\
 # a comment
@@ -325,7 +326,7 @@ PIECES = [*" \n\t:-?,[]{}&*!|>'\"%@`ab1<=~\\é", "\n  ", "- ", ": ", "\n- ", " #
 
 
 @pytest.mark.skipif(not reader.HAS_LIBYAML, reason="libyaml's parser is not installed")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(
     st.lists(st.sampled_from(PIECES), max_size=15).map("".join)
     | st.lists(st.tuples(st.integers(0, len(SHEET)), st.sampled_from([*PIECES, ""]), st.integers(0, 3)), max_size=3)
@@ -406,7 +407,7 @@ def same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(plain)
 def test_what_is_written_is_read_back_by_everybody(value: Any) -> None:
     text = dump(value)
@@ -422,7 +423,7 @@ def test_what_is_written_is_read_back_by_everybody(value: Any) -> None:
             assert same(yaml.load(text), value), (version, text)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 @given(plain)
 def test_the_pure_parser_reads_back_what_is_written(value: Any) -> None:
     with pytest.MonkeyPatch.context() as patch:

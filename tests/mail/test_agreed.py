@@ -15,6 +15,7 @@ from pbem.repo.files.charter import ChainPromise
 from tests.support.blank import blank_pictures
 from tests.support.live import Folder, give, letter, order, quoted, sheet
 from tests.support.read_letters import bid, form_of, head, only, read
+from tests.support.soak import quick_first
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +43,9 @@ def bidding(folder: Folder, toy: Adjudicator) -> Folder:
     return folder
 
 
-@pytest.mark.parametrize("word", [b"AGREED", b"agreed", b"Agreed.", b"Hello,\nAGREED\n\nAnn", b"AGREED punica"])
+@pytest.mark.parametrize(
+    "word", quick_first([b"AGREED", b"agreed", b"Agreed.", b"Hello,\nAGREED\n\nAnn", b"AGREED punica"], 2)
+)
 def test_agreed_hands_in_the_defaults(bidding: Folder, word: bytes) -> None:
     handled = say(bidding, word)
     assert handled.accepted

@@ -19,6 +19,7 @@ from tests.support.command_line import pbem
 from tests.support.live import Folder, letter
 from tests.support.mailboxes import Mail, verified
 from tests.support.read_letters import cards, only
+from tests.support.soak import quick_first
 
 LOOSE = "GAME: punica\nSide: Red\nAdjudication: {n}\nOrders:\n* BURY: {{Card: {card}}}\n"
 
@@ -115,17 +116,20 @@ def test_canonical_sheet_is_found_in_the_letter_it_was_made_of(folder: Folder, m
 @pytest.mark.parametrize("quoted", ["", "> "])
 @pytest.mark.parametrize(
     "dress",
-    [
-        "+ bury: {{card: {card}}}",
-        "2. bury: {{card: {card}}}",
-        "1) Bury: {{Card: {card}}}",
-        "-- bury: {{card: {card}}}",
-        "then - bury: {{card: {card}}}",
-        "* BURY {{card: {card}}}",
-        "- **bury**: {{card: {card}}}",
-        "Hi\n\nHere it comes\n\n1. bury: {{card: {card}}}\n\nBye",
-        "- bury: {{card: {card}}}\nthen fall back {{hill: West Hill}}",
-    ],
+    quick_first(
+        [
+            "+ bury: {{card: {card}}}",
+            "2. bury: {{card: {card}}}",
+            "1) Bury: {{Card: {card}}}",
+            "-- bury: {{card: {card}}}",
+            "then - bury: {{card: {card}}}",
+            "* BURY {{card: {card}}}",
+            "- **bury**: {{card: {card}}}",
+            "Hi\n\nHere it comes\n\n1. bury: {{card: {card}}}\n\nBye",
+            "- bury: {{card: {card}}}\nthen fall back {{hill: West Hill}}",
+        ],
+        3,
+    ),
 )
 def test_order_in_any_dress_is_found_in_a_letter(folder: Folder, toy: Adjudicator, dress: str, quoted: str) -> None:
     card = cards(folder, "red")[0]

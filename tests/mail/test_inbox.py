@@ -18,6 +18,7 @@ from pbem.mail.read.mime import LARGEST, legible, tidy_text
 from pbem.mail.read.quoting import letter_lines, unflowed, unsigned
 from pbem.mail.read.sheet_finder import sheets
 from pbem.mail.shared_letter import _SIDE
+from tests.support.chance import examples
 from tests.support.mail_programs import (
     AUTOMATIC,
     BY_HAND,
@@ -485,7 +486,7 @@ def mangled(draw: st.DrawFn) -> bytes:
     return raw
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(mangled() | st.binary(max_size=300) | st.lists(st.sampled_from(PIECES)).map(b"".join))
 def test_no_bytes_make_it_raise(raw: bytes) -> None:
     letter = open_letter(raw)
@@ -499,7 +500,7 @@ def test_no_bytes_make_it_raise(raw: bytes) -> None:
     assert (letter.subject + (letter.refusal or "") + letter.sender).encode().decode().isprintable()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 @given(st.text(max_size=200))
 def test_prose_around_a_sheet_in_base64_is_left_out(prose: str) -> None:
     talk = "".join(c for c in prose if c.isalnum() or c == " ").strip()[:60]

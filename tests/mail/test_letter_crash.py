@@ -19,7 +19,7 @@ from pbem.repo.git import GameRepo
 from tests.support.crash import dies, recorded
 from tests.support.crashed_letter import LETTER, outbox, take_in
 from tests.support.live import NOON, Folder, git, give, letter, order, readable, sheet
-from tests.support.soak import stride
+from tests.support.soak import quick_first, stride
 
 COMMITS = 4
 """What the letter below sets off: its sheet, and three adjudications by standing orders."""
@@ -79,7 +79,7 @@ def dies_and_is_taken_in_again(begun: Path, whole: Path, path: Path, at: int, to
     return died
 
 
-@pytest.mark.parametrize("torn", [False, True])
+@pytest.mark.parametrize("torn", quick_first([False, True]))
 def test_a_letter_whose_reader_dies_is_taken_in_again(begun: Path, whole: Path, tmp_path: Path, torn: bool) -> None:
     first = EVERY // 2 if torn else 1
     for at in count(first, EVERY):

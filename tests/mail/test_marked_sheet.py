@@ -16,6 +16,7 @@ from pbem.referee.play.adjudicator import Adjudicator
 from tests.support.blank import blank_pictures
 from tests.support.live import Folder, letter, order, quoted, sheet
 from tests.support.read_letters import cards, head, only
+from tests.support.soak import quick_first
 
 SHEET = "game: punica\nside: red\norders:\n- march: {leader: varro, path: [arpi,\n    cannae]}\n\n"
 LINES = SHEET.split("\n")
@@ -119,7 +120,7 @@ def test_a_sheet_is_mended_in_the_quote(folder: Folder, toy: Adjudicator, client
 
 
 @pytest.mark.parametrize("more", ["", "standing: bury: {{card: 7}\n"], ids=["alone", "beside standing orders"])
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("client", quick_first(CLIENTS, 2))
 def test_an_order_without_a_heading_is_mended_in_the_quote(
     folder: Folder, toy: Adjudicator, client: str, more: str
 ) -> None:

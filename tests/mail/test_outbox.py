@@ -21,6 +21,7 @@ from pbem.mail.inbox import open_letter
 from pbem.mail.notes.outboxes import mark_read, read_maildir, write_to_maildir
 from pbem.mail.write.draft import LARGEST, Attachments, Draft, compose, content_id, slimmed
 from pbem.render.map.pictures import Picture
+from tests.support.chance import examples
 
 SHEET = "game: punica\nside: rome\nadjudication: 41\norders:\n- intercept:\n    with: [{general: fabius, cu: 8}]\n"
 TEXT = f"Hannibal marches from Arpi to Beneventum.\n\n  intercept: 3 +1 = 4 (needs <= 3)\n\n{SHEET}"
@@ -141,7 +142,7 @@ def test_the_same_things_make_the_same_bytes() -> None:
     assert len(bounds) == 2
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(text=st.text(max_size=400), subject=st.text(max_size=250), name=st.text(max_size=60))
 def test_any_text_arrives_as_it_is_and_any_header_stays_one(text: str, subject: str, name: str) -> None:
     text = re.sub(r"\r\n?", "\n", text.encode("utf-8", "replace").decode())

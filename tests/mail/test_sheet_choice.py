@@ -15,6 +15,7 @@ from pbem.referee.play.adjudicator import Adjudicator
 from tests.support.blank import blank_pictures
 from tests.support.live import OTHERS, SIDES, Folder, git, give, letter, order, quoted, sheet
 from tests.support.read_letters import read
+from tests.support.soak import quick_first
 
 KINDS = ["bid", "bury", "battle_card"]
 ANSWERED = "In-Reply-To: <punica.red.1@example.org>\n"
@@ -130,7 +131,7 @@ def test_earlier_sheet_enclosed_again_does_not_count(folder: Folder, toy: Adjudi
 # ---- orders outside the sheet
 
 
-@pytest.mark.parametrize("bullet", ["", "+ ", "2. ", "1) ", "-- ", "then - ", "• ", "* "])
+@pytest.mark.parametrize("bullet", quick_first(["", "+ ", "2. ", "1) ", "-- ", "then - ", "• ", "* "], 3))
 @pytest.mark.parametrize("above", [True, False])
 def test_order_outside_the_sheet_is_a_fault(folder: Folder, toy: Adjudicator, bullet: str, above: bool) -> None:
     before = head(folder)
@@ -162,24 +163,27 @@ def test_talk_is_no_order(folder: Folder, toy: Adjudicator, talk: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [
-        "bury: {card: CARD}",
-        "- bury: {card: CARD}",
-        "Bury: {card: CARD}",
-        "*bury*: {card: CARD}",
-        "1) bury {card: CARD}",
-        "- {bury: {card: CARD}}",
-        "bury:\n  card: CARD",
-        "- bury:\n    card: CARD",
-        "bury:\ncard: CARD",
-        "orders:\n- bury: {card: CARD}",
-        "side: red\nadjudication: 1\norders:\n- bury: {card: CARD}",
-        "orders: punica red 1 bury {card: CARD}",
-        "orders: punica red 1 bury: {card: CARD}",
-        "> orders:\n> - bury: {card: CARD}",
-        "[code]bury: {card: CARD}[/code]",
-        "```\nbury: {card: CARD}\n```",
-    ],
+    quick_first(
+        [
+            "bury: {card: CARD}",
+            "- bury: {card: CARD}",
+            "Bury: {card: CARD}",
+            "*bury*: {card: CARD}",
+            "1) bury {card: CARD}",
+            "- {bury: {card: CARD}}",
+            "bury:\n  card: CARD",
+            "- bury:\n    card: CARD",
+            "bury:\ncard: CARD",
+            "orders:\n- bury: {card: CARD}",
+            "side: red\nadjudication: 1\norders:\n- bury: {card: CARD}",
+            "orders: punica red 1 bury {card: CARD}",
+            "orders: punica red 1 bury: {card: CARD}",
+            "> orders:\n> - bury: {card: CARD}",
+            "[code]bury: {card: CARD}[/code]",
+            "```\nbury: {card: CARD}\n```",
+        ],
+        5,
+    ),
 )
 def test_bare_order_belongs_to_the_report_that_is_answered(folder: Folder, toy: Adjudicator, line: str) -> None:
     handled = mailed(folder, "" if line.startswith(">") else "My move:", line.replace("CARD", str(cards(toy)[1])), "")

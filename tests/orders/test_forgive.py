@@ -497,6 +497,7 @@ def test_bad_input_of_any_kind_is_a_fault_and_quickly(raw: bytes) -> None:
     assert time.perf_counter() - started < 30
 
 
+@pytest.mark.slow
 def test_many_orders_on_one_line_are_read_quickly() -> None:
     started = time.perf_counter()
     assert len(orders(f"{HEAD}orders:\n" + "- march: {} " * 1_200)) == 1_200

@@ -14,6 +14,7 @@ from pbem.game.order_form import OrderForm
 from pbem.game.yaml import Mark, Placed, read
 from pbem.orders.sheet import BadSheet, Sheet, as_rows, check_heading, complain, read_sheet
 from pbem.protocol import ILLEGAL, MALFORMED, Fault, Order, Path
+from tests.support.chance import examples
 
 DEFS = {"general": {"enum": ["hannibal", "mago", "fabius_maximus"]}, "space": {"type": "string", "maxLength": 20}}
 
@@ -443,7 +444,7 @@ def taken_or_refused(raw: bytes) -> None:
         assert str(refused).startswith("orders.yaml:")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.binary(max_size=200))
 @example(b"\xff\xfeg\0a\0")
 @example(b"? - ?\n: {}")
@@ -465,7 +466,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.lists(st.tuples(st.integers(0, len(GOOD)), PIECES, st.integers(0, 12)), min_size=1, max_size=4))
 def test_a_spoilt_sheet_is_taken_or_refused(spoils: list[tuple[int, bytes, int]]) -> None:
     raw = GOOD.encode()
@@ -484,7 +485,7 @@ ANY = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(st.sampled_from([*FORMS]), ANY)
 def test_a_body_of_any_shape_gives_sentences(kind: str, body: Any) -> None:
     fits = isinstance(body, dict) and FORMS[kind].validator.is_valid(body)

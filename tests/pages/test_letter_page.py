@@ -29,6 +29,7 @@ from pbem.render.text.contents import Contents, ReportRequest
 from pbem.render.text.report import form_for_reader
 from tests.support.blank import blank_pictures
 from tests.support.live import ADDRESSES, SIDES, Folder, letter, pick, sheet
+from tests.support.soak import quick_and_whole, quick_first
 from tests.support.walks import GAMES, Walk, loaded, walk
 
 KEY = "abcdefghij234567abcd"
@@ -73,12 +74,13 @@ def burying() -> tuple[Walk, Decision]:
     raise AssertionError("nobody is asked to bury")
 
 
+@pytest.mark.parametrize("most", quick_and_whole(20, 40))
 @pytest.mark.parametrize("game", GAMES)
-def test_every_link_is_a_sheet_that_the_referee_accepts(game: str) -> None:
+def test_every_link_is_a_sheet_that_the_referee_accepts(game: str, most: int) -> None:
     """Also where a mail program has lost the line ends, and with nothing in them but the one answer."""
     rules, box = loaded(game).rules, loaded(game).box
     tapped = asked = 0
-    for at in walk(rules, box.scenarios[0], 3, 40):
+    for at in walk(rules, box.scenarios[0], 3, most):
         for decision in at.open_decisions:
             request = request_at(at, decision)
             found = taps(rules, box, request, TO, must_sign=False)
@@ -282,7 +284,7 @@ def test_an_answer_tapped_twice_is_corrected_not_given_twice(folder: Folder, off
         assert game.adjudication == before
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", quick_first(GAMES, 2))
 def test_an_answer_counts_once_however_often_it_is_tapped(game: str, folder: Folder, office: MailSettings) -> None:
     """The first tap answers; if others are still asked, a second one corrects it, else it comes too late."""
     with folder.create(game) as live:

@@ -168,6 +168,7 @@ def opened(season: Season, box: Box, way: Way) -> Post:
     return Post(season.config, season.tables(), [box], way, season.said.append)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick")
 def test_unreachable_servers_are_told_of_once(season: Season) -> None:
     box, way = Box(wrong="connection refused"), Way(wrong="no route to host")
@@ -203,6 +204,7 @@ def test_unreachable_servers_are_told_of_once(season: Season) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick")
 def test_fault_in_a_reader_is_told_and_the_rest_goes_on(season: Season, capsys: pytest.CaptureFixture[str]) -> None:
     box, way = Box(), Way()

@@ -308,6 +308,7 @@ def test_help_is_answered_although_it_is_about_no_game(season: Season, post: Pos
     assert NO_GAME not in {each.game for each in post.tables.stuck()}
 
 
+@pytest.mark.slow
 def test_robots_fall_silent(season: Season, post: Post, box: Box, way: Way) -> None:
     """A robot that does not say so answers each letter with an order that nobody can read."""
     for number in range(40):

@@ -36,7 +36,7 @@ from pbem.render.text.report import Report
 from pbem.repo.files.records import decision_record
 from tests.support.chance import seed_of
 from tests.support.garbled import garbled_sheets
-from tests.support.soak import scaled
+from tests.support.soak import quick_first, scaled
 from tests.support.twins import SEES_ALL, lays_open, played, resampled, same_orders, viewers
 from tests.support.walks import GAMES, Walk, by_viewers, edition_params, loaded, plain, sharing, walk
 
@@ -198,7 +198,7 @@ class Eyes:
                 yield [prospect_record(each) for each in of_sheet(self.rules, self.view, self.mine, sheet.orders)]
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", quick_first(GAMES, 2))
 def test_the_sheets_that_are_tried_are_of_all_kinds(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some are good, some cannot be read, some break rules: faults that are never found leak nothing."""
     loads = loaded(game)

@@ -187,10 +187,10 @@ AT_MOST = 12
 """So many times the pairs asked for are played where they end early."""
 
 
-def starts(rules: Rules[Any], scenario: str, most: int) -> Iterator[Any]:
+def starts(rules: Rules[Any], scenario: str, most: int, played: int) -> Iterator[Any]:
     """Yield positions in which games rest, much is hidden, and nobody is about to be dealt anything."""
     for seed in range(1, most + 1):
-        games = walk(rules, scenario, seed)
+        games = walk(rules, scenario, seed, played)
         rests = [at.checkpoint for at in games if not at.answers and at.session.result is None and quiet(at)]
         some = [rules.decode(plain(rest)) for rest in Random(seed).choices(rests, k=5)]
         yield max(some, key=lambda position: hidden(rules, position))
@@ -238,6 +238,8 @@ class Reach(NamedTuple):
     most: int
     letters: int
     viewers: slice
+    played: int = 1_000_000
+    """So many questions of a random game are answered before one of its positions is taken."""
 
 
 @pytest.fixture(
@@ -253,7 +255,7 @@ def reach(request: pytest.FixtureRequest) -> Reach:
     if request.param == "whole":
         return Reach(1, LETTERS, slice(-3, None))
     ours = loaded(request.getfixturevalue("game")).box.ours  # larger than the games of the tests
-    return Reach(1, QUICK, slice(-2, -1 if ours else None))
+    return Reach(1, QUICK, slice(-2, -1 if ours else None), 200)
 
 
 @each_way
@@ -267,7 +269,7 @@ def test_nothing_that_a_viewer_can_read_tells_what_is_hidden(
         "pbem.mail.write.enclosures.legend_picture", blank_legend
     )  # the signs of a map say nothing of a game
     loads, compared, sites = loaded(game, options.get(EDITION)), 0, 0
-    for at, position in enumerate(starts(loads.rules, loads.scenarios[0], AT_MOST * most)):
+    for at, position in enumerate(starts(loads.rules, loads.scenarios[0], AT_MOST * most, reach.played)):
         if at >= most and compared > 4 * most:
             break  # a game whose rules lay much open ends its pairs early, and needs more of them
         for viewer in viewers(loads.rules)[reach.viewers]:

@@ -232,6 +232,7 @@ def test_starttls_is_spoken_where_the_config_says_so(host: MailHost) -> None:
         assert len(list(plain.new(none_known))) == 1
 
 
+@pytest.mark.slow
 def test_server_that_is_down_is_unreachable_and_found_again(host: MailHost) -> None:
     put(host, 1)
     with source(host) as box:

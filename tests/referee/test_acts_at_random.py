@@ -18,7 +18,7 @@ from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.requests import ROLLBACK
 from tests.support.chance import seed_of
 from tests.support.live import Folder, pick, play, sheet
-from tests.support.soak import scaled
+from tests.support.soak import quick_first, scaled
 from tests.support.walks import FOLDERS
 
 REASON = "at random"
@@ -110,11 +110,12 @@ def course(folder: Folder, rules: str, seed: int, steps: int) -> None:
     assert [str(each) for each in verdict.findings.sorted] == []
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", quick_first(range(3)))
 def test_a_course_of_the_toy(tmp_path: Path, seed: int) -> None:
     course(Folder(tmp_path), "toy", seed_of(seed), 14)
 
 
+@pytest.mark.slow
 def test_a_course_of_a_great_game(tmp_path: Path) -> None:
     course(Folder(tmp_path), "rome_carthage", seed_of(), 14)
 

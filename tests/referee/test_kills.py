@@ -214,6 +214,7 @@ def deaths_in(rules: str, folder: Path, *, letters: int, a_letter: int, least: i
             story = write_story(folder / str(seed), rules, seed, letters)
 
 
+@pytest.mark.slow
 def test_a_game_whose_adjudicator_is_killed_is_the_same_game(tmp_path: Path) -> None:
     toll = deaths_in("toy", tmp_path, letters=8, a_letter=6, least=12)
     assert toll.early

@@ -176,6 +176,7 @@ def test_undone_rolls_never_come_again(toy: Adjudicator) -> None:
     assert len({face for _, face in seen}) > 3
 
 
+@pytest.mark.slow
 def test_other_dice_in_a_great_game_too(folder: Folder) -> None:
     with folder.create("rome_carthage") as game:
         n = first_roll(game)
@@ -385,6 +386,7 @@ def text_of(out: Outgoing) -> str:
     return " ".join(body.get_content().split())
 
 
+@pytest.mark.slow
 def test_the_letters_that_ask_say_what_would_be_undone(folder: Folder) -> None:
     with folder.create("rome_carthage") as game:
         to = first_roll(game) // 2

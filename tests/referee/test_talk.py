@@ -24,6 +24,7 @@ from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.layout import PRESS, UNOPENED, press_room, view_path
 from pbem.repo.files.talk_book import NOTE
 from tests.support.live import Folder, clear, files, give, order, pick, rooms, subjects
+from tests.support.soak import quick_first
 from tests.support.walks import FOLDERS
 
 SAYS = "Shall we march on Yew?"
@@ -116,6 +117,7 @@ def test_a_clone_shows_only_that_somebody_talked(tmp_path: Path) -> None:
     assert shapes[0] == shapes[1] == shapes[2]
 
 
+@pytest.mark.slow
 def test_a_full_room_is_written_before_the_next_adjudication(game: Adjudicator) -> None:
     for side in ("oak", "elm", "ash"):
         for number in range(MOST):
@@ -263,12 +265,14 @@ def test_a_side_talks_so_often_a_day(game: Adjudicator) -> None:
 
 @pytest.mark.parametrize(
     ("press", "to", "reason"),
-    [
-        ({}, ["elm"], "was made without table talk"),
-        ({"press": "silent"}, ["elm"], "is played in silence"),
-        ({"press": "public"}, ["elm"], "is public: it goes to all sides"),
-        ({"press": "free"}, ["elm"], "unsigned talk is not allowed"),
-    ],
+    quick_first(
+        [
+            ({}, ["elm"], "was made without table talk"),
+            ({"press": "silent"}, ["elm"], "is played in silence"),
+            ({"press": "public"}, ["elm"], "is public: it goes to all sides"),
+            ({"press": "free"}, ["elm"], "unsigned talk is not allowed"),
+        ]
+    ),
 )
 def test_the_charter_says_how_there_is_talk(folder: Folder, press: dict[str, Any], to: list[str], reason: str) -> None:
     with folder.create("five", **press) as game:

@@ -10,6 +10,7 @@ from pbem.render.map import base_map, canvas
 from pbem.render.map.canvas import Bounds, mix
 from pbem.render.map.names import place_name, wide_names
 from pbem.render.map.picture import printed_board
+from tests.support.soak import quick_first
 from tests.support.vision import lightness
 from tests.support.walks import GAMES, loaded, start
 
@@ -33,7 +34,7 @@ def written(colour: tuple[int, int, int]) -> str:
     return "#{:02x}{:02x}{:02x}".format(*colour)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", quick_first(GAMES, 2))
 def test_names_and_numbers_stand_out_from_their_ground(game: str) -> None:
     """The darkest owner holds all land: under the others names stand out more."""
     rules = loaded(game).rules

@@ -20,6 +20,7 @@ from pbem.rules.rome_carthage.views.hints import odds
 from tests.support.campaigns import Campaign, campaign, invasion
 from tests.support.chance import seed_of
 from tests.support.no_game import NoGame
+from tests.support.soak import quick_first
 from tests.support.walks import loaded, start, walk
 from tests.support.words_of_games import choices_in
 
@@ -45,7 +46,7 @@ def turns(seed: int) -> Iterator[tuple[Campaign, list[Decision]]]:
                 yield at, own
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", quick_first(SEEDS, 2))
 def test_sent_back_unchanged_it_orders_nothing(seed: int) -> None:
     game = loaded("rome_carthage")
     for at, own in turns(seed_of(seed)):
@@ -54,7 +55,7 @@ def test_sent_back_unchanged_it_orders_nothing(seed: int) -> None:
         assert sheet.orders == ()
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", quick_first(SEEDS, 2))
 def test_every_choice_offered_is_legal_and_the_default_is_last(seed: int) -> None:
     """The real choices come first, then what does nothing, and last, marked, what counts without an answer."""
     game = loaded("rome_carthage")
@@ -77,7 +78,7 @@ def test_every_choice_offered_is_legal_and_the_default_is_last(seed: int) -> Non
             assert sorted(bodies, key=does_nothing) == bodies
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", quick_first(SEEDS, 2))
 def test_no_line_is_longer_than_mail_can_bear(seed: int) -> None:
     game = loaded("rome_carthage")
     for at, own in turns(seed_of(seed)):

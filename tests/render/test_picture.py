@@ -212,6 +212,7 @@ def pixel(drawn: Image.Image, at: tuple[int, int]) -> tuple[int, ...]:
     return colour
 
 
+@pytest.mark.slow
 def test_the_same_scene_gives_the_same_pixels_in_another_process() -> None:
     here = render(crowded(), width=800)
     code = "import sys; from tests.render.test_picture import *; sys.stdout.buffer.write(render(crowded(), width=800))"

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from pbem.repo.git import BadPath, Busy, GameExists, GameRepo, Logged, Moved, NoSuchGame, StoreError, numbered, objects
 from pbem.repo.git import objects as cat_file
 from pbem.repo.git.objects import CatFile
+from tests.support.chance import examples
 
 BEGIN = {"game.yaml": b"rules: toy\n", "position.yaml": b"turn: 0\n"}
 TURN = {"position.yaml": b"turn: 1\n", "turns/000/0001.yaml": b"adjudication: 1\n"}
@@ -121,7 +122,7 @@ FILES = st.dictionaries(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30))
 @given(st.lists(FILES, max_size=6))
 def test_a_repo_is_a_mapping_with_a_past(tmp_path_factory: pytest.TempPathFactory, steps) -> None:
     path = tmp_path_factory.mktemp("any") / "any.git"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pbem.protocol import Decision
+from tests.support.soak import quick_and_whole
 from tests.support.walks import loaded, walk
 
 SCENARIOS = {"rome_carthage": "standard", "hannibal_italy": "short"}
@@ -25,11 +26,12 @@ def questions(game: str, seeds: range) -> list[tuple[Any, Decision]]:
     ]
 
 
+@pytest.mark.parametrize("last", quick_and_whole(1, 2))
 @pytest.mark.parametrize("game", SCENARIOS)
-def test_it_is_shorter_than_the_whole_and_has_the_place(game: str) -> None:
+def test_it_is_shorter_than_the_whole_and_has_the_place(game: str, last: int) -> None:
     rules, box = loaded(game).rules, loaded(game).box
     seen: Counter[str] = Counter()
-    for view, decision in questions(game, range(1, 3)):
+    for view, decision in questions(game, range(1, last + 1)):
         sections = rules.close_up(view, decision)
         whole = rules.summary(view)
         assert whole is not None
@@ -42,6 +44,7 @@ def test_it_is_shorter_than_the_whole_and_has_the_place(game: str) -> None:
     assert len(seen) > 3, seen
 
 
+@pytest.mark.slow
 def test_a_card_play_shows_the_hand_and_a_march_does_not() -> None:
     rules = loaded("rome_carthage").rules
     shown: dict[str, set[bool]] = {}

@@ -12,6 +12,7 @@ import pytest
 
 import pbem
 from tests.support.package_source import nodes, texts
+from tests.support.soak import quick_first
 from tests.support.walks import loaded
 
 RULES = Path(pbem.__file__).parent / "rules"
@@ -55,7 +56,7 @@ def values(data: Any) -> Iterator[str]:
         yield data
 
 
-@pytest.mark.parametrize("game", WITH_TABLES)
+@pytest.mark.parametrize("game", quick_first(WITH_TABLES))
 def test_every_value_of_the_tables_is_read(game: str) -> None:
     """A key is read by its name in the code, or it is an id by which the rules look it up: a province, a leader."""
     box = loaded(game).box

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from _pytest.mark import ParameterSet
@@ -26,13 +26,26 @@ def stride(most: int) -> int:
 
 
 def quick_and_whole(quick: object, whole: object) -> list[ParameterSet]:
-    """Return two lengths of a test, as values of a parameter: `make check` runs both, `make test` the quick one."""
-    return [pytest.param(quick, id="quick"), pytest.param(whole, id="whole", marks=pytest.mark.slow)]
-
-
-def quick_first(values: Iterable[object], count: int = 1) -> list[ParameterSet]:
-    """Return values of a parameter, a tuple for several: `make check` runs all of them, `make test` the first ones."""
+    """Return two lengths of a test, as values of a parameter: `make test` runs one, `make check` the other."""
     return [
-        pytest.param(*(each if isinstance(each, tuple) else (each,)), marks=pytest.mark.slow if at >= count else ())
-        for at, each in enumerate(values)
+        pytest.param(quick, id="quick", marks=pytest.mark.quick),
+        pytest.param(whole, id="whole", marks=pytest.mark.slow),
     ]
+
+
+def quick_first(values: Iterable[Any], count: int = 1, *, alone: bool = False) -> list[Any]:
+    """Return the values of a parameter: `make check` runs all of them, `make test` the first ones.
+
+    Tuples are the values of several parameters, unless each is that of one `alone`.
+    """
+    every = list(values)
+    return [
+        *every[:count],
+        *(_slow((each,) if alone or not isinstance(each, tuple) else each) for each in every[count:]),
+    ]
+
+
+def _slow(values: tuple[Any, ...]) -> ParameterSet:
+    if isinstance(values, ParameterSet):
+        return values._replace(marks=[*values.marks, pytest.mark.slow])
+    return pytest.param(*values, marks=pytest.mark.slow)

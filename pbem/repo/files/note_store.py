@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, is_dataclass
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Generic, TypeVar, get_args, get_origin, get_type_hints
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 D = TypeVar("D", bound="DataclassInstance")
+_hints = cache(get_type_hints)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,7 @@ def _record(cls: type[D], plain: object) -> D:
     """Return a record as JSON has it; a field that lacks has its default. Raises TypeError, ValueError, LookupError."""
     if not isinstance(plain, dict):
         raise TypeError(f"a record of {cls.__name__} must stand there")
-    hints = get_type_hints(cls)
+    hints = _hints(cls)
     return cls(**{name: _typed(hints[name], value) for name, value in plain.items()})
 
 

@@ -14,6 +14,7 @@ from pbem.rules.hannibal_italy.position.board import Board
 from pbem.rules.hannibal_italy.position.forces import put_loose
 from pbem.rules.hannibal_italy.position.state import BOXES, CARTHAGE, ROME, UNSEEN, Battle, Game, Party
 from tests.support.chance import seed_of
+from tests.support.soak import quick_first
 from tests.support.walks import loaded, start
 
 EDITIONS = ("text", "repaired", "fair")
@@ -39,7 +40,7 @@ def carthaginian(board: Board, units: dict[str, int]) -> set[str]:
     return {unit for unit in units if unit == UNSEEN or board.units[unit].side == CARTHAGE}
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("edition", quick_first(EDITIONS))
 def test_only_a_battle_laid_open_shows_what_carthage_has(edition: str) -> None:
     rules: Any = loaded("hannibal_italy", edition).rules
     hidden = shown = 0

@@ -21,6 +21,7 @@ from pbem.rules.rome_carthage.position.state import SIDES, Game
 from pbem.rules.rome_carthage.position.under_way import Stack
 from tests.support.blank import spelled_pictures
 from tests.support.live import ADDRESSES, Folder, letter, readable, sheet
+from tests.support.soak import quick_first
 from tests.support.standing import Standing
 from tests.support.walks import loaded
 
@@ -173,7 +174,7 @@ def with_orders(rules: Any, position: Game) -> Game:
     return position
 
 
-@pytest.mark.parametrize("windows", ["advance", "ask"])
+@pytest.mark.parametrize("windows", quick_first(["advance", "ask"]))
 def test_nothing_others_can_read_tells_which_cards_a_side_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, windows: str
 ) -> None:

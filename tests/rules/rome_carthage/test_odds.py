@@ -116,6 +116,7 @@ END = ("retreats", "markers_removed", "siege_lifted")
 CAUSES = ("battle", "retreat_table")
 
 
+@pytest.mark.slow
 def test_battles_in_a_game_come_to_the_same() -> None:
     """Both are the rules' own battles; here with generals from the box, allies on neither side, the whole way in."""
     numbers = {"attacker_rating": 3, "attacker_cards": 9, "defender_rating": 2, "defender_cards": 9}

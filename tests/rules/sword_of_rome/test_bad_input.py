@@ -124,6 +124,7 @@ def test_sheets_of_one_person_mixed_up(table: Table) -> None:
     assert f"{card} is not in your hand" in " ".join(letter.replace("#!", "").split())
 
 
+@pytest.mark.slow
 def test_sheets_of_two_seats_mixed_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With two players the fault says on which sheet the order belongs; that sheet is then carried out."""
     table = enter(begun(tmp_path, SEATS, "two"), monkeypatch)
