@@ -7,8 +7,8 @@ import pytest
 from tests.support.house import figures
 
 AT_MOST = {
-    "modules": 466,
-    "lines": 96_500,
+    "modules": 467,
+    "lines": 96_650,
     "import lines, %": 7.1,
     "names of two modules outside rules, %": 0.6,
     "file names in two rooms outside rules": 0,

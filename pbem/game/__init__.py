@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pbem.game.boxes.printed import as_printed
     from pbem.game.choices.legal_orders import (
         NOT_TOLD,
+        Answers,
         LegalOrders,
         concat,
         flat_map,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
         Assign,
         Fixed,
         Follow,
+        Gathered,
         Lazy,
         Nested,
         OneOf,
@@ -86,6 +88,7 @@ _HOMES: Final = {
     "boxes.box": ("Box",),
     "choices.legal_orders": (
         "NOT_TOLD",
+        "Answers",
         "LegalOrders",
         "concat",
         "flat_map",
@@ -96,7 +99,7 @@ _HOMES: Final = {
         "subsets",
     ),
     "choices.parts": (
-        *("AllOf", "Assign", "Fixed", "Follow", "Lazy", "NONE", "NOTHING", "Nested", "OneOf", "Part"),
+        *("AllOf", "Assign", "Fixed", "Follow", "Gathered", "Lazy", "NONE", "NOTHING", "Nested", "OneOf", "Part"),
         *("Plain", "Share", "Some", "UNTOLD", "Value", "listed", "option"),
     ),
     "choices.walks": ("MARK", "Graph", "Edge", "Walk", "Ways", "place_of"),
@@ -128,6 +131,7 @@ __all__ = [
     "NOT_TOLD",
     "UNTOLD",
     "AllOf",
+    "Answers",
     "Arrow",
     "Assign",
     "BaseMap",
@@ -141,6 +145,7 @@ __all__ = [
     "Edge",
     "Fixed",
     "Follow",
+    "Gathered",
     "Graph",
     "Grid",
     "HexCoordinate",

@@ -22,6 +22,7 @@ from pbem.game import (
     Edge,
     Fixed,
     Follow,
+    Gathered,
     Graph,
     Lazy,
     Nested,
@@ -82,7 +83,11 @@ PARTS: dict[str, Part] = {
     "a share of one kind": Share(("cu", None), 5, 0, [1, 2, 5]),
     "all of several": AllOf(LEADERS, Some("place", values("ab"), 0, 2), Fixed({"as": "ops"})),
     "nested": Nested("effect", OneOf("space", values("ab"))),
-    "nested in a list": Nested("with", AllOf(LEADERS, Share(("cu", None), 3, 0, [1, 2])), many=True),
+    "gathered": Gathered(
+        "with", [AllOf(LEADERS, Share(("cu", None), 3, 0, [1, 2])), OneOf("leader", [Value("varro")])]
+    ),
+    "gathered, one at least": Gathered("with", [LEADERS, OneOf("leader", [Value("varro")])], least=1),
+    "a share of which none is filled in": Share(("cu", "elephants"), 5, 2, [1, 4], filled=False),
     "nested, or nothing": Nested("effect", OneOf(None, [Value("", NOTHING), Value("", LEADERS)])),
     "assigned": Assign("leaders", [("a", ["x", "y"]), ("b", ["x"])]),
     "assigned to one at least": Assign("leaders", [("a", ["x", "y"]), ("b", ["x"])], least=1),

@@ -78,6 +78,6 @@ def _answer(at: Campaign, decision: Decision, rng: Random) -> Order:
     choices = at.session.rules.legal_orders(at.view(decision.side), decision)
     if decision.default is not None and rng.random() < 0.4:
         return Order(decision.kind, decision.default)
-    picked = [choices[rng.randrange(len(choices))] for _ in range(8)]
+    picked = [order for order in (choices.pick(rng.random) for _ in range(8)) if order is not None]
     marching = [order for order in picked if order.get("path") and order.get("cu", 5) > 3]
     return marching[0] if marching else picked[0]

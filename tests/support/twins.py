@@ -18,7 +18,7 @@ FEW_CARDS = 2
 """So many cards at most lie elsewhere in one of two near twins."""
 SEES_ALL = {"hannibal_italy": {"carthage"}}
 """Who may look at everything, by the rules of a game (7.5: Carthage at Roman units; nothing of its own is unseen)."""
-BY_HAND = ("any", "lowest")
+BY_HAND = ("any", "lowest", "strongest", "commonest", "single", "worst")
 """Words by which an order leaves it to the hand which card it means: what comes of it does depend on the hand."""
 
 

@@ -246,6 +246,8 @@ class Value:
     """Why it cannot be taken now: a page shows it shut, and it is in no list."""
     weight: int = 1
     """How often it is drawn, against the others of its part."""
+    unlisted: bool = False
+    """Whether it does the same as another that is listed."""
 
     def plain(self, tree: Tree) -> Body:
         """Return the value as plain data, without what is not said."""
@@ -283,7 +285,7 @@ class OneOf(Part):
     def _open(self) -> Sequence[Value]:
         if not self.listed and self.default is not None:
             return [self.values[self.default]]
-        return [value for value in self.values if not value.why]
+        return [value for value in self.values if not value.why and not value.unlisted]
 
     @cached_property
     def _ends(self) -> Sequence[int]:
@@ -500,7 +502,7 @@ def permutation(items: Sequence[T], size: int, index: int) -> list[T]:
 
 @dataclass(eq=False)
 class Share(Part):
-    """Units out of a pool: how many by one key, and by another how many of them are of one kind."""
+    """Units out of a pool: how many by one key, and by another how many of them are of one kind, if the pool has it."""
 
     keys: tuple[str, str | None]
     pool: int
@@ -510,6 +512,8 @@ class Share(Part):
     """The numbers that may be taken, in the order in which they are listed."""
     usual: int | None = None
     """What is meant where the number is left out; None: it must be said."""
+    filled: bool = True
+    """Whether the number of the kind is filled in where it is left out; if not, there is none of it."""
 
     @cached_property
     def _pairs(self) -> Sequence[tuple[int, int]]:
@@ -527,7 +531,7 @@ class Share(Part):
 
     def _body(self, total: int, kind: int) -> Body:
         number, of_kind = self.keys
-        return {number: total} if of_kind is None else {number: total, of_kind: kind}
+        return {number: total, of_kind: kind} if of_kind is not None and self.kind else {number: total}
 
     def draw(self, random: Random, *, wide: bool = False) -> Body | None:
         if not self._pairs:
@@ -535,8 +539,8 @@ class Share(Part):
         if wide and self.usual is not None and random() < 0.3:
             return {}
         body = self._body(*self._pairs[int(random() * len(self._pairs))])
-        if wide and self.keys[1] and random() < 0.3:
-            del body[self.keys[1]]
+        if wide and self.filled and self.keys[1] and random() < 0.3:
+            body.pop(self.keys[1], None)
         return body
 
     def fits(self, body: Written, used: Used) -> Iterator[Used]:
@@ -544,12 +548,13 @@ class Share(Part):
         total = body.get(number, self.usual)
         if not isinstance(total, int) or isinstance(total, bool) or total not in self.allowed:
             return
-        if kind is not None and kind in body and body[kind] not in self.kinds(total):
+        if kind is not None and (kind in body or not self.filled) and body.get(kind, 0) not in self.kinds(total):
             return
         yield used | {key for key in self.keys if key is not None and key in body}
 
     def plain(self, tree: Tree) -> Body:
         told: Body = {"share": list(self.keys), "pool": [self.pool, self.kind], "allowed": _runs(self.allowed)}
+        told["filled"] = self.filled
         return told if self.usual is None else told | {"usual": self.usual}
 
 
@@ -604,43 +609,75 @@ class AllOf(Part):
 
 @dataclass(eq=False, slots=True)
 class Nested(Part):
-    """A mapping under a key, or with `many` a list with one mapping in it: `with: [{general: fabius, cu: 6}]`.
-
-    Without any word in it the key is left out.
-    """
+    """A mapping under a key; without any word in it the key is left out."""
 
     key: str
     part: Part
-    many: bool = False
 
     def __len__(self) -> int:
         return len(self.part)
 
-    def _put(self, body: Body) -> Body:
-        if not body:
-            return {}
-        return {self.key: [body] if self.many else body}
-
     def make(self, index: int) -> Body:
-        return self._put(self.part.make(index))
+        body = self.part.make(index)
+        return {self.key: body} if body else {}
 
     def draw(self, random: Random, *, wide: bool = False) -> Body | None:
         body = self.part.draw(random, wide=wide)
-        return None if body is None else self._put(body)
+        return {self.key: body} if body else body
 
     def fits(self, body: Written, used: Used) -> Iterator[Used]:
-        if self.key not in body:
-            if self.part.has({}):
-                yield used
-            return
-        inner = body[self.key]
-        if self.many:
-            inner = inner[0] if isinstance(inner, list) and len(inner) == 1 else None
+        inner = body.get(self.key, {})
         if isinstance(inner, Mapping) and self.part.has(inner):
-            yield used | {self.key}
+            yield used | {self.key} if self.key in body else used
 
     def plain(self, tree: Tree) -> Body:
-        return {"nested": self.key, "many": self.many, "part": tree.put(self.part)}
+        return {"nested": self.key, "part": tree.put(self.part)}
+
+
+@dataclass(eq=False, slots=True)
+class Gathered(Part):
+    """A list of mappings under a key, at most one of each of some parts: `with: [{general: fabius, cu: 6}]`."""
+
+    key: str
+    parts: Sequence[Part]
+    least: int = 0
+    """How many mappings there are at least: none or one."""
+
+    def __len__(self) -> int:
+        return prod([len(part) + 1 for part in self.parts]) - self.least
+
+    def make(self, index: int) -> Body:
+        index, some = index + self.least, list[Plain]()
+        for part in reversed(self.parts):
+            index, at = divmod(index, len(part) + 1)
+            if at:
+                some.append(part.make(at - 1))
+        return {self.key: some[::-1]}
+
+    def draw(self, random: Random, *, wide: bool = False) -> Body | None:
+        takes = [random() < 0.5 for _ in self.parts]
+        if self.least and not any(takes):
+            takes = [True for _ in self.parts]
+        drawn = [part.draw(random, wide=wide) for part, take in zip(self.parts, takes, strict=True) if take]
+        some: list[Plain] = [body for body in drawn if body is not None]
+        return {self.key: some} if len(some) >= self.least else None
+
+    def fits(self, body: Written, used: Used) -> Iterator[Used]:
+        some = body.get(self.key)
+        if isinstance(some, list) and len(some) >= self.least and self._fit(some, self.parts):
+            yield used | {self.key}
+
+    def _fit(self, some: Sequence[Plain], parts: Sequence[Part]) -> bool:
+        """Tell whether each of some mappings is of another part."""
+        if not some:
+            return True
+        first = some[0]
+        return isinstance(first, Mapping) and any(
+            part.has(first) and self._fit(some[1:], [*parts[:at], *parts[at + 1 :]]) for at, part in enumerate(parts)
+        )
+
+    def plain(self, tree: Tree) -> Body:
+        return {"gathered": self.key, "parts": [tree.put(part) for part in self.parts], "least": self.least}
 
 
 @dataclass(eq=False, slots=True)

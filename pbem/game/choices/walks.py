@@ -15,6 +15,8 @@ from typing import Final, NamedTuple, TypeAlias
 from pbem.game.choices.parts import Body, Part, Plain, Random, Terrain, Tree, Used, Written
 
 MARK: Final = "~"
+_STRAYS: Final = 0.7
+"""How often a way that is drawn is any, and not a cheapest one to some end."""
 _TRIES: Final = 40
 """How often a random way is tried that may end where none does."""
 
@@ -209,7 +211,7 @@ class Walk(Part):
         return {self.key: self.way(self.ends[index])}
 
     def draw(self, random: Random, *, wide: bool = False) -> Body | None:
-        if wide and random() < 0.5 and (steps := self._stray(random)) is not None:
+        if wide and random() < _STRAYS and (steps := self._stray(random)) is not None:
             return {self.key: self._after_first(steps)}
         marked = [state for state in self.ends if MARK in state]
         plain = [state for state in self.ends if MARK not in state]

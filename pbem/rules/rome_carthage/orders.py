@@ -32,7 +32,7 @@ def illegal(path: Path, reason: str, *, rule: str) -> Fault:
 # ---- parts of armies
 
 
-class Part(NamedTuple):
+class ArmyPart(NamedTuple):
     """Part of an army: combat units, elephants among them, and generals (16.2)."""
 
     cu: int
@@ -40,7 +40,7 @@ class Part(NamedTuple):
     generals: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, body: Body) -> Part:
+    def read(cls, body: Body) -> ArmyPart:
         """Return the part that an order names by `cu`, `elephants` and `generals`."""
         return cls(body["cu"], body.get("elephants"), tuple(body.get("generals", ())))
 
@@ -307,7 +307,7 @@ class LossesOrder(NamedTuple):
 class RetreatOrder(NamedTuple):
     """A retreat: by road, into the city with all, or both with a part in the city (12.1, 16.2)."""
 
-    city: Part | str | None = None
+    city: ArmyPart | str | None = None
     """The part that goes into the city, or all; None: nobody does."""
     path: tuple[str, ...] | None = None
 
@@ -315,7 +315,7 @@ class RetreatOrder(NamedTuple):
     def read(cls, order: Order) -> RetreatOrder:
         """Return the retreat that an order names."""
         city = order.get("city")
-        part = Part.read(city) if isinstance(city, Mapping) else city
+        part = ArmyPart.read(city) if isinstance(city, Mapping) else city
         return cls(part, tuple(order["path"]) if "path" in order.body else None)
 
 

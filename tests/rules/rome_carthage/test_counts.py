@@ -16,8 +16,10 @@ from typing import Any
 import pytest
 
 from pbem.engine.cases.compare import change
+from pbem.game import Answers, cheapest
 from pbem.game import yaml as yamlio
 from pbem.protocol import Decision, Order
+from pbem.rules.rome_carthage.movement.paths import closed, step_cost
 from tests.support.soak import quick_first
 from tests.support.walks import faults_of_shape, loaded, start
 
@@ -26,6 +28,13 @@ EDITIONS = ("valley2007", "descartes1998")
 OPS_1, OPS_2, OPS_3, CAMPAIGN = 17, 5, 1, 34
 OVERSEAS = ("rome", "agrigentum", "utica", "carthage", "gades", "tarraco", "capua")
 """Where a voyage is tried to: own cities and enemy ones, other ports, armies of both sides, and no port."""
+REACH = {
+    "carthage saguntum": 24,
+    "carthage new_carthage": 21,
+    "carthage carthage": 14,
+    "rome agrigentum": 6,
+    "rome rome": 25,
+}
 COUNTS = yamlio.read((Path(__file__).parent / "counts.yaml").read_bytes(), name="counts").value
 
 
@@ -79,6 +88,8 @@ def sort_of(order: Order) -> str:
         return "raise"
     if "sortie" in body:
         return "sortie"
+    if body.get("then") in ("inside", "ask"):
+        return str(body["then"])
     if "path" in body:
         first = body["path"][0]
         if isinstance(first, dict) and first.get("by") == "sea":
@@ -93,6 +104,19 @@ def test_card_plays(told: dict[str, Any], edition: str) -> None:
     position = to_play(told["side"], told["hand"], edition, **told.get("with", {}))
     counts = {sort: count[edition] if isinstance(count, dict) else count for sort, count in told["counts"].items()}
     assert Counter(map(sort_of, choices(position, told["side"], "play"))) == +Counter(counts)
+
+
+@pytest.mark.parametrize(("side", "start", "count"), [(*each.split(), n) for each, n in REACH.items()])
+def test_reach_is_what_the_lines_of_the_map_give(side: str, start: str, count: int) -> None:
+    """Count what stands above the counts once more, from the lines alone."""
+    position = to_play(side, [OPS_1])
+    board = position.board
+
+    def steps(space: str) -> list[tuple[str, int]]:
+        ways = board.neighbours[space].items()
+        return [(to, step_cost(position, kind)) for to, kind in ways if not closed(position, side, space, to)]
+
+    assert len(cheapest(start, steps, 4)) - 1 == count
 
 
 def test_three_cards_are_three_times_as_many() -> None:
@@ -122,10 +146,13 @@ def test_the_choices_are_all_that_the_check_lets_pass(card: int, side: str, edit
     rules = loaded(GAME, edition).rules
     position = to_play(side, [card], edition)
     view, decision = rules.view(position, side), Decision("play", side, "", {})
+    legal = Answers("play", rules.choices(view, decision))
     tried = [*marches(position, side, card), *other_uses(position, card)]
     passed = {written(order) for order in tried if not list(rules.check(view, decision, order))}
-    offered = {written(order) for order in choices(position, side, "play") if is_tried(order)}
-    assert passed == offered
+    assert passed == {written(order) for order in tried if legal.has(order)}
+    offered = [order for order in legal if is_tried(order)]
+    assert len(offered) > 20
+    assert not [order for order in offered if list(rules.check(view, decision, order))]
     assert not any(faults_of_shape(GAME, tried[at]) for at in range(0, len(tried), 997))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pbem.protocol import Order
 from pbem.rules.rome_carthage.orders import (
     ALL,
+    ArmyPart,
     AvoidOrder,
     CardUse,
     EventOrder,
@@ -12,7 +13,6 @@ from pbem.rules.rome_carthage.orders import (
     Force,
     InterceptOrder,
     MarchOrder,
-    Part,
     RetreatOrder,
     Step,
     WayOrder,
@@ -75,7 +75,7 @@ def test_avoid_order_without_a_general_is_led_by_the_commander() -> None:
 def test_retreat_order_sends_all_or_a_part_into_the_city() -> None:
     assert RetreatOrder.read(Order("retreat", {"city": ALL})) == RetreatOrder(ALL)
     part = {"city": {"cu": 3, "generals": ["gisgo"]}, "path": ["capua"]}
-    assert RetreatOrder.read(Order("retreat", part)) == RetreatOrder(Part(3, None, ("gisgo",)), ("capua",))
+    assert RetreatOrder.read(Order("retreat", part)) == RetreatOrder(ArmyPart(3, None, ("gisgo",)), ("capua",))
 
 
 def test_event_order_reads_the_targets_it_names() -> None:

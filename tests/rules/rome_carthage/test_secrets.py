@@ -14,6 +14,7 @@ from pbem.protocol import Decision, Order, Side
 from pbem.rules.rome_carthage.position.state import SIDES, Game
 from tests.support.chance import seed_of
 from tests.support.soak import quick_first
+from tests.support.twins import BY_HAND
 from tests.support.walks import Walk, loaded, plain, read_back, walk
 
 PICK = Walk.pick
@@ -43,6 +44,8 @@ def other_cards(at: Walk, viewer: Side | None, rng: Random) -> Game | None:
 
     None: cards have been dealt since, or an order leaves it to the hand which card it means.
     """
+    if any(word in BY_HAND for answer in at.answers for word in answer.order.values() if isinstance(word, str)):
+        return None
     now, then = at.position, at.rules.decode(plain(at.checkpoint))
     unseen = [side for side in SIDES if side != viewer and side in then.hands]
     if sorted(then.deck) != sorted(now.deck) or any(

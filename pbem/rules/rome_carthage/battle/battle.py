@@ -11,7 +11,7 @@ from pbem.rules.rome_carthage.battle.losses import battle_casualties
 from pbem.rules.rome_carthage.battle.retreat import suffer_defeat
 from pbem.rules.rome_carthage.battle.rounds import fight_rounds
 from pbem.rules.rome_carthage.battle.withdrawal import withdraw
-from pbem.rules.rome_carthage.events.playing import Window, check_window, open_window, window_orders
+from pbem.rules.rome_carthage.events.playing import Window, check_window, open_window, window_choices
 from pbem.rules.rome_carthage.movement.activation import force_of
 from pbem.rules.rome_carthage.movement.card_play import (
     exhausted,
@@ -299,5 +299,5 @@ def sally(game: Game, table: Table, side: Side, said: Force) -> Flow[None]:
 BATTLE_KINDS: Final = (
     Kind("change_command", *yes_or_no("roll"), is_last=once_a_march),
     Kind("charge", *yes_or_no("elephants"), hints="views.hints:at_least", is_last=once_a_march),
-    Kind(FRIGHT, window_orders, check_window, hints="views.hints:window"),
+    Kind(FRIGHT, window_choices, check_window, hints="views.hints:window"),
 )

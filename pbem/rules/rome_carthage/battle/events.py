@@ -7,9 +7,10 @@ be played before any round; Maharbal's Cavalry is played in the place of a battl
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, of, subsets
+from pbem.game import UNTOLD, Kind, OneOf, Part, Refusal, Table, Value
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.withdrawal import DOUBLE_ENVELOPMENT
 from pbem.rules.rome_carthage.events.playing import (
@@ -26,7 +27,7 @@ from pbem.rules.rome_carthage.events.playing import (
     open_window,
     play_counter,
     why_unfit,
-    window_orders,
+    window_choices,
 )
 from pbem.rules.rome_carthage.orders import RoundEventsOrder
 from pbem.rules.rome_carthage.position.board import StrategyCard
@@ -254,13 +255,14 @@ def why_no_maharbal(view: Game, side: Side) -> Refusal | None:
 # ---- legal orders and checks
 
 
-def declare_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every selection of the cards in hand that can be declared (cards 20, 31, 32)."""
+def declare_choices(view: Game, decision: Decision) -> Part:
+    """Return every selection of the cards in hand that can be declared (cards 20, 31, 32)."""
     side = decision.side
     if hand_hidden(view, side):
-        return NOT_TOLD
+        return UNTOLD
     cards = declared(view, view.the_battle, side, ANY)
-    return subsets(lambda some: Order("battle_events", {"cards": some}), cards, range(len(cards) + 1))
+    sets = [list(some) for size in range(len(cards) + 1) for some in combinations(cards, size)]
+    return OneOf("cards", [*[Value(some) for some in sets], Value(ANY, says=(ANY,), unlisted=True)], of="card")
 
 
 def check_declaration(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -284,17 +286,15 @@ def check_declaration(view: Game, decision: Decision, order: Order) -> Iterator[
                 yield order.fault(("cards", at), reason, rule=f"card {word}")
 
 
-def round_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List the answers: play nothing, Ally Deserts blind, or Ally Deserts for an open card of each kind (card 59)."""
+def round_choices(view: Game, decision: Decision) -> Part:
+    """Return the answers: play nothing, Ally Deserts blind, or Ally Deserts for an open card of each kind (card 59)."""
     side = decision.side
     if hand_hidden(view, side):
-        return NOT_TOLD
-    orders = [Order("round_events", {"card": NONE})]
-    for card in held(view, side, ALLY_DESERTS):
-        orders.append(Order("round_events", {"card": card}))
-        kinds = dict.fromkeys(decision.facts["shown"])
-        orders += [Order("round_events", {"card": card, "take": kind}) for kind in kinds]
-    return of(orders)
+        return UNTOLD
+    kinds = [Value(kind) for kind in dict.fromkeys(decision.facts["shown"])]
+    take = OneOf("take", [Value(None), *kinds], of="battle_card", default=0)
+    cards = [Value(card, take) for card in held(view, side, ALLY_DESERTS)]
+    return OneOf("card", [Value(NONE, says=(NONE,), must=True), *cards, Value(ANY, take, unlisted=True)], of="card")
 
 
 def check_round_events(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -312,12 +312,14 @@ def check_round_events(view: Game, decision: Decision, order: Order) -> Iterator
         yield order.fault(("take",), reason, rule="card 59")
 
 
-def give_back_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List the kinds of card in hand that may be given in return (card 59)."""
+def give_back_choices(view: Game, decision: Decision) -> Part:
+    """Return the kinds of card in hand that may be given in return (card 59)."""
     hand = view.the_battle.hands[decision.side]
     if FACE_DOWN in hand:
-        return NOT_TOLD
-    return of([Order("give_back", {"card": kind}) for kind in dict.fromkeys(hand)])
+        return UNTOLD
+    return OneOf(
+        "card", [*[Value(kind) for kind in dict.fromkeys(hand)], Value(WORST, unlisted=True)], of="battle_card"
+    )
 
 
 def check_give_back(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -332,12 +334,12 @@ def check_give_back(view: Game, decision: Decision, order: Order) -> Iterator[Fa
 BATTLE_EVENT_KINDS: Final = (
     Kind(
         "battle_events",
-        declare_orders,
+        declare_choices,
         check_declaration,
         hints="views.hints:events_before_battle",
         is_last=once_a_march,
     ),
-    Kind("round_events", round_orders, check_round_events, hints="views.hints:events_of_round"),
-    Kind("give_back", give_back_orders, check_give_back),
-    Kind(MAHARBAL, window_orders, check_window, hints="views.hints:window"),
+    Kind("round_events", round_choices, check_round_events, hints="views.hints:events_of_round"),
+    Kind("give_back", give_back_choices, check_give_back),
+    Kind(MAHARBAL, window_choices, check_window, hints="views.hints:window"),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from pbem.game import Kind, LegalOrders, Table, of
+from pbem.game import Kind, Part, Share, Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.orders import LossesOrder
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
@@ -112,10 +112,10 @@ def retreat_table(game: Game, table: Table) -> Flow[None]:
     battle.lost[side] = battle.lost.get(side, 0) + lost
 
 
-def losses_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List how many of the CU lost may be elephants (13.2)."""
-    facts = decision.facts
-    return of([Order("losses", {"elephants": n}) for n in range(facts["at_least"], facts["at_most"] + 1)])
+def losses_choices(view: Game, decision: Decision) -> Part:
+    """Return how many of the CU lost may be elephants (13.2)."""
+    able = range(decision.facts["at_least"], decision.facts["at_most"] + 1)
+    return Share(("elephants", None), decision.facts["cu"], 0, able)
 
 
 def check_losses(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -127,4 +127,4 @@ def check_losses(view: Game, decision: Decision, order: Order) -> Iterator[Fault
         yield order.fault(("elephants",), reason, rule="13.2")
 
 
-LOSSES_KINDS: Final = (Kind("losses", losses_orders, check_losses),)
+LOSSES_KINDS: Final = (Kind("losses", losses_choices, check_losses),)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Refusal, Table, subsets
+from pbem.game import Kind, Part, Refusal, Some, Table, Value
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.position.board import WALLED_CITY
 from pbem.rules.rome_carthage.position.naming import no_such_space
@@ -79,13 +79,10 @@ def least_missed(game: Game, side: Side, removable: list[str], count: int) -> li
     return sorted(space for *_, space in sorted(ranked)[:count])
 
 
-def markers_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every choice of the markers to take off (12.2)."""
-
-    def remove(spaces: list[str]) -> Order:
-        return Order("remove_markers", {"spaces": spaces})
-
-    return subsets(remove, removable_markers(view, decision.side), [decision.facts["count"]])
+def markers_choices(view: Game, decision: Decision) -> Part:
+    """Return every choice of the markers to take off (12.2)."""
+    count, able = decision.facts["count"], removable_markers(view, decision.side)
+    return Some("spaces", [Value(space, at=space) for space in able], count, count, of="space")
 
 
 def check_markers(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -119,7 +116,7 @@ def why_not_removable(game: Game, side: Side, space: str, rule: str) -> Refusal 
 POLITICS_KINDS: Final = (
     Kind(
         "remove_markers",
-        markers_orders,
+        markers_choices,
         check_markers,
         hints="views.hints:remove_markers",
         bot="policy.answers:remove_markers",

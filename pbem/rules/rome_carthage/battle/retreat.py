@@ -11,7 +11,7 @@ from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.losses import Army, Cause, retreat_table, suffer
 from pbem.rules.rome_carthage.battle.politics import political_consequences
 from pbem.rules.rome_carthage.battle.routes import Route, retreat_of, routes, toll, ways_named, why_no_route
-from pbem.rules.rome_carthage.orders import ALL, Part, RetreatOrder, illegal
+from pbem.rules.rome_carthage.orders import ALL, ArmyPart, RetreatOrder, illegal
 from pbem.rules.rome_carthage.position.generals import (
     arrive,
     displace,
@@ -89,7 +89,7 @@ def _prefers_city(game: Game, bound: Retreat, stack: Stack) -> bool:
     return not roads or roads[0].lost > 0
 
 
-def _enter_city(game: Game, table: Table, part: Part | str) -> None:
+def _enter_city(game: Game, table: Table, part: ArmyPart | str) -> None:
     """Take the army, or the part of it that is named, behind the walls (16.2)."""
     bound = game.the_retreat
     side, space = bound.side, bound.space
@@ -144,7 +144,7 @@ def _end(game: Game, table: Table, side: Side, space: str, cause: str) -> Flow[N
     yield from displace(game, table, side, stack.generals, cause)
 
 
-def part_of(stack: Stack, part: Part | str) -> Stack:
+def part_of(stack: Stack, part: ArmyPart | str) -> Stack:
     """Return the part of an army that an order sends into the city: all, or CU, elephants and generals (16.2)."""
     if isinstance(part, str):
         return Stack(stack.cu, stack.elephants, list(stack.generals), stack.train)
@@ -248,7 +248,7 @@ def check_retreat(view: Game, decision: Decision, order: Order) -> Iterator[Faul
         yield why.at(("path", at) if path else ("path",))
 
 
-def _check_city(view: Game, bound: Retreat, stack: Stack, part: Part | str) -> Iterator[Fault]:
+def _check_city(view: Game, bound: Retreat, stack: Stack, part: ArmyPart | str) -> Iterator[Fault]:
     """Yield what is wrong with the part of the army that goes into the city (14.2, 16.2)."""
     name = view.board.spaces[bound.space].name
     if bound.room is None or (stack.cu and not bound.room):
@@ -267,7 +267,7 @@ def _check_city(view: Game, bound: Retreat, stack: Stack, part: Part | str) -> I
         yield from _check_part(view, bound, stack, part)
 
 
-def _check_part(view: Game, bound: Retreat, stack: Stack, part: Part) -> Iterator[Fault]:
+def _check_part(view: Game, bound: Retreat, stack: Stack, part: ArmyPart) -> Iterator[Fault]:
     """Yield what is wrong with a split between city and road: CU, elephants, generals, consuls (14.2, 16.2)."""
     assert bound.room is not None
     inside = part_of(stack, part)

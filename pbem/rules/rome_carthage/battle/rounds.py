@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, listing, of
+from pbem.game import UNTOLD, Fixed, Kind, OneOf, Part, Refusal, Table, Value, listing
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.events import call_cavalry, last_resort, round_events, why_no_maharbal
 from pbem.rules.rome_carthage.battle.withdrawal import (
@@ -230,27 +230,29 @@ def matches(board: Board, battle: Battle, side: Side) -> list[str]:
     return [kind for kind in able if kind in hand]
 
 
-def battle_card_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List the cards that the attacker may lead, under every name, and withdrawal (11.4, 11.7, 11.11)."""
+def battle_card_choices(view: Game, decision: Decision) -> Part:
+    """Return the cards that the attacker may lead, under every name, and withdrawal (11.4, 11.7, 11.11)."""
     battle, board, side = view.the_battle, view.board, decision.side
     hand = battle.hands[side]
     if FACE_DOWN in hand or (side == CARTHAGE and hand_hidden(view, side)):
-        return NOT_TOLD
-    orders = []
-    for card in board.battle_cards:
-        if card not in hand:
-            continue
+        return UNTOLD
+    leads: list[Value] = []
+    for card in [card for card in board.battle_cards if card in hand]:
         if card == RESERVE:
-            names: tuple[str, ...] = tuple(kind for kind in board.battle_cards if kind != RESERVE)
+            names = [Value(kind) for kind in board.battle_cards if kind != RESERVE]
+            leads.append(Value(card, OneOf("as", names, of="battle_card")))
+        elif card == PROBE and (others := probe_as(board, battle, side)):
+            names = [Value(None), *[Value(name) for name in others]]
+            leads.append(Value(card, OneOf("as", names, of="battle_card", default=0)))
         else:
-            orders.append(Order("battle_card", {"card": card}))
-            names = probe_as(board, battle, side) if card == PROBE else ()
-        orders += [Order("battle_card", {"card": card, "as": name}) for name in names]
+            leads.append(Value(card))
     if why_no_maharbal(view, side) is None:
-        orders.append(Order("battle_card", {"card": MAHARBAL}))
-    if why_no_withdrawal(view, side) is None:
-        orders.append(Order("battle_card", {"withdraw": True}))
-    return of(orders)
+        leads.append(Value(MAHARBAL))
+    if any(card != RESERVE for card in hand):
+        leads += [Value(word, says=(word,), unlisted=True) for word in POLICIES]
+    why = why_no_withdrawal(view, side)
+    out = Value("withdraw", Fixed({"withdraw": True}), says=("withdraw",), must=True, why=why.reason if why else "")
+    return OneOf(None, [Value("lead", OneOf("card", leads, of="battle_card"), weight=len(leads)), out], inferred=True)
 
 
 def check_battle_card(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -301,17 +303,18 @@ def why_no_name(board: Board, battle: Battle, side: Side, card: str) -> Refusal:
     return Refusal(f"{record.name} may use a Probe as {names}", "11.7")
 
 
-def match_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List the cards that match the card led, and the choice to lose instead (11.5)."""
+def match_choices(view: Game, decision: Decision) -> Part:
+    """Return the cards that match the card led, and the choice to lose instead (11.5)."""
     battle, side = view.the_battle, decision.side
     if FACE_DOWN in battle.hands[side] or (side == CARTHAGE and hand_hidden(view, side)):
-        return NOT_TOLD
+        return UNTOLD
     able = matches(view.board, battle, side)
+    values = [Value(card) for card in able]
     if view.options["decline_match"] or not able:
-        able.append(NONE)
+        values.append(Value(NONE, says=(NONE,), must=True))
     if why_no_maharbal(view, side) is None:
-        able.append(MAHARBAL)
-    return of([Order("match", {"card": card}) for card in able])
+        values.append(Value(MAHARBAL))
+    return OneOf("card", [*values, Value(ANY, says=(ANY,), unlisted=True)], of="battle_card")
 
 
 def check_match(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -339,10 +342,10 @@ def check_match(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
 ROUND_KINDS: Final = (
     Kind(
         "battle_card",
-        battle_card_orders,
+        battle_card_choices,
         check_battle_card,
         hints="views.hints:battle_card",
         bot="policy.answers:battle_card",
     ),
-    Kind("match", match_orders, check_match, hints="views.hints:match"),
+    Kind("match", match_choices, check_match, hints="views.hints:match"),
 )

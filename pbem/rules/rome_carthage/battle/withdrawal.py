@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Refusal, Table, of, yes_or_no
+from pbem.game import Kind, OneOf, Part, Refusal, Table, Value, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.position.generals import arrive, displace_the_destroyed, drive_off_generals, may_be_in
 from pbem.rules.rome_carthage.position.naming import no_such_space, space_named, spaces_named
@@ -233,9 +233,9 @@ def withdraw(game: Game, table: Table) -> Flow[None]:
     yield from drive_off_generals(game, table, side, to)
 
 
-def refuge_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List where the army that broke off may go (11.11)."""
-    return of([Order("withdraw_to", {"space": space}) for space in refuges(view, decision.side)])
+def refuge_choices(view: Game, decision: Decision) -> Part:
+    """Return where the army that broke off may go (11.11)."""
+    return OneOf("space", [Value(space, at=space) for space in refuges(view, decision.side)], of="space")
 
 
 def check_refuge(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -272,5 +272,5 @@ INITIATIVE_KINDS: Final = (
 )
 WITHDRAWAL_KINDS: Final = (
     Kind("cancel_withdrawal", *yes_or_no("roll"), hints="views.hints:at_most"),
-    Kind("withdraw_to", refuge_orders, check_refuge, is_last=once_a_march),
+    Kind("withdraw_to", refuge_choices, check_refuge, is_last=once_a_march),
 )

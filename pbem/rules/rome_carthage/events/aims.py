@@ -1,6 +1,6 @@
 """Targets of events, and the shape that most events share: a condition, a target, an effect (7.4).
 
-Legal orders and checks are both derived from these, so that they agree.
+Choices and checks are both derived from these, so that they agree.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from pbem.game import LegalOrders, Refusal, Table, concat, did_you_mean, of, product, some, subsets
+from pbem.game import NONE, NOTHING, AllOf, OneOf, Part, Refusal, Share, Some, Table, Value, did_you_mean, some
 from pbem.protocol import Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.events.playing import CardEvent
 from pbem.rules.rome_carthage.orders import EventOrder
@@ -99,23 +99,25 @@ class _Aimed:
             return refusal(card, f"there is no {aim.word.removesuffix('s')} for it now")
         return why
 
-    def legal_orders(self, game: Game, side: Side, card: StrategyCard) -> LegalOrders:
+    def choices(self, game: Game, side: Side, card: StrategyCard) -> Part:
         aim = self.aim
         if self.condition(game, side, card) is not None:
-            return of([])
+            return NONE
         if aim is None:
-            return of([as_event(card)])
-        if not isinstance(aim, Several):
-            able = aim.able(game, side, card)
-            if aim.counted:
-                numbers = range(1, card.about["cu"] + 1)
-                return product(lambda target, cu: as_event(card, **{aim.word: target, CU: cu}), able, numbers)
-            return of([as_event(card, **{aim.word: target}) for target in able])
-        parts = []
-        for group in aim.groups(game, side, card):
-            least, most = aim.counts(card, group)
-            parts.append(subsets(lambda spaces: as_event(card, spaces=spaces), group, range(least, most + 1)))
-        return concat(*parts)
+            return NOTHING
+        of = SPACE if aim.word == SPACES else aim.word
+        if isinstance(aim, Several):
+            groups = []
+            for group in aim.groups(game, side, card):
+                least, most = aim.counts(card, group)
+                spaces = Some(SPACES, [Value(space, at=space) for space in group], least, most, of=of)
+                groups.append(Value("", spaces))
+            return OneOf(None, groups, inferred=True) if len(groups) != 1 else groups[0].then
+        target = OneOf(
+            aim.word, [Value(each, at=_place_of(game, of, each)) for each in aim.able(game, side, card)], of=of
+        )
+        most = card.about["cu"] if aim.counted else 0
+        return AllOf(target, Share((CU, None), most, 0, range(1, most + 1), most)) if aim.counted else target
 
     def check(self, game: Game, side: Side, order: Order, card: StrategyCard) -> Iterator[Fault]:
         aim = self.aim
@@ -143,25 +145,25 @@ class _Aimed:
         return f"spaces: {'; or '.join(texts)}"
 
 
+def _place_of(game: Game, of: str, target: str) -> str:
+    """Return where on the map a target is; empty: nowhere, or in a whole province."""
+    return target if of == SPACE else (game.whereabouts(target)[0] if of == GENERAL and game.where(target) else "")
+
+
 def event(does: Does, condition: Condition = always, aim: Aim | None = None) -> CardEvent:
     """Return the event that does something to what it is aimed at, if its condition is met."""
     aimed = _Aimed(does, condition, aim)
-    return CardEvent(aimed.play, aimed.legal_orders, aimed.check, aimed.needs)
+    return CardEvent(aimed.play, aimed.choices, aimed.check, aimed.needs)
 
 
 def whichever(of: Callable[[Game, StrategyCard], CardEvent]) -> CardEvent:
     """Return an event that is one of several, depending on the edition or the card."""
     return CardEvent(
         play=lambda game, table, side, order, card: of(game, card).play(game, table, side, order, card),
-        legal_orders=lambda game, side, card: of(game, card).legal_orders(game, side, card),
+        choices=lambda game, side, card: of(game, card).choices(game, side, card),
         check=lambda game, side, order, card: of(game, card).check(game, side, order, card),
         needs=lambda game, side, card: of(game, card).needs(game, side, card),
     )
-
-
-def as_event(card: StrategyCard, **body: object) -> Order:
-    """Return the order to play a card for its event."""
-    return Order("play", {"card": card.number, "as": "event", **body})
 
 
 def rule_of(card: StrategyCard) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import LegalOrders, Table, did_you_mean, of, plain
+from pbem.game import NONE, AllOf, Answers, Fixed, LegalOrders, Part, Table, did_you_mean, plain
 from pbem.protocol import Fault, Flow, Order, Path, Side
 from pbem.rules.rome_carthage.events import cities, councils, markers, misfortunes, units
 from pbem.rules.rome_carthage.events.playing import CardEvent, Elsewhere
@@ -67,12 +67,18 @@ def play_event(game: Game, table: Table, side: Side, order: Order) -> Flow[None]
     yield from event.play(game, table, side, order, card)
 
 
-def event_orders(view: Game, side: Side, card: StrategyCard) -> LegalOrders:
-    """List the ways to play a card for its event; none if it is not his, or its condition is not met (7.4)."""
+def event_choices(view: Game, side: Side, card: StrategyCard) -> Part:
+    """Return what an order to play a card for its event says besides; none if it is not his, or cannot be (7.4)."""
     event = EVENTS.get(card.event)
     if not isinstance(event, CardEvent) or not card.event_of(side):
-        return of([])
-    return event.legal_orders(at_play(view, card), side, card)
+        return NONE
+    return event.choices(at_play(view, card), side, card)
+
+
+def event_orders(view: Game, side: Side, card: StrategyCard) -> LegalOrders:
+    """List the ways to play a card for its event (7.4)."""
+    as_event = Fixed({"card": card.number, "as": "event"})
+    return Answers("play", AllOf(as_event, event_choices(view, side, card)))
 
 
 def check_event(view: Game, side: Side, order: Order, card: StrategyCard) -> Iterator[Fault]:

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from pbem.game import NOT_TOLD, LegalOrders, Refusal, Table, of
+from pbem.game import UNTOLD, OneOf, Part, Refusal, Table, Value
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.position.board import Board, StrategyCard
 from pbem.rules.rome_carthage.position.state import UNSEEN, Game
 
 Play: TypeAlias = Callable[[Game, Table, Side, Order, StrategyCard], Flow[None]]
-LegalOrdersOf: TypeAlias = Callable[[Game, Side, StrategyCard], LegalOrders]
+ChoicesOf: TypeAlias = Callable[[Game, Side, StrategyCard], Part]
 Check: TypeAlias = Callable[[Game, Side, Order, StrategyCard], Iterable[Fault]]
 Needs: TypeAlias = Callable[[Game, Side, StrategyCard], str | None]
 ADVANCE: Final = "advance"
@@ -38,10 +38,11 @@ def not_said(game: Game, side: Side, card: StrategyCard) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class CardEvent:
-    """An event that is a card play of its own. It has no legal orders while its condition is not met."""
+    """An event that is a card play of its own. It leaves no choice while its condition is not met."""
 
     play: Play
-    legal_orders: LegalOrdersOf
+    choices: ChoicesOf
+    """Returns what an order says besides the card."""
     check: Check
     needs: Needs = not_said
     """Says for a form what the event needs if it can be played now; None: nothing is to be said."""
@@ -125,11 +126,17 @@ def hand_hidden(view: Game, side: Side) -> bool:
     return UNSEEN in view.hands.get(side, ())
 
 
-def window_orders(view: Game, decision: Decision) -> LegalOrders:
+def window_choices(view: Game, decision: Decision) -> Part:
     """Return the cards of the event that a window is named after, and none (7.4.1)."""
     if hand_hidden(view, decision.side):
-        return NOT_TOLD
-    return of([Order(decision.kind, {"card": card}) for card in [NONE, *held(view, decision.side, decision.kind)]])
+        return UNTOLD
+    return cards_or_none(held(view, decision.side, decision.kind))
+
+
+def cards_or_none(cards: Iterable[int]) -> Part:
+    """Return the choice of no card, or of one of some; of those that are not listed any is one (7.4.1)."""
+    none = Value(NONE, says=(NONE,), must=True)
+    return OneOf("card", [none, *[Value(card) for card in cards], Value(ANY, says=(ANY,), unlisted=True)], of="card")
 
 
 def check_window(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:

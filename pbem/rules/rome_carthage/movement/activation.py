@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
-from pbem.game import LegalOrders, Refusal, concat, flat_map, lazy, product
+from pbem.game import Refusal
 from pbem.protocol import Fault, Order, Side
 from pbem.rules.rome_carthage.movement.card_play import (
     allowance,
     exhausted,
     march_type,
-    picked,
-    points_to_ride,
     resting,
-    walked,
 )
-from pbem.rules.rome_carthage.movement.fleet import hold, sailings
-from pbem.rules.rome_carthage.movement.paths import allowed, check_path, first_steps, open_ports
-from pbem.rules.rome_carthage.orders import CardUse, Force, MarchOrder, Written, illegal
-from pbem.rules.rome_carthage.position.generals import is_consul, may_command, strategy_rating, why_not_at_hand
+from pbem.rules.rome_carthage.movement.paths import check_path
+from pbem.rules.rome_carthage.orders import Force, MarchOrder, illegal
+from pbem.rules.rome_carthage.position.generals import may_command, strategy_rating, why_not_at_hand
 from pbem.rules.rome_carthage.position.naming import (
     general_named,
     generals_named,
@@ -31,22 +25,11 @@ from pbem.rules.rome_carthage.position.naming import (
 )
 from pbem.rules.rome_carthage.position.state import CONSUL, PROCONSUL, Game
 from pbem.rules.rome_carthage.position.under_way import Stack
-from pbem.rules.rome_carthage.siege.siege import is_target
 from pbem.rules.rome_carthage.siege.sorties import why_no_sortie
 from pbem.rules.rome_carthage.siege.walls import locked_up, pool, whole
 
-Party: TypeAlias = tuple[str, tuple[str, ...]]
-"""A general and his companions."""
-Forces: TypeAlias = list[tuple[int, int]]
-"""The (CU, elephants) that they may take."""
-Ways: TypeAlias = Iterator[tuple[Forces, Sequence[Written]]]
-"""Forces with where they may step first."""
-Leaving: TypeAlias = Callable[[Game, Side, "Home", Party], Ways]
-"""How a party may set out from a stack in a space."""
 MARCHING: Final = ("cu", "elephants", "with", "path", "then", "if_intercepted", "if_avoided", "sortie", "train")
 """The words of an order that go with a march only."""
-STAY: Final = ""
-"""A first step that is none: an army that is activated where it stands, to besiege (16.4)."""
 
 
 # ---- splitting a stack: who may go, who must stay, and how many units go with them (8.6, 8.7, 9.5, 10.1, 14)
@@ -186,146 +169,6 @@ def spaces_with_generals(game: Game, side: Side) -> list[str]:
         if not game.besieged(city) or why_no_sortie(game, side, city) is None:
             spaces.append(city)
     return sorted(spaces)
-
-
-def marches(view: Game, side: Side, use: Order, space: str, ops: int) -> LegalOrders:
-    """Return the first steps of every march from a space with some operations (7.3, 8.1).
-
-    `use` has the kind of these orders and what they say besides.
-    """
-
-    def set_out(party: Party, force: tuple[int, int], step: Written) -> Order:
-        general, companions = party
-        march = {**use.body, "general": general, "cu": force[0], "elephants": force[1], "with": list(companions)}
-        return Order(use.kind, {**march, "path": []} if step == STAY else {**march, "path": [step], "then": "ask"})
-
-    most = hold(view, side, CardUse.read(use)) if view.board.spaces[space].port else 0
-
-    def voyages() -> LegalOrders:
-        # An enemy army before the walls does not keep a garrison from sailing: a siege does (8.8.1).
-        fleet = pool(view, side, space) if view.besieged(space) else whole(view, side, space)
-
-        def by_sea(party: Party) -> LegalOrders:
-            ways = _departures(view, side, Home(space, fleet), party, most)
-            return concat(*(product(set_out, [party], *axes) for axes in ways))
-
-        return flat_map(by_sea, list(_parties(view, fleet, ops)))
-
-    if space in view.garrisons and why_no_sortie(view, side, space) is None:
-        sallies = _sallies(view, side, use, space, ops)
-        return concat(*sallies, lazy(voyages)) if most else concat(*sallies)
-    stack = pool(view, side, space)
-
-    def leave(way: tuple[Party, Leaving] | None) -> LegalOrders:
-        if way is None:
-            return voyages()
-        party, leaving = way
-        return concat(*(product(set_out, [party], *axes) for axes in leaving(view, side, Home(space, stack), party)))
-
-    by_land = (_in_force, _besieging, _alone) if is_target(view, side, space) else (_in_force, _alone)
-    return flat_map(leave, [*itertools.product(_parties(view, stack, ops), by_land), *([None] if most else [])])
-
-
-def _sallies(view: Game, side: Side, use: Order, space: str, ops: int) -> Iterator[LegalOrders]:
-    """Yield the ways to sally out of a city with some operations (8.1, 16.4.4)."""
-    inside = view.garrison(side, space)
-
-    def come_out(party: Party, force: tuple[int, int]) -> Order:
-        general, companions = party
-        sortie = {"general": general, "cu": force[0], "elephants": force[1], "with": list(companions)}
-        return Order(use.kind, {**use.body, **sortie, "sortie": True})
-
-    for party in _parties(view, inside, ops):
-        split = Split(view, inside, *party)
-        able = [
-            cu for cu in range(1, inside.cu - exhausted(view, side, space) + 1) if split.why_not_marching(cu) is None
-        ]
-        yield product(come_out, [party], inside.parts(able))
-
-
-def _in_force(game: Game, side: Side, home: Home, party: Party) -> Ways:
-    """Yield the forces that a party may lead off by land (8.1, 8.7).
-
-    Units that a campaign card has moved already go only as far as they have points left (8.4.1).
-    """
-    space, stack = home
-    legs = walked(game, side, space)
-    for points, forces in _by_points(legs, stack, _forces(game, stack, legs, party), _points_of(game, party)):
-        if steps := allowed(game, _everybody(party), first_steps(game, side, space, True, points)):
-            yield forces, steps
-
-
-def _besieging(game: Game, side: Side, home: Home, party: Party) -> Ways:
-    """Yield the forces with which a party may besiege or subjugate where it stands (16.4)."""
-    forces = _forces(game, home.stack, walked(game, side, home.space), party)
-    if besiegers := [force for force in forces if force[0] >= game.board.siege.cu]:
-        yield besiegers, [STAY]
-
-
-def _alone(game: Game, side: Side, home: Home, party: Party) -> Ways:
-    """Yield where a party may go by land without units (8.4.2)."""
-    if Split(game, home.stack, *party).why_not_marching(0) is None:
-        steps = first_steps(game, side, home.space, False, _points_of(game, party))
-        if steps := allowed(game, _everybody(party), steps):
-            yield [(0, 0)], steps
-
-
-def _departures(game: Game, side: Side, home: Home, party: Party, most: int) -> Ways:
-    """Yield the forces with which a party may sail from a space, on a card that carries `most` CU (8.8)."""
-    space, stack = home
-    full, legs = _points_of(game, party), walked(game, side, space)
-    forces = [force for force in _forces(game, stack, legs, party) if force[0] <= most]
-    without = Split(game, stack, *party).why_not_marching(0) is None
-    for points, some in [*_by_points(legs, stack, forces, full), (full, [(0, 0)] if without else [])]:
-        force = Stack(int(some != [(0, 0)]), 0, [*_everybody(party)])
-        ports = open_ports(game, side, space, force, points)
-        yield from sailings(game, side, ports, some)
-
-
-def _points_of(game: Game, party: Party) -> int:
-    """Return how far a party can go: those whom a campaign card has carried already go less far (8.4.1)."""
-    return min(points_to_ride(game, general) for general in _everybody(party))
-
-
-def _everybody(party: Party) -> tuple[str, ...]:
-    return party[0], *party[1]
-
-
-def _forces(game: Game, stack: Stack, legs: Sequence[int], party: Party) -> Forces:
-    """List the (CU, elephants) that may march off from a stack with a party: no tired CU (8.2, 8.4.1, 14.2)."""
-    every = stack.parts(range(1, min(stack.cu - sum(left < 1 for left in legs), game.board.movement.cu) + 1))
-    if not any(is_consul(game, general) for general in stack.generals):
-        return every
-    why_not = Split(game, stack, *party).why_not_marching
-    return [force for force in every if why_not(force[0]) is None]
-
-
-def _by_points(legs: Sequence[int], stack: Stack, forces: Forces, points: int) -> Iterator[tuple[int, Forces]]:
-    """Yield forces by the points that the CU who can go least far among them have left (8.4.1)."""
-    if not legs:
-        if forces:
-            yield points, forces
-        return
-    groups: dict[int, Forces] = {}
-    for force in forces:
-        groups.setdefault(min([points, *picked(legs, stack.cu, force[0])]), []).append(force)
-    yield from groups.items()
-
-
-def _parties(game: Game, stack: Stack, ops: int) -> Iterator[Party]:
-    """Yield each general whom some operations activate with each set of the others he may command (8.1, 8.6, 8.7)."""
-    done = resting(game, game.board.generals[stack.generals[0]].side) if stack.generals else ()
-    for general in stack.generals:
-        if strategy_rating(game, general) > ops or general in done:
-            continue
-        led = [
-            other
-            for other in stack.generals
-            if other != general and other not in done and may_command(game, general, (other,))
-        ]
-        for size in range(len(led) + 1):
-            for companions in combinations(led, size):
-                yield general, companions
 
 
 def force_of(game: Game, stack: Stack, said: Force, tired: int = 0) -> Stack:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Table, concat, lazy, of
+from pbem.game import Fixed, Kind, OneOf, Part, Table, Value
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.movement.activation import MARCHING, check_activation, marches, spaces_with_generals
+from pbem.rules.rome_carthage.movement.activation import MARCHING, check_activation
 from pbem.rules.rome_carthage.movement.march import march
-from pbem.rules.rome_carthage.orders import MarchOrder
+from pbem.rules.rome_carthage.movement.setting_out import Marches, Roads
+from pbem.rules.rome_carthage.orders import CardUse, MarchOrder
 from pbem.rules.rome_carthage.position.board import StrategyCard
 from pbem.rules.rome_carthage.position.state import Game
 
@@ -63,11 +63,9 @@ def moved_by(card: StrategyCard) -> int:
     return card.about.get("strategy", card.ops)
 
 
-def event_marches(view: Game, side: Side, card: StrategyCard) -> LegalOrders:
-    """List the first steps of every march by the event of a card (8.1, 8.2)."""
-    use = Order("play", {"card": card.number, "as": "event"})
-    spaces = spaces_with_generals(view, side)
-    return concat(*(lazy(partial(marches, view, side, use, space, moved_by(card))) for space in spaces))
+def event_marches(view: Game, side: Side, card: StrategyCard) -> Part:
+    """Return the marches by the event of a card (8.1, 8.2)."""
+    return Marches(Roads(view, side), CardUse(card.number, "event")).part(moved_by(card))
 
 
 def check_event_march(view: Game, side: Side, order: Order, card: StrategyCard) -> Iterator[Fault]:
@@ -81,13 +79,11 @@ def check_event_march(view: Game, side: Side, order: Order, card: StrategyCard) 
         yield from check_activation(view, side, order, MarchOrder.read(order), moved_by(card))
 
 
-def campaign_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List the first steps of every march of the next general, and to end the campaign (8.1)."""
-    side, card = decision.side, view.board.cards[view.the_card.card]
-    spaces = spaces_with_generals(view, side)
-    use = Order("campaign", {})
-    ways = (lazy(partial(marches, view, side, use, space, moved_by(card))) for space in spaces)
-    return concat(of([Order("campaign", {"stop": True})]), *ways)
+def campaign_choices(view: Game, decision: Decision) -> Part:
+    """Return the marches of the next general, and the end of the campaign (8.1)."""
+    marches = Marches(Roads(view, decision.side), None).part(moved_by(view.board.cards[view.the_card.card]))
+    stop = Value("stop", Fixed({"stop": True}), says=("stop", "end"), must=True)
+    return OneOf(None, [stop, Value("march", marches, weight=4)], inferred=True)
 
 
 def check_campaign(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -116,7 +112,7 @@ def is_last_of_campaign(view: Game, decision: Decision, order: Order) -> bool:
 CAMPAIGN_KINDS: Final = (
     Kind(
         "campaign",
-        campaign_orders,
+        campaign_choices,
         check_campaign,
         hints="views.hints:campaign",
         bot="policy.answers:best_campaign",

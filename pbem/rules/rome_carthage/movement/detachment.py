@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from pbem.game import Kind, LegalOrders, Refusal, concat, of, product
+from pbem.game import Fixed, Gathered, Kind, OneOf, Part, Refusal, Share, Value
 from pbem.protocol import Decision, Fault, Order, Path, Side
 from pbem.rules.rome_carthage.movement.activation import Split, force_of, stray_companions
-from pbem.rules.rome_carthage.orders import AvoidOrder, Body, Force, InterceptOrder, Part, illegal
+from pbem.rules.rome_carthage.orders import ArmyPart, AvoidOrder, Force, InterceptOrder, illegal
 from pbem.rules.rome_carthage.position.generals import is_consul, may_be_in, may_command, why_not_at_hand
 from pbem.rules.rome_carthage.position.naming import (
     general_named,
@@ -82,37 +81,39 @@ def most_sent(game: Game, stack: Stack) -> int:
     return min(stack.cu, game.board.movement.cu)
 
 
-def forces(view: Game, stack: Stack, general: str, least: int, most: int) -> Iterator[Body]:
-    """Yield the forces that a general may be sent with: whom he takes, units, elephants (9.3, 9.5, 10.1)."""
-    led = [other for other in stack.generals if other != general and may_command(view, general, (other,))]
-    for size in range(len(led) + 1):
-        for companions in combinations(led, size):
-            split = Split(view, stack, general, companions)
-            if split.why_not_sent_by() is not None:
-                continue
-            for cu, elephants in stack.parts(cu for cu in range(least, most + 1) if split.why_not_sent(cu) is None):
-                yield {"general": general, "cu": cu, "elephants": elephants, "with": list(companions)}
+def force_choices(view: Game, attempt: Attempt, general: str, to: str, among: Sequence[str] = ()) -> Part | None:
+    """Return the forces that a general may be sent with to a space: whom he takes, units, elephants (9.3, 9.5, 10.1).
+
+    `among` are the only generals who may go, if it has any. None: he may not be sent.
+    """
+    stack, least, most, _ = attempt
+    others = [other for other in stack.generals if other != general and may_command(view, general, (other,))]
+    usual, usual_cu = others if stack.commander == general else [], most_sent(view, stack)
+    led = [other for other in others if may_be_in(view, other, to) and (not among or other in among)]
+    values, default = list[Value](), None
+    for some in [some for size in range(len(led) + 1) for some in combinations(led, size)]:
+        split = Split(view, stack, general, some)
+        if split.why_not_sent_by() is not None:
+            continue
+        able = [cu for cu in range(least, most + 1) if split.why_not_sent(cu) is None]
+        if not able:
+            continue
+        if list(some) == usual:
+            default = len(values)
+        share = Share(("cu", "elephants"), stack.cu, stack.elephants, able, usual_cu if usual_cu in able else None)
+        values.append(Value(list(some), share, says=("nobody else",) if led and not some else ()))
+    return OneOf("with", values, of="general", default=default) if values else None
 
 
-def city_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List what may stand inside a city: units up to its capacity, and any of the generals (16.2)."""
+def city_choices(view: Game, decision: Decision) -> Part:
+    """Return what may stand inside a city: units up to its capacity, and any of the generals (16.2)."""
     side, space = decision.side, decision.facts["at"]
-    both = whole(view, side, space)
-    capacity = view.board.spaces[space].capacity
-    units = both.parts(range(min(capacity, both.cu) + 1))
-    names = [list(some) for size in range(len(both.generals) + 1) for some in combinations(both.generals, size)]
-
-    def man(inside: tuple[int, int], generals: list[str]) -> Order:
-        return Order("man_city", {"cu": inside[0], "elephants": inside[1], "generals": generals})
-
-    if not any(is_consul(view, general) for general in both.generals):
-        return product(man, units, names)
-    kept = [
-        pair
-        for pair in itertools.product(units, names)
-        if why_not_parted(view, side, space, pair[0][0], pair[1]) is None
-    ]
-    return product(lambda pair: man(*pair), kept)
+    both, values = whole(view, side, space), []
+    most = min(view.board.spaces[space].capacity, both.cu)
+    for names in [some for size in range(len(both.generals) + 1) for some in combinations(both.generals, size)]:
+        able = [cu for cu in range(most + 1) if why_not_parted(view, side, space, cu, names) is None]
+        values.append(Value(list(names), Share(("cu", "elephants"), both.cu, both.elephants, able, filled=False)))
+    return OneOf("generals", values, of="general", default=0)
 
 
 def why_not_parted(game: Game, side: Side, space: str, inside: int, names: Sequence[str]) -> Refusal | None:
@@ -134,7 +135,7 @@ def check_city(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with manning a city: its capacity, and who is there (16.2)."""
     space = decision.facts["at"]
     both, capacity = whole(view, decision.side, space), view.board.spaces[space].capacity
-    part = Part.read(order.body)
+    part = ArmyPart.read(order.body)
     cu, elephants, names = part.cu, part.elephants or 0, part.generals
     if cu > capacity:
         yield order.fault(("cu",), f"{capacity} CU fit into {space_named(view, space)}, not {cu}", rule="16.2")
@@ -155,21 +156,20 @@ def check_city(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
         yield why.at(("cu",))
 
 
-def intercept_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every set of interceptions: none, or one force, from each space next to it (9.1, 9.4, 9.5)."""
-    reaction = view.the_reaction
-    axes: list[list[Body | None]] = []
+def intercept_choices(view: Game, decision: Decision) -> Part:
+    """Return every set of interceptions: none, or one force, from each space next to it (9.1, 9.4, 9.5)."""
+    reaction, side, origins = view.the_reaction, decision.side, []
     for origin in reaction.origins:
-        stack = interceptors(view, decision.side, origin)
-        attempts: list[Body | None] = [None]
-        for general in leaders(view, decision.side, origin, reaction.space):
-            attempts += [
-                force
-                for force in forces(view, stack, general, 1, most_sent(view, stack))
-                if all(may_be_in(view, other, reaction.space) for other in force["with"])
-            ]
-        axes.append(attempts)
-    return product(lambda *picked: Order("intercept", {"with": [force for force in picked if force]}), *axes)
+        stack, values = interceptors(view, side, origin), []
+        attempt = Attempt(stack, 1, most_sent(view, stack), "9.3")
+        for general in leaders(view, side, origin, reaction.space):
+            sent = force_choices(view, attempt, general, reaction.space)
+            if sent is not None:
+                values.append(Value(general, sent, at=origin, note=f"{stack.cu} CU"))
+        origins.append(OneOf("general", values, of="general"))
+    nobody = Value("nobody", Fixed({"with": []}), says=("nobody", "no"), must=True)
+    tries = Value("intercept", Gathered("with", origins, least=1), says=("intercept", "yes"))
+    return OneOf(None, [nobody, tries], inferred=True)
 
 
 def check_intercept(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -265,22 +265,21 @@ def why_no_refuge(game: Game, march: March, side: Side, to: str) -> str | None:
     return f"enemy CU stand in {name}" if game.cu(enemy, to) else None
 
 
-def avoid_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way to avoid battle: who goes, with what, where to; and the choice to stand (10.1)."""
+def avoid_choices(view: Game, decision: Decision) -> Part:
+    """Return every way to avoid battle: who goes, with what, where to; and the choice to stand (10.1)."""
     reaction, march, side = view.the_reaction, view.the_march, decision.side
     stack = view.stack(side, reaction.space)
-    parts = [of([Order("avoid_battle", {"to": "none"})])]
+    values = [Value("none", says=("stand", "no"), must=True)]
     for to in reaction.refuges:
         able, most = able_to_avoid(view, march, side, to)
-        for general in able:
-            sent = [
-                force
-                for force in forces(view, stack, general, 0, most)
-                if all(name in able and may_be_in(view, name, to) for name in [general, *force["with"]])
-                and not alone_among_enemies(view, side, force["cu"], to)
-            ]
-            parts.append(product(lambda force, to=to: Order("avoid_battle", {"to": to, **force}), sent))
-    return concat(*parts)
+        attempt, sent = Attempt(stack, int(alone_among_enemies(view, side, 0, to)), most, "10.1"), []
+        for general in [general for general in able if may_be_in(view, general, to)]:
+            force = force_choices(view, attempt, general, to, able)
+            if force is not None:
+                sent.append(Value(general, force))
+        default = next((at for at, value in enumerate(sent) if value.word == stack.commander), None)
+        values.append(Value(to, OneOf("general", sent, of="general", default=default), at=to))
+    return OneOf("to", values, of="space")
 
 
 def check_avoid(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -318,10 +317,10 @@ def check_avoid(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
 
 
 REACTION_KINDS: Final = (
-    Kind("man_city", city_orders, check_city, hints="views.hints:man_city"),
+    Kind("man_city", city_choices, check_city, hints="views.hints:man_city"),
     Kind(
         "intercept",
-        intercept_orders,
+        intercept_choices,
         check_intercept,
         hints="views.hints:intercept",
         bot="policy.answers:intercept",
@@ -329,7 +328,7 @@ REACTION_KINDS: Final = (
     ),
     Kind(
         "avoid_battle",
-        avoid_orders,
+        avoid_choices,
         check_avoid,
         hints="views.hints:avoid",
         bot="policy.answers:avoid",

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from pbem.game import Kind, Table
 from pbem.protocol import Flow
 from pbem.rules.rome_carthage.battle.losses import Army, Cause, Hardship, attrition
-from pbem.rules.rome_carthage.events.playing import Window, cards_of, check_window, open_window, window_orders
+from pbem.rules.rome_carthage.events.playing import Window, cards_of, check_window, open_window, window_choices
 from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN, march_type, note_stop, played_with
 from pbem.rules.rome_carthage.movement.paths import step_cost
 from pbem.rules.rome_carthage.position.board import ALPS_PASS, LAND, PASS, PASSES, SEA, STRAIT
@@ -321,5 +321,5 @@ def sail_back(game: Game, table: Table, march: March) -> Flow[bool]:
 
 
 WEATHER_KINDS: Final = tuple(
-    Kind(event, window_orders, check_window, hints="views.hints:window") for event in (TRIBES, WEATHER, STORM)
+    Kind(event, window_choices, check_window, hints="views.hints:window") for event in (TRIBES, WEATHER, STORM)
 )

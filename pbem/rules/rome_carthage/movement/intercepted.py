@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Refusal, Table, concat, of, product
+from pbem.game import Kind, OneOf, Part, Refusal, Share, Table, Value
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.rome_carthage.battle.retreat import splits_consul
 from pbem.rules.rome_carthage.movement.card_play import note_stop
@@ -125,33 +125,25 @@ def part_inside(force: Stack, order: InterceptedOrder) -> Stack:
     return Stack(order.cu, elephants, list(order.generals))
 
 
-def intercepted_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List what an intercepted army may do: fight, back up, or go into the city, whole or in part (9.3)."""
+def intercepted_choices(view: Game, decision: Decision) -> Part:
+    """Return what an intercepted army may do: fight, back up, or go into the city, whole or in part (9.3)."""
     march = view.the_march
-    fits = shelter(view, march)
-    choices = [FIGHT, BACK_UP] if march.force.cu else [BACK_UP]
-    if fits is not None and march.force.cu <= fits:
-        choices.append(CITY)
-        fits = None
-    whole = of([Order(decision.kind, {"choice": choice}) for choice in choices])
-    if fits is None:
-        return whole
-    return concat(whole, *(_parts(view, march.force, cu) for cu in range(fits, 0, -1)))
+    fits, force = shelter(view, march), march.force
+    values = [Value(word, says=(word,)) for word in ([FIGHT, BACK_UP] if force.cu else [BACK_UP])]
+    if fits is not None and force.cu <= fits:
+        values.append(Value(CITY, says=(CITY,)))
+    elif fits is not None:
+        values.append(Value(CITY, _parts(view, force, fits), says=(CITY,)))
+    return OneOf("choice", values)
 
 
-def _parts(view: Game, force: Stack, cu: int) -> LegalOrders:
-    groups = [
-        list(group)
-        for size in range(len(force.generals))
-        for group in combinations(force.generals, size)
-        if not splits_consul(view, force, cu, group)
-    ]
-
-    def part(elephants: int, group: list[str]) -> Order:
-        body = {"choice": CITY, "cu": cu, "elephants": elephants, "generals": group}
-        return Order("intercepted", body)
-
-    return product(part, force.elephants_among(cu), groups)
+def _parts(view: Game, force: Stack, fits: int) -> Part:
+    """Return the parts of a landed army that may go into the city while the rest sails back (9.3)."""
+    parts = []
+    for group in [group for size in range(len(force.generals)) for group in combinations(force.generals, size)]:
+        able = [cu for cu in range(fits, 0, -1) if not splits_consul(view, force, cu, group)]
+        parts.append(Value(list(group), Share(("cu", "elephants"), force.cu, force.elephants, able, filled=False)))
+    return OneOf("generals", parts, of="general", default=0)
 
 
 def check_intercepted(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -208,7 +200,7 @@ def _check_part(view: Game, force: Stack, fits: int, order: Order, inside: Stack
 INTERCEPTED_KINDS: Final = (
     Kind(
         "intercepted",
-        intercepted_orders,
+        intercepted_choices,
         check_intercepted,
         hints="views.hints:intercepted",
         bot="policy.answers:intercepted",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Table, concat, lazy, of, product, yes_or_no
+from pbem.game import Fixed, Kind, OneOf, Part, Table, Value, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.battle import fight, sally
 from pbem.rules.rome_carthage.movement.activation import force_of, home_of
@@ -47,6 +47,7 @@ from pbem.rules.rome_carthage.movement.paths import (
     why_no_exchange,
 )
 from pbem.rules.rome_carthage.movement.reactions import react
+from pbem.rules.rome_carthage.movement.setting_out import further
 from pbem.rules.rome_carthage.orders import ALL, NONE, Body, MarchOrder, Step, WayOrder
 from pbem.rules.rome_carthage.position.board import PLAIN, SEA
 from pbem.rules.rome_carthage.position.generals import arrange, displace, drive_off_generals
@@ -59,21 +60,13 @@ from pbem.rules.rome_carthage.siege.walls import detach, enter_city, pool, room,
 # ---- the next step: what may be ordered, and what is wrong with an order (8.2, 10.3, 16.2)
 
 
-def march_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List the orders for a general on the march: each next step, into a city there, or stop (8.2, 10.3, 16.2)."""
-    march, kind = view.the_march, decision.kind
-
-    def further() -> LegalOrders:
-        return product(lambda step: Order(kind, {"path": [step], "then": "ask"}), next_steps(view, march))
-
-    def into_cities() -> LegalOrders:
-        steps = onward(view, march)
-        cities = [to for to in steps if why_not_inside(view, march.side, to, march.force, march.origin) is None]
-        return of([Order(kind, {"path": [to], "then": "inside"}) for to in cities])
-
-    if not march.force.cu and stands_on_lone_general(view, march):
-        return concat(lazy(further), lazy(into_cities))
-    return concat(of([Order(kind, {"stop": True})]), lazy(further), lazy(into_cities))
+def march_choices(view: Game, decision: Decision) -> Part:
+    """Return the ways on of a general on the march, into a city there, or the stop (8.2, 10.3, 16.2)."""
+    march = view.the_march
+    ways = [Value("march", further(view, march), says=("march",), weight=3)]
+    if march.force.cu or not stands_on_lone_general(view, march):
+        ways.insert(0, Value("stop", Fixed({"stop": True}), says=("stop",), must=True))
+    return OneOf(None, ways, inferred=True)
 
 
 def unordered(game: Game, march: March) -> Body:
@@ -414,7 +407,7 @@ MARCH_KINDS: Final = (
     *(
         Kind(
             kind,
-            march_orders,
+            march_choices,
             check_march,
             hints="views.hints:march",
             is_last=stops_for_good,

@@ -8,7 +8,7 @@ from typing import Final
 from pbem.game import Refusal, Table
 from pbem.protocol import Fault, Side
 from pbem.rules.rome_carthage.movement.card_play import OPERATIONS, played_with
-from pbem.rules.rome_carthage.orders import WayOrder, illegal
+from pbem.rules.rome_carthage.orders import CardUse, WayOrder, illegal
 from pbem.rules.rome_carthage.position.board import AFRICA, WALLED_CITY, StrategyCard
 from pbem.rules.rome_carthage.position.generals import HANNIBAL
 from pbem.rules.rome_carthage.position.naming import no_such_space
@@ -81,6 +81,14 @@ def charm(game: Game, table: Table, march: March, space: str) -> None:
 
 def _charms(game: Game, general: str) -> bool:
     return general == HANNIBAL or game.options["charming_general"] == "anybody"
+
+
+def may_charm(game: Game, general: str, play: CardUse | None) -> bool:
+    """Tell whether an order for a march with a general may say which markers go as he marches by (card 28)."""
+    if play is None and game.card is not None:
+        play = CardUse(game.card.card, game.card.use)
+    used = play is not None and game.board.cards[play.card].event == CHARMS and play.use == OPERATIONS
+    return used and _charms(game, general)
 
 
 def _has_marker(game: Game, region: str, space: str) -> bool:

@@ -12,7 +12,7 @@ from pbem.rules.rome_carthage.movement.activation import force_of
 from pbem.rules.rome_carthage.movement.detachment import interception_modifier, leaders, why_no_refuge
 from pbem.rules.rome_carthage.movement.hazards import named_space
 from pbem.rules.rome_carthage.movement.intercepted import answer_interception
-from pbem.rules.rome_carthage.orders import AvoidOrder, Body, Force, InterceptOrder, Part
+from pbem.rules.rome_carthage.orders import ArmyPart, AvoidOrder, Body, Force, InterceptOrder
 from pbem.rules.rome_carthage.position.generals import arrange, arrive, drive_off_generals
 from pbem.rules.rome_carthage.position.state import ENEMY, Game
 from pbem.rules.rome_carthage.position.under_way import March, Reaction, Stack
@@ -57,7 +57,7 @@ def open_gates(game: Game, table: Table, march: March, side: Side) -> Flow[None]
         enemy_cu=march.force.cu,
         capacity=capacity,
     )
-    part = Part.read(order.body)
+    part = ArmyPart.read(order.body)
     inside = Stack(part.cu, part.elephants or 0, list(part.generals))
     outside = Stack(
         both.cu - inside.cu,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from pbem.game import Answers
 from pbem.protocol import Decision, Order, Side
 from pbem.rules.rome_carthage.battle.politics import removable_markers
-from pbem.rules.rome_carthage.battle.rounds import STRONGEST, battle_card_orders
+from pbem.rules.rome_carthage.battle.rounds import STRONGEST, battle_card_choices
 from pbem.rules.rome_carthage.events.catalogue import event_orders
 from pbem.rules.rome_carthage.movement.campaigns import moved_by
 from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN, EVENT, FORCE_MARCH, OPERATIONS
@@ -201,7 +202,7 @@ def battle_card(view: Game, decision: Decision) -> Iterator[Order]:
     if 3 * decision.facts["cards"] <= decision.facts["enemy_cards"]:
         yield Order("battle_card", {"withdraw": True})
     yield Order("battle_card", {"card": STRONGEST})
-    yield from battle_card_orders(view, decision)
+    yield from Answers(decision.kind, battle_card_choices(view, decision))
 
 
 def remove_markers(view: Game, decision: Decision) -> Iterator[Order]:

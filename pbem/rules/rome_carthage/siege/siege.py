@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Table, of
+from pbem.game import Kind, OneOf, Part, Table, Value
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.losses import Army, Cause, suffer
 from pbem.rules.rome_carthage.movement.card_play import opened_by_traitor, siege_dice, siege_modifier
@@ -212,10 +212,11 @@ def _lift(game: Game, table: Table, space: str) -> None:
     table.tell(kind, rule="16.5", space=space, points=points)
 
 
-def besiege_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List who may conduct the attempt, and to make none (16.4)."""
-    attempts = [Order("besiege", {"attempt": True, "by": general}) for general in decision.facts["able"]]
-    return of([*attempts, Order("besiege", {"attempt": False})])
+def besiege_choices(view: Game, decision: Decision) -> Part:
+    """Return who may conduct the attempt, and to make none (16.4)."""
+    able: Sequence[str] = decision.facts["able"]
+    by = OneOf("by", [*[Value(general) for general in able], Value(None, unlisted=True)], of="general")
+    return OneOf("attempt", [Value(True, by, says=("besiege",)), Value(False, says=("stop",), must=True)])
 
 
 def check_besiege(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -242,5 +243,5 @@ def _why_not_by(view: Game, decision: Decision, by: str) -> str:
 
 
 SIEGE_KINDS: Final = (
-    Kind("besiege", besiege_orders, check_besiege, hints="views.hints:besiege", is_last=once_a_march),
+    Kind("besiege", besiege_choices, check_besiege, hints="views.hints:besiege", is_last=once_a_march),
 )

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Refusal, Table, product
+from pbem.game import Kind, OneOf, Part, Refusal, Share, Table, Value
 from pbem.protocol import Decision, Fault, Flow, Order, Path, Side
 from pbem.rules.rome_carthage.movement.card_play import note_sortie
-from pbem.rules.rome_carthage.orders import Part
+from pbem.rules.rome_carthage.orders import ArmyPart
 from pbem.rules.rome_carthage.position.generals import arrange, is_consul, rank
 from pbem.rules.rome_carthage.position.naming import general_named, generals_named, space_named, why_no_elephants
 from pbem.rules.rome_carthage.position.state import ENEMY, Game, once_a_march
@@ -66,7 +66,7 @@ def relieve(game: Game, table: Table) -> Flow[None]:
         besieger_cu=game.stack(ENEMY[side], space).cu,
         points=game.siege_points.get(space, 0),
     )
-    said = Part.read(order.body)
+    said = ArmyPart.read(order.body)
     force = Stack(said.cu, said.elephants or 0, list(said.generals))
     if force.empty:
         return
@@ -104,33 +104,27 @@ def why_leader_stays(game: Game, side: Side, space: str, cu: int, names: Sequenc
     return None
 
 
-def sortie_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List the parts of a garrison that may sally out to join the relieving army, or none (16.4.4)."""
+def sortie_choices(view: Game, decision: Decision) -> Part:
+    """Return the parts of a garrison that may sally out to join the relieving army, or none (16.4.4)."""
     side, space = decision.side, decision.facts["space"]
-    inside = view.garrison(side, space)
-    some = [list(names) for size in range(len(inside.generals) + 1) for names in combinations(inside.generals, size)]
-    units = inside.parts(range(inside.cu + 1))
-    if inside.generals:
-        pairs = [
-            (force, names)
-            for force in units
-            for names in some
-            if why_consul_stays(view, side, space, force[0], names) is None
-            and why_leader_stays(view, side, space, force[0], names) is None
+    inside, values = view.garrison(side, space), []
+    for names in [names for size in range(len(inside.generals) + 1) for names in combinations(inside.generals, size)]:
+        able = [
+            cu
+            for cu in range(inside.cu + 1)
+            if why_consul_stays(view, side, space, cu, names) is None
+            and why_leader_stays(view, side, space, cu, names) is None
         ]
-        return product(lambda pair: _sortie(*pair), pairs)
-    return product(_sortie, units, some)
-
-
-def _sortie(units: tuple[int, int], names: list[str]) -> Order:
-    return Order("sortie", {"cu": units[0], "elephants": units[1], "generals": names})
+        share = Share(("cu", "elephants"), inside.cu, inside.elephants, able, filled=False)
+        values.append(Value(list(names), share))
+    return OneOf("generals", values, of="general", default=0)
 
 
 def check_sortie(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
     """Yield what is wrong with what is to sally out: what is inside, and what a consul keeps (14.2, 16.4.4)."""
     side, space = decision.side, decision.facts["space"]
     inside = view.garrison(side, space)
-    said = Part.read(order.body)
+    said = ArmyPart.read(order.body)
     cu, elephants, names = said.cu, said.elephants or 0, said.generals
     if cu > inside.cu:
         yield order.fault(
@@ -152,4 +146,4 @@ def check_sortie(view: Game, decision: Decision, order: Order) -> Iterator[Fault
         yield why.at(where)
 
 
-SORTIE_KINDS: Final = (Kind("sortie", sortie_orders, check_sortie, hints="views.hints:sortie", is_last=once_a_march),)
+SORTIE_KINDS: Final = (Kind("sortie", sortie_choices, check_sortie, hints="views.hints:sortie", is_last=once_a_march),)

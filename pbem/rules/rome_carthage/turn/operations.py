@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, concat, counted, flat_map, of, once, subsets
+from pbem.game import NOTHING, UNTOLD, Kind, Lazy, OneOf, Part, Refusal, Some, Table, Value, counted, once
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.events.catalogue import IN_VAIN, check_event, event_orders
-from pbem.rules.rome_carthage.movement.activation import MARCHING, check_activation, marches, spaces_with_generals
+from pbem.rules.rome_carthage.events.catalogue import IN_VAIN, check_event, event_choices, event_needs
+from pbem.rules.rome_carthage.movement.activation import MARCHING, check_activation
+from pbem.rules.rome_carthage.movement.fleet import hold
 from pbem.rules.rome_carthage.movement.march import march
-from pbem.rules.rome_carthage.movement.march_cards import check_charm
-from pbem.rules.rome_carthage.orders import MarchOrder, PlayOrder, illegal
-from pbem.rules.rome_carthage.position.board import WALLED_CITY
+from pbem.rules.rome_carthage.movement.march_cards import CHARMS, check_charm
+from pbem.rules.rome_carthage.movement.setting_out import Marches, Roads
+from pbem.rules.rome_carthage.orders import CardUse, MarchOrder, PlayOrder, illegal
+from pbem.rules.rome_carthage.position.board import WALLED_CITY, StrategyCard
 from pbem.rules.rome_carthage.position.generals import drive_off_generals, why_not_at_hand
 from pbem.rules.rome_carthage.position.naming import general_named, generals_named, no_such_general, no_such_space
 from pbem.rules.rome_carthage.position.state import ENEMY, UNSEEN, Game
@@ -132,15 +134,14 @@ def barred_to(game: Game, side: Side, card: int) -> bool:
     return game.options["ops_colour_bound"] and not game.board.cards[card].event_of(side)
 
 
-def play_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way to play every card of a hand, one step of a march at a time (7.2, 7.3, 7.5).
-
-    Longer marches are reached step by step: each first step ends with `then: ask`.
-    """
+def play_choices(view: Game, decision: Decision) -> Part:
+    """Return every way to play every card of a hand (7.2, 7.3, 7.5)."""
     side = decision.side
     if UNSEEN in view.hands[side]:
-        return NOT_TOLD
-    return flat_map(partial(_of_card, view, side), playable(view, side))
+        return UNTOLD
+    uses, names = _Uses(view, side), view.board.cards
+    cards = [Value(card, Lazy(partial(uses.of, card)), label=names[card].name) for card in playable(view, side)]
+    return OneOf("card", cards, of="card")
 
 
 def playable(view: Game, side: Side) -> list[int]:
@@ -149,48 +150,62 @@ def playable(view: Game, side: Side) -> list[int]:
     return view.hands[side] if forced is None else [forced]
 
 
-def _of_card(view: Game, side: Side, card: int) -> LegalOrders:
-    """Return the uses of one card: marches from each space, markers, a unit, a discard, its event (7.2 to 7.5)."""
-    if barred_to(view, side, card):
-        return concat(_event_of(view, side, card), of([Order("play", {"card": card, "as": "discard"})]))
-    operations, ops = Order("play", {"card": card, "as": "operations"}), view.board.cards[card].ops
+class _Uses:
+    """The uses of the cards of a hand; cards whose operations do the same share them."""
 
-    def part(of: str) -> LegalOrders:
-        use = STAYING.get(of)
-        return marches(view, side, operations, of, ops) if use is None else use(view, side, card)
+    def __init__(self, view: Game, side: Side) -> None:
+        self.view, self.side, self.roads = view, side, Roads(view, side)
+        self._marches: dict[tuple[int, bool], Marches] = {}
+        self._operations: dict[tuple[int, int, bool], Part] = {}
 
-    return flat_map(part, [*spaces_with_generals(view, side), *STAYING])
+    def of(self, card: int) -> Part:
+        """Return the uses of one card: operations, its event, a discard (7.2 to 7.5)."""
+        view, side, record = self.view, self.side, self.view.board.cards[card]
+        ways = [Value("operations", self._of_operations(record), says=_said(record.ops), weight=6)]
+        if barred_to(view, side, card):
+            ways = [Value("operations", says=_said(record.ops), why=_not_yours(record))]
+        if view.must_play is None:
+            ways.append(Value("discard", says=("discard",), must=True))
+        why = "" if event_needs(view, side, record) is not None else self._why_no_event(record)
+        event = NOTHING if why else Lazy(partial(event_choices, view, side, record))
+        ways.append(Value("event", event, says=("event",), must=True, why=why, weight=2))
+        return OneOf("as", ways, inferred=True)
+
+    def _why_no_event(self, record: StrategyCard) -> str:
+        order = Order("play", {"card": record.number, "as": "event"})
+        return next(fault.reason for fault in check_event(self.view, self.side, order, record))
+
+    def _of_operations(self, record: StrategyCard) -> Part:
+        play = CardUse(record.number, "operations")
+        way = (hold(self.view, self.side, play), record.event == CHARMS)
+        if way not in self._marches:
+            self._marches[way] = Marches(self.roads, play)
+        key = (record.ops, *way)
+        if key not in self._operations:
+            self._operations[key] = Lazy(partial(self._operate, self._marches[way], record.ops))
+        return self._operations[key]
+
+    def _operate(self, marches: Marches, ops: int) -> Part:
+        """Return what operations do: a march, control markers, a new unit (7.3)."""
+        view, side = self.view, self.side
+        ways = [Value("march", marches.part(ops), says=("march",), weight=4)]
+        if spaces := open_spaces(view, side):
+            some = Some("place", [Value(space, at=space) for space in spaces], 1, min(ops, len(spaces)), of="space")
+            ways.append(Value("place", some, says=("place",)))
+        if raisers := recruiters(view, side) if ops == view.board.raising_ops else []:
+            who = [Value(general, at=view.whereabouts(general)[0]) for general in raisers]
+            ways.append(Value("raise", OneOf("raise", who, of="general"), says=("raise",), must=True))
+        return OneOf(None, ways, inferred=True)
 
 
-def _placings(view: Game, side: Side, card: int) -> LegalOrders:
-    """Return every way to place markers with a card (7.3b)."""
-    spaces = open_spaces(view, side)
-
-    def place(some: list[str]) -> Order:
-        return Order("play", {"card": card, "as": "operations", "place": some})
-
-    return subsets(place, spaces, range(1, min(view.board.cards[card].ops, len(spaces)) + 1))
+def _not_yours(record: StrategyCard) -> str:
+    """Say that a card of the enemy's colour gives no operations (7.2)."""
+    return f"{record.name} ({record.number}) is a card for the enemy only: discard it (option ops_colour_bound)"
 
 
-def _single(view: Game, side: Side, card: int) -> LegalOrders:
-    """Return the generals with whom a card raises a unit, and the discard (7.3c, 7.5)."""
-    raisers = recruiters(view, side) if view.board.cards[card].ops == view.board.raising_ops else []
-    orders = [Order("play", {"card": card, "as": "operations", "raise": general}) for general in raisers]
-    if view.must_play is None:
-        orders.append(Order("play", {"card": card, "as": "discard"}))
-    return of(orders)
-
-
-def _event_of(view: Game, side: Side, card: int) -> LegalOrders:
-    return event_orders(view, side, view.board.cards[card])
-
-
-STAYING: Final[Mapping[str, Callable[[Game, Side, int], LegalOrders]]] = {
-    "place": _placings,
-    "single": _single,
-    "event": _event_of,
-}
-"""The uses of a card other than marches from a space."""
+def _said(ops: int) -> Sequence[str]:
+    """Return what may be said of operations: how many there are."""
+    return ("operations", f"{ops} operations", f"operations {ops}")
 
 
 def check_play(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -223,8 +238,7 @@ def _check_use(view: Game, side: Side, order: Order, play: PlayOrder) -> Iterato
         for word in (*given, *(word for word in (*MARCHING, *AIMED, IN_VAIN, "charm") if word in order.body)):
             yield order.fault((word,), f"a discarded card does nothing; leave out {word}", rule="7.5")
     elif barred_to(view, side, record.number):
-        reason = f"{record.name} ({record.number}) is a card for the enemy only: discard it (option ops_colour_bound)"
-        yield order.fault(("as",), reason, rule="7.2")
+        yield order.fault(("as",), _not_yours(record), rule="7.2")
     elif len(given) != 1:
         at = (given[1],) if given else ("as",)
         yield order.fault(at, "operations are one of three: general (a march), place, or raise", rule="7.3")
@@ -281,7 +295,7 @@ def _check_raise(view: Game, side: Side, general: str, ops: int) -> Iterator[Fau
 PLAY_KINDS: Final = (
     Kind(
         "play",
-        play_orders,
+        play_choices,
         check_play,
         hints="views.hints:play",
         bot="policy.answers:best_play",

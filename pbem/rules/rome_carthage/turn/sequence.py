@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, of, once, one_of
+from pbem.game import UNTOLD, Kind, Part, Table, once, one_of
 from pbem.protocol import Checkpoint, Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.events.catalogue import IN_VAIN, play_event
-from pbem.rules.rome_carthage.events.playing import ANY, NONE, Window, cards_of, chosen, hand_hidden, held, may_hold
+from pbem.rules.rome_carthage.events.playing import (
+    ANY,
+    NONE,
+    Window,
+    cards_of,
+    cards_or_none,
+    chosen,
+    hand_hidden,
+    held,
+    may_hold,
+)
 from pbem.rules.rome_carthage.movement.campaigns import next_general
 from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN
 from pbem.rules.rome_carthage.movement.march_cards import TRUCE, ends_truce
@@ -257,11 +267,9 @@ def end_turn(game: Game, table: Table) -> None:
     game.phase = "reinforcements"
 
 
-def claim_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List the Campaign cards by which Rome may claim the first play, and no claim (5.3)."""
-    if hand_hidden(view, ROME):
-        return NOT_TOLD
-    return of([Order("claim_first", {"card": card}) for card in [NONE, *held(view, ROME, CAMPAIGN)]])
+def claim_choices(view: Game, decision: Decision) -> Part:
+    """Return the Campaign cards by which Rome may claim the first play, and no claim (5.3)."""
+    return UNTOLD if hand_hidden(view, ROME) else cards_or_none(held(view, ROME, CAMPAIGN))
 
 
 def check_claim(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -287,7 +295,7 @@ FIRST_TURN: Final = 1
 FIRST_PLAY_KINDS: Final = (
     Kind(
         "claim_first",
-        claim_orders,
+        claim_choices,
         check_claim,
         hints="views.hints:claim_first",
         close_up="views.summary:hand_in_short",

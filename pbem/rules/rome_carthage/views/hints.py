@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final, TypeAlias
 
-from pbem.game import LegalOrders, legal, percent, some
+from pbem.game import Answers, Part, legal, percent, some
 from pbem.protocol import Decision, Order, Side
-from pbem.rules.rome_carthage.battle.events import declare_orders, round_orders, why_no_maharbal
+from pbem.rules.rome_carthage.battle.events import declare_choices, round_choices, why_no_maharbal
 from pbem.rules.rome_carthage.battle.politics import removable_markers
-from pbem.rules.rome_carthage.battle.rounds import RESERVE, STRONGEST, battle_card_orders, matches, strongest
+from pbem.rules.rome_carthage.battle.rounds import RESERVE, STRONGEST, battle_card_choices, matches, strongest
 from pbem.rules.rome_carthage.battle.routes import routes
 from pbem.rules.rome_carthage.battle.withdrawal import why_no_withdrawal
 from pbem.rules.rome_carthage.events.catalogue import event_needs, event_orders
-from pbem.rules.rome_carthage.events.playing import ADVANCE, NONE, window_orders
+from pbem.rules.rome_carthage.events.playing import ADVANCE, NONE, window_choices
 from pbem.rules.rome_carthage.movement.activation import spaces_with_generals
 from pbem.rules.rome_carthage.movement.campaigns import check_campaign, moved_by
 from pbem.rules.rome_carthage.movement.card_play import (
@@ -39,7 +39,7 @@ from pbem.rules.rome_carthage.movement.detachment import (
 )
 from pbem.rules.rome_carthage.movement.fleet import carries, has_sailed
 from pbem.rules.rome_carthage.movement.hazards import RETURN, SAFE, SUNK, Voyage, naval_modifiers, unopposed
-from pbem.rules.rome_carthage.movement.intercepted import intercepted_orders
+from pbem.rules.rome_carthage.movement.intercepted import intercepted_choices
 from pbem.rules.rome_carthage.movement.march import stands_on_lone_general
 from pbem.rules.rome_carthage.movement.paths import first_steps, onward, open_ports, overseas, step_cost
 from pbem.rules.rome_carthage.orders import Body
@@ -53,7 +53,7 @@ from pbem.rules.rome_carthage.siege.walls import interceptors, pool, whole
 from pbem.rules.rome_carthage.turn.consuls import places_for, proconsul_candidates
 from pbem.rules.rome_carthage.turn.operations import check_play, open_spaces, playable, recruiters
 from pbem.rules.rome_carthage.turn.reinforcements import arrivals, homecomings, lots, roman_spaces
-from pbem.rules.rome_carthage.turn.sequence import claim_orders
+from pbem.rules.rome_carthage.turn.sequence import claim_choices
 
 Hint: TypeAlias = str | Order
 MOST_SPACES: Final = 24
@@ -130,9 +130,10 @@ def claim_first(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield how Rome claims the first play of later turns, and with which cards it can now (5.3)."""
     if view.options["windows"] == ADVANCE:
         yield f"You are asked in the first turn alone. Later, {_CLAIM}"
-    if not any(order["card"] != NONE for order in claim_orders(view, decision)):
+    claims = [order for order in Answers(decision.kind, claim_choices(view, decision)) if order["card"] != NONE]
+    if not claims:
         yield "You hold no Campaign card."
-    yield from (order for order in claim_orders(view, decision) if order["card"] != NONE)
+    yield from claims
 
 
 def campaign(view: Game, decision: Decision) -> Iterator[Hint]:
@@ -339,7 +340,7 @@ def intercepted(view: Game, decision: Decision) -> Iterator[Hint]:
         results = [board.naval_result(die + drm) for die in range(1, 7)]
         chances = {result: odds(results.count(result)) for result in (SAFE, RETURN, SUNK)}
         yield f"To sail back: safe {chances[SAFE]}, barred {chances[RETURN]}, sunk {chances[SUNK]}."
-    yield from intercepted_orders(view, decision)[:MOST_ROUTES]
+    yield from Answers(decision.kind, intercepted_choices(view, decision))[:MOST_ROUTES]
 
 
 def _forces(view: Game, general: str, stack: Stack) -> Iterator[Body]:
@@ -393,7 +394,7 @@ def battle_card(view: Game, decision: Decision) -> Iterator[Hint]:
         then = f"; then {other} holds you on {board.generals[other].cancels_withdrawal_on} or less" if other else ""
         yield f"To withdraw {own} needs {needs} or less: {odds(needs)}{then}."
     seen = set()
-    for order in battle_card_orders(view, decision):
+    for order in Answers(decision.kind, battle_card_choices(view, decision)):
         shape = (order.get("card"), "as" in order.body and order.get("card") == RESERVE)
         if shape not in seen or "as" not in order.body:
             seen.add(shape)
@@ -410,19 +411,19 @@ def match(view: Game, decision: Decision) -> Iterator[Hint]:
     yield f"What matches it in your hand: {', '.join(able) or 'nothing'}."
 
 
-def _choices(orders: Callable[[Game, Decision], LegalOrders]) -> Callable[[Game, Decision], Iterator[Hint]]:
+def _choices(choices: Callable[[Game, Decision], Part]) -> Callable[[Game, Decision], Iterator[Hint]]:
     """Return hints that yield what may be answered in a window of events (7.4.1)."""
 
     def hints(view: Game, decision: Decision) -> Iterator[Hint]:
         yield _OF_WINDOWS
-        yield from orders(view, decision)[:MOST_SPACES]
+        yield from Answers(decision.kind, choices(view, decision))[:MOST_SPACES]
 
     return hints
 
 
-window = _choices(window_orders)
-events_before_battle = _choices(declare_orders)
-events_of_round = _choices(round_orders)
+window = _choices(window_choices)
+events_before_battle = _choices(declare_choices)
+events_of_round = _choices(round_choices)
 
 
 def at_most(view: Game, decision: Decision) -> Iterator[Hint]:
