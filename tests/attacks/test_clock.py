@@ -63,6 +63,7 @@ def _too_early(clocks: Clocks, now: datetime) -> dict[str, datetime]:
     return {side: now for side, clock in clocks.sides.items() if clock.runs and clock.called is None}
 
 
+@pytest.mark.slow
 def test_a_side_late_without_a_call_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Folder(tmp_path)
     table = Rigged(folder).begun()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from pbem.crypto.beacon import time_of
 from pbem.crypto.closing import PATIENCE
 from pbem.crypto.dice import missing_link
@@ -156,6 +158,7 @@ def test_a_beacon_keeps_the_dice_unknown_until_sheets_are_closed(folder: Folder)
         assert inputs(game, 2) != known
 
 
+@pytest.mark.slow
 def test_whoever_knows_a_round_before_knows_the_dice(folder: Folder) -> None:
     """So the beacon is as good as drand: the signature is all that was missing."""
     with begun(folder, Dishonest, beacon=True) as game:

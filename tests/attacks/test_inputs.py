@@ -235,6 +235,7 @@ def test_the_reason_of_an_act_turns_no_dice(tmp_path: Path) -> None:
         assert found(one, with_key=True) == found(other, with_key=True) == []
 
 
+@pytest.mark.slow
 def test_a_rollback_merely_asked_for_turns_no_dice(tmp_path: Path) -> None:
     games = iter((lambda game: None, lambda game: propose(game, None, Proposal(ROLLBACK, to=2), "please")))
     one, other = twins(tmp_path, Dishonest, lambda game: next(games)(game))

@@ -136,6 +136,7 @@ def both_are_asked(mail: Mail) -> bool:
         return {each.side for each in game.open_decisions} == {"red", "blue"}
 
 
+@pytest.mark.slow
 def test_honest_game_master_has_no_findings(mail: Mail, tmp_path: Path) -> None:
     """A game with rulings, a rollback by consent, a deadline that has passed, and a sheet that was replaced."""
     with mail.folder.open() as game:
@@ -437,6 +438,7 @@ def lost(mail: Mail) -> tuple[Mail, Folder, ReceiptedSheet]:
     return mail, branch, receipt
 
 
+@pytest.mark.slow
 def test_sheet_that_was_lost_after_its_receipt_is_found(lost: tuple[Mail, Folder, ReceiptedSheet]) -> None:
     """The referee takes a sheet in, does not like it, and answers in its place."""
     mail, branch, receipt = lost
@@ -519,6 +521,7 @@ def test_closing_that_comes_after_its_round_is_late(closed: Mail) -> None:
     assert place["commit"] in git(clone, "log", "--format=%H", "--grep", "adjudication 2", "main")
 
 
+@pytest.mark.slow
 def test_closing_that_no_letter_told_of_is_found(closed: Mail) -> None:
     closing_letter(closed).unlink()
     (reason,) = reasons(closed.clone(), closed.red)

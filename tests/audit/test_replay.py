@@ -98,6 +98,7 @@ def test_a_replay_of_nothing_proves_nothing(tmp_path: Path, monkeypatch: pytest.
     assert run(NOT_PROVEN, "replay", "punica") == "punica: not proven, for there was nothing to play again.\n"
 
 
+@pytest.mark.slow
 def test_finished_game_on_a_clone_is_replayed_without_any_key(folder: Folder, tmp_path: Path) -> None:
     """A game that is over is replayed on a clone without any key."""
     with folder.create() as game:

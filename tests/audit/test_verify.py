@@ -30,7 +30,6 @@ from tests.support.beacon_rounds import PUBLISHED
 from tests.support.command_line import said
 from tests.support.forging import STANDING, told
 from tests.support.live import SECRETS, Folder, git, order, pick, play, sheet
-from tests.support.soak import quick_first
 from tests.support.walks import FOLDERS
 
 IN_CLEAR = ["repo", "history", "turns", "sheets", "phrases", "links", "rolls", "draws", "rules"]
@@ -80,9 +79,8 @@ def test_without_a_key_what_is_sealed_waits_for_the_end(folder: Folder, name: st
     assert list(right(folder.repo(name), folder.keys)) == IN_CLEAR + SEALED
 
 
-@pytest.mark.parametrize(
-    "name", quick_first(["running", *(pytest.param(name, marks=pytest.mark.slow) for name in ("over", "hannibal"))])
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["running", "over", "hannibal"])
 def test_a_clone_is_as_good_as_the_repo(folder: Folder, name: str, tmp_path: Path) -> None:
     bare, checked_out = tmp_path / "bare", tmp_path / "checked_out"
     clone(folder.repo(name), bare, "--bare")
@@ -293,6 +291,7 @@ def test_where_we_stand_may_be_the_clone(tmp_path: Path, monkeypatch: pytest.Mon
 # ---- what the check of sheets has learned since
 
 
+@pytest.mark.slow
 def test_a_sheet_that_counted_is_never_asked_which_it_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sheet on record is read strictly: a question that was not put to its player then refuses no game now."""
     folder = Folder(tmp_path)

@@ -617,6 +617,7 @@ def read(text: str) -> Any:
     return found
 
 
+@pytest.mark.slow
 def test_it_reads_what_our_writer_writes() -> None:
     random = Random(seed_of())
     tried = 0

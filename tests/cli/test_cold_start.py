@@ -73,6 +73,7 @@ def test_status_imports_neither_letters_nor_pictures(folder: Folder) -> None:
     assert of_the_command_line == {f"pbem.cli.{name}" for name in ("escaped", "runtime", "verbs", "at_home")}
 
 
+@pytest.mark.slow
 def test_letter_without_picture_draws_nothing(folder: Folder) -> None:
     (folder.path / "status.eml").write_bytes(letter("rome", b"STATUS"))
     assert loaded(imported(folder, "letter", "status.eml"), NOT_FOR_A_LETTER) == []

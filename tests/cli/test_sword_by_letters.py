@@ -114,8 +114,8 @@ def world(monkeypatch: pytest.MonkeyPatch, in_the_folder: None) -> None:
     monkeypatch.setattr(Secrets, "drawn", lambda: SECRETS)
 
 
-def _open_and_talk(table: SwordTable) -> None:
-    """Let the first side say who begins; the Romans begin and talk."""
+def _open_and_ally(table: SwordTable) -> None:
+    """Let the first side say who begins; the Romans begin, talk, show a card and ally with the Etruscans."""
     found = table.asked()
     assert found is not None
     table.writes(found[0], "first_player: {side: romans}")
@@ -123,10 +123,6 @@ def _open_and_talk(table: SwordTable) -> None:
     table.says("romans", "PRESS Etruscans and Samnites: Shall we be friends?\nThe Gauls will not like it.")
     heard = table.heard("etruscans_samnites")
     assert "  : Shall we be friends?\n  : The Gauls will not like it.\n" in heard[-1]
-
-
-def _ally(table: SwordTable) -> None:
-    """Let the Romans show a card to the Etruscans and ally with them."""
     card = table.view_of("romans").hands["romans"][0]
     table.says("romans", f"SHOW etruscans_samnites: {card}")
     assert f"({card}, value" in table.heard("etruscans_samnites")[-1]
@@ -178,16 +174,10 @@ def _clone_verifies(table: SwordTable) -> None:
     assert json.loads(table.pbem("replay", GAME, "--json")) in ([], {"differences": []})
 
 
-def test_five_sides_open_and_talk_by_letters(folder: Folder) -> None:
-    table = SwordTable(folder.path, FIVE, "five")
-    _open_and_talk(table)
-
-
 @pytest.mark.slow
 def test_five_sides_open_talk_and_ally_by_letters(folder: Folder) -> None:
     table = SwordTable(folder.path, FIVE, "five")
-    _open_and_talk(table)
-    _ally(table)
+    _open_and_ally(table)
     _refuses(table)
     _announces_ahead(table)
     table.check_that_each_sees_only_their_own()
@@ -199,8 +189,7 @@ def test_a_turn_of_five_sides_by_letters_alone(folder: Folder, monkeypatch: pyte
     """Opening, alliance, talk, battles and scoring; each sees only their own, and a published clone verifies."""
     monkeypatch.setattr(Secrets, "drawn", lambda: OTHERS)  # hands with which the bots fight in the first turn
     table = SwordTable(folder.path, FIVE, "five")
-    _open_and_talk(table)
-    _ally(table)
+    _open_and_ally(table)
     assert {"allied", "battle_begins", "scored"} <= table.play_the_turn()
     table.check_that_each_sees_only_their_own()
     _clone_verifies(table)

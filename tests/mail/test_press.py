@@ -315,6 +315,7 @@ def test_a_fault_names_its_line_and_changes_nothing(
         assert game.talk.files() == {}
 
 
+@pytest.mark.slow
 def test_the_twenty_first_letter_of_a_day_is_refused(office: MailSettings) -> None:
     for number in range(1, MOST + 1):
         assert heard(says(office, "oak", f"PRESS elm: {number}", number=number))

@@ -43,6 +43,7 @@ def told(handled: Handled) -> dict[str, str]:
     return {out.to.partition("@")[0]: " ".join(text_of(out).split()) for out in handled.letters}
 
 
+@pytest.mark.slow
 def test_three_sides_replace_a_fourth(folder: Folder, office: MailSettings) -> None:
     """The name is told to those who vote and sealed on record; the game may go on meanwhile."""
     first = told(says(office, "oak", WORDS))

@@ -235,6 +235,7 @@ def test_the_copied_files_are_those_of_the_game(site: Path) -> None:
     assert ran.stdout.startswith("zama: proven, 208 turns, 26 rolls.")
 
 
+@pytest.mark.slow
 def test_a_long_game_is_split_by_its_turns(zama: GameRecord, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(game_page, "MOST", 60)
     pages = dict(game_page.game_pages(zama))

@@ -139,6 +139,7 @@ def test_once_is_refused_while_another_service_is_on_duty(season: Season) -> Non
     post.tables.close()
 
 
+@pytest.mark.slow
 def test_job_of_a_dead_worker_gives_way_to_the_one_behind_it(season: Season) -> None:
     """The library alone would not queue it again, and the one behind it would wait for ever."""
     from pbem.post.service import cluster

@@ -286,6 +286,7 @@ def test_news_that_wait_stop_no_clock(season: Season, post: Post, clock: Time, m
     assert faults(season) == []
 
 
+@pytest.mark.slow
 def test_no_deadline_falls_due_soon_after_the_service_was_down(
     season: Season, post: Post, clock: Time, way: Way, box: Box
 ) -> None:

@@ -77,7 +77,9 @@ POLICIES = [WhoConfig(), WhoConfig(proofs=("address",))]
 
 
 @pytest.mark.parametrize("who", POLICIES, ids=["token", "address"])
-@pytest.mark.parametrize("mark", ["Auto-Submitted: auto-replied\n", "Precedence: auto_reply\n", "X-Autoreply: yes\n"])
+@pytest.mark.parametrize(
+    "mark", quick_first(["Auto-Submitted: auto-replied\n", "Precedence: auto_reply\n", "X-Autoreply: yes\n"])
+)
 def test_robot_that_says_so_gets_no_answer(game: Folder, who: WhoConfig, mark: str) -> None:
     assert rounds(game, answering("I am away.", mark=mark), who) == 1
 

@@ -19,7 +19,7 @@ from pbem.referee.game.open_game import CannotPlay
 from pbem.rules.rome_carthage.turn.consuls import places_for
 from tests.support.chance import seed_of
 from tests.support.live import Folder
-from tests.support.soak import quick_and_whole, quick_first, scaled
+from tests.support.soak import quick_and_whole, scaled
 from tests.support.walks import GAMES, editions, loaded, start, walk
 
 PLAYED = scaled(100, 2)
@@ -87,6 +87,7 @@ def test_it_beats_chance(game: str, edition: str, scenario: str, side: Side) -> 
     assert wins >= PLAYED - LOST
 
 
+@pytest.mark.slow
 @each_edition
 def test_it_keeps_consuls_in_italy(edition: str) -> None:
     """New consuls get armies in Italy if there are any, and no consul is marched out of it."""
@@ -117,7 +118,8 @@ def test_it_keeps_consuls_in_italy(edition: str) -> None:
     assert seen["marched"] >= 5
 
 
-@pytest.mark.parametrize("game", quick_first(WITH_STAND_IN))
+@pytest.mark.slow
+@pytest.mark.parametrize("game", WITH_STAND_IN)
 def test_it_answers_alike_whatever_is_hidden_from_it(game: str) -> None:
     rules: Any = loaded(game).rules
     asked = 0

@@ -140,7 +140,8 @@ def test_every_wrong_part_of_an_order_is_told_at_once(game: str, lengths: dict[s
             for decision in at.open_decisions:
                 breaker.look(at, decision)
     assert not breaker.missed, "\n".join(breaker.missed[:10])
-    assert sum(breaker.tried.values()) > (10 if lengths is QUICK else 100) or game not in LENGTHS
+    if game in LENGTHS and lengths is LENGTHS:
+        assert sum(breaker.tried.values()) > 100
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -79,6 +79,7 @@ def test_wrong_password_is_a_refused_login(host: MailHost, monkeypatch: pytest.M
         smtp.send("ann@pbem.test", letter(1))
 
 
+@pytest.mark.slow
 def test_letter_that_is_too_large_is_refused(host: MailHost) -> None:
     with out(host) as smtp:
         refused = smtp.send("ann@pbem.test", letter(1) + b"x" * 70 + b"\r\n" + b"y" * 61_000_000)

@@ -311,6 +311,7 @@ def test_game_that_crashed_after_a_round_goes_on_with_that_round(
         assert again.adjudicate() == []
 
 
+@pytest.mark.slow
 def test_crash_amid_several_adjudications_changes_none_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A crash in the midst of several adjudications changes none of them."""
     ends = []

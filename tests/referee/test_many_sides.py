@@ -213,6 +213,7 @@ def test_a_quorum_of_more_sides_than_play_is_refused(folder: Folder, quorum: int
 # ---- a side resigns
 
 
+@pytest.mark.slow
 def test_the_others_play_on_without_a_side_that_resigns(folder: Folder) -> None:
     with folder.create("five", "gaul"):
         pass

@@ -296,6 +296,7 @@ def test_by_letter_it_is_the_same(toy: Adjudicator, folder: Folder) -> None:
         assert again.sheets("red") == 1
 
 
+@pytest.mark.slow
 def test_by_letter_a_chain_is_promised_opened_and_lost(folder: Folder, file: Path) -> None:
     folder.create(begin=False).close()
     promise = new_chain(file, LENGTH).promise

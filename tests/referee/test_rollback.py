@@ -459,6 +459,7 @@ def test_words_that_consent_to_nothing(folder: Folder, toy: Adjudicator, words: 
     assert record(toy).get("consents", []) == []
 
 
+@pytest.mark.slow
 def test_the_last_consent_survives_the_death_of_its_reader(folder: Folder) -> None:
     with folder.create() as game:
         played(game, 4)

@@ -129,6 +129,7 @@ def test_a_full_room_is_written_before_the_next_adjudication(game: Adjudicator) 
     assert wrong(game) == wrong(game, with_key=False) == []
 
 
+@pytest.mark.slow
 def test_talk_survives_a_rollback_and_a_ruling(game: Adjudicator) -> None:
     speak(game, "oak", ["elm"], SAYS, "a")
     go_on(game, 2)

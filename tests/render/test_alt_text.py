@@ -57,6 +57,7 @@ def pixels(drawn: Image.Image, place: str, reach: int) -> set[tuple[int, ...]]:
     return set(zip(raw[::3], raw[1::3], raw[2::3], strict=True))
 
 
+@pytest.mark.slow
 def test_a_changed_place_is_ringed() -> None:
     assert rgb(canvas.CHANGED) in pixels(draw(scene(changed=("capua",))), "capua", 24)
     assert rgb(canvas.CHANGED) not in pixels(draw(scene()), "capua", 24)

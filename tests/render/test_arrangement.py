@@ -24,7 +24,7 @@ from pbem.render.map.places import shape_box
 from pbem.render.map.window import HEIGHT, SCALE, WIDTH, window
 from pbem.render.text.alt_text import LONGEST
 from tests.support.positions import scenes
-from tests.support.soak import scaled
+from tests.support.soak import quick_first, scaled
 from tests.support.walks import GAMES
 
 LENGTHS = [pytest.param(6, id="quick"), pytest.param(scaled(600, 60), id="soak", marks=pytest.mark.soak)]
@@ -48,7 +48,7 @@ def boxes_of_panels(scene: Scene) -> list[Bounds]:
     return panels(Image.new("RGB", (1, 1)), bare, WIDTH / scene.base.width)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", quick_first(GAMES, 2))
 @pytest.mark.parametrize("count", LENGTHS)
 def test_names_on_the_small_board_can_be_read(game: str, count: int) -> None:
     """There are fewer of them there; those of places where something lies come first."""
@@ -69,7 +69,7 @@ def test_names_on_the_small_board_can_be_read(game: str, count: int) -> None:
     assert told == 0 or unnamed <= UNNAMED * told, (unnamed, told)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", quick_first(GAMES, 2))
 @pytest.mark.parametrize("count", LENGTHS)
 def test_pieces_and_names_stand_where_they_can_be_read(game: str, count: int) -> None:
     """The figures are over all positions; what must never be is looked for in each of them."""

@@ -87,6 +87,7 @@ def test_no_line_is_longer_than_mail_can_bear(seed: int) -> None:
             assert len(line) <= (ORDER_WIDTH if order else WIDTH), line
 
 
+@pytest.mark.slow
 def test_the_random_campaigns_ask_nearly_everything() -> None:
     asked = {decision.kind for seed in SEEDS for _, own in turns(seed) for decision in own}
     rare = {"change_command", "clear_marker", "withdraw_to", "cancel_withdrawal", "take_initiative", "besiege"}

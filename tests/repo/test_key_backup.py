@@ -17,7 +17,6 @@ from pbem.crypto.keys import BadKeys, Keys, Secrets
 from pbem.crypto.seal import new_identity, recipient_of
 from pbem.repo.key_backup import HEADING, read_backup
 from tests.support.live import Folder, git, play, readable
-from tests.support.soak import quick_first
 
 SECRET_WORDS = ("chain", "hidden", "identity", "office")
 
@@ -239,7 +238,8 @@ def test_a_backup_is_read_as_it_was_written() -> None:
 # ---- a move, a loss
 
 
-@pytest.mark.parametrize("cloned", quick_first([False, True]))
+@pytest.mark.slow
+@pytest.mark.parametrize("cloned", [False, True])
 def test_a_game_that_has_moved_plays_on_with_the_same_dice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cloned: bool
 ) -> None:

@@ -92,7 +92,8 @@ def test_the_longest_of_all_sides_at_once_has_room(rules: str, folder: Folder, s
         assert game.adjudication > 3
 
 
-@pytest.mark.parametrize("rules", quick_first([*REAL, "toy", "five"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", [*REAL, "toy", "five"])
 def test_games_between_bots_exceed_no_room(rules: str, folder: Folder, sealed: list[str]) -> None:
     """Games as they are played exceed no room."""
     with folder.create(rules) as game:

@@ -30,7 +30,7 @@ def test_every_paragraph_is_cited(game: str) -> None:
     assert covered(game).uncited == []
 
 
-@pytest.mark.parametrize("game", LISTED)
+@pytest.mark.parametrize("game", quick_first(LISTED))
 def test_every_citation_leads_to_a_paragraph(game: str) -> None:
     assert covered(game).unknown == ()
 

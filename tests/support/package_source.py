@@ -27,3 +27,17 @@ def parsed(text: str) -> ast.Module:
 def nodes(text: str) -> tuple[ast.AST, ...]:
     """Return every node of a module, from its text."""
     return tuple(ast.walk(parsed(text)))
+
+
+@cache
+def statements(text: str) -> tuple[ast.stmt, ...]:
+    """Return every statement of a module, from its text: what stands within another, too, but no expression."""
+    found: list[ast.stmt] = []
+    left: list[ast.AST] = [parsed(text)]
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.stmt):
+            found.append(node)
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            left += getattr(node, part, ())
+    return tuple(found)

@@ -261,8 +261,9 @@ def told_to(at: At, side: str | None, **changes: Any) -> str:
 
 
 @pytest.mark.parametrize("seed", quick_first([1, 7]))
-def test_a_report_has_no_loose_ends(seed: int) -> None:
-    for at in games("text", "short", seed, 160):
+@pytest.mark.parametrize("most", quick_and_whole(60, 160))
+def test_a_report_has_no_loose_ends(seed: int, most: int) -> None:
+    for at in games("text", "short", seed, most):
         for side in VIEWERS:
             text = told_to(at, side, deadline="Sun 29 Nov 18:00 UTC")
             before, _, sheet = text.partition("BEGIN ORDERS")

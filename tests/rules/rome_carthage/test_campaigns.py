@@ -19,7 +19,6 @@ from pbem.rules.rome_carthage.position.state import Game
 from pbem.rules.rome_carthage.position.under_way import March, Stack
 from tests.support.chance import seed_of
 from tests.support.live import Folder, give, order
-from tests.support.soak import quick_first
 from tests.support.walks import Walk, loaded, start, walk
 
 CARD = 37
@@ -87,7 +86,8 @@ def marching(at: Walk, decision: Decision) -> Order:
     return PICK(at, decision)
 
 
-@pytest.mark.parametrize("edition", quick_first(["valley2007", "descartes1998", "reorganised"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("edition", ["valley2007", "descartes1998", "reorganised"])
 def test_no_unit_walks_further_than_it_may(edition: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Walk, "pick", marching)
     rules = loaded("rome_carthage", edition).rules

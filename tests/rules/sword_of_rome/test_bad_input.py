@@ -117,6 +117,7 @@ def is_a_fault(table: Table, letter: str, marked: str, reason: str, rule: str) -
     assert table.state() == (table.adjudication, table.hands)
 
 
+@pytest.mark.slow
 def test_sheets_of_one_person_mixed_up(table: Table) -> None:
     card = table.card("romans")
     letter = table.says("gauls", f"act: {{do: activate, card: {card}, leader: camillus}}")
