@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Table, flat_map, once, product
+from pbem.game import NOTHING, Kind, Lazy, OneOf, Part, Table, Value, once
 from pbem.protocol import Decision, Fault, Flow, Order, Side
-from pbem.rules.rome_carthage.orders import NONE, Body, ConsulsOrder, illegal
+from pbem.rules.rome_carthage.orders import NONE, ConsulsOrder, illegal
 from pbem.rules.rome_carthage.position.generals import arrange, arrive, drive_off_generals, may_be_in, may_command
 from pbem.rules.rome_carthage.position.naming import (
     general_named,
@@ -217,20 +218,21 @@ def rivals(game: Game, at: Mapping[str, str]) -> list[list[str]]:
     return [names for names in equals if len(names) > 1]
 
 
-def consuls_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way to place the consuls, and who commands where generals are equal (6.4.2, 8.6)."""
+def consuls_choices(view: Game, decision: Decision) -> Part:
+    """Return every way to place the consuls, and who commands where generals are equal (6.4.2, 8.6)."""
     generals: Sequence[str] = decision.facts["generals"]
+    ways = itertools.product(*(places_for(view, general) for general in generals))
+    places = [dict(zip(generals, spaces, strict=True)) for spaces in ways]
+    return OneOf("at", [Value(at, Lazy(partial(_commands, view, at))) for at in places])
 
-    def placed(spaces: tuple[str, ...]) -> LegalOrders:
-        at = dict(zip(generals, spaces, strict=True))
 
-        def make(*commands: str) -> Order:
-            body: Body = {"at": at, "commands": list(commands)} if commands else {"at": at}
-            return Order("consuls", body)
-
-        return product(make, *rivals(view, at))
-
-    return flat_map(placed, list(itertools.product(*(places_for(view, general) for general in generals))))
+def _commands(view: Game, at: Mapping[str, str]) -> Part:
+    """Return who may command where the consuls, once placed, meet others of their rank (8.6)."""
+    picked = [list(names) for names in itertools.product(*rivals(view, at))]
+    if picked == [[]]:
+        return NOTHING
+    # Unsaid, the better in battle commands.
+    return OneOf("commands", [*[Value(names) for names in picked], Value(None, unlisted=True)], of="general")
 
 
 def check_consuls(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -295,7 +297,7 @@ def _why_not_there(view: Game, general: str, space: str) -> str:
 CONSUL_KINDS: Final = (
     Kind(
         "consuls",
-        consuls_orders,
+        consuls_choices,
         check_consuls,
         hints="views.hints:consuls",
         bot="policy.answers:consuls",
