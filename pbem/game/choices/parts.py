@@ -277,6 +277,8 @@ class OneOf(Part):
     """Whether readers of words may fill it in if all that is said leaves one value."""
     title: str = ""
     """What is asked, if the key does not say it."""
+    ordered: bool = False
+    """Whether the order of a list that is a word matters."""
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -328,7 +330,7 @@ class OneOf(Part):
                 continue
             if self.key is None:
                 yield from value.then.fits(body, used)
-            elif value.word is not None and same(body[self.key], value.word):
+            elif value.word is not None and same(body[self.key], value.word, ordered=self.ordered):
                 yield from value.then.fits(body, used | {self.key})
 
     def plain(self, tree: Tree) -> Body:
@@ -353,9 +355,9 @@ def _weighted(values: Sequence[Value], random: Random) -> int:
     return len(values) - 1
 
 
-def same(written: Plain, word: Plain) -> bool:
-    """Tell whether what is written is a word; the order of a list does not matter, and no number is yes or no."""
-    if isinstance(written, list) and isinstance(word, Sequence) and not isinstance(word, str):
+def same(written: Plain, word: Plain, *, ordered: bool = False) -> bool:
+    """Tell whether what is written is a word; no number is yes or no, and the order of a list counts if `ordered`."""
+    if isinstance(written, list) and isinstance(word, Sequence) and not isinstance(word, str) and not ordered:
         return sorted(map(repr, written)) == sorted(map(repr, word))
     return type(written) is type(word) and written == word
 

@@ -369,6 +369,6 @@ def test_splitting_before_a_city_counts_every_way() -> None:
     bound = game.retreat = retreat_of(game)
     roads = len(routes(game, bound, 4))
     assert bound.room == 2
-    assert len(retreat.retreat_choices(game)) == roads + 2 * 2 * 4 * roads
+    assert len(retreat.retreats(game)) == roads + 2 * 2 * 4 * roads
     game.siege_points["saguntum"] = 1
     assert retreat_of(game).room is None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Table, concat, of, product
+from pbem.game import NOTHING, AllOf, Answers, Fixed, Kind, Nested, OneOf, Part, Table, Value
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.battle.losses import Army, Cause, retreat_table, suffer
 from pbem.rules.rome_carthage.battle.politics import political_consequences
@@ -55,7 +55,7 @@ def retreat(game: Game, table: Table) -> Flow[None]:
     stack = game.stack(side, space)
     if stack.empty:
         return
-    choices = retreat_choices(game)
+    choices = Answers("retreat", retreats(game))
     if not len(choices):
         yield from _end(game, table, side, space, "retreat")
         return
@@ -166,21 +166,30 @@ def fits(bound: Retreat, part: Stack) -> bool:
     )
 
 
-def retreat_choices(view: Game) -> LegalOrders:
-    """List every retreat of the beaten army: a road, the city, or both for an army too large for it (12.1, 16.2)."""
+def retreats(view: Game) -> Part:
+    """Return every retreat of the beaten army: a road, the city, or both for an army too large for it (12.1, 16.2)."""
     bound = view.the_retreat
     stack = view.stack(bound.side, bound.space)
-    roads = [Order("retreat", {"path": list(route.path)}) for route in routes(view, bound, stack.cu)]
-    if bound.room is None or (stack.cu and not bound.room):
-        return of(roads)
-    if fits(bound, stack):
-        return of([*roads, Order("retreat", {"city": ALL})])
-    most, fewest = min(bound.room, stack.cu), 1 if bound.sallied is None else 0
-    return concat(of(roads), *(_splits(view, bound, stack, cu) for cu in range(most, fewest - 1, -1)))
+    ways = []
+    if roads := routes(view, bound, stack.cu):
+        ways.append(Value("road", _along(roads), says=("retreat",), weight=2))
+    if bound.room is not None and (bound.room or not stack.cu):
+        if fits(bound, stack):
+            ways.append(Value("city", Fixed({"city": ALL}), says=("inside",), must=True))
+        else:
+            most, fewest = min(bound.room, stack.cu), 1 if bound.sallied is None else 0
+            parts = [Value("", _split(view, bound, stack, cu)) for cu in range(most, fewest - 1, -1)]
+            ways.append(Value("part", OneOf(None, parts, inferred=True), says=("inside",), must=True))
+    return OneOf(None, ways, inferred=True)
 
 
-def _splits(view: Game, bound: Retreat, stack: Stack, cu: int) -> LegalOrders:
-    """List the retreats that leave some CU in the city, and any generals, and send the rest on (16.2, 16.5.5)."""
+def _along(roads: Sequence[Route]) -> Part:
+    """Return the choice of a road (12.1)."""
+    return OneOf("path", [Value(list(road.path), at=road.path[-1]) for road in roads], of="space", ordered=True)
+
+
+def _split(view: Game, bound: Retreat, stack: Stack, cu: int) -> Part:
+    """Return the retreats that leave some CU in the city, and any generals, and send the rest on (16.2, 16.5.5)."""
     roads = routes(view, bound, stack.cu - cu)
     groups = [
         list(group)
@@ -189,12 +198,12 @@ def _splits(view: Game, bound: Retreat, stack: Stack, cu: int) -> LegalOrders:
         if fits(bound, Stack(0, 0, list(group))) and (not roads or not splits_consul(view, stack, cu, group))
     ]
     elephants = [beasts for beasts in stack.elephants_among(cu) if fits(bound, Stack(cu, beasts))]
-
-    def split(beasts: int, group: list[str], road: Route | None) -> Order:
-        city = {"cu": cu, **({"elephants": beasts} if beasts else {}), **({"generals": group} if group else {})}
-        return Order("retreat", {"city": city, **({"path": list(road.path)} if road else {})})
-
-    return product(split, elephants, groups, roads or [None])
+    inside = AllOf(
+        Fixed({"cu": cu}),
+        OneOf("elephants", [Value(beasts or None) for beasts in elephants]),
+        OneOf("generals", [Value(group or None) for group in groups], of="general"),
+    )
+    return AllOf(Nested("city", inside), _along(roads) if roads else NOTHING)
 
 
 def splits_consul(view: Game, stack: Stack, cu: int, group: tuple[str, ...] | list[str]) -> bool:
@@ -205,11 +214,6 @@ def splits_consul(view: Game, stack: Stack, cu: int, group: tuple[str, ...] | li
     inside = any(is_consul(view, general) for general in group)
     outside = any(is_consul(view, general) for general in stack.generals if general not in group)
     return (inside and cu < view.board.consular_army) or (outside and stack.cu - cu < view.board.consular_army)
-
-
-def retreat_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every retreat of the beaten army (12.1, 16.2)."""
-    return retreat_choices(view)
 
 
 def check_retreat(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -307,5 +311,11 @@ def _who_sallied(view: Game, bound: Retreat) -> str:
 
 
 RETREAT_KINDS: Final = (
-    Kind("retreat", retreat_orders, check_retreat, hints="views.hints:retreat", is_last=once_a_march),
+    Kind(
+        "retreat",
+        lambda view, decision: retreats(view),
+        check_retreat,
+        hints="views.hints:retreat",
+        is_last=once_a_march,
+    ),
 )
