@@ -26,7 +26,7 @@ from pbem.crypto.signing import sign
 from pbem.mail.intake import take_in
 from pbem.mail.write import enclosures
 from pbem.mail.write.outgoing import MailSettings, side_report
-from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.opening import create_game, open_game
 from pbem.referee.play.new_game import NewGame
 from pbem.render.map.pictures import pictures
 from pbem.render.text.form import order_lines
@@ -60,7 +60,7 @@ def figures() -> Iterator[Figure]:
 def begin(settings: MailSettings) -> None:
     """Make the game; both players have given a key, so that all is sealed that may have to be."""
     new = NewGame(GAME, RULES, players=PLAYERS, addresses=PLAYERS, secrets=SECRETS)
-    with Adjudicator.create(settings.games, settings.keys, new) as game:
+    with create_game(settings.games, settings.keys, new) as game:
         for side in PLAYERS:
             game.join_side(side, key=recipient_of(new_identity()))
 
@@ -105,7 +105,7 @@ def timed(call: Callable[..., Any], into: list[float]) -> Callable[..., Any]:
 
 def letter(settings: MailSettings, rng: Random) -> bytes:
     """Return a letter with random answers to all that the game asks a side now."""
-    with Adjudicator.open(settings.games, settings.keys, GAME) as game:
+    with open_game(settings.games, settings.keys, GAME) as game:
         side = game.open_decisions[0].side
         view = game.view(side)
         lines = [f"game: {GAME}", f"side: {side}", f"adjudication: {game.adjudication}", "orders:"]

@@ -25,6 +25,7 @@ from pbem.game.boxes import shelf
 from pbem.game.contract import Rules
 from pbem.game.table import Table
 from pbem.protocol import Checkpoint, Flow
+from pbem.referee.opening import create_game, open_game
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame
 from pbem.render.text.form import order_lines
@@ -99,12 +100,12 @@ def figures() -> Iterator[Figure]:
 
 def create(folder: Path, name: str) -> None:
     """Make a game; its secrets lie beside it."""
-    Adjudicator.create(folder, folder / "keys", NewGame(name, RULES, players=SIDES, secrets=SECRETS)).close()
+    create_game(folder, folder / "keys", NewGame(name, RULES, players=SIDES, secrets=SECRETS)).close()
 
 
 def reopen(folder: Path, name: str) -> Adjudicator:
     """Open a game."""
-    return Adjudicator.open(folder, folder / "keys", name)
+    return open_game(folder, folder / "keys", name)
 
 
 def age(folder: Path) -> None:

@@ -26,6 +26,7 @@ from pbem.mail.intake import take_in
 from pbem.mail.notes.outboxes import MaildirOutbox
 from pbem.mail.write.outgoing import MailSettings, Outgoing
 from pbem.protocol import Decision
+from pbem.referee.opening import create_game
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame
 from pbem.render.text.form import order_lines
@@ -88,7 +89,7 @@ def play(name: str) -> Post:
             home / "games", home / "keys", "pbem <pbem@example.org>", BEGUN, outbox=MaildirOutbox(home / "out")
         )
         new = NewGame(name, rules, scenario=scenario, players=PLAYERS, addresses=PLAYERS, secrets=SECRETS)
-        with Adjudicator.create(settings.games, settings.keys, new) as game:
+        with create_game(settings.games, settings.keys, new) as game:
             game.today = BEGUN.date()
             told = 0
             for side in game.rules.sides:

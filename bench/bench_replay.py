@@ -17,7 +17,7 @@ from bench import Figure, seconds
 from pbem.audit.explain.explain import Explained
 from pbem.audit.explain.replay import replay_turns
 from pbem.audit.explain.what_if import what_if
-from pbem.referee.game.open_game import open_to_read
+from pbem.referee.opening import create_game, open_to_read
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame
 from pbem.render.text.form import order_lines
@@ -49,7 +49,7 @@ def figures() -> Iterator[Figure]:
 
 def play(folder: Path) -> None:
     """Play a whole game, two stand-ins by sheets."""
-    with Adjudicator.create(folder, folder / "keys", NewGame(GAME, "rome_carthage", players=SIDES)) as game:
+    with create_game(folder, folder / "keys", NewGame(GAME, "rome_carthage", players=SIDES)) as game:
         rules: Any = game.rules
         for side in game.rules.sides:
             hand_in(game, side, ["standing: default"])

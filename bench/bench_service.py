@@ -28,6 +28,7 @@ from pbem.post.settings import load_config
 from pbem.post.tables.open_tables import open_tables
 from pbem.post.tables.sqlite_tables import SqliteTables
 from pbem.post.tables.tables import Tables
+from pbem.referee.opening import create_game
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame
 from pbem.render.text.form import order_lines
@@ -122,7 +123,7 @@ def play(path: Path, name: str) -> Iterator[bytes]:
     """Play a game by letters, and yield them: one to begin with for each side, and those that are counted."""
     settings = MailSettings(path / "games", path / "keys", "pbem <pbem@example.org>", datetime.now(UTC))
     with (
-        Adjudicator.create(settings.games, settings.keys, new_game(name)) as game,
+        create_game(settings.games, settings.keys, new_game(name)) as game,
         patch.object(enclosures, "pictures", lambda *_, **__: ()),
     ):
         for number in range(len(game.rules.sides) + LETTERS):
@@ -158,7 +159,7 @@ def taken(
         (path / room).mkdir(parents=True)
     (path / "pbem.yaml").write_text(CONFIG + (f"database: {database}\n" if database else ""))
     for name in written:
-        Adjudicator.create(path / "games", path / "keys", new_game(name)).close()
+        create_game(path / "games", path / "keys", new_game(name)).close()
     sides = 2
     first = [raw for letters in written.values() for raw in letters[:sides]]
     rest = [raw for turn in zip_longest(*(letters[sides:] for letters in written.values())) for raw in turn if raw]

@@ -24,7 +24,7 @@ from pbem.game.boxes import shelf
 from pbem.game.contract import Rules
 from pbem.game.table import Table
 from pbem.protocol import Checkpoint, Flow
-from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.opening import create_game
 from pbem.referee.play.new_game import NewGame
 
 TURNS = 500
@@ -80,7 +80,7 @@ def figures() -> Iterator[Figure]:
 def make(folder: Path) -> None:
     """Play a long game."""
     chance = Random(218)
-    with Adjudicator.create(folder, folder / "keys", NewGame(NAME, RULES, players=SIDES, secrets=SECRETS)) as game:
+    with create_game(folder, folder / "keys", NewGame(NAME, RULES, players=SIDES, secrets=SECRETS)) as game:
         while game.adjudication < TURNS:
             play(game, chance)
 

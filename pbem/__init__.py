@@ -3,4 +3,4 @@
 Order sheets go in, adjudications and reports come out, and anybody can verify the dice. Read `pbem.protocol` first.
 """
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

@@ -36,11 +36,11 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   |-- BadPatch               referee.acts.ruling: a change of a position, with every complaint
     |   |-- OtherReport            mail.choose.sheet_choice: orders without a heading that do not answer the last report
     |   `-- OtherRules             referee.game.open_game: the rules here are not those of the game
+    |-- DoesNotFollow              referee.again.engine: a commit that does not follow from what was handed in
     |-- Gone                       post.transport.base: a letter that is no longer in the mailbox
     |-- Misdrawn (ValueError)      game.board.board_map: a layout that does not fit its map
     |-- NoBackup                   post.desk.backup: no backup, or one that would overwrite something
     |-- NoBeaconLibrary            crypto.beacon: py_ecc is not installed
-    |-- NotDerived                 audit.derive.again: a commit that does not follow from what was handed in
     |-- NotInTheBox (LookupError)  game.boxes.box: a name that is not in the box, or a box that is not on the shelf
     |-- NotLoaded (LookupError)    crypto.dice: a roll for which a case has loaded no dice
     |-- NotTried                   post.desk.setup: a trial of the mailbox in which a letter did not come
@@ -53,6 +53,7 @@ Every exception of ours descends from `PbemError`. The command line prints it as
     |   |-- Moved                  repo.git.locks: a commit based on a position that is no longer the last
     |   |-- NoLocks                repo.git.locks: this system has no file locks
     |   |-- NoSuchGame             repo.git: no repo of a game at a path
+    |   |-- NotDerived             repo.ledger: what is derived of a game can neither be had nor made again
     |   |-- OtherFormat            repo.files.charter: a game of a format that is not read here
     |   `-- TooLarge               repo.git.objects: a file of a repo that is larger than what is read
     |-- TablesDamaged              post.tables.tables: tables that cannot be read

@@ -197,8 +197,8 @@ def main(path=".", turn="0", roll="0"):
     told, n, by_turn = files(Path(path)), 0, {}
     try:
         charter = next(told)
-        if charter.get("format") != 2:
-            end("not proven", "game.yaml: only format 2 is known here; others have a verify_one.py of their own")
+        if charter.get("format") != 3:
+            end("not proven", "game.yaml: only format 3 is known here; others have a verify_one.py of their own")
         before = inputs = charter["sha256"]
         links, past = {"": charter["dice"]["tip"]}, {"sheets": {}, "standing": set(), "day": "", "beacon": {"round": 0}}
         while (n := n + 1) and (each := next(told, None)):

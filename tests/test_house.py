@@ -7,10 +7,10 @@ import pytest
 from tests.support.house import figures
 
 AT_MOST = {
-    "modules": 467,
-    "lines": 96_700,
-    "import lines, %": 7.1,
-    "names of two modules outside rules, %": 0.6,
+    "modules": 474,
+    "lines": 97_500,
+    "import lines, %": 7.2,
+    "names of two modules outside rules, %": 0.7,
     "file names in two rooms outside rules": 0,
     "functions with six or more parameters": 49,
     "Any": 341,

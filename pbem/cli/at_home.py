@@ -526,7 +526,7 @@ def _by_repo(game: str, side: str, name: str, raw: bytes, identity: Path | None,
     """Check a sheet against a game of which only the repo is at hand, or the keys as well."""
     from pbem.crypto.keys import key_file
     from pbem.referee.game.home_check import check_in_clone
-    from pbem.referee.game.open_game import open_to_read
+    from pbem.referee.opening import open_to_read
     from pbem.referee.play import sheet_check
     from pbem.repo.git import GameRepo
     from pbem.repo.public import charter_in, repo_of

@@ -24,6 +24,7 @@ from pbem.mail.write.enclosures import map_picture
 from pbem.mail.write.outgoing import MailSettings, side_report
 from pbem.mail.write.welcome import welcome_letters
 from pbem.protocol import Decision, Order
+from pbem.referee.opening import create_game, open_game
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame
 from pbem.render.text.form import order_lines
@@ -39,7 +40,7 @@ MADE_BY: Final = "pbem demo"
 MARK: Final = ".pbem-demo"
 SECRETS: Final = Secrets(
     b"the chain of the demonstration!!",
-    b"the hidden secret of the demo 95",
+    b"the hidden secret of the demo 15",
     "AGE-SECRET-KEY-16FH89S9X2C53535CK9PCQDP773MPXDLAJKLFXGD9J8SR6630QRGQNSK7YH",
     "AGE-SECRET-KEY-1ZSZ4JG49986GXS7XCEJRCAL944TSCH5JSWF8GD4RQYPM6MGXY2VS5D7QLS",
 )
@@ -129,7 +130,7 @@ class _Stage:
 
     def open(self) -> Adjudicator:
         """Open the game."""
-        return Adjudicator.open(self.folder / "games", self.folder / "keys", GAME)
+        return open_game(self.folder / "games", self.folder / "keys", GAME)
 
     def play(self) -> None:
         """Make the game, and carry letters until the battle is over."""
@@ -145,7 +146,7 @@ class _Stage:
             made_by=MADE_BY,
             begin=False,
         )
-        with Adjudicator.create(settings.games, settings.keys, new) as game:
+        with create_game(settings.games, settings.keys, new) as game:
             for out in welcome_letters(game, settings):
                 self.keep(f"to-{out.to.partition('@')[0]}", out.content)
         for side, phrase in PHRASES.items():

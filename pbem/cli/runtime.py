@@ -193,9 +193,9 @@ def done_by_now(game: Adjudicator, shared: Shared) -> list[str]:
 @contextmanager
 def opened_to_read(name: str, shared: Shared) -> Iterator[OpenGame]:
     """Open a game to look at it."""
-    from pbem.referee.game.open_game import OpenGame
+    from pbem.referee.opening import open_to_look
 
-    with OpenGame.open(shared.folder, keys_folder(), name, folders=shared.boxes) as game:
+    with open_to_look(shared.folder, keys_folder(), name, folders=shared.boxes) as game:
         yield game
 
 
@@ -206,7 +206,7 @@ def opened_to_change(name: str, shared: Shared, correct: Sequence[Path] = ()) ->
     Raises NoLocks, before anything is written, on a system where games cannot be changed.
     """
     from pbem.mail.notes.correspondence import set_back
-    from pbem.referee.play.adjudicator import Adjudicator
+    from pbem.referee.opening import open_game
     from pbem.repo.git import GameRepo
     from pbem.repo.git.locks import require_locks
     from pbem.repo.public import charter_in
@@ -216,7 +216,7 @@ def opened_to_change(name: str, shared: Shared, correct: Sequence[Path] = ()) ->
     if correct:
         with GameRepo.open(shared.folder / f"{name}.git") as repo:
             found = corrections(charter_in(repo).rules, correct, shared.boxes)
-    with Adjudicator.open(shared.folder, keys_folder(), name, folders=shared.boxes, corrections=found) as game:
+    with open_game(shared.folder, keys_folder(), name, folders=shared.boxes, corrections=found) as game:
         with game.lock():
             ahead = set_back(game.path, game.adjudication)
         if ahead is not None:

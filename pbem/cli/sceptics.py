@@ -55,7 +55,8 @@ _NOT_CHECKED: Final = "The digests were not checked. `pbem verify` checks them a
 @contextmanager
 def _to_read(name: str, shared: Shared, side: str | None = None) -> Iterator[OpenGame]:
     """Open a game, or a clone of one, only to read it."""
-    from pbem.referee.game.open_game import open_to_read
+
+    from pbem.referee.opening import open_to_read
 
     with open_to_read(shared.folder, keys_folder(), name, folders=shared.boxes) as game:
         if side is not None:

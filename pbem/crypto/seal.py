@@ -27,9 +27,9 @@ Identity: TypeAlias = x25519.Identity | ssh.Identity
 Recipient: TypeAlias = x25519.Recipient | ssh.Recipient
 """A public key to which age files are sealed."""
 MARK: Final = b"pbem-sealed-v1"
-ROOM: Final = 4096
+ROOM: Final = 2048
 """The least room, in bytes."""
-_HEAD: Final = 128
+ROOM_HEAD: Final = 128
 """The most bytes of the line before the content."""
 _STEP: Final = 1024
 
@@ -99,14 +99,14 @@ def padded(path: str, content: bytes, *, public: int = 0) -> bytes:
     by it. A longer content still finds room, in doubles of that.
     """
     head = b"%b %b %d\n" % (MARK, path.encode(), len(content))
-    least = max(ROOM, -(-(public + _HEAD) // _STEP) * _STEP)
+    least = max(ROOM, -(-(public + ROOM_HEAD) // _STEP) * _STEP)
     return (head + content).ljust(room_for(len(head) + len(content), least), b"\0")
 
 
 def seal(recipients: Sequence[str], path: str, content: bytes, *, public: int = 0) -> bytes:
-    """Return armoured text that only the holders of some keys open; `public` is as in `padded`."""
+    """Return what only the holders of some keys open, as an age file; `public` is as in `padded`."""
     keys = [_recipient(each) for each in recipients]
-    sealed: bytes = encrypt(padded(path, content, public=public), keys, armored=True)
+    sealed: bytes = encrypt(padded(path, content, public=public), keys, armored=False)
     return sealed
 
 

@@ -11,31 +11,37 @@ from __future__ import annotations
 
 import hmac
 import json
+import zlib
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import cached_property, partial
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
+from pbem import __version__
 from pbem.crypto.closing import Closing
 from pbem.crypto.dice import Chain, inputs_digest, step_key
 from pbem.crypto.keys import Keys
 from pbem.crypto.player_chains import contribution
-from pbem.crypto.seal import Sealing, recipient_of, salt_of, salted, seal, unseal
+from pbem.crypto.seal import Sealing, recipient_of, salt_of, salted, seal, unpadded, unseal
 from pbem.crypto.signing import sign
 from pbem.engine.session import Answer
 from pbem.game import plain
 from pbem.game import yaml as yamlio
 from pbem.game.boxes.box_file import Correction
 from pbem.game.order_form import compact
-from pbem.protocol import Record, Side
+from pbem.protocol import Record, Result, Side
+from pbem.repo.derived import Derived, DerivedTurn
 from pbem.repo.files import layout
 from pbem.repo.files.adjudication import (
     Adjudication,
     Seed,
     charter_message,
+    commit_of_adjudication,
     commits_of_adjudications,
     public_record,
     read_adjudication,
@@ -43,11 +49,11 @@ from pbem.repo.files.adjudication import (
 )
 from pbem.repo.files.charter import Charter, Joined, Pins, Revealed, check_secrets, check_signer, read_charter
 from pbem.repo.files.layout import Store
-from pbem.repo.files.records import yaml_of
+from pbem.repo.files.records import without_remarks, yaml_of
 from pbem.repo.files.seats import Seated
 from pbem.repo.files.state import State, read_state
 from pbem.repo.files.talk_book import JournalFile, SealedJournal
-from pbem.repo.git import GameRepo
+from pbem.repo.git import GameRepo, StoreError
 from pbem.repo.public import corrections_in
 
 Read: TypeAlias = Callable[[str], bytes | None]
@@ -134,11 +140,43 @@ def _by_word(digest: str) -> str:
     return f"{digest} by word"
 
 
+class NotDerived(StoreError):
+    """What is derived of a game is not at hand, and cannot be made again from its commits; the text says why."""
+
+
+class CommittedState(NamedTuple):
+    """A state as a commit has it, and the version of the program that committed it."""
+
+    version: str
+    state: Record
+
+
+class After(NamedTuple):
+    """How a game stands after an adjudication: the position as an observer may know it, written out; all of it."""
+
+    seen: bytes
+    position: Record
+    result: Result | None
+
+
+def read_committed(padded: bytes) -> CommittedState:
+    """Return the state that an opened file holds, as it was padded. Raises CannotOpen, ValueError for another file."""
+    return _committed(unpadded(layout.STATE, padded))
+
+
+def _committed(content: bytes) -> CommittedState:
+    found = json.loads(content)
+    return CommittedState(str(found["version"]), json.loads(zlib.decompress(b64decode(found["state"]))))
+
+
 class Ledger(Seated):
     """The books of one game, open. Writes nothing until `commit`."""
 
-    def __init__(self, repo: Store, keys: Keys, sealing: Sealing | None = None) -> None:
-        """`sealing` is what seals the files; None: the keys do, and the commits are signed."""
+    def __init__(self, repo: Store, keys: Keys, sealing: Sealing | None = None, derived: Derived | None = None) -> None:
+        """`sealing` is what seals the files; None: the keys do, and the commits are signed.
+
+        `derived` is what is derived of the game; None: it lies beside the repo.
+        """
         self.repo = repo
         self.keys = keys
         self.charter = read_charter(self._yaml(layout.CHARTER))
@@ -152,6 +190,14 @@ class Ledger(Seated):
         self.chain: Links = Chain(keys.chain, keys.length)
         self.journal: JournalFile = SealedJournal(repo.path, keys.office)
         """The journal of talk that is not on record yet."""
+        self.derived = derived or Derived(repo.path, keys.identity)
+        self.make_again: Callable[[str], None] | None = None
+        """What makes the state as of a commit, and the adjudication that it made, again; None: nothing does.
+
+        It puts them into `derived`.
+        """
+        self.version = __version__
+        """The version of the program that is noted with a state that is committed."""
 
     @classmethod
     def create(
@@ -189,10 +235,32 @@ class Ledger(Seated):
         """The rules that the game was begun with."""
         return plain.decode(Pins, self._yaml(layout.PINS))
 
+    @cached_property
+    def pins_digest(self) -> str:
+        """The SHA-256 of the file with the digests of these rules, which is never changed."""
+        return sha256(self._file(layout.PINS)).hexdigest()
+
     def state(self, at: str | None = None) -> State | None:
-        """Return the state from which the game is resumed, now or as of a commit; None: it has not begun."""
-        record = self._unsealed(layout.STATE, at)
+        """Return the state from which the game is resumed, now or as of a commit; None: it has not begun.
+
+        Raises NotDerived if it is not at hand and cannot be made again.
+        """
+        sha = at or self.repo.head
+        record = self.derived.state(sha)
+        if record is None and self.repo.read(layout.turn_path(1), at) is not None:
+            self._make_again(sha)
+            record = self.derived.state(sha)
         return None if record is None else read_state(record)
+
+    def committed_state(self, at: str) -> CommittedState | None:
+        """Return the state before an adjudication that the commit `at` has brought; None: it brought none."""
+        content = self.repo.read(layout.STATE, at)
+        return None if content is None else _committed(self._sealing.open(layout.STATE, content))
+
+    def _make_again(self, sha: str) -> None:
+        if self.make_again is None:
+            raise NotDerived(f"{self.charter.game}: how it stood as of {sha[:12]} is not at hand")
+        self.make_again(sha)
 
     def joined(self, side: Side) -> Joined:
         """Return the phrase, the chain and the key that a side has mailed."""
@@ -210,7 +278,25 @@ class Ledger(Seated):
 
     def read_adjudication(self, n: int, public: Record) -> Adjudication:
         """Return an adjudication of the past whose turn file has been read already."""
-        return read_adjudication(n, public, self._unsealed(layout.sealed_path(layout.turn_path(n))) or {})
+        return read_adjudication(n, public, self.record(n))
+
+    def record(self, n: int, sha: str | None = None) -> Record:
+        """Return the whole record of an adjudication: as it is kept, as it was published, or made again.
+
+        `sha` is the commit that made it, if it is known. Raises NotDerived if none of it can be.
+        """
+        sha = sha or commit_of_adjudication(self.repo.history(), n)
+        if sha is None:
+            raise FileNotFoundError(f"{self.repo.path.name} has no adjudication {n}")
+        made = self.derived.turn(sha)
+        if made is None and (published := self.repo.read(layout.record_path(n))) is not None:
+            made = DerivedTurn(n, yamlio.read(published, name=layout.record_path(n)).value)
+        if made is None:
+            self._make_again(sha)
+            made = self.derived.turn(sha)
+        if made is None:
+            raise NotDerived(f"{self.charter.game}: adjudication {n} cannot be made again here")
+        return made.record
 
     def public_turn(self, n: int) -> Record:
         """Return the content of a turn file."""
@@ -255,7 +341,8 @@ class Ledger(Seated):
             sides = sorted(state.newcomers)
         stated = stated_inputs(n, state, {side: self.joined(side) for side in sides}, act, beacon)
         inputs = inputs_digest(previous if state is None else state.inputs, stated)
-        return Seed(previous, link, stated, inputs, step_key(link, self.charter.game, n, inputs))
+        texts = {} if state is None else {side: dict(state.new_texts[side]) for side in sorted(state.new_texts)}
+        return Seed(previous, link, stated, inputs, step_key(link, self.charter.game, n, inputs), texts)
 
     # ---- files to commit
 
@@ -272,8 +359,9 @@ class Ledger(Seated):
         n = state.sheets.get(side, 0) + 1
         path = layout.sheet_path(side, n)
         state.sheets[side] = n
-        state.new_sheets.setdefault(side, {})[path] = self.salted(path, raw)
-        return {path: self._seal(path, raw, layout.SHEET_ROOM)}
+        state.new_sheets.setdefault(side, {})[path] = self.salted(path, without_remarks(raw))
+        state.new_texts.setdefault(side, {})[path] = self.salted(path, raw)
+        return {path: self._seal(path, raw, layout.sheet_room(len(raw)))}
 
     def letter_files(self, letter: LetterId, note: Record) -> dict[str, bytes]:
         """Return the note that a letter was carried out, so that it is not carried out twice.
@@ -294,45 +382,67 @@ class Ledger(Seated):
         state.standing_digests[side] = self.salted(path, content)
         return {path: self._seal(path, content, layout.STANDING_ROOM)}
 
-    def state_files(self, state: State, position: int = 0) -> dict[str, bytes]:
-        """Return the sealed state; `position` is the length of the public position, 0: of the one on file."""
-        new_sheets = sum(map(len, state.new_sheets.values()))
-        length = position or len(self._file(layout.POSITION))
-        room = layout.state_room(length, len(self.charter.players), len(state.steps), new_sheets)
-        return {layout.STATE: self._seal(layout.STATE, compact(state.record()), room)}
+    def checkpoint_files(self, before: State) -> dict[str, bytes]:
+        """Return the file of the state before an adjudication, sealed."""
+        packed = b64encode(zlib.compress(compact(before.record()), 9)).decode()
+        content = compact({"version": self.version, "state": packed})
+        return {layout.STATE: self._seal(layout.STATE, content, layout.state_room(len(self.charter.players)))}
 
-    def side_files(self, side: Side, view: Record, state: State, public: int, *, talked: bool) -> dict[str, bytes]:
+    def side_files(self, side: Side, view: Record, public: int) -> dict[str, bytes]:
         """Return the view of a side after an adjudication, sealed to the key that it gave; nothing if it gave none.
 
-        `public` is the length of the public position and of the turn file; `talked`: the view may hold talk.
+        `public` is the length of the public position and of the turn file.
         """
         key, path = self.joined(side).key, layout.view_path(side)
         if key is None:
             return {}
-        corrected = sum(2 * len(each.text) for each in self.corrections().values())
-        room = layout.view_room(public, corrected, side in state.handed_in, side in state.standing_digests)
-        room += 2 * layout.press_room(len(self.charter.players)) if talked else 0
-        return {path: self._sealing.seal(path, compact(view), room, recipient=key)}
+        return {path: self._sealing.seal(path, compact(view), layout.view_room(public), recipient=key)}
+
+    def heard_files(self, side: Side, heard: Sequence[Record], room: int) -> dict[str, bytes]:
+        """Return the file of what a side said and heard, sealed to the key that it gave; nothing if it gave none."""
+        key, path = self.joined(side).key, layout.heard_path(side)
+        if key is None:
+            return {}
+        return {path: self._sealing.seal(path, compact({"talk": list(heard)}), room, recipient=key)}
 
     def turn_files(
-        self, made: Adjudication, seed: Seed, span: Sequence[Answer] | None, position: bytes, state: State
+        self, made: Adjudication, seed: Seed, span: Sequence[Answer] | None, after: After
     ) -> dict[str, bytes]:
         """Return the files of an adjudication.
 
         `span` are the answers since the last checkpoint, which are published when the next one is reached; None: it is
-        not. `position` is the position as an observer may know it, `state` the state after it.
+        not.
         """
         path = layout.turn_path(made.n)
         public = public_record(made, seed, renewal=self.chain.renewal(made.n), span=span)
-        if state.result is not None:
-            public["result"] = state.result.record()
-        public["position"] = sha256(position).hexdigest()
-        # There is no digest of the sealed record: it follows from sheets, dice and the seed of hidden draws.
-        text = yamlio.dump(public).encode()
-        acted, filed = made.act is not None, len(state.standing_digests)
-        room = layout.record_room(len(text), len(state.handed_in), filed, acted)
-        sealed = self._seal(layout.sealed_path(path), compact(sealed_record(made)), room)
-        return {path: text, layout.sealed_path(path): sealed, layout.POSITION: position}
+        if after.result is not None:
+            public["result"] = after.result.record()
+        public["position"] = sha256(after.seen).hexdigest()
+        # They turn no dice. Of what is hidden nothing is committed: without them it could be another in each clone.
+        public["sealed"] = {
+            "record": self.salted(layout.record_path(made.n), compact(sealed_record(made))),
+            "position": self.position_digest(made.n, after.position),
+        }
+        files = {path: yamlio.dump(public).encode(), layout.POSITION: after.seen}
+        if made.whole is not None:
+            content = compact({"act": dict(made.whole)})
+            files[layout.sealed_path(path)] = self._seal(layout.sealed_path(path), content, layout.ACT_ROOM)
+        return files
+
+    def position_digest(self, n: int, position: Record) -> str:
+        """Return the salted digest of the whole position after adjudication n."""
+        return self.salted(layout.turn_path(n), compact(position))
+
+    def record_files(self, last: Adjudication) -> dict[str, bytes]:
+        """Return the files that publish all adjudications as a whole, but those that cannot be made again here.
+
+        `last` is the one that ends the game, which is not committed yet.
+        """
+        records: dict[int, Record] = {last.n: sealed_record(last)}
+        for n, sha in self.commits().items():
+            with suppress(NotDerived):
+                records[n] = self.record(n, sha)
+        return {layout.record_path(n): yamlio.dump(dict(records[n])).encode() for n in sorted(records)}
 
     def revealed_files(self) -> dict[str, bytes]:
         """Return the file that publishes the secrets of a game that is over."""
@@ -369,17 +479,31 @@ class Ledger(Seated):
 
     # ---- the repo
 
-    def commit(self, files: Mapping[str, bytes], message: str) -> str:
-        """Commit files to the game's repo and return the commit's id. Raises BadKeys if it would be signed wrongly."""
+    def commit(
+        self, files: Mapping[str, bytes], message: str, after: State | None = None, made: Adjudication | None = None
+    ) -> str:
+        """Commit files to the game's repo and return the commit's id; without any change the head stays.
+
+        `after` is the state after it (None: it stays as it was), `made` the adjudication that it makes. Raises BadKeys
+        if it would be signed wrongly.
+        """
         if self.repo.sign is not None:
             check_signer(self.charter, self.keys)
-        before = self.repo.letter_time
+        files = {**files, **self.further}
+        before, head = self.repo.letter_time, self.repo.head
+        if all(self.repo.read(path) == content for path, content in files.items()):
+            return head
         try:
             self.repo.letter_time = self.now() if before is None and self.now is not None else before
-            sha = self.repo.commit({**files, **self.further}, message)
+            sha = self.repo.commit(files, message)
         finally:
             self.repo.letter_time = before
         self.further = {}
+        if after is None:
+            self.derived.moved(head, sha)
+        else:
+            turn = None if made is None else DerivedTurn(made.n, sealed_record(made))
+            self.derived.put(sha, after.record(), turn)
         return sha
 
     def _file(self, path: str) -> bytes:

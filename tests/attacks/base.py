@@ -7,7 +7,7 @@ without a key and with the secrets, and with `verify_one.py`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, suppress
 from dataclasses import replace
 from hashlib import sha256
@@ -26,11 +26,13 @@ from pbem.crypto.player_chains import PlayerChain
 from pbem.game.boxes.shelf import Loaded
 from pbem.protocol import Order, Record, Side
 from pbem.referee.game.open_game import Now
+from pbem.referee.opening import remade, rules_of
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.played import Played
-from pbem.repo.files.adjudication import Seed
+from pbem.repo.files.adjudication import Adjudication, Seed
 from pbem.repo.files.charter import ChainPromise
 from pbem.repo.files.state import State
+from pbem.repo.git import GameRepo
 from pbem.repo.ledger import Ledger
 from tests.support.beacon_rounds import PUBLISHED
 from tests.support.live import Folder, git, pick, sheet
@@ -39,6 +41,7 @@ from tests.support.walks import FOLDERS
 CHAIN = Chain(b"r" * 32, 50)
 """The player chain of red, where red has one."""
 STANDING = b"standing:\n- react: {card: none}\n"
+A = TypeVar("A", bound=Adjudicator)
 D = TypeVar("D", bound="Dishonest")
 
 
@@ -61,8 +64,8 @@ class Dishonest(Adjudicator):
         """Return the files of a commit; None: it is not made."""
         return files
 
-    def _commit(self, now: Now, played: Played) -> int:
-        return super()._commit(now, self.played(played.state.adjudication + 1, played))
+    def _commit(self, now: Now, played: Played, checkpoint: Mapping[str, bytes] | None = None) -> int:
+        return super()._commit(now, self.played(played.state.adjudication + 1, played), checkpoint)
 
     def file(self, side: Side, raw: bytes) -> None:
         """File a sheet that was never sent, or is sent again: no check is made of its link."""
@@ -96,15 +99,23 @@ class _Books(Ledger):
         key = step_key(seed.link, self.charter.game, n, inputs)
         return seed._replace(stated=stated, inputs=inputs, key=key)
 
-    def commit(self, files: Mapping[str, bytes], message: str) -> str:
+    def commit(
+        self, files: Mapping[str, bytes], message: str, after: State | None = None, made: Adjudication | None = None
+    ) -> str:
         forged = self._referee.files(dict(files), message)
-        return self.repo.head if forged is None else super().commit(forged, message)
+        return self.repo.head if forged is None else super().commit(forged, message, after, made)
+
+
+def opened(folder: Folder, referee: type[A], folders: Sequence[str | Path] = FOLDERS) -> A:
+    """Open the game of a folder with a dishonest referee; the caller closes it."""
+    ledger = Ledger(GameRepo.open(folder.repo("punica")), Keys.load(folder.keys, "punica"))
+    return remade(referee(ledger, rules_of(ledger, folders)), folders)
 
 
 def begun(folder: Folder, referee: type[D], *, chain: bool = False, beacon: bool = False) -> D:
     """Begin a game with a dishonest referee, and return it; the caller closes it."""
     folder.create(begin=False, **({"beacon": "drand"} if beacon else {})).close()
-    game = referee.open(folder.games, folder.keys, "punica", folders=FOLDERS)
+    game = opened(folder, referee)
     if beacon:
         game.moment = time_of(next(iter(PUBLISHED))) - PATIENCE
     game.join_side("blue", phrase="three hills for the elven kings")

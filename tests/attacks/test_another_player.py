@@ -12,7 +12,7 @@ from pbem import verify_one
 from pbem.audit.verify import verify
 from pbem.game import yaml as yamlio
 from pbem.repo.files.layout import joined_path
-from tests.attacks.base import Dishonest
+from tests.attacks.base import Dishonest, opened
 from tests.support.live import Folder, git
 from tests.support.new_players import OLD, go_on, joined, replaced
 from tests.support.new_players import folder as folder
@@ -52,7 +52,7 @@ class _Quiet(Dishonest):
     ),
 )
 def test_a_forged_player_is_found(folder: Folder, what: tuple[str, bytes, bytes], found: str) -> None:
-    with _Forges.open(folder.games, folder.keys, "punica", folders=FOLDERS) as game:
+    with opened(folder, _Forges) as game:
         game.what = what
         replaced(game)
         n = game.adjudication
@@ -70,7 +70,7 @@ def test_a_chain_that_ends_without_a_new_player_shows(
     folder: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Of a side that is given away in silence the links are missing, and both verifiers say so on the day."""
-    with _Quiet.open(folder.games, folder.keys, "punica", folders=FOLDERS) as game:
+    with opened(folder, _Quiet) as game:
         replaced(game)
         go_on(game, 1, OLD)
         wrong = [str(each) for each in verify(game.path, folders=FOLDERS).findings.sorted]

@@ -11,6 +11,7 @@ from pbem.crypto.closing import Circumstances
 from pbem.crypto.dice import ChainDice
 from pbem.engine.answers import Sources
 from pbem.engine.session import Queued
+from pbem.game import yaml as yamlio
 from pbem.orders.standing import InForce
 from pbem.protocol import Event, Roll
 from pbem.referee.acts.rollback import roll_back
@@ -58,7 +59,7 @@ def test_a_withdrawn_sheet_that_is_used_shows_at_the_end(folder: Folder) -> None
             assert game.receive("blue", written(game, "blue", order("bury", card=card))).number
         go_on(game, 9)
         assert found(game) == []
-        said = "turn 2: its sealed record, answers 2.order.card: on record is "
+        said = "turn 2: what stays hidden of it, the record, "
         assert found(game, with_key=True)[0].startswith(said)
 
 
@@ -139,7 +140,7 @@ def test_an_invented_notice_shows_at_the_end(folder: Folder) -> None:
     with begun(folder, InventsANotice) as game:
         go_on(game, 9)
         assert found(game) == []
-        assert found(game, with_key=True)[0].startswith("turn 3: its sealed record, events ")
+        assert found(game, with_key=True)[0].startswith("turn 3: what stays hidden of it, the record, ")
 
 
 class DropsNotices(Dishonest):
@@ -157,7 +158,7 @@ def test_a_dropped_notice_shows_at_the_end(folder: Folder) -> None:
         n = roll_back(game, 1, "the wrong map was sent")
         go_on(game, 9)
         assert found(game) == []
-        assert found(game, with_key=True)[0].startswith(f"turn {n}: its sealed record, events 2: on record is nothing")
+        assert found(game, with_key=True)[0].startswith(f"turn {n}: what stays hidden of it, the record, ")
 
 
 class RollsOnceMore(Dishonest):
@@ -213,10 +214,11 @@ class AltersThePosition(Dishonest):
 
     def files(self, files: dict[str, bytes], message: str) -> dict[str, bytes]:
         if message.startswith("punica: adjudication 4"):
-            path, position = turn_path(4), files[POSITION]
-            files[POSITION] = position.replace(b"round: 2", b"round: 3")
-            one, other = (sha256(each).hexdigest().encode() for each in (position, files[POSITION]))
-            files[path] = files[path].replace(one, other)
+            path = turn_path(4)
+            files[POSITION] = files[POSITION].replace(b"round: 2", b"round: 3")
+            turn = yamlio.read(files[path], name=path).value
+            turn["position"] = sha256(files[POSITION]).hexdigest()
+            files[path] = yamlio.dump(turn).encode()
         return files
 
 

@@ -7,19 +7,27 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pbem.audit.explain.migrate import carry_over, migrate
+import pytest
+
+from pbem.audit.explain.migrate import migrate
 from pbem.audit.record.findings import Word
 from pbem.audit.verify import verify
 from pbem.crypto.seal import recipient_of, seal, unseal
+from pbem.game import yaml as yamlio
 from pbem.referee.acts.consents import consent, propose
+from pbem.referee.acts.moving import carry_over
 from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.acts.rollback import roll_back
-from pbem.repo.files.layout import LETTERS, turn_path, view_path
+from pbem.referee.play.played import Played
+from pbem.repo.files.layout import LETTERS, MIGRATION, turn_path, view_path
 from pbem.repo.files.requests import ROLLBACK
-from tests.attacks.base import Dishonest, begun, found, go_on, written
+from tests.attacks.base import Dishonest, begun, found, go_on, opened, written
 from tests.support.disputed import other_box
 from tests.support.live import SECRETS, Folder, git, order
 from tests.support.walks import FOLDERS
+
+NOWHERE = "ab" * 32
+"""A digest of no rules."""
 
 
 def test_a_rollback_stays_on_record_with_its_dice(folder: Folder) -> None:
@@ -103,8 +111,7 @@ def test_a_false_list_of_a_migration_is_taken_for_true(folder: Folder) -> None:
     """Whoever has both versions of the rules can hold it against `pbem replay`; it turns no dice."""
     begun(folder, Dishonest).close()
     boxes = other_box("toy", folder.path / "rules", "game.yaml", {"version: 1": "version: 2"})
-    keys = folder.keys
-    with ListsWrongTurns.open(folder.games, keys, "punica", folders=[boxes, *FOLDERS]) as game:
+    with opened(folder, ListsWrongTurns, [boxes, *FOLDERS]) as game:
         _, n = migrate(game, "newer words")
         assert n is not None
         assert game.ledger.public_turn(n)["act"]["changed"] == [2]
@@ -129,6 +136,76 @@ def test_a_move_to_the_same_rules_shows(folder: Folder) -> None:
         ]
 
 
+class SwapsHands(Dishonest):
+    """Swaps the hands while it moves the game to rules that exist nowhere."""
+
+    binds_the_true_hands = False
+    true: str = ""
+
+    def played(self, n: int, played: Played) -> Played:
+        if (played.act or {}).get("box") == NOWHERE:
+            rules, position = self.rules, played.outcome.session.position
+            self.true = self.ledger.position_digest(n, rules.encode(position))
+            hands = position.hands
+            hands["red"], hands["blue"] = hands["blue"], hands["red"]
+            played.state.checkpoint = rules.encode(position)
+        return played
+
+    def files(self, files: dict[str, bytes], message: str) -> Mapping[str, bytes]:
+        if message.endswith(", migration") and self.binds_the_true_hands:
+            path = next(path for path in files if path.startswith("turns/") and path.endswith(".yaml"))
+            turn = yamlio.read(files[path], name=path).value
+            if turn["act"]["box"] == NOWHERE:
+                turn["sealed"]["position"] = self.true
+                files[path] = yamlio.dump(turn).encode()
+        return files
+
+
+class BindsTheTrueHands(SwapsHands):
+    """Does the same, and binds the true hands, so that the turn file is right."""
+
+    binds_the_true_hands = True
+
+
+@pytest.mark.parametrize(
+    ("referee", "said"),
+    [
+        (SwapsHands, "turn {}: it moves the game to other rules, and what is hidden with it"),
+        (BindsTheTrueHands, "turn {next}: the state that it begins with is not the one after turn {}"),
+    ],
+)
+def test_hands_swapped_under_rules_that_exist_nowhere_show(
+    folder: Folder, referee: type[SwapsHands], said: str
+) -> None:
+    """Nobody has those rules, so nobody can make the turns again that were played with them; a move changes nothing."""
+    with begun(folder, referee) as game:
+        go_on(game, 4)
+        true = {"box": game.pins.box, "code": game.pins.code}
+        act = {"kind": MIGRATION, "reason": "newer"}
+        n = carry_over(game, {**act, "box": NOWHERE, "code": NOWHERE, "changed": [2]})
+        game.forget()
+        back = carry_over(game, {**act, **true, "changed": [2]})
+        go_on(game, 2)
+        assert found(game) == []
+        assert said.format(n, next=back) in found(game, with_key=True)
+
+
+class ShowsMore(Dishonest):
+    """Lets the round go on by one while it moves the game to rules that exist nowhere."""
+
+    def played(self, n: int, played: Played) -> Played:
+        if (played.act or {}).get("box") == NOWHERE:
+            played.outcome.session.position.round += 1
+        return played
+
+
+def test_a_move_that_changes_what_is_public_shows_at_once(folder: Folder) -> None:
+    with begun(folder, ShowsMore) as game:
+        go_on(game, 4)
+        n = carry_over(game, {"kind": MIGRATION, "reason": "newer", "box": NOWHERE, "code": NOWHERE})
+        assert f"turn {n}: it moves the game to other rules, and the position with it" in found(game)
+
+
 class ShowsAnotherView(Dishonest):
     """Seals to the key of red that it has other cards."""
 
@@ -141,7 +218,7 @@ class ShowsAnotherView(Dishonest):
 def test_a_false_view_shows_to_its_side(folder: Folder) -> None:
     """Nobody else can open it. Its owner compares it with the report."""
     folder.create(begin=False).close()
-    with ShowsAnotherView.open(folder.games, folder.keys, "punica", folders=FOLDERS) as game:
+    with opened(folder, ShowsAnotherView) as game:
         game.join_side("red", key=recipient_of(SECRETS.identity))
         game.adjudicate()
         go_on(game, 6)

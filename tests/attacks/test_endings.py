@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from pbem.referee.acts import consents, ending
 from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.requests import DRAW, RESIGNATION
+from tests.attacks.base import opened
 from tests.support.live import Folder
 from tests.support.soak import quick_first
 from tests.support.walks import FOLDERS
@@ -27,13 +29,13 @@ class _Forges(Adjudicator):
     def forge(self, path: str, old: bytes, new: bytes) -> None:
         true = self.ledger.commit
 
-        def commit(files: Mapping[str, bytes], message: str) -> str:
+        def commit(files: Mapping[str, bytes], message: str, *derived: Any) -> str:
             forged = {
                 p: c.replace(old, new) if p.startswith(path) and p.endswith(".yaml") else c for p, c in files.items()
             }
-            return true(forged, message)
+            return true(forged, message, *derived)
 
-        self.ledger.commit = commit  # type: ignore[method-assign]
+        self.ledger.commit = commit  # type: ignore[method-assign,assignment]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +52,7 @@ class _Forges(Adjudicator):
     ),
 )
 def test_a_forged_resignation_is_found(folder: Folder, path: str, old: bytes, new: bytes, found: str) -> None:
-    with _Forges.open(folder.games, folder.keys, "punica", folders=FOLDERS) as game:
+    with opened(folder, _Forges) as game:
         game.forge(path, old, new)
         request = consents.propose(game, "blue", Proposal(RESIGNATION, resigns="blue"))
         ending.end_by_request(game, request)

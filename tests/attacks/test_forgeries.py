@@ -18,10 +18,10 @@ from typing import Final
 
 import pytest
 
-from pbem.audit.derive.again import Engine
 from pbem.audit.verify import verify
 from pbem.crypto.keys import Keys
 from pbem.crypto.seal import CannotOpen
+from pbem.referee.again.engine import Engine
 from tests.support.chance import seed_of
 from tests.support.grammar import COMMITS, Forged, finish, play
 from tests.support.live import Folder, git

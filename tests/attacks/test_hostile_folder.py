@@ -11,7 +11,7 @@ import pytest
 
 from pbem.audit.verify import verify
 from pbem.cli.runtime import FAULTS, WORLD
-from pbem.referee.game.open_game import open_to_read
+from pbem.referee.opening import open_to_read
 from pbem.repo.git import StoreError
 from pbem.repo.git.formats import GitObject, git_object, pack_objects
 from pbem.repo.git.locks import LOCK

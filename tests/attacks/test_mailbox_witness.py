@@ -541,3 +541,17 @@ def test_closing_of_other_sheets_is_found(closed: Mail) -> None:
     found = reasons(closed.clone(), closed.red)
     commit = git(closed.clone(), "log", "--format=%H", "--grep", "sheets closed for adjudication 2", "main").strip()
     assert any(f"{'0' * 64} for what is closed, but commit {commit} closed {beacon.closed} " in each for each in found)
+
+
+def test_a_game_begun_with_other_rules_than_its_letters_say(mail: Mail) -> None:
+    """Every letter names the digest of the file with the rules of the beginning; here all of them name another."""
+    with mail.folder.open() as game:
+        digest = game.ledger.pins_digest.encode()
+    changed = 0
+    for file in mail.red.iterdir():
+        content = file.read_bytes()
+        changed += digest in content
+        file.write_bytes(content.replace(digest, b"ab" * 32))
+    assert changed
+    (said,) = [each for each in reasons(mail.clone(), mail.red) if "names the digest " in each]
+    assert f"names the digest {'ab' * 32} for it; that of this game is {digest.decode()}: it was begun" in said

@@ -145,7 +145,7 @@ def test_a_sheet_sent_back_has_shown_its_link(folder: Folder) -> None:
     with begun(folder, SendsBack, chain=True) as game:
         game.receive("blue", written(game, "blue", *answers(game, "blue", Random(1))))
         first = written(game, "red", *answers(game, "red", Random(1)))
-        choice = game.choice(first, first + b"# it should be right now\n")
+        choice = game.choice(first, first + b"standing:\n- react: {card: none}\n")
         assert len(choice) == 2
         inputs, chosen = min(choice.items())
         assert game.receive("red", chosen).number == 1

@@ -17,10 +17,9 @@ from pbem.mail.answer.table_talk import talk_letters
 from pbem.referee.acts.ruling import break_off
 from pbem.referee.acts.talk import show_to, speak
 from pbem.repo.files.layout import PRESS, UNOPENED, press_room
-from tests.attacks.base import Dishonest, answers, found, written
+from tests.attacks.base import Dishonest, answers, found, opened, written
 from tests.support.live import SECRETS, Folder
 from tests.support.soak import quick_first
-from tests.support.walks import FOLDERS
 
 Change: TypeAlias = Callable[[list[dict[str, Any]]], None]
 """Changes the talk of a file that is about to be committed."""
@@ -45,7 +44,7 @@ class Forges(Dishonest):
 def talking(folder: Folder, **more: Any) -> Forges:
     """Return a game of five sides with a dishonest referee in which they may talk; the caller closes it."""
     folder.create("five", press="free", press_opened=True, **more).close()
-    return Forges.open(folder.games, folder.keys, "punica", folders=FOLDERS)
+    return opened(folder, Forges)
 
 
 def go_on(game: Forges, adjudications: int = 1) -> None:
@@ -124,7 +123,7 @@ def test_talk_in_a_game_without_it_shows(folder: Folder, tmp_path: Path) -> None
     with Folder(tmp_path / "other").create("five", press="free") as other:
         sealed = other.ledger.seal_talk(PRESS, b"{}", press_room(5))
     folder.create("five").close()
-    with Forges.open(folder.games, folder.keys, "punica", folders=FOLDERS) as game:
+    with opened(folder, Forges) as game:
         game.ledger.commit({PRESS: sealed}, "punica: table talk")
         assert "the charter of this game allows no such talk" in found(game)[0]
 

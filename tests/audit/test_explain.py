@@ -14,7 +14,8 @@ from pbem.cli.runtime import DONE, USAGE, WORLD
 from pbem.crypto.dice import canonical, step_key
 from pbem.game.wording import listing
 from pbem.protocol import Order
-from pbem.referee.game.open_game import CannotPlay, open_to_read
+from pbem.referee.game.open_game import CannotPlay
+from pbem.referee.opening import open_to_read
 from tests.support.disputed import Assault, routed, run
 from tests.support.live import Folder, give, order, play, sheet
 from tests.support.walks import FOLDERS, loaded

@@ -14,6 +14,7 @@ from pbem.audit.explain.replay import replay_turns
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.mail.write.outgoing import side_report
 from pbem.referee.game.open_game import CannotPlay
+from pbem.referee.opening import open_game
 from pbem.referee.play.adjudicator import Adjudicator
 from tests.support.disputed import OTHER_TABLE, RETREAT_TABLE, STRONGER, hand, other_box, routed, run, told
 from tests.support.live import Folder, files, give, order, play
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("in_the_folder")
 
 
 def opened(folder: Folder, boxes: Path) -> Adjudicator:
-    return Adjudicator.open(folder.games, folder.keys, "punica", folders=[boxes, *FOLDERS])
+    return open_game(folder.games, folder.keys, "punica", folders=[boxes, *FOLDERS])
 
 
 def toy() -> Any:

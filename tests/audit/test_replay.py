@@ -16,7 +16,7 @@ from pbem.audit.explain.replay import Replayed, replay, replay_turns
 from pbem.cli.runtime import DONE, FAULTS, NOT_PROVEN, WORLD
 from pbem.crypto.keys import BadKeys
 from pbem.referee.acts import rollback, ruling
-from pbem.referee.game.open_game import open_to_read
+from pbem.referee.opening import open_to_read
 from tests.support.disputed import (
     OTHER_TABLE,
     RETREAT_TABLE,
@@ -380,15 +380,6 @@ def test_a_record_that_was_altered_is_noticed(
     words = {"face": assault.face, "other": assault.face % 6 + 1, "aim": assault.aim, "attack": assault.attack}
     forged(hills, f"turns/000/{n:04}.yaml", old.format(**words).encode(), new.format(**words).encode())
     assert said.format(**words) in "\n".join(lines(again(hills)))
-
-
-def test_a_state_that_was_altered_is_noticed(hills: Folder) -> None:
-    with hills.open() as game:
-        state = game.ledger.state()
-        assert state is not None
-        state.checkpoint["hands"]["red"][0] = 30
-        game.ledger.repo.commit(game.ledger.state_files(state), "a forgery")
-    assert lines(again(hills)) == ["turn 6, the checkpoint in the sealed state was altered after the turn was made"]
 
 
 def test_nothing_is_written(hills: Folder) -> None:

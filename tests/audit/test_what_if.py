@@ -9,7 +9,8 @@ import pytest
 from pbem.audit.explain.what_if import Otherwise, WhatIf, what_if
 from pbem.cli.runtime import DONE, FAULTS, USAGE, WORLD
 from pbem.crypto.dice import Chain
-from pbem.referee.game.open_game import CannotPlay, open_to_read
+from pbem.referee.game.open_game import CannotPlay
+from pbem.referee.opening import open_to_read
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.charter import ChainPromise
 from pbem.repo.git import GameRepo

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pbem.cli.demo import GAME, PHRASES, run
-from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.opening import open_game
 
 ROOT = Path(__file__).resolve().parents[2]
 VERIFY_ONE = ROOT / "pbem" / "verify_one.py"
@@ -37,7 +37,7 @@ def test_the_demonstration_is_the_story_of_the_pages(tmp_path: Path, capsys: pyt
     assert sheet.strip() in letters["from-bob"], "the README shows another sheet"
     assert f"\nPHRASE {PHRASES['rome']}\n" in letters["from-ann"]
     assert f"\nPHRASE {PHRASES['carthage']}\n" in letters["from-bob"]
-    with Adjudicator.open(tmp_path / "demo" / "games", tmp_path / "demo" / "keys", GAME) as game:
+    with open_game(tmp_path / "demo" / "games", tmp_path / "demo" / "keys", GAME) as game:
         joined = game.ledger.public_turn(1)["joined"]
     assert {side: said["phrase"] for side, said in joined.items()} == PHRASES
     (proof,) = (block for block in played if "HMAC-SHA-256" in block)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from base64 import b64decode
 
 import pyrage
 import pytest
@@ -47,22 +46,21 @@ def test_any_tool_that_reads_age_opens_it() -> None:
     sealed = seal(TO, "standing/rome.age", b"hand")
     opened = pyrage.decrypt(sealed, [pyrage.x25519.Identity.from_str(IDENTITY)])
     assert opened == (MARK + b" standing/rome.age 4\nhand").ljust(ROOM, b"\0")
-    assert sealed.startswith(b"-----BEGIN AGE ENCRYPTED FILE-----\n")
+    assert sealed.startswith(b"age-encryption.org/v1\n")
 
 
 def test_the_size_tells_only_how_often_the_room_was_doubled() -> None:
-    rooms = [room(seal(TO, "n", bytes(size))) for size in (0, 1, 500, 4000, 4096, 8000, 8192)]
-    assert rooms == [4096, 4096, 4096, 4096, 8192, 8192, 16384]
+    rooms = [room(seal(TO, "n", bytes(size))) for size in (0, 1, 500, 1900, 2048, 4000, 8192)]
+    assert rooms == [2048, 2048, 2048, 2048, 4096, 4096, 16384]
     assert room(seal(TO, "n", b"", public=8000)) == 8192 == room(seal(TO, "n", bytes(8000), public=8000))
 
 
-@pytest.mark.parametrize(("length", "room"), [(0, 4096), (4096, 4096), (4097, 8192), (100_000, 131_072)])
+@pytest.mark.parametrize(("length", "room"), [(0, 2048), (2048, 2048), (2049, 4096), (100_000, 131_072)])
 def test_a_room_holds_what_it_is_for(length: int, room: int) -> None:
     assert room_for(length) == room
 
 
 SEALED = seal(TO, "turns/0001", b"hand")
-LINES = SEALED.split(b"\n")
 
 
 @pytest.mark.parametrize(
@@ -70,9 +68,9 @@ LINES = SEALED.split(b"\n")
     [
         (IDENTITY, "turns/0002", SEALED, "was sealed as turns/0001"),
         (OTHER, "turns/0001", SEALED, "or sealed to another key"),
-        (IDENTITY, "turns/0001", b"\n".join([LINES[0], *reversed(LINES[1:-2]), *LINES[-2:]]), "was altered"),
-        (IDENTITY, "turns/0001", b"\n".join([LINES[0], *LINES[2:]]), "was altered"),
-        (IDENTITY, "turns/0001", b"\n".join(LINES[:-2]), "was altered"),
+        (IDENTITY, "turns/0001", SEALED[:300] + bytes(len(SEALED) - 300), "was altered"),
+        (IDENTITY, "turns/0001", SEALED[20:], "was altered"),
+        (IDENTITY, "turns/0001", SEALED[:-1], "was altered"),
         (IDENTITY, "turns/0001", b"", "was altered"),
         (
             IDENTITY,
@@ -93,13 +91,10 @@ def test_what_is_not_right_does_not_open(identity: str, path: str, sealed: bytes
         unseal(identity, path, sealed)
 
 
-def test_any_letter_counts() -> None:
-    for number, line in enumerate(LINES[1:-2], 1):
-        at = number % len(line)
-        other = b"A" if line[at : at + 1] != b"A" else b"B"
-        changed = [*LINES[:number], line[:at] + other + line[at + 1 :], *LINES[number + 1 :]]
+def test_any_byte_counts() -> None:
+    for at in range(0, len(SEALED), 31):
         with pytest.raises(CannotOpen):
-            unseal(IDENTITY, "turns/0001", b"\n".join(changed))
+            unseal(IDENTITY, "turns/0001", SEALED[:at] + bytes([SEALED[at] ^ 1]) + SEALED[at + 1 :])
 
 
 @pytest.mark.parametrize("key", [TO[0], SSH])
@@ -125,7 +120,3 @@ def test_a_commitment_is_no_link_of_a_chain() -> None:
     assert commitment(b"s" * 32) == "8c8eae7d942d76662cfecc96f40714102af938d2523fc246dfa1cfd9126dd61c"
     chain = Chain(b"s" * 32, 3)
     assert commitment(b"s" * 32) not in {chain.tip, *(chain.link(n) for n in range(1, 4))}
-
-
-def test_base64_is_all_that_is_in_it() -> None:
-    assert b64decode(b"".join(LINES[1:-2]), validate=True).startswith(b"age-encryption.org/v1\n")

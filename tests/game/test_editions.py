@@ -14,7 +14,7 @@ from pbem.cli.verbs import app
 from pbem.game.boxes import shelf
 from pbem.game.boxes.box import Box, NotInTheBox, open_box
 from pbem.game.boxes.box_file import BrokenBox
-from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.opening import open_game
 
 GAME = "hannibal_italy"
 FAIR = "editions/fair"
@@ -136,7 +136,7 @@ def test_a_game_is_pinned_and_verified_in_its_edition(edition: str, tmp_path: Pa
     players = ("--player", "rome=Ann", "--player", "carthage=Bob")
     said("new", "italy", "--rules", GAME, "--edition", edition, *players)
     said("adjudicate", "italy", "--late", "carthage")
-    with Adjudicator.open(tmp_path / "games", tmp_path / "keys", "italy") as game:
+    with open_game(tmp_path / "games", tmp_path / "keys", "italy") as game:
         assert game.box.edition == edition
         assert game.ledger.pins.box == shelf.digests(GAME, edition=edition)["box"]
     assert f"{GAME} here, and as the game pins it: box the same, code the same" in said("verify", "italy")

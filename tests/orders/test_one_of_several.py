@@ -26,7 +26,7 @@ from tests.support.walks import FOLDERS
 
 SIDE, WILD = "elm", "bears"
 """Who is asked in the game of these tests for two armies at once: its own with three guards, a wild one with one."""
-SEED = 7
+SEED = 49
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from pbem.orders.conditions import MOST_BODIES, bodies, condition_holds, faults_
 from pbem.orders.sheet import read_sheet
 from pbem.orders.standing import FiledOrder, InForce, StandingTerms, check_standing, file_standing, read_filed
 from pbem.protocol import Decision, Event, Order
+from pbem.referee.opening import create_game
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame
 from pbem.render.text.messages import sentences
@@ -371,7 +372,7 @@ def test_an_order_for_a_turn_lapses_with_it() -> None:
 
 def punica(folder: Path) -> Adjudicator:
     new = NewGame("punica", "rome_carthage", players={}, secrets=SECRETS)
-    return Adjudicator.create(folder / "games", folder / "keys", new)
+    return create_game(folder / "games", folder / "keys", new)
 
 
 def give(game: Adjudicator, side: str, text: str) -> list[int]:

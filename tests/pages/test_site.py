@@ -108,26 +108,28 @@ def test_every_die_gives_the_faces_and_keys_of_verify_one(name: str) -> None:
             assert values["faces"] == ",".join(map(str, turn["rolls"][number - 1]["faces"]))
 
 
+TURN = 21
+"""A turn of the sample with two rolls."""
 NOT_IT = f'"{"ab" * 32}"'
 SPOILT = [
-    (r"(?m)^(- number: 2\n(?:  .*\n)*?  faces:) \[.*\]", r"\1 [7]", {(16, 2)}),
+    (r"(?m)^(- number: 2\n(?:  .*\n)*?  faces:) \[.*\]", r"\1 [7]", {(TURN, 2)}),
     (r"(?m)^link: .*$", f"link: {NOT_IT}", None),
     (r"(?m)^previous: .*$", f"previous: {NOT_IT}", None),
     (r"(?m)^inputs: .*$", f"inputs: {NOT_IT}", None),
 ]
-"""What is changed in turn file 16 of a sample, and which dice that spoils (None: all of that turn)."""
+"""What is changed in turn file `TURN` of a sample, and which dice that spoils (None: all of that turn)."""
 
 
 @needs_node
 def test_a_changed_record_turns_the_right_dice_red() -> None:
     files = sample("zama")
-    here = [die for die in dice_of(files) if die[0] <= 16]
-    ours = {die for die in here if die[0] == 16}
-    changed = [re.sub(pattern, instead, files[16], count=1) for pattern, instead, _ in SPOILT]
-    assert files[16] not in changed
-    broken = files[15].replace("adjudication: 15", "adjudication: [15")
-    cases = [([*files[:16], text, *files[17:]], here, False) for text in changed]
-    *spoilt, unread = checked(*cases, ([*files[:15], broken, *files[16:]], sorted(ours), False))
+    here = [die for die in dice_of(files) if die[0] <= TURN]
+    ours = {die for die in here if die[0] == TURN}
+    changed = [re.sub(pattern, instead, files[TURN], count=1) for pattern, instead, _ in SPOILT]
+    assert files[TURN] not in changed
+    broken = files[TURN - 1].replace("adjudication: ", "adjudication: [", 1)
+    cases = [([*files[:TURN], text, *files[TURN + 1 :]], here, False) for text in changed]
+    *spoilt, unread = checked(*cases, ([*files[: TURN - 1], broken, *files[TURN:]], sorted(ours), False))
     for (pattern, _, spoils), results in zip(SPOILT, spoilt, strict=True):
         wrong = {die for die, result in zip(here, results, strict=True) if not result["right"]}
         assert wrong == (spoils or ours), pattern
@@ -141,15 +143,15 @@ READ = ['a: "\\u00e9\\x0a \\""\n', "a: |\n  b\n  c\n", "a: [x, {z: -3}, []]\n", 
 @needs_node
 def test_the_page_reads_what_verify_one_reads() -> None:
     """And refuses what it refuses: a key that comes twice, a number that others read otherwise, half a file."""
-    files = sample("zama")[:17]
-    cases = [([*files[:16], files[16] + more], [(16, 1)], False) for more in (*REFUSED, *READ)]
+    files = sample("zama")[: TURN + 1]
+    cases = [([*files[:TURN], files[TURN] + more], [(TURN, 1)], False) for more in (*REFUSED, *READ)]
     for more, (result,) in zip((*REFUSED, *READ), checked(*cases), strict=True):
         assert result["right"] is (more in READ), more
         if more in READ:
-            assert parsed(files[16] + more)["a"]
+            assert parsed(files[TURN] + more)["a"]
         else:
             with pytest.raises((ValueError, AttributeError, IndexError)):
-                parsed(files[16] + more)
+                parsed(files[TURN] + more)
 
 
 def test_browser_code_is_short_and_its_names_do_not_clash() -> None:
@@ -218,7 +220,7 @@ def test_a_page_is_small_and_loads_nothing(site: Path) -> None:
 def test_the_turns_are_read_without_script(zama: GameRecord, site: Path) -> None:
     text = (site / "zama" / "index.html").read_text("utf-8")
     bare = LexborHTMLParser(re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL))
-    assert len(bare.css("article")) == len(zama.played) == 208
+    assert len(bare.css("article")) == len(zama.played) == 218
     assert "Tiberius Longus marches from Rhegium" in " ".join(node.text() for node in bare.css("#log"))
     assert len(bare.css("#places > g")) == 96
     assert len(bare.css("#pieces > g")) > 3
@@ -232,7 +234,7 @@ def test_the_copied_files_are_those_of_the_game(site: Path) -> None:
         [sys.executable, verify_one.__file__, str(site / "zama")], capture_output=True, text=True, check=False
     )
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.startswith("zama: proven, 208 turns, 26 rolls.")
+    assert ran.stdout.startswith("zama: proven, 218 turns, 72 rolls.")
 
 
 @pytest.mark.slow
@@ -242,7 +244,7 @@ def test_a_long_game_is_split_by_its_turns(zama: GameRecord, monkeypatch: pytest
     assert len(pages) > 3
     assert list(pages)[-1] == "index.html"
     numbers = [int(n) for text in pages.values() for n in re.findall(r'<article id="n=(\d+)">', text)]
-    assert numbers == list(range(1, 209))
+    assert numbers == list(range(1, 219))
     rules = zama.loaded.rules
     for text in list(pages.values())[:-1]:
         last = int(re.findall(r'<article id="n=(\d+)">', text)[-1])
@@ -258,10 +260,10 @@ def test_the_feed_is_atom(site: Path) -> None:
     entries = feed.findall(f"{atom}entry")
     ids = [entry.findtext(f"{atom}id") for entry in entries]
     assert len(set(ids)) == len(entries) == 50
-    assert (entries[0].findtext(f"{atom}title") or "").startswith("zama 208: It is over.")
+    assert (entries[0].findtext(f"{atom}title") or "").startswith("zama 218: It is over.")
     link = entries[0].find(f"{atom}link")
     assert link is not None
-    assert link.get("href") == "zama/index.html#n=208"
+    assert link.get("href") == "zama/index.html#n=218"
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT00:00:00Z", feed.findtext(f"{atom}updated") or "")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -22,7 +23,9 @@ from pbem.post.settings import Rates
 from pbem.post.tables.open_tables import open_tables
 from pbem.post.tables.sqlite_tables import SqliteTables
 from pbem.post.transport.base import Accepted, Later
+from pbem.referee import opening
 from pbem.referee.game.side_clocks import Clocks
+from pbem.referee.opening import create_game
 from pbem.referee.play.adjudicator import Adjudicator
 from tests.support.boxes import Box, Way
 from tests.support.live import SECRETS
@@ -133,14 +136,13 @@ def test_idle_games_are_not_opened(season: Season, post: Post, clock: Time) -> N
     for name in ("punica", "zama"):
         season.create(name, begin=True)
     opened: list[str] = []
-    real = Adjudicator.open.__func__  # type: ignore[attr-defined]
+    real = opening.open_game
 
-    def noting(kind: type[Adjudicator], games: Path, keys: Path, name: str, /, **more: object) -> Adjudicator:
+    def noting(games: Path, keys: Path, name: str, **more: Any) -> Adjudicator:
         opened.append(name)
-        found: Adjudicator = real(kind, games, keys, name, **more)
-        return found
+        return real(games, keys, name, **more)
 
-    with patch.object(Adjudicator, "open", classmethod(noting)):
+    with patch("pbem.mail.write.outgoing.open_game", noting):
         clock.now += HOUR
         run_once(post)
         assert sorted(set(opened)) == ["punica", "zama"]
@@ -204,7 +206,7 @@ CLOCK = {"pace": {"bank": "3d", "bonus": "12h", "most": "9d"}, "hold": "20m", "l
 
 def begun(season: Season, clock: Time, post: Post) -> None:
     """Make a game with a clock that begins now, and send its first letters."""
-    with Adjudicator.create(
+    with create_game(
         season.games, season.path / "keys", season.new_game("punica", "toy", SECRETS, clock=CLOCK, begin=False)
     ) as game:
         game.carry_out_letter_of(clock.now, clock.now)

@@ -33,6 +33,7 @@ from pbem.post.tables.tables import NEVER
 from pbem.post.transport.base import Arrived
 from pbem.protocol import Side
 from pbem.referee.game.facts import Late, read_fact
+from pbem.referee.opening import create_game
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.layout import fact_path
 from tests.support.blank import blank_legend, blank_pictures
@@ -182,7 +183,7 @@ class Simulation:
         terms = {**CLOCKS[number % len(CLOCKS)], "away": 21, "grace": "6h"}
         secrets = replace(SECRETS, chain=sha256(name.encode()).digest(), hidden=sha256(b"h" + name.encode()).digest())
         new = self.season.new_game(name, "toy", secrets, clock=terms, begin=False)
-        with Adjudicator.create(self.season.games, self.path / "keys", new) as game:
+        with create_game(self.season.games, self.path / "keys", new) as game:
             game.carry_out_letter_of(self.now, self.now)
             game.adjudicate()
             note_reported(game.path, game.adjudication)

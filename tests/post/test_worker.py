@@ -26,7 +26,7 @@ from pbem.post.service.service import Post, run_once
 from pbem.post.service.worker import Worker
 from pbem.post.tables.open_tables import TableOutbox
 from pbem.post.tables.tables import NO_GAME
-from pbem.referee.play.adjudicator import Adjudicator
+from pbem.referee.opening import create_game
 from pbem.repo.git.locks import GameLock
 from tests.support.boxes import Box, Way
 from tests.support.live import OTHERS
@@ -199,7 +199,7 @@ def test_letter_for_two_games_waits_only_for_the_one_that_cannot(season: Season,
     ours = address("punica", "red")
     new = season.new_game("zama", "toy", OTHERS, begin=True)
     players = {**new.addresses, "red": ours}
-    Adjudicator.create(season.games, season.path / "keys", replace(new, players=players, addresses=players)).close()
+    create_game(season.games, season.path / "keys", replace(new, players=players, addresses=players)).close()
     sheets = []
     for name in ("punica", "zama"):
         with season.open(name) as game:

@@ -16,6 +16,7 @@ from email.message import EmailMessage
 from pathlib import Path
 from typing import Final
 
+from pbem.referee.opening import open_game
 from pbem.referee.play.adjudicator import Adjudicator
 from tests.real.mailhost import MailHost, soon
 from tests.support.walks import FOLDERS
@@ -116,7 +117,7 @@ class Season:
 
     def open(self) -> Adjudicator:
         """Open the game, to look at it."""
-        return Adjudicator.open(self.folder / "games", self.folder / "keys", GAME, folders=FOLDERS)
+        return open_game(self.folder / "games", self.folder / "keys", GAME, folders=FOLDERS)
 
     # ------------------------------------------------------------------------------------------ the players
 

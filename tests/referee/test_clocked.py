@@ -24,6 +24,7 @@ from pbem.referee.acts.timekeeping import catch_up, extend_time, extended_by, no
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.game.terms import BadTerms
 from pbem.referee.game.time_ledger import ledger_line, time_ledger
+from pbem.referee.opening import open_game
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.files.requests import EXTENSION, PAUSE
 from tests.support.beacon_rounds import PUBLISHED
@@ -188,7 +189,7 @@ def test_migration_changes_no_clock(folder: Folder, table: Table) -> None:
     boxes = other_box("toy", folder.path / "rules", "game.yaml", {"version: 1": "version: 2"})
     before = table.clocks.sides
     table.game.close()
-    table.game = Adjudicator.open(folder.games, folder.keys, "punica", folders=[boxes, *FOLDERS])
+    table.game = open_game(folder.games, folder.keys, "punica", folders=[boxes, *FOLDERS])
     table.wait(DAY)
     migrate(table.game, "newer rules")
     assert table.clocks.sides == before

@@ -132,9 +132,6 @@ def test_no_size_tells_whether_kept_orders_are_left(tmp_path: Path) -> None:
             assert game.receive(third, text).number is not None
             give(game, first, hold())
             give(game, second, hold())
-            state = game.current().state
-            assert state is not None
-            assert set(state.handed_in) == {*game.rules.sides} - {first, second}
             sizes.append(rooms(game.ledger.repo))
     assert sizes[0] == sizes[1]
 

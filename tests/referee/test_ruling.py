@@ -294,7 +294,8 @@ def test_what_is_hidden_stays_sealed(toy: Adjudicator) -> None:
     act = act_of(toy, n)
     assert list(act["patch"]) == [f"guards.{hill}"]
     assert (len(act["hidden"]), "sealed" in act) == (64, False)
-    assert whole_patch(toy.ledger.adjudication(n)) == patch
+    made = toy.ledger.adjudication(n)
+    assert whole_patch(made.act or {}, made.whole) == patch
     said = f"hands.red: [{', '.join(map(str, swapped))}]"
     assert said in heard(toy, "red", n - 1)
     for side in ("blue", None):

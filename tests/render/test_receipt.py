@@ -20,6 +20,7 @@ RECEIPT = LetterReceipt(
     game="punica-2.b",
     side="rome",
     tip="a1" * 32,
+    rules="5d" * 32,
     commit="b2" * 20,
     told=(11, 13),
     turns=((12, "c3" * 32), (13, "d4" * 32)),
@@ -29,7 +30,7 @@ RECEIPT = LetterReceipt(
     ),
     closed=ClosedSheets(14, 12040883, "29" * 32),
 )
-BARE = LetterReceipt("punica", "rome", "a1" * 32, "b2" * 20)
+BARE = LetterReceipt("punica", "rome", "a1" * 32, "5d" * 32, "b2" * 20)
 WHOLE = receipt_block(RECEIPT)
 
 

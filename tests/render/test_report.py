@@ -641,6 +641,7 @@ def test_letters_have_a_subject_and_a_text() -> None:
         edition="the rules of 2007, with as many values of another box as there are words in this line",
         tip="ab" * 32,
         hidden="cd" * 32,
+        pins="ef" * 32,
         report="The report.",
         scheme="chain-v1",
         beacon=None,

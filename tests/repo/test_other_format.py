@@ -13,7 +13,7 @@ from pbem.cli.runtime import NOT_PROVEN, WORLD
 from pbem.mail.intake import take_in, take_in_where_possible
 from pbem.pages.game_page import read_record
 from pbem.post.service.triage import KnownPlayers
-from pbem.referee.game.open_game import open_to_read
+from pbem.referee.opening import open_to_read
 from pbem.referee.play import new_game
 from pbem.repo.files import charter
 from pbem.repo.files.charter import FORMAT, OtherFormat, read_charter
@@ -24,7 +24,7 @@ from tests.support.live import Folder, letter, order, sheet
 NAME = "punica"
 
 
-@pytest.fixture(params=[1, 3])
+@pytest.fixture(params=[1, 2, 4])
 def begun(request: pytest.FixtureRequest, folder: Folder, monkeypatch: pytest.MonkeyPatch) -> int:
     """Put a game of another format into the folder, and return its format; `orders.yaml` has a sheet for it."""
     number: int = request.param
@@ -71,7 +71,7 @@ def test_verify_one_checks_no_die_of_it(
     with pytest.raises(SystemExit) as ended:
         verify_one.main(str(clone))
     assert ended.value.code == NOT_PROVEN
-    assert capsys.readouterr().err.startswith("not proven: game.yaml: only format 2 is known here")
+    assert capsys.readouterr().err.startswith("not proven: game.yaml: only format 3 is known here")
 
 
 @pytest.mark.usefixtures("in_the_folder")

@@ -13,7 +13,7 @@ from pbem.game.order_form import LONGEST, MOST, compact
 from pbem.game.yaml import LETTER
 from pbem.protocol import Order, Record
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.files.layout import SHEET_ROOM, STANDING_ROOM, WAITING_ROOM
+from pbem.repo.files.layout import STANDING_ROOM, sheet_path, sheet_room
 from pbem.repo.git import GameRepo
 from tests.support.live import Folder, pick, rooms, sheet
 from tests.support.soak import quick_first
@@ -126,9 +126,14 @@ def test_sizes_do_not_tell_how_much_a_side_has_left(tmp_path: Path) -> None:
             game.adjudicate()
             repo = game.ledger.repo
             assert isinstance(repo, GameRepo)
+            sheets = [sheet_path(side, n) for n in (1, 2)]  # of a sheet the room tells a rough length
             seen.append(
                 [
-                    {path: size for path, size in rooms(repo, each.sha).items() if path.endswith(".age")}
+                    {
+                        path: size
+                        for path, size in rooms(repo, each.sha).items()
+                        if path.endswith(".age") and path not in sheets
+                    }
                     for each in repo.history()
                 ]
             )
@@ -169,10 +174,12 @@ def test_standing_orders_are_counted_with_those_in_force(toy: Adjudicator) -> No
 
 
 def test_rooms_hold_the_names_beside_the_longest_orders() -> None:
-    """The rooms hold what is kept beside orders: the names of their sources, and the period they were filed in."""
+    """The room holds what is kept beside standing orders: their names, and the period they were filed in."""
     written = len(compact({"": {}}))
-    queued: Record = {"kind": "", "order": {}, "by": "sheet 99999"}
     filed: Record = {"by": f"standing {MOST} of sheet 99999", "kind": "", "order": {}, "after": 99999, "period": 999}
-    assert LONGEST + MOST * (len(compact(queued)) - written) <= WAITING_ROOM
     assert LONGEST + MOST * (len(compact(filed)) - written) <= STANDING_ROOM
-    assert LETTER.size <= SHEET_ROOM
+
+
+@pytest.mark.parametrize(("length", "room"), [(1, 2), (1900, 2), (2000, 4), (5000, 8), (8100, 17), (LETTER.size, 17)])
+def test_the_room_of_a_sheet_tells_its_length_roughly(length: int, room: int) -> None:
+    assert len(padded("sheets/red/000/0001.age", bytes(length), public=sheet_room(length))) == room * 1024

@@ -107,7 +107,8 @@ def _assaulted() -> tuple[Folder, Assault]:
             for kind, card in (("bury", 0), ("bid", 1)):
                 for side in ("red", "blue"):
                     give(game, side, order(kind, card=hand(game, side)[card]))
-            if game.view(None).lead == "blue":
+            quiet = not any("rolls" in game.ledger.public_turn(n) for n in range(1, game.adjudication + 1))
+            if quiet and game.view(None).lead == "blue":
                 hill, card = game.view("blue").targets("blue")[0], hand(game, "blue")[0]
                 give(game, "blue", order("assault", hill=hill, card=card))
                 give(game, "red", order("react", card="none"))

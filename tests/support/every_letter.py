@@ -30,6 +30,7 @@ from pbem.mail.write.draft import Attachments, Draft, compose
 from pbem.mail.write.outgoing import MailSettings, Outgoing
 from pbem.mail.write.report_letters import first_letters, reports
 from pbem.mail.write.welcome import welcome_letters
+from pbem.referee.opening import create_game, open_game
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame
 from tests.support import allia, command_letters, samples
@@ -91,7 +92,7 @@ def create(home: Path, name: str, rules: str, scenario: str, **more: Any) -> Adj
     new = NewGame(
         name, rules, scenario=scenario, players=sides, addresses=sides, secrets=secrets, made_by="pbem", **more
     )
-    return Adjudicator.create(home / "games", home / "keys", new)
+    return create_game(home / "games", home / "keys", new)
 
 
 def by_letters(folder: Path, name: str, rules: str, scenario: str) -> None:
@@ -100,7 +101,7 @@ def by_letters(folder: Path, name: str, rules: str, scenario: str) -> None:
     with create(home, name, rules, scenario, players=samples.PLAYERS) as game:
         written.add(first_letters(game, settings(home, 0)))
     for count in range(1, MOST + 1):
-        with Adjudicator.open(home / "games", home / "keys", name) as game:
+        with open_game(home / "games", home / "keys", name) as game:
             if not game.open_decisions:
                 return
             side, bot = game.open_decisions[0].side, game.rules.bot_order
@@ -140,7 +141,7 @@ def by_script(folder: Path) -> None:
         begin=False,
         **sample.terms,
     )
-    with Writing.create(home / "games", home / "keys", new) as game:
+    with create_game(home / "games", home / "keys", new, Writing) as game:
         game.today = samples.DAY.date()
         game.adjudicate()
         with contextlib.suppress(allia.Unlucky):  # what luck does to its story is no concern here
@@ -184,10 +185,10 @@ def by_commands(folder: Path) -> None:
         begin=False,
         folders=FOLDERS,
     )
-    Adjudicator.create(home / "games", home / "keys", new).close()
+    create_game(home / "games", home / "keys", new).close()
 
     def opened() -> Adjudicator:
-        return Adjudicator.open(home / "games", home / "keys", command_letters.NAME, folders=FOLDERS)
+        return open_game(home / "games", home / "keys", command_letters.NAME, folders=FOLDERS)
 
     count = 0
     with (folder / "log.txt").open("w", encoding="utf-8") as log:

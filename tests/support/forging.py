@@ -6,7 +6,6 @@ the right signing key, with another, or with the signatures of the true commits.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,11 +17,11 @@ from typing import Any
 
 from pbem.audit.record.schemas import TURN_SHAPE
 from pbem.crypto.dice import Chain, ChainDice, inputs_digest, step_key
-from pbem.crypto.seal import recipient_of, salt_of, salted, seal, unseal
+from pbem.crypto.seal import recipient_of, salt_of, salted, seal
 from pbem.crypto.signing import sign
 from pbem.game import yaml as yamlio
 from pbem.referee.play.adjudicator import Adjudicator
-from pbem.repo.files.layout import sealed_path, turn_path
+from pbem.repo.files.layout import record_path, turn_path
 from pbem.repo.git import GameRepo
 from pbem.repo.git.history import PastRepo
 from pbem.repo.ledger import Ledger
@@ -134,9 +133,8 @@ class Tale:
             self.put_turn(n, turn)
 
     def record(self, n: int) -> dict[str, Any]:
-        """Return the sealed record of a turn."""
-        path = sealed_path(turn_path(n))
-        record: dict[str, Any] = json.loads(unseal(SECRETS.identity, path, self.content(path)))
+        """Return the whole record of a turn of a game that is over."""
+        record: dict[str, Any] = yamlio.read(self.content(record_path(n)), name="record").value
         return record
 
     def put_sealed(self, path: str, content: bytes, version: int = 0) -> str:
@@ -145,8 +143,8 @@ class Tale:
         return salted(salt_of(SECRETS.hidden, path), content)
 
     def put_record(self, n: int, record: Mapping[str, Any]) -> None:
-        """Give a turn another sealed record."""
-        self.put_sealed(sealed_path(turn_path(n)), json.dumps(record).encode())
+        """Give a turn of a game that is over another whole record."""
+        self.put(record_path(n), yamlio.dump(dict(record)).encode())
 
 
 def in_order(value: Any, shape: Any) -> Any:

@@ -1,6 +1,6 @@
 """Finished games that are kept, to be derived again: `python -m tests.support.kept [NAME ...]` plays and keeps them.
 
-Each is a git bundle in `tests/support/format2/`. Its commits are those of the game, but sealed files stand in it open,
+Each is a git bundle in `tests/support/format3/`. Its commits are those of the game, but sealed files stand in it open,
 as they were padded before they were sealed: so they pack well. Whoever changes what these games come to has changed
 the format: the games are then kept anew, and `FORMAT` in `pbem.repo.files.charter` counts up.
 """
@@ -47,7 +47,7 @@ from tests.support.beacon_rounds import PUBLISHED
 from tests.support.live import Folder, pick, sheet
 from tests.support.walks import FOLDERS
 
-BUNDLES: Final = Path(__file__).parent / "format2"
+BUNDLES: Final = Path(__file__).parent / "format3"
 LENGTH: Final = 40
 
 

@@ -17,6 +17,7 @@ from pbem.crypto.keys import Secrets
 from pbem.crypto.seal import unseal
 from pbem.mail.write.outgoing import MailSettings
 from pbem.protocol import Decision, Order, Side
+from pbem.referee.opening import create_game, open_game
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame
 from pbem.render.text.form import order_lines
@@ -61,10 +62,10 @@ class Folder:
         sides = loaded(rules, more.get("edition")).rules.sides
         addresses = {side: ADDRESSES[side] for side in sides}
         words = {"players": addresses, "addresses": addresses, "folders": FOLDERS, "secrets": SECRETS, **more}
-        return Adjudicator.create(self.games, self.keys, NewGame(name, rules, **words))
+        return create_game(self.games, self.keys, NewGame(name, rules, **words))
 
     def open(self, name: str = "punica") -> Adjudicator:
-        return Adjudicator.open(self.games, self.keys, name, folders=FOLDERS)
+        return open_game(self.games, self.keys, name, folders=FOLDERS)
 
 
 def sheet(game: Adjudicator, side: Side, *orders: Order, adjudication: int | None = None, name: str = "") -> bytes:

@@ -24,6 +24,7 @@ from pbem.mail.write.outgoing import side_report
 from pbem.referee.acts import consents, talk
 from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.acts.reveal import open_history
+from pbem.referee.opening import create_game
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame
 from pbem.repo.files.layout import PINS
@@ -132,7 +133,7 @@ def make_with(name: str, seed: int) -> None:
             begin=False,
             **sample.terms,
         )
-        with Adjudicator.create(home / "games", home / "keys", new) as game:
+        with create_game(home / "games", home / "keys", new) as game:
             game.today = DAY.date()
             game.adjudicate()
             sample.play(game)
@@ -188,7 +189,7 @@ def begun_again(name: str, home: Path) -> Adjudicator:
         made_by=charter["made_by"],
         begin=False,
     )
-    game = Adjudicator.create(home / "games", home / "keys", new)
+    game = create_game(home / "games", home / "keys", new)
     game.today = DAY.date()
     game.adjudicate()
     return game

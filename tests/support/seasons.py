@@ -25,6 +25,7 @@ from pbem.post.tables.open_tables import open_tables
 from pbem.post.tables.tables import Tables
 from pbem.post.transport import sender, sources
 from pbem.protocol import Side
+from pbem.referee.opening import create_game, open_game
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame
 from pbem.render.text.form import order_lines
@@ -100,7 +101,7 @@ class Season:
 
     def create(self, name: str, rules: str = "toy", secrets: Secrets = SECRETS, **more: object) -> None:
         """Make a game; its players have addresses of their own."""
-        with Adjudicator.create(self.games, self.path / "keys", self.new_game(name, rules, secrets, **more)):
+        with create_game(self.games, self.path / "keys", self.new_game(name, rules, secrets, **more)):
             pass
 
     def new_game(self, name: str, rules: str, secrets: Secrets, **more: object) -> NewGame:
@@ -111,7 +112,7 @@ class Season:
         return replace(probe, players=players, addresses=players)
 
     def open(self, name: str) -> Adjudicator:
-        return Adjudicator.open(self.games, self.path / "keys", name, folders=FOLDERS)
+        return open_game(self.games, self.path / "keys", name, folders=FOLDERS)
 
     def asked(self, name: str) -> Iterator[tuple[Side, bytes]]:
         """Yield the sides that a game asks, each with a sheet of the bot for all that it is asked."""

@@ -21,7 +21,7 @@ from pbem.protocol import Decision, Draw, Event, Order, Record, Roll, cited
 from pbem.referee.acts.ruling import patched, whole_patch
 from pbem.referee.game.open_game import OpenGame
 from pbem.repo.files.adjudication import Adjudication
-from pbem.repo.files.layout import turn_path
+from pbem.repo.files.layout import MIGRATION, turn_path
 from pbem.repo.files.records import reached_checkpoint, result_in
 from pbem.repo.files.state import State
 from pbem.repo.git import StoreError
@@ -112,8 +112,7 @@ class Playback:
     @cached_property
     def last(self) -> int:
         """The number of the last adjudication; 0: none was made."""
-        state = self.ledger.state()
-        return state.adjudication if state else 0
+        return max(self.commits, default=0)
 
     def recorded(self, n: int) -> State:
         """Return the state after an adjudication. Raises StoreError if no commit has it."""
@@ -214,7 +213,7 @@ class Playback:
             return begin_at(self.rules, position, self.dice, Table(self.dice))
         if act["kind"] == "rollback":
             session = self.recorded(act["to"]).resumed(self.rules, self.dice, Step(key))
-        elif act["kind"] == "migration":
+        elif act["kind"] == MIGRATION:
             session = self.recorded(turn.n).resumed(self.rules, self.dice)
         else:
             assert self.session is not None
@@ -226,4 +225,4 @@ class Playback:
 
 def patched_position(playback: Playback, turn: Adjudication) -> Any:
     """Return the position that a ruling has set."""
-    return patched(playback.rules, playback.recorded(turn.n - 1).checkpoint, whole_patch(turn))
+    return patched(playback.rules, playback.recorded(turn.n - 1).checkpoint, whole_patch(turn.act or {}, turn.whole))

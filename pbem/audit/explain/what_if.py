@@ -175,9 +175,7 @@ def _scratch(game: OpenGame, playback: Playback, n: int, state: State, folder: P
     paths = [turn_path(k) for k in range(1, n)]
     files = {path: game.ledger.repo.read(path) or b"" for path in paths}
     files[POSITION] = game.ledger.repo.read(POSITION, playback.commits[n - 1]) or b""
-    ledger.commit(
-        files | ledger.state_files(state, len(files[POSITION])), f"{game.name}: branched before adjudication {n}"
-    )
+    ledger.commit(files, f"{game.name}: branched before adjudication {n}", state)
     return ledger
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from hashlib import sha256
 from typing import Final, NamedTuple, TypeAlias
 
 from pbem.audit.letters.late_check import check_late
@@ -33,6 +34,7 @@ from pbem.orders.forgive import came_from, came_from_lines
 from pbem.orders.sheet import sheet_of_word
 from pbem.protocol import Side
 from pbem.render.text.receipt import ClosedSheets, KeptLetter, LetterReceipt, ReceiptedSheet
+from pbem.repo.files.layout import PINS
 
 _OLDER: Final = "The clone is older than the letter, or what came last was cut off"
 _Receipted: TypeAlias = tuple[ReceiptedSheet, KeptLetter, LetterReceipt]
@@ -55,7 +57,9 @@ class Compared(NamedTuple):
 def compare_letters(evidence: Evidence, kept: KeptLetters, talk: OpenedTalk | None = None) -> Compared:
     """Compare letters with the record of a game; `talk` is what can be opened of it."""
     findings, clone = evidence.findings, Clone(evidence)
-    comparison = _Comparison(findings, evidence.charter.dice.tip)
+    pins = evidence.history.before(PINS, 1)
+    rules = "" if pins is None else sha256(evidence.read(pins)).hexdigest()
+    comparison = _Comparison(findings, evidence.charter.dice.tip, rules)
     comparison.compare(clone, kept.receipts)
     _check_told(clone, kept, findings)
     matched = _match_sheets(clone, kept, comparison.sheets, findings)
@@ -80,6 +84,8 @@ class _Comparison:
 
     findings: Findings
     tip: str
+    rules: str
+    """The SHA-256 of the rules that the game was begun with."""
     told: dict[int, KeptLetter] = field(default_factory=dict)
     """The first letter that tells of each adjudication, as far as it is that of the clone."""
     sheets: dict[tuple[Side, str], _Receipted] = field(default_factory=dict)
@@ -97,6 +103,13 @@ class _Comparison:
                     f"{self.tip}: it is another game, or was made again",
                 )
                 continue
+            if receipt.rules != self.rules:
+                self._blame(
+                    ("rules", receipt.rules),
+                    Place(file=PINS),
+                    f"{letter}, names the digest {receipt.rules} for it; that of this game is {self.rules}: "
+                    "it was begun with other rules",
+                )
             for sheet in receipt.sheets:
                 self._keep(sheet, letter, receipt)
             if self._turns(clone, letter, receipt):

@@ -69,8 +69,8 @@ class ClonedTurn(NamedTuple):
     content: Record
 
     def sheets(self, side: Side) -> Mapping[str, str]:
-        """Return the sheets of a side that it used, by path, with their salted digests."""
-        by_side = self.content.get("sheets")
+        """Return the sheets of a side that it used, by path, with the salted digests of their texts."""
+        by_side = self.content.get("texts")
         found = by_side.get(side) if isinstance(by_side, dict) else None
         return found if isinstance(found, dict) else {}
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
-from pbem.audit.record.evidence import CommitKind, Evidence
+from pbem.audit.record.evidence import Evidence
 from pbem.audit.record.findings import Place
 from pbem.audit.record.schemas import not_canonical
 from pbem.game import plain
@@ -29,6 +29,7 @@ from pbem.referee.game.calendar import stamp
 from pbem.referee.game.facts import BadFact, Extended, Fact, Late, Paused, fact_record, put, read_fact
 from pbem.referee.game.side_clocks import Clocks, SideClock
 from pbem.referee.game.terms import BOT, DEFAULT, BadTerms, Terms, read_terms
+from pbem.repo.files.commit_kinds import CommitKind
 from pbem.repo.files.layout import CHARTER, CLOCK, FACTS, JOINED, SHEETS, request_path
 from pbem.repo.files.requests import RESIGNATION, STAYING, Request, still_needed
 from pbem.repo.git.history import Past

@@ -37,9 +37,11 @@ TURN_SHAPE: Final = {
     "adjudication": int, "previous": HEX, "day": DAY, "late?": [str], "absent?": [str], "link": HEX,
     "joined?": {str: JOINED_SHAPE}, "sheets?": {str: {str: HEX}}, "standing?": {str: HEX},
     "player_chains?": {str: {str: HEX}}, "beacon?": _ROUND, "act?": dict, "inputs": HEX, "renewal?": HEX,
+    "texts?": {str: {str: HEX}},
     "answers?": [{"side": str, "kind": str, "about?": WORD, "order": dict, "by": BY}], "rolls?": [_ROLL],
     "draws?": [{"number": int, "name": WORD, "of": int}], "events": [dict],
     "open_decisions": [{"side": str, "kind": str}], "result?": dict, "position": HEX,
+    "sealed": {"record": HEX, "position": HEX},
 }  # fmt: skip
 _ACTS: Final = {
     "rollback": {
@@ -85,11 +87,8 @@ REQUEST_SHAPE: Final = {
     "quorum?": int, "refusals?": [str], "winners?": [str],
     "until?": WORD, "extended?": {str: WORD}, "replaced?": WORD,
 }  # fmt: skip
-RECORD_SHAPE: Final = {
-    "answers": list, "draws": [{"name": str, "items": list, "order": list}], "events": list, "readers": dict,
-    "act?": dict,
-}  # fmt: skip
-
+ACT_SHAPE: Final = {"act": dict}
+"""The part of an act of the game master that is sealed."""
 TALK_SHAPE: Final = {
     "last": int,
     "talk": [

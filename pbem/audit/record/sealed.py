@@ -1,6 +1,6 @@
-"""What was sealed, once it can be opened: the secrets, that it fits its digests, and every hidden draw.
+"""What was sealed, once it can be opened: the secrets, and that it fits its digests.
 
-For that the rules of the game are not needed. What its adjudications must come to is checked by
+For that the rules of the game are not needed. What its adjudications must come to, and every hidden draw, is checked by
 `pbem.audit.derive`.
 """
 
@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from pbem.audit.record.evidence import VIEW, Evidence, History, Read, Version, layout_path
+from pbem.audit.record.evidence import Evidence, History, Read, Version
 from pbem.audit.record.findings import Place
-from pbem.audit.record.schemas import RECORD_SHAPE, REVEALED_SHAPE, misfit, said_in
-from pbem.crypto.dice import ChainDice, step_key
+from pbem.audit.record.schemas import ACT_SHAPE, REVEALED_SHAPE, misfit, said_in
 from pbem.crypto.keys import Keys
 from pbem.crypto.seal import CannotOpen, commitment, open_padded, recipient_of, salt_of, salted, unpadded
 from pbem.game.order_form import compact
 from pbem.game.wording import counted
-from pbem.protocol import Record
 from pbem.repo.files.charter import Charter, check_keys
+from pbem.repo.files.commit_kinds import HEARD, VIEW, layout_path
 from pbem.repo.files.layout import OFFICE, REVEALED, SEALED, VIEWS, sealed_path, standing_path, turn_path
+from pbem.repo.files.records import without_remarks
 
 _MOST_KEPT: Final = 16
 """The opened files that are kept in memory: a stranger's clone may hold any number of large ones."""
@@ -92,7 +92,7 @@ class SealedFiles:
     def can_open(self, path: str) -> bool:
         """Tell whether a file is one of those that the secrets at hand open."""
         known = layout_path(path, list(self.charter.players))
-        if known is None or not path.endswith(SEALED) or known.sort == VIEW:
+        if known is None or not path.endswith(SEALED) or known.sort in (VIEW, HEARD):
             return False
         return path not in OFFICE or self.opened.keys is not None
 
@@ -116,7 +116,7 @@ class SealedFiles:
 
 
 def check_sealed(evidence: Evidence, files: SealedFiles) -> None:
-    """Open every version of every sealed file, and hold it against the digests and draws that are public."""
+    """Open every version of every sealed file, and hold it against the digests that are public."""
     _SealedCheck(evidence, files).all()
 
 
@@ -142,8 +142,8 @@ class _SealedCheck:
         self._standing()
         text = f"{counted(len(paths), 'file')} opened in all of {counted(versions, 'version')}"
         self._findings.check("sealed", f"{text}; sheets and standing orders are those of the digests")
-        draws = sum(self._record(n) for n in self._books.turns)
-        self._findings.check("shuffles", f"{counted(draws, 'hidden draw')} made again")
+        for n in self._books.turns:
+            self._act(n)
 
     def _content(self, path: str, version: Version | None) -> bytes | None:
         """Return what is sealed in a version of a file; blame it, once, if it cannot be opened."""
@@ -168,12 +168,18 @@ class _SealedCheck:
     def _sheets(self) -> None:
         """Hold every sheet against the digest that went into the dice."""
         for n, by_side in self._history.sheets.items():
-            named = self._books.turns.get(n + 1, {}).get("sheets", {})
+            turn = self._books.turns.get(n + 1, {})
+            named, texts = turn.get("sheets", {}), turn.get("texts", {})
             for side, paths in by_side.items():
                 for path in paths:
                     content, promised = self._content(path, self._last(path)), named.get(side, {}).get(path)
-                    if content is not None and promised not in (None, self._files.salted(path, content)):
+                    if content is None or promised is None:
+                        continue
+                    if promised != self._files.salted(path, without_remarks(content)):
                         reason = f"it is not the sheet whose digest went into turn {n + 1}"
+                        self._findings.blame(self._history.place_of(path), reason)
+                    elif texts.get(side, {}).get(path) != self._files.salted(path, content):
+                        reason = f"its remarks are not those whose digest stands in turn {n + 1}"
                         self._findings.blame(self._history.place_of(path), reason)
 
     def _standing(self) -> None:
@@ -187,38 +193,20 @@ class _SealedCheck:
                     reason = f"the standing orders of {side} are not those whose digest went in"
                     self._findings.blame(self._history.place(n), reason)
 
-    def _record(self, n: int) -> int:
-        """Hold the sealed record of a turn against the digest of the act, make its draws again, and count them."""
-        path, place, turn = sealed_path(turn_path(n)), self._history.place(n), self._books.turns[n]
-        version = self._last(path)
-        if version is None:
-            self._findings.blame(place, "there is no sealed record")
-            return 0
-        content = self._content(path, version)
+    def _act(self, n: int) -> None:
+        """Hold what the game master did out of sight in a turn against the digest of its act."""
+        path, place, act = sealed_path(turn_path(n)), self._history.place(n), self._books.turns[n].get("act", {})
+        content, promised = self._content(path, self._last(path)), act.get("sealed", act.get("hidden"))
         if content is None:
-            return 0
+            if promised is not None and self._last(path) is None:
+                self._findings.blame(place, "what the game master did out of sight is not there")
+            return
         try:
             record = json.loads(content)
         except ValueError as wrong:
-            self._findings.blame(place, f"the sealed record cannot be read: {wrong}")
-            return 0
-        if wrong_shape := misfit(record, RECORD_SHAPE):
-            self._findings.blame(place, f"the sealed record is not written as they are: {wrong_shape}")
-            return 0
-        act, whole = turn.get("act", {}), record.get("act")
-        there = None if whole is None else self._files.salted(turn_path(n).replace(".yaml", ".act"), compact(whole))
-        if act.get("sealed", act.get("hidden")) != there:
+            self._findings.blame(place, f"the sealed part of the act cannot be read: {wrong}")
+            return
+        if wrong_shape := misfit(record, ACT_SHAPE):
+            self._findings.blame(place, f"the sealed part of the act is not written as they are: {wrong_shape}")
+        elif promised != self._files.salted(turn_path(n).replace(".yaml", ".act"), compact(record["act"])):
             self._findings.blame(place, "what the game master did out of sight is not what its digest says")
-        self._draws(n, turn, record["draws"])
-        return len(record["draws"])
-
-    def _draws(self, n: int, turn: Record, draws: list[dict[str, Any]]) -> None:
-        """Make the hidden draws of a turn again."""
-        dice = ChainDice(step_key(turn["link"], self._files.charter.game, n, turn["inputs"]), self._files.opened.hidden)
-        said = [(draw["name"], draw["of"]) for draw in turn.get("draws", ())]
-        if said != [(draw["name"], len(draw["items"])) for draw in draws]:
-            self._findings.blame(self._history.place(n), "its draws are not those of the sealed record")
-        for at, draw in enumerate(draws, 1):
-            if dice.shuffled(draw["name"], draw["items"]) != draw["order"]:
-                reason = "the order on record is not the one that the hidden secret makes"
-                self._findings.blame(self._history.place(n, at, draw["name"], "draw"), reason)

@@ -27,7 +27,16 @@ from pbem.game.wording import counted
 from pbem.protocol import Record, Side
 from pbem.referee import ALL_SIDES, GAME_MASTER, QUORUM
 from pbem.repo.files.charter import Charter
-from pbem.repo.files.layout import CHARTER, POSITION, deputy_path, joined_path, request_path, standing_path, turn_path
+from pbem.repo.files.layout import (
+    CHARTER,
+    MIGRATION,
+    POSITION,
+    deputy_path,
+    joined_path,
+    request_path,
+    standing_path,
+    turn_path,
+)
 from pbem.repo.git.history import Past
 
 _COUNTED: Final = 10**8
@@ -80,7 +89,13 @@ def check_turn_files(evidence: Evidence) -> None:
         if n > 1:
             findings.blame(place, *_misfit_newcomers(n, turn, evidence))
         before, commit = books.turns.get(n - 1), history.commits[history.turns[n]]
-        findings.blame(place, *_misfit_day(turn, before, commit), *_circumstances(turn), *_sources(n, turn, history))
+        findings.blame(
+            place,
+            *_misfit_move(turn, before),
+            *_misfit_day(turn, before, commit),
+            *_circumstances(turn),
+            *_sources(n, turn, history),
+        )
     findings.check("turns", f"{counted(len(books.turns), 'turn file')}, each naming the one before by its digest")
     for n, turn in books.turns.items():
         findings.blame(history.place(n), *_misfit_sheets(n, turn, history), *_misfit_standing(n, turn, evidence))
@@ -134,6 +149,8 @@ def _misfit_sheets(n: int, turn: Record, history: History) -> Iterator[str]:
         for path in there.get(side, ()):
             if path not in named.get(side, ()):
                 yield f"it passes over {path}, which was committed before it"
+    if {side: list(paths) for side, paths in turn.get("texts", {}).items()} != named:
+        yield "the sheets whose texts it names are not those that it used"
 
 
 def _turn_before(history: History, at: int) -> int:
@@ -208,6 +225,16 @@ def _misfit_position(n: int, turn: Record, evidence: Evidence) -> Iterator[str]:
         yield f"there is no {POSITION} after it"
     elif (digest := sha256(evidence.read(file)).hexdigest()) != turn["position"]:
         yield f"{POSITION} after it is not the one that it names: {digest}, not {turn['position']}"
+
+
+def _misfit_move(turn: Record, before: Record | None) -> Iterator[str]:
+    """Yield what a move to other rules changes besides the rules, and does not say that the game master accepts it."""
+    act = turn.get("act", {})
+    if act.get("kind") != MIGRATION or before is None or "accepted" in act:
+        return
+    changed = [word for word in ("position", "open_decisions") if turn[word] != before[word]]
+    if changed:
+        yield f"it moves the game to other rules, and the {' and the '.join(changed).replace('_', ' ')} with it"
 
 
 def _misfit_sides(turn: Record, sides: Sequence[Side]) -> Iterator[str]:

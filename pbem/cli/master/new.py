@@ -320,11 +320,11 @@ def _preview(new_game: NewGame, settings: MailSettings) -> None:
     """Show what each player would get, by making the game in a folder that is thrown away."""
     from pbem.mail.write.draft import glance
     from pbem.mail.write.posting import bundled
-    from pbem.referee.play.adjudicator import Adjudicator
+    from pbem.referee.opening import create_game
 
     with tempfile.TemporaryDirectory() as folder:
         aside = replace(settings, games=Path(folder) / "games", keys=Path(folder) / "keys", outbox=None)
-        with Adjudicator.create(aside.games, aside.keys, new_game) as game:
+        with create_game(aside.games, aside.keys, new_game) as game:
             for out in bundled(_opening_letters(game, aside)):
                 print("\n".join([*glance(out.content, _LINES), ""]), file=sys.stderr)
 
@@ -333,14 +333,14 @@ def _make_or_find(settings: MailSettings, new: NewGame) -> Adjudicator:
     """Return a new game; or the same game, if an earlier command that made it ended before its first letters."""
     from pbem.mail.notes.correspondence import REPORTED
     from pbem.referee.game.terms import terms_of_new_game
-    from pbem.referee.play.adjudicator import Adjudicator
+    from pbem.referee.opening import create_game, open_game
     from pbem.repo.git import GameExists
     from pbem.repo.public import as_files
 
     try:
-        return Adjudicator.create(settings.games, settings.keys, new)
+        return create_game(settings.games, settings.keys, new)
     except GameExists:
-        game = Adjudicator.open(settings.games, settings.keys, new.name, folders=new.folders)
+        game = open_game(settings.games, settings.keys, new.name, folders=new.folders)
         asked: list[object] = [new.rules, new.players, new.options, new.scenario, new.edition, new.beacon]
         asked += [as_files(new.corrections), new.quorum, new.one_side_each]
         asked += [new.press, new.press_unsigned, new.press_opened]

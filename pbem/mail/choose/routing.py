@@ -20,7 +20,8 @@ from pbem.mail.write.outgoing import MailSettings
 from pbem.orders.forgive import Answering
 from pbem.paths import GAME_NAME
 from pbem.protocol import PbemError, Side
-from pbem.referee.game.open_game import CannotPlay, OpenGame
+from pbem.referee.game.open_game import CannotPlay
+from pbem.referee.opening import open_to_look
 from pbem.repo.files.layout import PLAYERS
 from pbem.repo.files.seats import written_by
 from pbem.repo.git import StoreError
@@ -138,7 +139,7 @@ class Route:
             return []
         settings = self.settings
         try:
-            with OpenGame.open(settings.games, settings.keys, name, folders=settings.boxes) as game:
+            with open_to_look(settings.games, settings.keys, name, folders=settings.boxes) as game:
                 return [Answering(name, side, game.adjudication) for side in sides if game.begun and game.asked(side)]
         except (PbemError, OSError, ValueError, TypeError, KeyError):
             return []  # as in `sides_of`

@@ -145,9 +145,9 @@ def receipt_of(
     ledger, last, state = game.ledger, game.adjudication, game.current(resumed=False).state
     digests: dict[str, str] = {}
     for n in range(since + 1, last + 1):
-        digests |= game.public_turn(n).get("sheets", {}).get(side, {})
+        digests |= game.public_turn(n).get("texts", {}).get(side, {})
     if state is not None:
-        waiting = state.new_sheets.get(side, {})
+        waiting = state.new_texts.get(side, {})
         digests |= {path: waiting[path] for path in waiting if answered is None or sheet_number(path) <= answered}
     sheets = (
         ReceiptedSheet(sheet_number(path), path, digest, salt_of(ledger.keys.hidden, path).hex())
@@ -158,6 +158,7 @@ def receipt_of(
         game=game.name,
         side=side,
         tip=game.charter.dice.tip,
+        rules=ledger.pins_digest,
         commit=ledger.repo.head,
         told=(since + 1, last) if tells and since < last else None,
         turns=tuple((n, ledger.turn_digest(n)) for n in range(max(1, last - MOST_TURNS + 1, since), last + 1)),

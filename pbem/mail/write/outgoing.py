@@ -29,6 +29,7 @@ from pbem.orders.sheet import STANDING, STANDING_ADD, shortened
 from pbem.protocol import Decision, Event, Side
 from pbem.referee.game.open_game import OpenGame, Told, deputy_of
 from pbem.referee.game.time_ledger import ledger_line
+from pbem.referee.opening import open_game
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.contents import Contents, ReportRequest
 from pbem.render.text.form import standing_text
@@ -168,7 +169,7 @@ class MailSettings:
 
     def open(self, name: str) -> Adjudicator:
         """Open a game by its name. Raises NoSuchGame, BadKeys, BrokenBox."""
-        return Adjudicator.open(self.games, self.keys, name, folders=self.boxes, repos=self.repos)
+        return open_game(self.games, self.keys, name, folders=self.boxes, repos=self.repos)
 
     def open_repo(self, name: str) -> GameRepo:
         """Open the repo of a game by its name. Raises NoSuchGame."""

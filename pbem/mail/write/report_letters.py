@@ -349,6 +349,7 @@ def heading(game: Adjudicator, side: Side) -> dict[str, object]:
         "scheme": dice.scheme,
         "tip": dice.tip,
         "hidden": dice.hidden,
+        "pins": game.ledger.pins_digest,
         "beacon": dice.beacon,
         "talk": folded_paragraphs([*_seats_of(game, side), *_talk(game)]),
     }

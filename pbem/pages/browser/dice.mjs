@@ -42,7 +42,7 @@ export async function checkDie(files, n, number, subtle) {
   try {
     const charter = read(files[0]), turn = read(files[n]), last = n > 1 ? read(files[n - 1]) : null;
     const dice = charter.get("dice"), fileBefore = hex(await digestOf(utf8(files[n - 1]), subtle));
-    if (charter.get("format") !== 2) throw new Error("this page knows format 2 of games alone");
+    if (charter.get("format") !== 3) throw new Error("this page knows format 3 of games alone");
     step("the number of the turn file is", turn.get("adjudication") === n, turn.get("adjudication"));
     step("the file before it has the SHA-256 that it names", turn.get("previous") === fileBefore, fileBefore);
     const promised = last ? last.get("renewal") ?? last.get("link") : dice.get("tip");

@@ -20,7 +20,7 @@ from pbem.post.transport.base import Source, Unreachable
 from pbem.post.transport.pipes import StdinSource
 from pbem.post.who.mailbox_notes import refusing
 from pbem.protocol import PbemError
-from pbem.referee.game.open_game import OpenGame
+from pbem.referee.opening import open_to_look
 from pbem.repo.git.history import PastRepo
 from pbem.repo.key_backup import kept_secrets
 
@@ -66,7 +66,7 @@ def _check_game(config: PostConfig, name: str) -> Iterator[Diagnosis]:
         if damage is not None:
             yield Diagnosis(name, False, f"its repo is damaged: {damage}. Bring it back from a backup")
             return
-        with OpenGame.open(config.games, config.keys, name, folders=config.boxes) as game:
+        with open_to_look(config.games, config.keys, name, folders=config.boxes) as game:
             if game.result is None and (odd := game.differs) is not None:
                 todo = f"`pbem migrate {name}` moves it, or finish it with the pbem that it was begun with"
                 yield Diagnosis(

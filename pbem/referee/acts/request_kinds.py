@@ -148,14 +148,16 @@ class Rollback(RequestKind):
     def fill(self, game: Adjudicator, request: Request, proposal: Proposal) -> None:
         request.side = ""
         request.to, request.undone = proposal.to, would_undo(game, proposal.to)
-        turns = [game.ledger.adjudication(n) for n in request.undone]
+        turns = [(n, game.public_turn(n)) for n in request.undone]
         request.dice = [
-            f"{turn.n}.{k} {roll.name}: {' + '.join(map(str, roll.faces))}"
-            for turn in turns
-            for k, roll in enumerate(turn.rolls, 1)
+            f"{n}.{roll['number']} {roll['name']}: {' + '.join(map(str, roll['faces']))}"
+            for n, turn in turns
+            for roll in turn.get("rolls", ())
         ]
         request.shuffles = [
-            f"{turn.n}.{k} {draw.name}: of {len(draw.items)}" for turn in turns for k, draw in enumerate(turn.draws, 1)
+            f"{n}.{draw['number']} {draw['name']}: of {draw['of']}"
+            for n, turn in turns
+            for draw in turn.get("draws", ())
         ]
 
     def log(self, request: Request) -> str:

@@ -4,12 +4,12 @@ The adjudication that ends a game publishes the secrets itself; if it could not,
 only the repo, because the secrets stand in `revealed.yaml`: a clone from anywhere will do. What is written:
 
 ```
-game.yaml  position.yaml  joined/  requests/  turns/000/0042.yaml    as they are in the repo
-turns/000/0042.whole.yaml      the sealed record beside a turn file: answers, events with their readers, hidden draws
+game.yaml  position.yaml  joined/  requests/  turns/        what is in clear, as it is in the repo
+turns/000/0042.act.yaml        what the game master did out of sight
 sheets/<side>/000/0017.yaml    each sheet, as it was received
 standing/<side>/0003.yaml      a side's standing orders, each version of them
 press/0003.yaml                what players said and showed, as far as it is opened, each version of it
-state.yaml                     what the game was resumed from last
+state/0002.yaml                a state from which the game is resumed, each that was committed
 ```
 
 Left sealed are the players' addresses and the talk that is never opened, whose key is never published, and what was
@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pbem.crypto.seal import unseal
+from pbem.crypto.seal import open_padded, unseal
 from pbem.game import yaml as yamlio
 from pbem.protocol import Plain
 from pbem.referee.game.open_game import CannotPlay
@@ -44,6 +44,7 @@ from pbem.repo.files.layout import (
 from pbem.repo.git import GameRepo
 from pbem.repo.git.formats import path_parts
 from pbem.repo.git.history import PastRepo
+from pbem.repo.ledger import read_committed
 from pbem.repo.public import charter_in, revealed_in
 
 
@@ -136,9 +137,12 @@ def _contents(
             where = path.removesuffix(SEALED) if path != PRESS else "press"
             for number, oid in enumerate(oids, 1):
                 yield f"{where}/{number:04}.yaml", _readable(identity, path, repo.blob(oid))
+        elif path == STATE:
+            for number, oid in enumerate(oids, 1):
+                state = read_committed(open_padded(identity, path, repo.blob(oid)))
+                yield f"state/{number:04}.yaml", yamlio.dump(state._asdict()).encode()
         else:
-            where = "state.yaml" if path == STATE else path.removesuffix(SEALED) + ".whole.yaml"
-            yield where, _readable(identity, path, repo.blob(oids[-1]))
+            yield path.removesuffix(SEALED) + ".act.yaml", _readable(identity, path, repo.blob(oids[-1]))
 
 
 def _readable(identity: str, path: str, sealed: bytes) -> bytes:

@@ -27,7 +27,7 @@ from pbem.referee.acts.preconditions import adjudications, reason_of, require_ru
 from pbem.referee.game.open_game import CannotPlay, Now
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Act, Adjudicator, Enacted
-from pbem.repo.files.adjudication import Adjudication, Seed
+from pbem.repo.files.adjudication import Seed
 from pbem.repo.files.records import as_plain, order_record
 from pbem.repo.files.state import State
 
@@ -109,12 +109,12 @@ def patch_text(patch: Patch, paths: Iterable[str]) -> dict[str, str]:
     return {dotted: json.dumps(as_plain(patch[dotted]), ensure_ascii=False) for dotted in paths}
 
 
-def whole_patch(made: Adjudication) -> Patch:
-    """Return the whole patch of an adjudication that made one, with its hidden entries."""
-    if made.whole is not None:
-        patch: Patch = made.whole["patch"]
+def whole_patch(act: Record, whole: Record | None) -> Patch:
+    """Return the whole patch of an act that made one; `whole` is its sealed part, with the hidden entries."""
+    if whole:
+        patch: Patch = whole["patch"]
         return patch
-    return {dotted: json.loads(text) for dotted, text in (made.act or {}).get("patch", {}).items()}
+    return {dotted: json.loads(text) for dotted, text in act.get("patch", {}).items()}
 
 
 def answer_for_side(

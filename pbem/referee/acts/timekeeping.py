@@ -79,7 +79,7 @@ def put_fact(game: Adjudicator, fact: Fact, letter: LetterId | None = None) -> C
         files |= _settled(game, fact, clocks.facts)
         message = f"{game.name}: {_fact_said(fact)}"
         with game.clock.dated(fact.at):
-            now.head = game.ledger.commit(files, message)
+            now.head = game.ledger.commit(files, message, now.state)
         return clocks
 
 
@@ -124,7 +124,7 @@ def _settled(game: Adjudicator, fact: Fact, number: int) -> dict[str, bytes]:
     assert state is not None
     request.outcome = f"done in fact {number}"
     state.requests = {"made": made(state)}
-    return request_files(request) | game.ledger.state_files(state)
+    return request_files(request)
 
 
 def _fact_said(fact: Fact) -> str:

@@ -6,7 +6,7 @@ It is the same check as at the referee's, and finds the same faults.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -42,11 +42,12 @@ def take_home(game: OpenGame, side: Side) -> dict[str, Any]:
     Decisions for which an answer is at hand are among them, because a new sheet may still replace it.
     """
     known = {**home(game, game.current(), side), "sealed_to": game.charter.sealed_to}
+    known |= {"corrected": corrected} if (corrected := _corrected(game)) else {}
     return {**known, **({"out": True} if side in game.out else {})}
 
 
 def home(game: OpenGame, now: Now, side: Side) -> dict[str, Any]:
-    """Return what `take_home` returns, for a game as it stands or is about to stand."""
+    """Return what the view in a repo holds, for a game as it stands or is about to stand; corrected files lie there."""
     if now.session is None or now.state is None:
         raise CannotPlay(f"{game.name} has not begun")
     view = game.rules.view(now.session.position, side)
@@ -59,7 +60,6 @@ def home(game: OpenGame, now: Now, side: Side) -> dict[str, Any]:
         "edition": game.charter.edition,
         "options": dict(game.charter.options),
         "box": (now.state.pins or {}).get("box", game.ledger.pins.box),
-        **({"corrected": corrected} if (corrected := _corrected(game)) else {}),
         "position": as_plain(game.rules.encode(view)),
         "open_decisions": [
             decision_record(decision) for decision in now.session.open_decisions if decision.side == side
@@ -128,7 +128,7 @@ def check_in_clone(
     played with other rules than those here.
     """
     if view is not None:
-        with _at_home(_Text(view), folders) as home:
+        with _at_home(_Text(view), folders, corrections_in(repo)) as home:
             return home.check(raw, name)[0]
     charter = charter_in(repo)
     loaded = shelf.load(
@@ -172,14 +172,17 @@ class _Text:
 
 
 @contextmanager
-def _at_home(enclosed: Path | _Text, folders: Folders) -> Iterator[Home]:
-    """Open the file that came with a report.
+def _at_home(
+    enclosed: Path | _Text, folders: Folders, corrected: Mapping[str, Correction] | None = None
+) -> Iterator[Home]:
+    """Open the file that came with a report, or the view in a clone with the `corrected` files of its box.
 
     The rules trust a position. One that was tampered with may make them fail only later, while it is used.
     """
     try:
         here = json.loads(enclosed.read_text("utf-8"))
-        kept = {name: Correction(f"{name}.yaml", text.encode()) for name, text in here.get("corrected", {}).items()}
+        told = here.get("corrected", {}).items()
+        kept = corrected or {name: Correction(f"{name}.yaml", text.encode()) for name, text in told}
         loaded = shelf.load(here["rules"], edition=here["edition"], options=here["options"], folders=folders, kept=kept)
         if loaded.box.digest != here["box"]:
             raise CannotPlay(f"{here['game']} is played with another version of the rules of {loaded.box.title}")

@@ -16,14 +16,9 @@ from typing import Any, Final, Generic, Self, TypeVar
 
 from pbem.crypto.closing import Closing
 from pbem.crypto.dice import ChainDice, Dice
-from pbem.crypto.keys import BadKeys, Keys, Secrets
 from pbem.crypto.player_chains import LOST, PlayerChain
-from pbem.crypto.seal import commitment, recipient_of
 from pbem.engine.answers import has_order_for
 from pbem.engine.session import Queued, Session
-from pbem.game.boxes import shelf
-from pbem.game.boxes.box import accepted
-from pbem.game.boxes.box_file import Corrections
 from pbem.game.boxes.shelf import Loaded
 from pbem.orders.standing import FiledOrder, InForce, read_filed
 from pbem.protocol import Decision, Event, PbemError, Record, Result, Side
@@ -35,9 +30,7 @@ from pbem.repo.files.requests import Request, request_of
 from pbem.repo.files.seats import Deputy
 from pbem.repo.files.state import State
 from pbem.repo.files.talk_book import TalkBook
-from pbem.repo.git import GameRepo, KeptRepos
 from pbem.repo.ledger import Ledger
-from pbem.repo.public import as_files, charter_in, repo_of, revealed_in
 
 T = TypeVar("T")
 _MOST_KEPT: Final = 16
@@ -117,34 +110,6 @@ class OpenGame:
         self.moment: datetime | None = None
         """The time at which sheets are closed; None: the time by the clock."""
         self.clock = GameClock(ledger, loaded.rules.sides, lambda: self.time)
-
-    @classmethod
-    def open(
-        cls,
-        games: Path,
-        keys_folder: Path,
-        name: str,
-        *,
-        folders: Iterable[str | Path] = (),
-        corrections: Corrections | None = None,
-        repos: KeptRepos | None = None,
-    ) -> Self:
-        """Open a game by its name, to be moved to `corrections` if there are any: they are kept with the next commit.
-
-        `repos` keeps what was read of games that are opened again and again. Raises NoSuchGame, OtherFormat, BadKeys,
-        BrokenBox.
-        """
-        path = games / f"{name}.git"
-        repo = GameRepo.open(path) if repos is None else repos.open(path)
-        try:
-            ledger = Ledger(repo, Keys.load(keys_folder, name))
-            ledger.check_secrets()
-            ledger.further = as_files(corrections or {})
-            loaded = rules_of(ledger, folders, corrections)
-        except BaseException:
-            repo.close()
-            raise
-        return cls(ledger, loaded)
 
     def close(self) -> None:
         """Close the game's repo."""
@@ -413,6 +378,11 @@ class OpenGame:
         """Go on with a game that was resumed elsewhere, as long as its commit is the head."""
         self._now = now
 
+    @property
+    def resumed_now(self) -> Now | None:
+        """The game as it was read last; None: it was not read yet."""
+        return self._now
+
     def current(self, *, resumed: bool = True) -> Now:
         """Return the game as it stands, read again if its repo has moved on since it was last read.
 
@@ -423,53 +393,33 @@ class OpenGame:
             self._now = Now(head, self.ledger.state(), None, ChainDice(b"", self.ledger.keys.hidden))
         now = self._now
         if resumed and now.session is None and (state := now.state) is not None:
-            session = state.resumed(self.rules, now.dice)
-            if state.result is not None and session.result is None:  # the game master broke the game off
-                session.result, session.open_decisions = state.result, ()
-            now.session = session
+            now.session = self._resumed(state, now.dice)
+            if not self._is_on_record(state.adjudication, now.session):  # what lies beside the repo was changed
+                self.ledger.derived.discard(head)
+                now.state = self.ledger.state()
+                assert now.state is not None
+                now.session = self._resumed(now.state, now.dice)
         return now
+
+    def _resumed(self, state: State, dice: Dice) -> Session[Any]:
+        session = state.resumed(self.rules, dice)
+        if state.result is not None and session.result is None:  # the game master broke the game off
+            session.result, session.open_decisions = state.result, ()
+        return session
+
+    def _is_on_record(self, n: int, session: Session[Any]) -> bool:
+        """Tell whether the whole position is the one whose digest is on record; other rules cannot tell."""
+        position = self.rules.encode(session.position)
+        return self.differs is not None or self.ledger.position_digest(n, position) == self.position_on_record(n)
+
+    def position_on_record(self, n: int) -> str:
+        """Return the salted digest of the whole position after an adjudication, as the turn file has it."""
+        return str(self.public_turn(n)["sealed"]["position"])
 
 
 def one_side_each(sides: Sequence[Side], agreed: bool) -> bool:
     """Tell whether no address may play more than one side: where two play each other, or as agreed for a game."""
     return agreed or len(sides) == 2
-
-
-def open_to_read(games: Path, keys_folder: Path, name: str, *, folders: Iterable[str | Path] = ()) -> OpenGame:
-    """Return a game that is only looked at: `name` is one in the folder, or where a clone lies. The caller closes it.
-
-    Raises NoSuchGame; BadKeys if its secrets are neither in the key store nor published; BrokenBox.
-    """
-    repo = GameRepo.open(repo_of(games, name))
-    try:
-        ledger = Ledger(repo, _keys_to_read(repo, keys_folder))
-        loaded = rules_of(ledger, folders)
-    except BaseException:
-        repo.close()
-        raise
-    return OpenGame(ledger, loaded)
-
-
-def _keys_to_read(repo: GameRepo, folder: Path) -> Keys:
-    """Return the secrets that open what is sealed, wherever they are found."""
-    charter, revealed = charter_in(repo), revealed_in(repo)
-    if revealed is None:
-        keys = Keys.load(folder, charter.game)
-    else:
-        # What makes the dice stays secret for ever, and who only reads needs it not.
-        keys = Keys(charter.game, Secrets(b"", bytes.fromhex(revealed.hidden), revealed.identity, ""))
-    if commitment(keys.hidden) != charter.dice.hidden or recipient_of(keys.identity) != charter.sealed_to:
-        raise BadKeys(f"these are not the secrets that {charter.game} was begun with")
-    return keys
-
-
-def rules_of(ledger: Ledger, folders: Iterable[str | Path], corrections: Corrections | None = None) -> Loaded:
-    """Return the rules that are here for a game, with the corrections that it keeps, or others in place of them.
-
-    Raises NotInTheBox, BrokenBox.
-    """
-    charter, kept = ledger.charter, ledger.corrections() | accepted(corrections or {})
-    return shelf.load(charter.rules, edition=charter.edition, options=charter.options, folders=folders, kept=kept)
 
 
 def position_at(game: OpenGame, n: int) -> Any | None:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Final, NamedTuple, Self, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from pbem.crypto.closing import DRAND, Circumstances, Closing, close_sheets
 from pbem.crypto.player_chains import MOST_LINKS
@@ -25,12 +24,11 @@ from pbem.protocol import Record, Side
 from pbem.referee.game.open_game import CannotPlay, Now, OpenGame, OtherRules
 from pbem.referee.play import sheet_check
 from pbem.referee.play.clocked import after_adjudication, after_replacement, after_sheet, require_on_time
-from pbem.referee.play.new_game import NewGame
 from pbem.referee.play.played import Played, adjudication_of, advanced, files_of
 from pbem.referee.play.sheet_check import USUAL_ORIGIN, SheetOrigin, is_on_hold, require_gone_on
 from pbem.repo.files.adjudication import Seed, adjudication_message
 from pbem.repo.files.charter import ChainPromise, Joined
-from pbem.repo.files.layout import POSITION
+from pbem.repo.files.layout import MIGRATION, is_checkpoint
 from pbem.repo.files.requests import REPLACEMENT, made, open_request, request_files, settle, still_needed
 from pbem.repo.files.state import State
 from pbem.repo.ledger import LetterId, by_word
@@ -71,21 +69,6 @@ class Call(NamedTuple):
 class Adjudicator(OpenGame):
     """One open game that can be changed. Use it as a context manager."""
 
-    @classmethod
-    def create(cls, games: Path, keys_folder: Path, new: NewGame) -> Self:
-        """Make a new game and, if it is to begin at once, play it to its first decision.
-
-        Raises CannotPlay or GameExists if that is impossible, BrokenBox for a box that is not in order.
-        """
-        game = cls(*new.create(games, keys_folder))
-        try:
-            if new.begin:
-                game.adjudicate()
-        except BaseException:
-            game.close()
-            raise
-        return game
-
     # ---- before the first shuffle
 
     def join_side(
@@ -121,11 +104,10 @@ class Adjudicator(OpenGame):
             state = self.current(resumed=False).state
             if state is not None and chain is not None:
                 state.newcomers.setdefault(side, False)
-                files |= self.ledger.state_files(state)
             if letter is not None:
                 files |= self.ledger.letter_files(letter, {"side": side, "joined": True, "after": self.adjudication})
             self.forget()
-            self.ledger.commit(files, f"{self.name}: {side} joins")
+            self.ledger.commit(files, f"{self.name}: {side} joins", state)
             return joined
 
     def change_player(self, side: Side, name: str, address: str, *, replaced: bool) -> Joined:
@@ -157,11 +139,13 @@ class Adjudicator(OpenGame):
                     state.requests = {"made": made(state)}
                     files |= request_files(request)
                 clocks = after_replacement(self, side)
-                files |= self.ledger.state_files(state) | clocks.files
+                files |= clocks.files
                 at = clocks.at
             self.forget()
             with self.clock.dated(at):
-                self.ledger.commit(files, f"{self.name}: {side} has another {'player' if replaced else 'address'}")
+                self.ledger.commit(
+                    files, f"{self.name}: {side} has another {'player' if replaced else 'address'}", state
+                )
             return joined
 
     # ---- play
@@ -201,9 +185,8 @@ class Adjudicator(OpenGame):
             if sheet.link is not None:
                 state.new_links[side] = sheet.link
             clocks = after_sheet(self, side, self.ready, orders=orders)
-            files |= self.ledger.state_files(state) | clocks.files
             with self.clock.dated(clocks.at):
-                now.head = self.ledger.commit(files, f"{self.name}: {by} of {side}")
+                now.head = self.ledger.commit(files | clocks.files, f"{self.name}: {by} of {side}", state)
             return receipt
 
     def withdraw(self, side: Side, link: str | None = None, letter: LetterId | None = None) -> int:
@@ -333,12 +316,12 @@ class Adjudicator(OpenGame):
             if (state := now.state) is None:
                 raise self.not_begun()
             self._require_open(act["kind"])
-            seed = self.ledger.seed(state.adjudication + 1, state, act)
+            n = state.adjudication + 1
+            seed, checkpoint = self.ledger.seed(n, state, act), self._checkpoint(state, act)
             outcome, sources = play(now, state, seed)
             standing = self.in_force(state, outcome.session, self.day)
-            return self._commit(
-                now, Played(state, Circumstances(self.day), seed, outcome, sources, standing, act, whole)
-            )
+            played = Played(state, Circumstances(self.day), seed, outcome, sources, standing, act, whole)
+            return self._commit(now, played, checkpoint)
 
     def note(self, change: Callable[[State], tuple[Mapping[str, bytes], str]]) -> None:
         """Commit what is no adjudication; `change` may change the state, and returns files and a commit message."""
@@ -348,7 +331,7 @@ class Adjudicator(OpenGame):
             if now.state is None:
                 raise self.not_begun()
             files, message = change(now.state)
-            now.head = self.ledger.commit({**files, **self.ledger.state_files(now.state)}, f"{self.name}: {message}")
+            now.head = self.ledger.commit(files, f"{self.name}: {message}", now.state)
 
     # ---- within
 
@@ -375,7 +358,7 @@ class Adjudicator(OpenGame):
 
     def _require_open(self, act: str = "") -> None:
         closed = self.closed  # only with other rules a game can need a migration to adjudicate at all
-        if closed is not None and not (closed.come and act == "migration"):
+        if closed is not None and not (closed.come and act == MIGRATION):
             raise CannotPlay(f"the sheets of {self.name} are closed until round {closed.round} of {DRAND} is put in")
 
     def _begin(self, now: Now, call: Call) -> bool:
@@ -409,10 +392,16 @@ class Adjudicator(OpenGame):
         resigned = frozenset(state.resigned)
         return Sources(pending, standing, at.late, at.absent, resigned, state.defaults), standing
 
-    def _commit(self, now: Now, played: Played) -> int:
-        """Commit an adjudication: its turn file, and the state of the game after it. Return its number."""
+    def _checkpoint(self, before: State, act: Record | None = None) -> dict[str, bytes]:
+        """Return the file of the state before the next adjudication, if that is committed with it."""
+        due = is_checkpoint(before.adjudication + 1, act)
+        return self.ledger.checkpoint_files(before) if due else {}
+
+    def _commit(self, now: Now, played: Played, checkpoint: Mapping[str, bytes] | None = None) -> int:
+        """Commit an adjudication, and return its number; `checkpoint` is its file of the state before it."""
         state, session = played.state, played.outcome.session
         n = state.adjudication + 1
+        files = dict(self._checkpoint(state) if checkpoint is None else checkpoint)
         for decision in session.open_decisions:  # a side is told why its standing orders did not answer
             if not has_order_for(session, played.sources.sheets, decision):
                 played.standing.answer(session, decision)
@@ -421,16 +410,13 @@ class Adjudicator(OpenGame):
         made = adjudication_of(played, expired)
         after = advanced(self.rules, played, expired, settled.requests)
         now.state, now.session = after, session
-        talk = self.talk.files()
         clocks = after_adjudication(self, after, played)
-        files = files_of(self, now, made, played, talked=bool(talk))
-        if played.outcome.checkpoint is not None:
-            after.handed_in = [side for side in after.handed_in if side in played.outcome.kept]
+        files |= files_of(self, now, made, played) | self.talk.files()
         for side in sorted({side for side, _ in expired}):
             files |= self.ledger.standing_files(after, side)
-        files |= self.ledger.state_files(after, len(files[POSITION])) | settled.files | talk | clocks.files
+        files |= settled.files | clocks.files
         with self.clock.dated(clocks.at):
-            now.head = self.ledger.commit(files, adjudication_message(self.name, made))
+            now.head = self.ledger.commit(files, adjudication_message(self.name, made), after, made)
         return n
 
     @contextmanager

@@ -6,7 +6,7 @@ Nothing here changes anything; `Adjudicator` commits what these functions return
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
@@ -23,10 +23,10 @@ from pbem.protocol import Event, Record, Side
 from pbem.referee.game.home_check import home
 from pbem.referee.game.open_game import Now, OpenGame
 from pbem.repo.files.adjudication import Adjudication, Seed
-from pbem.repo.files.layout import POSITION, turn_path
+from pbem.repo.files.layout import turn_path
 from pbem.repo.files.records import decision_record, event_records
 from pbem.repo.files.state import State
-from pbem.repo.files.talk_book import heard_by
+from pbem.repo.ledger import After
 
 ORDER_EXPIRED: Final = "order_expired"
 """The kind of the event for an order that has become illegal."""
@@ -143,13 +143,13 @@ def advanced(rules: Rules[Any], played: Played, expired: ExpiredStanding, reques
         steps=[*state.steps, Step(key, outcome.answers)],
         pending={side: queue for side, queue in played.sources.sheets.items() if queue},
         new_sheets={},
+        new_texts={},
         standing=standing,
         standing_digests=dict(state.standing_digests),
         open_decisions=[decision_record(decision) for decision in session.open_decisions],
         result=session.result,
         links={**last_links(played.seed.stated.get("player_chains", {}), state.links), **_new_chains(played.seed)},
         new_links={},
-        handed_in=sorted({*state.handed_in, *played.seed.stated.get("sheets", {})}),
         inputs=played.seed.inputs,
         day=played.at.day,
         requests=requests,
@@ -167,32 +167,20 @@ def _new_chains(seed: Seed) -> dict[Side, str]:
     return {side: said["chain"]["tip"] for side, said in seed.stated.get("joined", {}).items() if "chain" in said}
 
 
-def files_of(game: OpenGame, now: Now, made: Adjudication, played: Played, *, talked: bool) -> dict[str, bytes]:
-    """Return the files of an adjudication: its records, the public position, what is sealed to the sides."""
+def files_of(game: OpenGame, now: Now, made: Adjudication, played: Played) -> dict[str, bytes]:
+    """Return the files of an adjudication: its turn file, the public position, what is sealed to the sides.
+
+    The last one publishes the secrets, and all adjudications as a whole.
+    """
     assert now.session is not None
     assert now.state is not None
-    position = yamlio.dump(game.rules.encode(game.rules.view(now.session.position, None))).encode()
-    files = game.ledger.turn_files(made, played.seed, published_span(played), position, now.state)
-    files |= _files_of_sides(game, now, made, files, talked)
-    return files if now.state.result is None else files | game.ledger.revealed_files()
-
-
-def _files_of_sides(
-    game: OpenGame, now: Now, made: Adjudication, public: Mapping[str, bytes], talked: bool
-) -> dict[str, bytes]:
-    """Return the view, the decisions, the events and the talk of each side that gave a key, sealed to that key.
-
-    `public` are the files that go with them; `talked`: files of talk are written, too.
-    """
-    assert now.state is not None
-    length = len(public[POSITION]) + len(public[turn_path(made.n)])
-    files: dict[str, bytes] = {}
-    for side in game.rules.sides:
-        if game.ledger.joined(side).key is None:
-            continue
-        events = [event for event in made.events if event.to is None or side in event.to]
-        view = {**home(game, now, side), "events": event_records(events)}
-        if talked:
-            view["talk"] = heard_by(side, game.talk.since(made.n - 1))
-        files |= game.ledger.side_files(side, view, now.state, length, talked=talked)
-    return files
+    rules, position, ledger = game.rules, now.session.position, game.ledger
+    seen = yamlio.dump(rules.encode(rules.view(position, None))).encode()
+    after = After(seen, rules.encode(position), now.state.result)
+    files = ledger.turn_files(made, played.seed, published_span(played), after)
+    public = len(seen) + len(files[turn_path(made.n)])
+    for side in rules.sides:
+        if ledger.joined(side).key is not None:
+            events = [event for event in made.events if event.to is None or side in event.to]
+            files |= ledger.side_files(side, {**home(game, now, side), "events": event_records(events)}, public)
+    return files if after.result is None else files | ledger.revealed_files() | ledger.record_files(made)

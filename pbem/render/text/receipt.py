@@ -7,6 +7,7 @@ looks like this:
 ----- BEGIN RECEIPT -----
 receipt: punica rome
 tip: 9945e603...
+rules: 5d1be7ee...
 commit: 7c6736ca...
 told: 12-13
 until: 2026-11-29T19:00:00Z
@@ -22,7 +23,8 @@ closed: 14 12040883
 ----- END RECEIPT -----
 ```
 
-In words: the game and the side that it is for; the tip of the dice; the commit at which the letter was written; the
+In words: the game and the side that it is for; the tip of the dice; the SHA-256 of `rules.yaml`, which says with which
+rules the game was begun; the commit at which the letter was written; the
 adjudications that the letter tells of; in a game with a clock, until when the side has time; the newest turn files,
 each with its SHA-256; the sheets that were taken in, each with its path, its salted digest and the salt; and, while the
 sheets are closed, for which adjudication, until which round of the beacon, and the digest of what is closed. No line
@@ -52,7 +54,7 @@ _BEGIN: Final = "----- BEGIN RECEIPT -----"
 _END: Final = "----- END RECEIPT -----"
 _FIRST: Final = re.compile(r"[\s*_–—-]*BEGIN RECEIPT[\s*_–—-]*")
 _LAST: Final = re.compile(r"[\s*_–—-]*END RECEIPT[\s*_–—-]*")
-_FIELD: Final = re.compile(r"(receipt|tip|commit|told|until|turn|sheet|closed):\s*(.*)")
+_FIELD: Final = re.compile(r"(receipt|tip|rules|commit|told|until|turn|sheet|closed):\s*(.*)")
 _MORE: Final = re.compile(r"sheets/\S+|[0-9a-f]+(?: [0-9a-f]+)*")
 """The rest of a field on a line of its own: a digest, or what a mail program has broken off."""
 _HEX: Final = re.compile(r"[0-9a-f]*")
@@ -61,6 +63,7 @@ _SPAN: Final = re.compile(r"([1-9][0-9]{0,11})-([1-9][0-9]{0,11})")
 _SHAPES: Final[Mapping[str, tuple[int, int]]] = {
     "receipt": (2, 0),
     "tip": (0, 64),
+    "rules": (0, 64),
     "commit": (0, 40),
     "told": (1, 0),
     "until": (1, 0),
@@ -69,7 +72,7 @@ _SHAPES: Final[Mapping[str, tuple[int, int]]] = {
     "closed": (2, 64),
 }
 """How many words stand in each field, and how many hexadecimal digits follow them."""
-_ONCE: Final = ("receipt", "tip", "commit", "told", "until", "closed")
+_ONCE: Final = ("receipt", "tip", "rules", "commit", "told", "until", "closed")
 
 
 class BadReceipt(PbemError, ValueError):
@@ -100,6 +103,8 @@ class LetterReceipt:
     game: str
     side: Side
     tip: str
+    rules: str
+    """The SHA-256 of the file that pins the rules with which the game was begun."""
     commit: str
     told: tuple[int, int] | None = None
     """The first and the last adjudication that the letter tells of; None: it tells of none."""
@@ -191,7 +196,8 @@ class KeptLetter:
 
 def receipt_block(receipt: LetterReceipt) -> str:
     """Return the block of a receipt."""
-    lines = [_BEGIN, f"receipt: {receipt.game} {receipt.side}", f"tip: {receipt.tip}", f"commit: {receipt.commit}"]
+    lines = [_BEGIN, f"receipt: {receipt.game} {receipt.side}", f"tip: {receipt.tip}"]
+    lines += [f"rules: {receipt.rules}", f"commit: {receipt.commit}"]
     if receipt.told is not None:
         lines.append(f"told: {receipt.told[0]}-{receipt.told[1]}")
     if receipt.until is not None:
@@ -242,9 +248,10 @@ def receipt_in(lines: Sequence[str]) -> LetterReceipt:
     for key, words in fields:
         found[key].append(_shaped(key, words))
     for key in _ONCE:
-        if len(found[key]) > 1 or (not found[key] and key in ("receipt", "tip", "commit")):
+        if len(found[key]) > 1 or (not found[key] and key in ("receipt", "tip", "rules", "commit")):
             raise BadReceipt(f"it has {len(found[key])} lines `{key}:`")
-    ((game, side), _), ((_, tip),), ((_, commit),) = found["receipt"][0], found["tip"], found["commit"]
+    ((game, side), _), ((_, tip),), ((_, rules),) = found["receipt"][0], found["tip"], found["rules"]
+    ((_, commit),) = found["commit"]
     if not (GAME_NAME.fullmatch(game) and GAME_NAME.fullmatch(side)):
         raise BadReceipt(f"{game[:70]} {side[:70]}: this names no game and side")
     turns = tuple((_number_in("turn", word), digest) for (word,), digest in found["turn"])
@@ -260,7 +267,17 @@ def receipt_in(lines: Sequence[str]) -> LetterReceipt:
     told = [_sheet_span(word) for (word,), _ in found["told"]]
     until = [_instant(word) for (word,), _ in found["until"]]
     return LetterReceipt(
-        *(game, side, tip, commit, told[0] if told else None, turns, tuple(sheets), closed[0] if closed else None),
+        *(
+            game,
+            side,
+            tip,
+            rules,
+            commit,
+            told[0] if told else None,
+            turns,
+            tuple(sheets),
+            closed[0] if closed else None,
+        ),
         until[0] if until else None,
     )
 

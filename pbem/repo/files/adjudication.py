@@ -35,7 +35,7 @@ class Seed(NamedTuple):
     """The seed of an adjudication.
 
     `previous` is the digest of the turn file before, `stated` what the turn file says of the inputs, `inputs` their
-    digest, and `key` the key of the dice.
+    digest, and `key` the key of the dice. `texts` are the digests of the sheets with their remarks, which turn no dice.
     """
 
     previous: str
@@ -43,6 +43,7 @@ class Seed(NamedTuple):
     stated: Record
     inputs: str
     key: bytes
+    texts: Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,8 @@ def public_record(
     public |= {"link": seed.link, **seed.stated, "inputs": seed.inputs}
     if renewal is not None:
         public["renewal"] = renewal
+    if seed.texts:
+        public["texts"] = seed.texts
     if span is not None:
         public["answers"] = [public_answer(answer_record(answer)) for answer in span if not answer.secret]
     if adjudication.rolls:

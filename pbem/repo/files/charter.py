@@ -17,7 +17,7 @@ from pbem.game import plain
 from pbem.protocol import Record
 from pbem.repo.git.objects import StoreError
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """The format of a new game's repo. It counts up when any byte changes that the referee derives."""
 _BEFORE_FORMATS: Final = 1
 """The format of a charter that names none."""

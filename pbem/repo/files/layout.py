@@ -1,6 +1,6 @@
 """The layout of a game's repo: the name and the content of each file, and what a ledger needs of the repo.
 
-There are two: `GameRepo` on disk, and `MemoryRepo` for a game that is derived again.
+There are two: `GameRepo` on disk, and the one in memory on which commits are made again.
 
 ```
 game.yaml                      the charter: rules, options, players, commitments of dice and hidden cards
@@ -10,9 +10,11 @@ joined/<side>.yaml             what a player has mailed: a phrase, a chain of th
                                addresses the side has had
 position.yaml                  the position as an observer may know it
 turns/000/0042.yaml            an adjudication, as far as it is public
-turns/000/0042.age             the whole of it (sealed)
+turns/000/0042.age             what the game master did in it out of sight, if anything (sealed)
+turns/000/0042.whole.yaml      the whole of it, written when the game ends
 requests/000/0001.yaml         a request for a rollback, and what became of it
-sealed/state.age               the last checkpoint, the answers since, the waiting orders (sealed)
+sealed/state.age               the state before the adjudication that is committed with it: every 64th one, and each
+                               move to other rules (sealed)
 sealed/press.age               what players said and showed since the version before, as far as it is opened when the
                                game is over (sealed)
 sealed/unopened.age            what players said since the version before and is never opened (sealed to a key that is
@@ -22,6 +24,7 @@ sealed/players.age             the mail addresses of players and deputies, and t
 standing/<side>.age            a side's standing orders (sealed)
 sheets/<side>/000/0017.age     an accepted sheet, as received (sealed)
 views/<side>.age               the view and the decisions of a side (sealed to the key that it gave)
+views/<side>.talk.age          what the side said and heard since the version before (sealed to the key that it gave)
 letters/9f/9f86d081...         a letter that was carried out: side, sheet, adjudication before it (named by a keyed
                                digest, because a plain digest could be found by guessing the letter); a letter with a
                                Message-ID has a second note, named by its content too
@@ -33,10 +36,12 @@ revealed.yaml                  the secrets, once the game is over
 ```
 
 What is sealed is JSON, but for the sheets. Every commit is signed. A sealed file is padded to a *room*, which follows
-from public facts alone, and which no honest content exceeds. Public are: the position, the turn file, which sides have
-handed in a sheet or filed standing orders, how many sheets wait, how many adjudications were made since the last
-checkpoint. What a side may leave with the referee has limits (`pbem.game.order_form`, and the longest sheet), so that
-its share of a room is the same whatever it has left.
+from public facts alone, and which no honest content exceeds; of a sheet the room tells a rough length. What a side may
+leave with the referee has limits (`pbem.game.order_form`, and the longest sheet), so that its share of a room is the
+same whatever it has left.
+
+The state of a game and the whole of its adjudications are *derived*: they follow from these files, lie beside them in
+the folder of the repo (`pbem.repo.derived`), and are never cloned.
 """
 
 from __future__ import annotations
@@ -47,9 +52,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Protocol
 
+from pbem.crypto.seal import ROOM_HEAD
 from pbem.game.order_form import LONGEST, MOST
-from pbem.game.yaml import LETTER
-from pbem.protocol import Side
+from pbem.protocol import Record, Side
 from pbem.repo.git import Logged, numbered
 
 CHARTER: Final = "game.yaml"
@@ -66,6 +71,8 @@ UNOPENED: Final = "sealed/unopened.age"
 """The talk of the players: what is opened when the game is over, and what never is."""
 OFFICE: Final = (PLAYERS, UNOPENED)
 """The files that are sealed to the key that is never revealed."""
+MIGRATION: Final = "migration"
+"""The kind of the act by which a game is moved to other rules."""
 LETTERS: Final = "letters/"
 JOINED: Final = "joined/"
 REQUESTS: Final = "requests/"
@@ -77,22 +84,24 @@ SHEETS: Final = "sheets/"
 TURNS: Final = "turns/"
 SEALED: Final = ".age"
 """The ending of the name of a sealed file."""
-SHEET_ROOM: Final = LETTER.size
-"""The room of a sheet: the longest that is read."""
-WAITING_ROOM: Final = LONGEST + 40 * MOST
-"""The share of a side's waiting orders in the state, each with the name of its source."""
+_OF_TALK: Final = ".talk"
+"""The ending of the name, before `SEALED`, of the file with the talk of a side."""
+CHECKPOINT_EVERY: Final = 64
+"""The state is committed with every adjudication whose number this divides."""
 STANDING_ROOM: Final = LONGEST + 88 * MOST
 """The room of a side's standing orders, each with its name and the adjudication before it."""
-_NOTICES: Final = LONGEST + 192 * MOST
-"""The share of a side that has handed in a sheet in a sealed record: its orders as answers, or why they expired."""
-_NOTICES_STANDING: Final = LONGEST
-"""The share of a side with standing orders in a sealed record: which answered, and why others did not."""
-_TALK: Final = 16 * 1024
+ACT_ROOM: Final = 2 * LONGEST
+"""The room of what the game master does out of sight."""
+_STATE: Final = 16 * 1024
+"""The share of two sides in the room of a state, which is compressed: it has their waiting and standing orders, too."""
+_SHEETS: Final = (2 * 1024, 4 * 1024, 8 * 1024, 17 * 1024)
+"""The rooms of a sheet; the last holds the longest that is read."""
+_VIEW: Final = 8 * 1024
+"""The rooms of a view are multiples of it."""
+_TALK: Final = 2 * 1024
 """The share of a side in a file of talk. Where that is full it is written before the next adjudication."""
-_MORE: Final = 4 * 1024
-"""For what takes little room: decisions, digests, numbers, hands."""
-_STEP: Final = 128
-_NEW_SHEET: Final = 192
+_MORE: Final = 3 * 1024
+"""For what a side knows beside the public files: its hand, its decisions, what it alone was told."""
 
 
 class Store(Protocol):
@@ -179,32 +188,34 @@ def view_path(side: Side) -> str:
     return f"{VIEWS}{side}{SEALED}"
 
 
-def state_room(position: int, sides: int, steps: int, new_sheets: int) -> int:
-    """Return the room of the state.
-
-    `position` is the length of the public position, `sides` how many sides play, `steps` how many adjudications were
-    made since the last checkpoint, `new_sheets` how many sheets wait.
-    """
-    more = _MORE * max(sides, 2) // 2  # each side has decisions and answers of its own
-    return 2 * position + sides * (WAITING_ROOM + STANDING_ROOM) + _STEP * steps + _NEW_SHEET * new_sheets + more
+def heard_path(side: Side) -> str:
+    """Return the path of the talk that a side said and heard."""
+    return f"{VIEWS}{side}{_OF_TALK}{SEALED}"
 
 
-def record_room(turn: int, handed_in: int, standing: int, acted: bool) -> int:
-    """Return the room of the sealed record of an adjudication.
-
-    `turn` is the length of its turn file, `handed_in` how many sides have handed in sheets since the last checkpoint,
-    `standing` how many have filed standing orders; `acted`: the game master did something.
-    """
-    return 2 * turn + handed_in * _NOTICES + standing * _NOTICES_STANDING + 2 * acted * LONGEST + _MORE
+def record_path(n: int) -> str:
+    """Return the path of the whole of an adjudication, which is written when the game ends."""
+    return turn_path(n).removesuffix(".yaml") + ".whole.yaml"
 
 
-def view_room(public: int, corrected: int, handed_in: bool, standing: bool) -> int:
-    """Return the room of the view of a side.
+def is_checkpoint(n: int, act: Record | None) -> bool:
+    """Tell whether the state before an adjudication is committed with it; `act` is the act of the game master."""
+    return n % CHECKPOINT_EVERY == 0 or (act is not None and act["kind"] == MIGRATION)
 
-    `public` is the length of position and turn file, `corrected` that of the corrected files of the box.
-    """
-    told = handed_in * _NOTICES + standing * _NOTICES_STANDING + LONGEST
-    return 2 * public + corrected + told + _MORE
+
+def state_room(sides: int) -> int:
+    """Return the room of a state of a game with so many sides."""
+    return -(-sides // 2) * _STATE - ROOM_HEAD
+
+
+def sheet_room(length: int) -> int:
+    """Return the room of a sheet of so many bytes."""
+    return next((room for room in _SHEETS if length <= room - ROOM_HEAD), _SHEETS[-1]) - ROOM_HEAD
+
+
+def view_room(public: int) -> int:
+    """Return the room of the view of a side; `public` is the length of the public position and of the turn file."""
+    return -(-(public + _MORE) // _VIEW) * _VIEW - ROOM_HEAD
 
 
 def press_room(sides: int) -> int:

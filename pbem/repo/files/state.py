@@ -1,6 +1,6 @@
 """The state from which a game is resumed: the checkpoint, the adjudications since, the waiting orders.
 
-It stays sealed.
+It is derived from the commits, and committed itself, sealed, with a few of them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ class State:
     steps: list[Step]
     pending: dict[Side, list[Queued]] = field(default_factory=dict)
     new_sheets: dict[Side, dict[str, str]] = field(default_factory=dict)
-    """The sheets accepted since the last adjudication: path -> salted digest."""
+    """The sheets accepted since the last adjudication: path -> salted digest of what it says."""
+    new_texts: dict[Side, dict[str, str]] = field(default_factory=dict)
+    """The same sheets: path -> salted digest of the whole text, with its remarks."""
     sheets: dict[Side, int] = field(default_factory=dict)
     """How many sheets of each side have been accepted."""
     standing: dict[Side, list[Record]] = field(default_factory=dict)
@@ -46,11 +48,6 @@ class State:
     """The link of each player's chain that went into the dice last; its tip, if none did."""
     new_links: dict[Side, str] = field(default_factory=dict)
     """The last link that each side has opened since the last adjudication, or the word `lost`."""
-    handed_in: list[Side] = field(default_factory=list)
-    """The sides whose sheets have gone in since the last checkpoint that dropped their orders.
-
-    Others can have no orders that wait.
-    """
     defaults: dict[Side, Queued] = field(default_factory=dict)
     """The orders that the game master has set for sides whose deadline passes."""
     inputs: str = ""

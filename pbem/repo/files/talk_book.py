@@ -13,7 +13,7 @@ journal also knows the letters that talk came in: one that is taken in again say
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -143,6 +143,9 @@ class TalkFiles(Protocol):
     def seal_talk(self, path: str, content: bytes, room: int) -> bytes:
         """Return the sealed file."""
 
+    def heard_files(self, side: Side, heard: Sequence[Record], room: int) -> dict[str, bytes]:
+        """Return the file of what a side said and heard; nothing if the side gave no key."""
+
 
 class TalkBook:
     """The talk of one game. Change it with the game's lock held."""
@@ -186,10 +189,6 @@ class TalkBook:
         path = self.path_of(talk)
         return max(self._journal().numbers.get(path, 0), self._last(path)) + 1
 
-    def since(self, adjudication: int) -> list[Talk]:
-        """Return what was said since the last adjudication, of this number."""
-        return [each.talk for each in self._journal().entries if each.talk.after == adjudication]
-
     def unsent(self) -> list[Talk]:
         """Return the talk whose letters may not lie in the outbox yet."""
         return [each.talk for each in self._journal().entries if not each.sent]
@@ -227,14 +226,19 @@ class TalkBook:
         self._keep(journal)
 
     def files(self) -> dict[str, bytes]:
-        """Return the sealed files with what waits to be recorded; nothing if nothing does."""
+        """Return the files with what waits to be recorded, and what each side heard of it; nothing if nothing waits."""
         if not self.paths:
             return {}
         journal = self._journal()
         waiting = {path: self._waiting(journal, path) for path in self.paths}
         if not (self.due or any(waiting.values())):
             return {}
-        return {path: self._file(path, talk) for path, talk in waiting.items()}
+        files = {path: self._file(path, talk) for path, talk in waiting.items()}
+        said = [each.talk for each in journal.entries if each.talk in waiting[self.path_of(each.talk)]]
+        room = len(self.paths) * self._room
+        for side in self._charter.players:
+            files |= self._ledger.heard_files(side, heard_by(side, said), room)
+        return files
 
     def _file(self, path: str, waiting: list[Talk]) -> bytes:
         last = waiting[-1].number if waiting else self._last(path)
@@ -277,11 +281,8 @@ class TalkBook:
     def _keep(self, journal: _Journal) -> None:
         """Write the journal, without what is done with."""
         last = {path: self._last(path) for path in self.paths}
-        latest = max((each.talk.after for each in journal.entries), default=0)
         journal.entries = [
-            each
-            for each in journal.entries
-            if not each.sent or each.talk.number > last[self.path_of(each.talk)] or each.talk.after == latest
+            each for each in journal.entries if not each.sent or each.talk.number > last[self.path_of(each.talk)]
         ]
         self._ledger.journal.write(compact(plain.encode(journal)))
 

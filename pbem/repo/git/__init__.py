@@ -46,7 +46,7 @@ from pbem.repo.git.formats import (
     tree_object,
 )
 from pbem.repo.git.locks import LOCK, NO_WAITING, Busy, GameLock, Moved, RefLock
-from pbem.repo.git.objects import Objects, StoreError, TooLarge, read_plain, require_small
+from pbem.repo.git.objects import FileChange, Objects, StoreError, TooLarge, changed_files, read_plain, require_small
 
 __all__ = [
     "BadPath",
@@ -100,6 +100,13 @@ class Logged(NamedTuple):
     sha: str
     message: str
     when: int
+
+
+class CommitChanges(NamedTuple):
+    """The files that a commit changes, and the author's date, in seconds since 1970."""
+
+    files: tuple[FileChange, ...]
+    author: int
 
 
 class _Tip(NamedTuple):
@@ -240,14 +247,20 @@ class GameRepo:
         entry = self._find(path, at)
         return sorted(self._objects.tree(entry.oid)) if entry is not None and entry.mode == FOLDER else []
 
-    def history(self, limit: int | None = None) -> Iterator[Logged]:
-        """Yield the commits from the head back, at most `limit` of them."""
-        oid: bytes | None = self._standing.oid
+    def history(self, limit: int | None = None, at: str | None = None) -> Iterator[Logged]:
+        """Yield the commits from the head back, or from the commit `at`, at most `limit` of them."""
+        oid: bytes | None = self._standing.oid if at is None else bytes.fromhex(at)
         while oid is not None and (limit is None or limit > 0):
             commit = self._objects.commit(oid)
             yield Logged(oid.hex(), commit.message, commit.dates.committer)
             oid = commit.parent
             limit = None if limit is None else limit - 1
+
+    def changes(self, sha: str) -> CommitChanges:
+        """Return the files that a commit changes, and its dates."""
+        commit = self._objects.commit(bytes.fromhex(sha))
+        before = None if commit.parent is None else self._objects.commit(commit.parent).tree
+        return CommitChanges(tuple(changed_files(self._objects, before, commit.tree)), commit.dates.author)
 
     def require_small(self) -> None:
         """Raise StoreError, which names the file, if an object is larger than what is read of a repo."""

@@ -19,38 +19,22 @@ from typing import Final, NamedTuple, Self
 
 from pbem.repo.git import AUTHOR, REF, NoSuchGame, StoreError
 from pbem.repo.git.formats import (
-    FILE,
-    FOLDER,
     Commit,
     Dates,
     GitObject,
-    TreeEntry,
     commit_object,
     git_object,
     read_commit,
     split_signature,
 )
 from pbem.repo.git.locks import LOCK, undisturbed
-from pbem.repo.git.objects import LARGEST, Objects, read_plain, require_plain, require_small
+from pbem.repo.git.objects import LARGEST, FileChange, Objects, changed_files, read_plain, require_plain, require_small
 
 _HEAD: Final = f"ref: {REF}\n".encode()
 _LOOSE: Final = pattern(r"([0-9a-f]{40})\n")
 _PACKED: Final = pattern(r"# pack-refs with:.*|\^[0-9a-f]{40}|([0-9a-f]{40}) (refs/\S+)")
 _MOST_CHANGES: Final = 100_000
 """Of one commit: folders that hold the same folder again and again would never end."""
-_DEEPEST: Final = 20
-"""The most folders in each other: a game has three."""
-_NOTHING: Final[dict[str, TreeEntry]] = {}
-
-
-class FileChange(NamedTuple):
-    """A change that a commit makes to a file: the ids of its content before and after; None: not there."""
-
-    path: str
-    old: bytes | None
-    new: bytes | None
-    plain: bool
-    """Whether it is a plain file: no program, no link, no repo within the repo."""
 
 
 class Past(NamedTuple):
@@ -155,7 +139,7 @@ class PastRepo:
         for at, (oid, content) in enumerate(reversed(contents)):
             commit = _parsed(content, oid)
             signed, signature = split_signature(content)
-            changes = tuple(islice(self._changes("", before, commit.tree), _MOST_CHANGES + 1))
+            changes = tuple(islice(changed_files(self._objects, before, commit.tree), _MOST_CHANGES + 1))
             if len(changes) > _MOST_CHANGES:
                 raise StoreError(f"the commit {oid.hex()} changes more than {_MOST_CHANGES} files")
             before = commit.tree
@@ -167,7 +151,7 @@ class PastRepo:
         """Yield the checked out files that are not as main has them."""
         if self.checkout is None:
             return
-        for change in self._changes("", None, _parsed(self._objects.raw_commit(self.head()), b"").tree):
+        for change in changed_files(self._objects, None, _parsed(self._objects.raw_commit(self.head()), b"").tree):
             content = _checked_out(self.checkout / change.path)
             if content is None:
                 yield change.path
@@ -175,36 +159,6 @@ class PastRepo:
             texts = (content, content.replace(b"\r\n", b"\n"))  # git may write line ends as the machine likes them
             if all(git_object("blob", text).oid != change.new for text in texts):
                 yield change.path
-
-    def _changes(self, folder: str, old: bytes | None, new: bytes | None) -> Iterator[FileChange]:
-        """Yield what differs between two trees, by path; what is the same is not read."""
-        if old == new:
-            return
-        before, after = self._tree(old), self._tree(new)
-        for name in sorted(before.keys() | after.keys()):
-            was, now = before.get(name), after.get(name)
-            if was == now:
-                continue
-            path = f"{folder}{name}"
-            if path.count("/") > _DEEPEST:
-                raise StoreError(f"{path[:80]}: folders lie deeper in each other than those of a game")
-            was_folder, now_folder = (each is not None and each.mode == FOLDER for each in (was, now))
-            if was_folder or now_folder:
-                yield from self._changes(
-                    f"{path}/", was.oid if was and was_folder else None, now.oid if now and now_folder else None
-                )
-            if (was and not was_folder) or (now and not now_folder):
-                old_file = was.oid if was and not was_folder else None
-                new_file = now.oid if now and not now_folder else None
-                yield FileChange(path, old_file, new_file, now is None or now_folder or now.mode == FILE)
-
-    def _tree(self, oid: bytes | None) -> dict[str, TreeEntry]:
-        if oid is None:
-            return _NOTHING
-        try:
-            return self._objects.tree(oid)
-        except ValueError as wrong:
-            raise StoreError(f"the folder {oid.hex()} cannot be read: {wrong}") from None
 
 
 def _checked_out(path: Path) -> bytes | None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from pbem.protocol import PbemError
-from pbem.repo.git.formats import FOLDER, Commit, GitObject, TreeEntry, git_object, read_commit, read_tree
+from pbem.repo.git.formats import FILE, FOLDER, Commit, GitObject, TreeEntry, git_object, read_commit, read_tree
 
 if TYPE_CHECKING:
     from git.cmd import Git
@@ -53,6 +53,11 @@ _BOTH: Final = "--batch-command"
 _COMMANDS: Final = {_SIZES: "info", _CONTENTS: "contents"}
 _UNKNOWN_OPTION: Final = 129
 """The exit code of git when it does not know an option."""
+
+
+_DEEPEST: Final = 20
+"""The most folders in each other: a game has three."""
+_NOTHING: Final[Mapping[str, TreeEntry]] = {}
 
 
 class _Running(NamedTuple):
@@ -238,6 +243,16 @@ def require_plain(objects: Path) -> None:
                     raise StoreError(f"{entry.path} is no plain file")
                 elif entry.name == "alternates":
                     raise StoreError(f"{entry.path}: the repo borrows objects from elsewhere")
+
+
+class FileChange(NamedTuple):
+    """A change that a commit makes to a file: the ids of its content before and after; None: not there."""
+
+    path: str
+    old: bytes | None
+    new: bytes | None
+    plain: bool
+    """Whether it is a plain file: no program, no link, no repo within the repo."""
 
 
 class Objects:
@@ -436,3 +451,34 @@ def _every_path(objects: Objects, head: bytes) -> Iterator[tuple[str, bytes]]:
                 if entry.mode == FOLDER:
                     folders.append((f"{folder}{name}/", entry.oid))
         commit = found.parent
+
+
+def changed_files(objects: Objects, old: bytes | None, new: bytes | None, folder: str = "") -> Iterator[FileChange]:
+    """Yield what differs between two trees, by path; what is the same is not read. Raises StoreError."""
+    if old == new:
+        return
+    before, after = _entries(objects, old), _entries(objects, new)
+    for name in sorted(before.keys() | after.keys()):
+        was, now = before.get(name), after.get(name)
+        if was == now:
+            continue
+        path = f"{folder}{name}"
+        if path.count("/") > _DEEPEST:
+            raise StoreError(f"{path[:80]}: folders lie deeper in each other than those of a game")
+        was_folder, now_folder = (each is not None and each.mode == FOLDER for each in (was, now))
+        if was_folder or now_folder:
+            old_folder = was.oid if was and was_folder else None
+            yield from changed_files(objects, old_folder, now.oid if now and now_folder else None, f"{path}/")
+        if (was and not was_folder) or (now and not now_folder):
+            old_file = was.oid if was and not was_folder else None
+            new_file = now.oid if now and not now_folder else None
+            yield FileChange(path, old_file, new_file, now is None or now_folder or now.mode == FILE)
+
+
+def _entries(objects: Objects, oid: bytes | None) -> Mapping[str, TreeEntry]:
+    if oid is None:
+        return _NOTHING
+    try:
+        return objects.tree(oid)
+    except ValueError as wrong:
+        raise StoreError(f"the folder {oid.hex()} cannot be read: {wrong}") from None

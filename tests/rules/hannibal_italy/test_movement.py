@@ -19,8 +19,8 @@ from pbem.game.table import Table
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.sheet import Sheet
 from pbem.protocol import Checkpoint, Order
+from pbem.referee.opening import create_game
 from pbem.referee.play import sheet_check
-from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.new_game import NewGame
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, ROME, UNSEEN, Game
 
@@ -287,7 +287,7 @@ def test_rome_is_not_told_how_many_lie_in_a_pool() -> None:
 def test_a_sheet_that_lies_ready_says_what_it_will_cost(tmp_path: Path) -> None:
     (tmp_path / "keys").mkdir(mode=0o700)
     new = NewGame("italy", "hannibal_italy", players={CARTHAGE: "Bob", ROME: "Ann"})
-    with Adjudicator.create(tmp_path, tmp_path / "keys", new) as game:
+    with create_game(tmp_path, tmp_path / "keys", new) as game:
         game.adjudicate(late=[CARTHAGE])
         game.adjudicate(late=[ROME])
         sheet = "game: italy\nside: carthage\nadjudication: 3\norders:\n- move: {leader: hanno, path: placentia}\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from pbem.game.table import Table
 from pbem.mail.intake import take_in
 from pbem.mail.write.outgoing import side_report
 from pbem.protocol import Event, Order, Side
+from pbem.repo.ledger import Ledger
 from pbem.rules.rome_carthage.position.state import SIDES, Game
 from pbem.rules.rome_carthage.position.under_way import Stack
 from tests.support.blank import spelled_pictures
@@ -142,6 +144,9 @@ def by_letter(path: Path, hand: list[int], windows: str, patch: pytest.MonkeyPat
     position = massilia(hand)
     patch.setattr(rules, "setup", lambda self, scenario, table: with_orders(self, position))
     patch.setattr("pbem.mail.write.enclosures.pictures", spelled_pictures)
+    patch.setattr(
+        Ledger, "salted", lambda self, path, content: sha256(path.encode()).hexdigest()
+    )  # nobody has the salt
     folder = Folder(path)
     written: list[list[tuple[str, str, bytes]]] = []
 

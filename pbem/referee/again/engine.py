@@ -1,14 +1,14 @@
 """The engine that makes the commits of a game again, each from what came from outside.
 
-The adjudicator works on a repo in memory, with the secrets of the game and without sealing. Commit by commit it is
+The adjudicator works on a store in memory, with the secrets of the game and without sealing. Commit by commit it is
 given what came from outside: the opened sheets, what players mailed before the beginning, the requests, the rounds of
 the beacon, the acts of the game master with their reasons, the day, and who was late or absent.
 
 What the record is taken for: the links of the dice chain (each follows from the tip, which
 `pbem.audit.public.dice_check` checks), the paths of the notes of letters (named by a digest under a key that is never
-revealed), and the two lists in which a migration says what a replay under two versions of the rules found. Of talk,
-what was said is taken as stated: only those who said and heard it know. What can be checked is that the referee would
-have passed it on, and that what was shown was held.
+revealed), the version of the program beside a state, and the two lists in which a migration says what a replay under
+two versions of the rules found. Of talk, what was said is taken as stated: only those who said and heard it know. What
+can be checked is that the referee would have passed it on, and that what was shown was held.
 """
 
 from __future__ import annotations
@@ -18,10 +18,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from operator import itemgetter
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from pbem.audit.explain.migrate import carry_over
-from pbem.audit.record.evidence import Books, CommitKind
 from pbem.crypto.beacon import time_of
 from pbem.crypto.closing import PATIENCE, Closing
 from pbem.crypto.keys import Keys
@@ -34,30 +32,37 @@ from pbem.referee import GAME_MASTER
 from pbem.referee.acts import ruling
 from pbem.referee.acts.consents import note_consent, propose, refuse_request
 from pbem.referee.acts.ending import end_by_game_master
+from pbem.referee.acts.moving import carry_over
 from pbem.referee.acts.players import put_deputy
 from pbem.referee.acts.request_kinds import KINDS, proposal_of
 from pbem.referee.acts.reveal import reveal_secrets
 from pbem.referee.acts.rollback import roll_back
 from pbem.referee.acts.talk import show_to, speak, write_talk
 from pbem.referee.acts.timekeeping import put_fact
+from pbem.referee.again.store import RecordBehind, StoreAgain
 from pbem.referee.game.facts import read_fact
 from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.referee.play.sheet_check import SheetOrigin
+from pbem.repo.derived import Derived
 from pbem.repo.files import layout
 from pbem.repo.files.charter import Joined
+from pbem.repo.files.commit_kinds import CommitKind
 from pbem.repo.files.records import read_order
 from pbem.repo.files.requests import DRAW, RESIGNATION, ROLLBACK, Request
 from pbem.repo.files.seats import Deputyship
 from pbem.repo.files.talk_book import JournalFile, OpenJournal
 from pbem.repo.ledger import Ledger, LetterId
-from pbem.repo.memory import MemoryRepo
 
 Files: TypeAlias = Mapping[str, bytes | None]
 """The files that a commit changes, the sealed ones open but with their padding; None: taken out."""
 
 
-class NotDerived(PbemError):
+Turns: TypeAlias = Mapping[int, Record]
+"""The turn files that can be read, by number."""
+
+
+class DoesNotFollow(PbemError):
     """A commit does not follow from what was handed in; the text says why."""
 
 
@@ -76,8 +81,8 @@ class RecordedCommit:
 class RecordedLinks:
     """The links that the turns have opened: what they come from is never revealed."""
 
-    def __init__(self, books: Books) -> None:
-        self._turns = books.turns
+    def __init__(self, turns: Turns) -> None:
+        self._turns = turns
 
     def link(self, n: int) -> str:
         """Return the link that a turn has opened; nothing for one that was not made, as when its sheets are closed."""
@@ -88,15 +93,24 @@ class RecordedLinks:
         return self._turns[n].get("renewal")
 
 
+class Known(NamedTuple):
+    """What is known of a game that is made again, beside its record."""
+
+    keys: Keys
+    turns: Turns
+    sealed: Collection[str]
+    """The paths of the files that nobody here can open."""
+
+
 class OpenLedger(Ledger):
     """The ledger of a game that is derived: nothing is sealed, and links and names of letters are those on record."""
 
-    def __init__(self, repo: MemoryRepo, keys: Keys, books: Books, *, unopened: bool) -> None:
-        """`unopened`: the talk that is never opened is known, because all keys are at hand."""
-        super().__init__(repo, keys, NoSealing())
-        self.chain = RecordedLinks(books)
+    def __init__(self, repo: StoreAgain, known: Known, derived: Derived) -> None:
+        super().__init__(repo, known.keys, NoSealing(), derived)
+        self.turns = known.turns
+        self.chain = RecordedLinks(known.turns)
         self.journal: JournalFile = OpenJournal()
-        self._unopened = unopened
+        self._unopened = layout.UNOPENED not in known.sealed
 
     def talk_on_record(self, path: str, at: str | None = None) -> Record | None:
         """Return what a file of talk holds, if it can be opened."""
@@ -129,32 +143,86 @@ class DerivedAdjudicator(Adjudicator):
         return None
 
 
+class Again:
+    """A game that is made again from a commit of its record on, of which the state is known or none is needed."""
+
+    def __init__(self, name: str, record: RecordBehind, known: Known, at: str) -> None:
+        self.store = StoreAgain(name, record, at)
+        self.derived = Derived()
+        """What was derived as of the commits made so far."""
+        self.ledger = OpenLedger(self.store, known, self.derived)
+        self.sealed = known.sealed
+        self._engine: Engine | None = None
+
+    @property
+    def at(self) -> str:
+        """The commit of the record that it has come to."""
+        return self.store.at
+
+    def make(self, commit: RecordedCommit, loaded: Loaded) -> None:
+        """Make the next commit with some rules. Raises DoesNotFollow, and whatever the rules raise."""
+        self._engine_with(loaded).make(commit)
+
+    def position(self, loaded: Loaded) -> Record:
+        """Return the whole position as it stands, by some rules. Raises whatever they raise."""
+        return self._engine_with(loaded).position()
+
+    def _engine_with(self, loaded: Loaded) -> Engine:
+        if self._engine is None or self._engine.loaded is not loaded:
+            self._engine = Engine(self.ledger, loaded, self.sealed)
+        return self._engine
+
+    def keep(self, sha: str) -> None:
+        """Go on from what was made, which is the commit `sha` of the record."""
+        self.derived.renamed(self.store.head, sha)
+        self.store.keep(sha)
+        if self._engine is not None:
+            self._engine.moved(sha)
+
+    def adopt(self, sha: str, state: Record | None = None) -> None:
+        """Go on from a commit of the record in place of what was made; `state` is that as of it, if it is known."""
+        self.store.keep(sha)
+        if state is not None:
+            self.derived.put(sha, state)
+        self._engine = None
+        self.ledger.journal = OpenJournal()
+
+
 class Engine:
     """One game that is made again. `sealed` are the paths of the files that nobody here can open."""
 
-    def __init__(self, repo: MemoryRepo, keys: Keys, books: Books, loaded: Loaded, sealed: Collection[str]) -> None:
-        self._repo = repo
-        self._turns = books.turns
+    def __init__(self, ledger: OpenLedger, loaded: Loaded, sealed: Collection[str]) -> None:
+        self.loaded = loaded
+        self._ledger = ledger
+        self._turns = ledger.turns
         self._sealed = sealed
-        self._game = DerivedAdjudicator(OpenLedger(repo, keys, books, unopened=layout.UNOPENED not in sealed), loaded)
+        self._game = DerivedAdjudicator(ledger, loaded)
 
-    def forget(self) -> None:
-        """Read the game from its repo again: the repo has been put where the record is."""
-        self._game.ledger.journal = OpenJournal()
-        self._game.forget()
+    def position(self) -> Record:
+        """Return the whole position as it stands."""
+        return self._game.rules.encode(self._game.session.position)
+
+    def moved(self, sha: str) -> None:
+        """Take the last commit for one of the record."""
+        if self._game.resumed_now is not None:
+            self._game.resumed_now.head = sha
 
     def make(self, commit: RecordedCommit) -> None:
-        """Make a commit again from what came from outside. Raises NotDerived, and whatever the rules raise."""
+        """Make a commit again from what came from outside. Raises DoesNotFollow, and whatever the rules raise."""
         kind, recorded = commit.kind, commit.files
+        if state := recorded.get(layout.STATE):
+            self._ledger.version = str(json.loads(unpadded(layout.STATE, state)).get("version"))
         self._game.talk.due = layout.PRESS in recorded
         if layout.PRESS in recorded:
             self._talk(recorded)
         self._game.today, self._game.moment = date.min, None
         if self._game.clock.terms is not None:
-            self._repo.letter_time = datetime.fromtimestamp(commit.author, UTC)
+            self._ledger.repo.letter_time = datetime.fromtimestamp(commit.author, UTC)
         if kind is CommitKind.TALK:
             write_talk(self._game)
-        elif kind is CommitKind.JOIN:
+        elif kind is CommitKind.NOTE and "joined" not in _letter_note(recorded)[0]:
+            self._request(recorded)
+        elif kind in (CommitKind.JOIN, CommitKind.NOTE):
             self._join(recorded)
         elif kind is CommitKind.PLAYER:
             self._player(recorded)
@@ -173,7 +241,7 @@ class Engine:
         else:
             n = commit.n
             if n is None or n not in self._turns:
-                raise NotDerived("its turn file cannot be read")
+                raise DoesNotFollow("its turn file cannot be read")
             self._adjudication(n, recorded)
 
     def _talk(self, recorded: Files) -> None:
@@ -224,7 +292,7 @@ class Engine:
         raw = unpadded(path, recorded[path] or b"")
         receipt = self._game.receive(side, raw, letter=_letter_note(recorded)[1], origin=SheetOrigin(recorded=True))
         if receipt.number is None:
-            raise NotDerived(
+            raise DoesNotFollow(
                 f"this sheet has faults and would have been sent back: {receipt.complaints[0].fault.reason}"
             )
 
@@ -234,13 +302,13 @@ class Engine:
         if closing.come:
             before = self._game.closed
             if before is None:
-                raise NotDerived("no sheets are closed for the round")
+                raise DoesNotFollow("no sheets are closed for the round")
             self._game.note_round(replace(before, signature=closing.signature, missing=closing.missing))
             return
         self._game.today = date.fromisoformat(closing.day)
         self._game.moment = time_of(closing.round) - PATIENCE
         if self._game.step(frozenset(closing.late), frozenset(closing.absent)):
-            raise NotDerived("the next adjudication needed no round")
+            raise DoesNotFollow("the next adjudication needed no round")
 
     def _request(self, recorded: Files) -> None:
         """Ask again for a rollback, a draw or a resignation, or consent to it or refuse it again."""
@@ -253,7 +321,7 @@ class Engine:
             return
         before = self._game.request()
         if before is None:
-            raise NotDerived("there is no request")
+            raise DoesNotFollow("there is no request")
         said = yamlio.read(recorded[paths[0]] or b"", name=paths[0]).value if paths else plain.encode(before)
         outcome = str(said.get("outcome", ""))
         if outcome.startswith("refused by "):
@@ -276,14 +344,14 @@ class Engine:
         self._game.today = date.fromisoformat(turn["day"])
         if "act" not in turn:
             if not self._game.step(frozenset(turn.get("late", ())), frozenset(turn.get("absent", ()))):
-                raise NotDerived("nothing was at hand that could have been adjudicated")
+                raise DoesNotFollow("nothing was at hand that could have been adjudicated")
             return
         act, path = turn["act"], layout.sealed_path(layout.turn_path(n))
         sealed = recorded.get(path)
         whole: Record = {} if sealed is None else json.loads(unpadded(path, sealed)).get("act") or {}
-        if act["kind"] == "migration":
+        if act["kind"] == layout.MIGRATION:
             # Corrected files are what came from outside; the digest of the box, to which it moves, binds them.
-            self._game.ledger.further = {
+            self._ledger.further = {
                 path: content
                 for path, content in recorded.items()
                 if path.startswith(layout.BOX) and content is not None
@@ -292,8 +360,7 @@ class Engine:
         elif act["kind"] in (ROLLBACK, DRAW, RESIGNATION):
             self._agreed(act)
         elif act["what"] == "patch":
-            changed = replace(self._game.ledger.adjudication(n - 1), act=act, whole=whole or None)
-            ruling.change_position(self._game, ruling.whole_patch(changed), act["reason"])
+            ruling.change_position(self._game, ruling.whole_patch(act, whole), act["reason"])
         elif act["what"] == "end":
             ruling.break_off(self._game, act["reason"])
         else:
@@ -304,9 +371,9 @@ class Engine:
         game = self._game
         request = None if act["by"] == GAME_MASTER else game.request(act.get("request"))
         if act["by"] != GAME_MASTER and request is None:
-            raise NotDerived("it says that the sides consented, and there is no request")
+            raise DoesNotFollow("it says that the sides consented, and there is no request")
         if request is not None and request.kind != act["kind"]:
-            raise NotDerived(f"the sides consented to a {request.kind}")
+            raise DoesNotFollow(f"the sides consented to a {request.kind}")
         if request is not None:
             KINDS[request.kind].carry_out(game, request)
         elif act["kind"] == ROLLBACK:
@@ -326,19 +393,19 @@ class Engine:
         give = ruling.answer_for_side if act["what"] == "answer" else ruling.set_default
         receipt, made = give(self._game, act["side"], yamlio.dump(sheet).encode(), act["reason"])
         if made is None:
-            raise NotDerived(f"the orders of the game master have faults: {receipt.complaints[0].fault.reason}")
+            raise DoesNotFollow(f"the orders of the game master have faults: {receipt.complaints[0].fault.reason}")
 
 
 def _file_request(game: Adjudicator, said: Record, letter: LetterId | None) -> None:
     """File a request again as its file says."""
     if said["kind"] not in KINDS:
-        raise NotDerived(f"nobody can ask for {said['kind']!r}")
+        raise DoesNotFollow(f"nobody can ask for {said['kind']!r}")
     request = plain.decode(Request, {"needed": [], **said})
     propose(game, *proposal_of(request), request.reason, letter)
 
 
 def _say_again(game: Adjudicator, said: Record) -> None:
-    """Say or show again what is on record. Raises NotDerived for what would not have been passed on."""
+    """Say or show again what is on record. Raises DoesNotFollow for what would not have been passed on."""
     try:
         if "event" in said:
             made = show_to(game, said["side"], said["to"], said["shows"], said["letter"])
@@ -346,9 +413,9 @@ def _say_again(game: Adjudicator, said: Record) -> None:
             unsigned = said.get("unsigned", False)
             made = speak(game, said["side"], said["to"], said.get("text", ""), said["letter"], unsigned=unsigned)
     except CannotPlay as wrong:
-        raise NotDerived(f"talk of {said['side']} would not have been passed on: {wrong}") from None
+        raise DoesNotFollow(f"talk of {said['side']} would not have been passed on: {wrong}") from None
     if made is None:
-        raise NotDerived(f"talk of {said['side']} is recorded twice")
+        raise DoesNotFollow(f"talk of {said['side']} is recorded twice")
 
 
 def _letter_note(recorded: Files) -> tuple[Record, LetterId | None]:

@@ -1,0 +1,1 @@
+"""A game made again, commit by commit, from what was handed in."""
