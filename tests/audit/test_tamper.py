@@ -232,7 +232,7 @@ def places(tale: Tale, path: str, version: int) -> list[str]:
     """Return how a place may be called: the file, the turn it belongs to, or the one that goes on from it."""
     if path == "game.yaml":
         return ["game.yaml", "turn 1", "commit "]
-    turn = next((n for n in range(1, tale.last + 1) if turn_path(n) == path), None)
+    turn = next((n for n in range(1, tale.last + 1) if path in (turn_path(n), record_path(n))), None)
     if path == "position.yaml" or turn is None:
         at = tale.where(path)[version]
         after = max((n for n in range(1, tale.last + 1) if tale.where(turn_path(n))[0] <= at), default=0)

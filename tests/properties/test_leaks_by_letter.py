@@ -261,12 +261,13 @@ def test_nothing_that_a_viewer_can_read_tells_what_is_hidden(
     game: str, options: dict[str, Any], reach: Reach, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     most, enough = reach.most, 4 * reach.most if reach.letters > QUICK else QUICK - 1
+    tried = AT_MOST * most if reach.letters > QUICK else 2 * AT_MOST
     monkeypatch.setattr(Walk, "pick", played)
     monkeypatch.setattr(
         "pbem.mail.write.enclosures.legend_picture", blank_legend
     )  # the signs of a map say nothing of a game
     loads, compared, sites = loaded(game, options.get(EDITION)), 0, 0
-    for at, position in enumerate(starts(loads.rules, loads.scenarios[0], AT_MOST * most, reach.played)):
+    for at, position in enumerate(starts(loads.rules, loads.scenarios[0], tried, reach.played)):
         if at >= most and compared > enough:
             break  # a game whose rules lay much open ends its pairs early, and needs more of them
         for viewer in viewers(loads.rules)[reach.viewers]:

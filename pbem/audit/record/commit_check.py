@@ -104,12 +104,12 @@ class Historian:
                 self._said(commit, change, REQUEST_SHAPE)
 
     def _place(self, known: LayoutPath, change: FileChange, commit: Past) -> Place:
-        return Place(commit.at, known.n if known.sort == TURN else None, file=change.path)
+        return Place(commit.at, known.n if known.sort in (TURN, RECORD) else None, file=change.path)
 
     def _change(self, known: LayoutPath, change: FileChange, commit: Past) -> Iterator[str]:
         """Yield what is wrong with what a commit does to one file."""
         by = f"commit {commit.sha[:12]} ({commit.message.partition(chr(10))[0]})"
-        what = f"{change.path} " if known.sort == TURN else ""
+        what = f"{change.path} " if known.sort in (TURN, RECORD) else ""
         if not change.plain:
             yield f"{what}is no plain file since {by}"
         if change.new is None:

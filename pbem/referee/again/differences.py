@@ -43,7 +43,7 @@ def first_difference(path: str, recorded: bytes, made: bytes) -> str:
     """
     try:
         here, there = _parsed_value(path, recorded), _parsed_value(path, made)
-    except (ValueError, CannotOpen) as wrong:
+    except (yamlio.Unreadable, ValueError, CannotOpen) as wrong:
         return f"it is not the file that follows from what was handed in: {wrong}"
     found = _first_in(here, there, "")
     if found is None:
