@@ -29,6 +29,8 @@ if reason := missing():
 
 SCREENS = [(390, "light"), (390, "dark"), (800, "light"), (800, "dark")]
 LETTERS = 4
+TURN = 21
+"""A turn of the sample zama with several rolls."""
 """So many sheets of a game are answered by letters."""
 
 
@@ -162,7 +164,7 @@ def test_all_dice_are_right_from_a_folder_and_by_http(site: Path, browser: Any) 
     """In a folder the browser offers its own SHA-256, on plain http it does not."""
     with served(site) as address, Watched(browser) as seen:
         for base, native in ((site.as_uri(), True), (address, False)):
-            for name, count in (("zama", 26), ("cannae", 275)):
+            for name, count in (("zama", 72), ("cannae", 238)):
                 page = seen.open(f"{base}/{name}/index.html")
                 assert page.evaluate("Boolean(globalThis.crypto.subtle)") is native
                 page.click("#all")
@@ -176,19 +178,20 @@ def test_all_dice_are_right_from_a_folder_and_by_http(site: Path, browser: Any) 
 
 def test_a_changed_turn_file_turns_its_die_red(records: list[GameRecord], tmp_path: Path, browser: Any) -> None:
     zama = records[0]
-    changed = zama.played[15].text.replace("faces: [5]", "faces: [4]", 1)
-    assert changed != zama.played[15].text
-    played = [*zama.played[:15], replace(zama.played[15], text=changed), *zama.played[16:]]
+    true = zama.played[TURN - 1]
+    changed = re.sub(r"(?m)^(- number: 2\n(?:  .*\n)*?  faces:) \[.*\]", r"\1 [7]", true.text, count=1)
+    assert changed != true.text
+    played = [*zama.played[: TURN - 1], replace(true, text=changed), *zama.played[TURN:]]
     build([replace(zama, played=played)], tmp_path)
     with Watched(browser) as seen:
-        page = seen.open(f"{tmp_path.as_uri()}/zama/index.html#16.2")
+        page = seen.open(f"{tmp_path.as_uri()}/zama/index.html#{TURN}.2")
         page.wait_for_selector("a.die.wrong")
         page.click("#all")
-        page.wait_for_function("document.getElementById('checked').textContent.startsWith('26 of')")
+        page.wait_for_function("document.getElementById('checked').textContent.startsWith('72 of')")
         wrong = page.eval_on_selector_all("a.die.wrong", "all => all.map(each => each.id)")
-        assert "16.2" in wrong
-        assert not set(wrong) & {"16.1", "16.3", "16.4", "16.5"}
-        assert page.locator("[id='how-16.2'] p.wrong").count() == 1
+        assert f"{TURN}.2" in wrong
+        assert not set(wrong) & {f"{TURN}.{n}" for n in (1, 3, 4, 5)}
+        assert page.locator(f"[id='how-{TURN}.2'] p.wrong").count() == 1
 
 
 def test_links_slider_and_keyboard_lead_to_a_turn(site: Path, browser: Any) -> None:
@@ -207,14 +210,14 @@ def test_links_slider_and_keyboard_lead_to_a_turn(site: Path, browser: Any) -> N
         page.focus("#slider")
         page.keyboard.press("ArrowRight")
         assert shown(page) == ("2", ["n=2"])
-        page.evaluate("location.hash = '#16.4'")
-        page.wait_for_selector("[id='16.4'].right")
-        assert shown(page) == ("16", ["n=16"])
+        page.evaluate(f"location.hash = '#{TURN}.4'")
+        page.wait_for_selector(f"[id='{TURN}.4'].right")
+        assert shown(page) == (f"{TURN}", [f"n={TURN}"])
         assert page.locator("#places .new").count() > 0
-        page.click("[id='n=16'] a[href^='#p-']")
+        page.click(f"[id='n={TURN}'] a[href^='#p-']")
         assert page.locator("#places .lit").count() == 1
         page.click("#whole")
-        assert len(shown(page)[1]) == 208
+        assert len(shown(page)[1]) == 218
         page.fill("#tip", "ab" * 32)
         assert "NOT" in page.inner_text("#same")
         page.fill("#tip", page.inner_text("code >> nth=0"))
@@ -225,7 +228,7 @@ def test_links_slider_and_keyboard_lead_to_a_turn(site: Path, browser: Any) -> N
 def test_turns_are_read_without_script_and_printed(site: Path, browser: Any) -> None:
     with Watched(browser, java_script_enabled=False) as seen:
         page = seen.open(f"{site.as_uri()}/zama/index.html", script=False)
-        assert page.locator("article").count() == 208
+        assert page.locator("article").count() == 218
         assert page.locator("article").nth(12).is_visible()
         assert not page.locator("#bar").is_visible()
         assert seen.shot("site-zama-without-script") <= MOST
