@@ -35,7 +35,7 @@ HIDDEN = 0.3
 LEAST = 12
 """So many pixels a name is high at least on the small picture of a whole board."""
 UNNAMED, OF_FEW = 0.33, 0.45
-"""The share of the places with pieces that may have no name there; of fewer than 200 places it may be more by chance."""
+"""The share of the places with pieces that may have no name there; of fewer than 200 places it may be more."""
 
 
 def whole(scene: Scene) -> Arrangement:
