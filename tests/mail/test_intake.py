@@ -510,7 +510,7 @@ def test_no_letter_shows_the_hand_of_the_other_side(folder: Folder, blank_maps: 
                 home = json.loads(content.parts["position.json"])["position"]
                 assert set(home["hands"][enemy]) <= {0}
                 assert "deck" not in home
-                if "battle" in home:
+                if "hands" in home.get("battle", {}):
                     assert set(home["battle"]["hands"][enemy]) <= {"face_down"}
     assert scanned > 2 * letters
 
