@@ -112,6 +112,8 @@ def test_one_order_is_read_in_every_dress(line: str) -> None:
         f"{HEAD}- battle_card: {{card: probe}}",
         f"{HEAD}orders: battle_card {{card: probe}}",
         f"{HEAD}orders: - battle_card: {{card: probe}}",
+        f"{HEAD}orders:\n  battle_card {{\n  card: probe}}",
+        f"{HEAD}orders:\n  battle_card {{\n  card:probe}}",
         f"{HEAD}orders: [{{battle_card: {{card: probe}}}}]",
         f"{HEAD}orders:\n  battle_card: {{card: probe}}",
         f"{HEAD}my orders:\n- battle_card: {{card: probe}}",

@@ -88,7 +88,7 @@ def dressed(order: Order, rng: Random) -> str:
     text = re.sub(r": ", lambda found: rng.choice([": ", ":", ":  ", "： "]), text)
     if rng.random() < 0.3:
         text = text.replace('"', rng.choice("“”")) if text.count('"') else text
-    if rng.random() < 0.2 and re.match(r"[\w -]+:\s*\{(?!\s*\n)", text):  # a line that ends so has its colon
+    if rng.random() < 0.2 and re.match(r"[\w -]+:\s*\{", text):
         text = re.sub(r":\s*\{", " {", text, count=1)
     return rng.choice(BULLETS) + text
 

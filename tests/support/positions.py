@@ -30,7 +30,7 @@ def _of_one(game: str, seed: int) -> Iterator[Scene]:
     events: list[Event] = []
     told: dict[str, int] = {}
     session = None
-    for number, at in enumerate(walk(rules, loaded(game).scenarios[0], seed)):
+    for number, at in enumerate(walk(rules, loaded(game).scenarios[0], seed, usual=True)):
         if at.session is not session:  # its table begins anew
             events += session.table.events if session is not None else []
             session = at.session

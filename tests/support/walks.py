@@ -20,6 +20,7 @@ from pbem.crypto.dice import SeededDice
 from pbem.engine.session import Answer, Session
 from pbem.game.boxes import shelf
 from pbem.game.boxes.shelf import Loaded
+from pbem.game.choices.legal_orders import Answers
 from pbem.game.contract import Rules
 from pbem.game.table import Table
 from pbem.protocol import Decision, Order, Side
@@ -131,6 +132,8 @@ class Walk:
     answers: list[Answer] = field(default_factory=list)
     """What was answered since."""
     count: int = 0
+    usual: bool = False
+    """Whether only what is listed is picked: no detours, and no preferences that leave the choice to the hand."""
 
     @property
     def open_decisions(self) -> tuple[Decision, ...]:
@@ -152,6 +155,9 @@ class Walk:
             order = choices[0]
         elif one_of < 0.1:
             order = choices[len(choices) - 1]
+        elif self.usual and isinstance(choices, Answers):
+            body = choices.root.draw(self.rng.random, wide=False)
+            order = None if body is None else Order(decision.kind, body)
         else:
             order = choices.pick(self.rng.random)
         assert order is not None, f"{decision.side} has no answer to {decision.kind}"
@@ -169,7 +175,7 @@ def read_back(answer: Answer) -> Answer:
     return replace(answer, facts=plain(answer.facts), order=plain(answer.order))
 
 
-def walk(rules: Rules[Any], scenario: str, seed: int, most: int = 1_000_000) -> Iterator[Walk]:
+def walk(rules: Rules[Any], scenario: str, seed: int, most: int = 1_000_000, *, usual: bool = False) -> Iterator[Walk]:
     """Play a random game; stop before every question, or several open at once, and at the end.
 
     Each resting point begins a new session, as when a game is taken up on another day.
@@ -178,6 +184,7 @@ def walk(rules: Rules[Any], scenario: str, seed: int, most: int = 1_000_000) -> 
     at = _from_rest(rules, seed, dice, rng, start(rules, scenario, seed))
     count = 0
     while at.session.result is None and count < most:
+        at.usual = usual
         if at.session.at_checkpoint:
             at = _from_rest(rules, seed, dice, rng, rules.decode(plain(rules.encode(at.position))))
             continue

@@ -13,7 +13,7 @@ from pbem.game.yaml.limits import short
 from pbem.orders.forgive.canonical import RESPACED
 from pbem.orders.forgive.known import GAME, SECTIONS, Known
 from pbem.orders.forgive.lines import Line, bare
-from pbem.orders.forgive.scan import Scanned, Scanner, SheetPiece
+from pbem.orders.forgive.scan import Scanned, Scanner, SheetPiece, looks_like_order
 from pbem.orders.forgive.tree import Items, Moved, Node, Pairs, Word, tree_of
 from pbem.orders.sheet import DEFAULT, LINK, ORDERS
 from pbem.protocol import MALFORMED, Fault, Path
@@ -45,7 +45,10 @@ def whole_tree(lines: Sequence[Line], own: Sequence[str], known: Known) -> Pairs
         return None
     for section in SECTIONS:
         value = values.get(section, Items((), tree.mark))
-        if isinstance(value, Pairs) or (isinstance(value, Word) and not value.text):
+        if isinstance(value, Pairs):
+            return None
+        # An order without its colon, `move {end:true}`, is one word to YAML, however many lines it has.
+        if isinstance(value, Word) and (not value.text or looks_like_order(value.text, known)):
             return None
         if isinstance(value, Items) and not all(_is_item(each, known, section) for each in value.items):
             return None

@@ -1,4 +1,4 @@
-"""The move of a game to the rules that are here, once it is decided: what it keeps, and what is asked anew.
+"""The move of a game to the rules that are here, once it is decided: what stays, and what is asked again.
 
 The game goes on from its last recorded checkpoint. The answers since then are given again as long as they fit the same
 decisions with the same dice; from the first changed decision on everything is asked again, and each side is told which

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from pbem.game import Table, plain
 from pbem.protocol import Side
-from pbem.rules.hannibal_italy.position.forces import added
+from pbem.rules.hannibal_italy.position.forces import added, outside, sp
 from pbem.rules.hannibal_italy.position.state import CARTHAGE, UNSEEN, Battle, Game, Leader
+from pbem.rules.hannibal_italy.siege.siege import needed
 
 
 def view(game: Game, side: Side | None) -> Game:
@@ -52,7 +53,8 @@ def _hidden(game: Game, hex: str, shown: str | None) -> dict[str, int]:
 def resample_hidden(game: Game, side: Side | None, table: Table) -> Game:
     """Return a position that a side could not tell from this one: what it cannot see is drawn again (7.5).
 
-    Rome knows how many allies and Gauls were drawn, not which; what Carthage has in all, not which leader has it.
+    Rome knows how many allies and Gauls were drawn, not which; what Carthage has in all, not which leader has it. Who
+    besieges a city is known to have the strength for it: others had to go (9.7).
     """
     other = plain.twin(game)
     if side == CARTHAGE:
@@ -68,12 +70,25 @@ def resample_hidden(game: Game, side: Side | None, table: Table) -> Game:
     able = [id for id in hidden if not game.card(id).gaulish]
     pile = added(*(other.leaders[id].units for id in able))
     cup = table.shuffle(f"resample/{side}", [unit for unit in pile for _ in range(pile[unit])])
-    camps = {game.board.cities[city].hex for city, siege in game.sieges.items() if siege.side == CARTHAGE}
-    first = [id for id in able if game.leaders[id].at in camps and not game.leaders[id].inside][: len(cup)]
-    mine = {id: [unit] for id, unit in zip(first, cup, strict=False)}  # nobody besieges alone
-    for id, units in zip(able, _shares(cup[len(first) :], len(able), table, f"resample/{side}/shares"), strict=True):
-        other.leaders[id].units = added(*({unit: 1} for unit in [*mine.get(id, ()), *units]))
+    cup, mine = list(cup), {id: list[str]() for id in able}
+    for id in able:
+        other.leaders[id].units = {}
+    for city in (game.board.cities[city] for city, siege in game.sieges.items() if siege.side == CARTHAGE):
+        camp = [id for id in able if game.leaders[id].at == city.hex and not game.leaders[id].inside]
+        for id in camp[: len(cup)]:  # nobody besieges alone
+            _take(other, id, mine[id], cup)
+        strength = min(needed(game, city), sp(game.board, outside(game, CARTHAGE, city.hex)))
+        while camp and cup and sp(game.board, outside(other, CARTHAGE, city.hex)) < strength:
+            _take(other, camp[0], mine[camp[0]], cup)
+    for id, units in zip(able, _shares(cup, len(able), table, f"resample/{side}/shares"), strict=True):
+        other.leaders[id].units = added(*({unit: 1} for unit in [*mine[id], *units]))
     return other
+
+
+def _take(game: Game, leader: str, mine: list[str], cup: list[str]) -> None:
+    """Give a leader the next unit of a cup."""
+    mine.append(cup.pop(0))
+    game.leaders[leader].units = added(*({unit: 1} for unit in mine))
 
 
 def _shares(cup: Sequence[str], number: int, table: Table, name: str) -> Iterator[Sequence[str]]:
