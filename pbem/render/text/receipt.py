@@ -23,12 +23,12 @@ closed: 14 12040883
 ----- END RECEIPT -----
 ```
 
-It names the game and the side that it is for, the tip of the dice, the SHA-256 of `rules.yaml` (the rules with which the
-game was begun), the commit at which the letter was written, and the adjudications that the letter tells of. In a game
-with a clock it says until when the side has time. Then come the newest turn files, each with its SHA-256, and the sheets
-that were taken in, each with its path, the salted digest of its text, and the salt. While the sheets are closed it says
-for which adjudication, until which round of the beacon, and the digest of what is closed. No line looks like an order
-sheet or a command.
+It names the game and the side that it is for, the tip of the dice, the SHA-256 of `rules.yaml` (the rules with which
+the game was begun), the commit at which the letter was written, and the adjudications that the letter tells of. In a
+game with a clock it says until when the side has time. Then come the newest turn files, each with its SHA-256, and the
+sheets that were taken in, each with its path, the salted digest of its text, and the salt. While the sheets are closed
+it says for which adjudication, until which round of the beacon, and the digest of what is closed. No line looks like an
+order sheet or a command.
 """
 
 from __future__ import annotations
