@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pbem.engine.session import Queued
-from pbem.repo.files.layout import POSITION, sheet_path, standing_path
+from pbem.repo.files import layout
+from pbem.repo.files.layout import POSITION, STATE, sheet_path, standing_path
 from pbem.repo.files.state import State
 from tests.attacks.base import STANDING, Dishonest, begun, found, go_on
 from tests.support.live import Folder, order
@@ -146,3 +149,23 @@ def test_a_file_changed_for_nothing_shows_at_the_end(folder: Folder) -> None:
         go_on(game, 9)
         said = "standing/red.age, it is changed, and nothing that was handed in changes it"
         assert any(each.endswith(said) for each in found(game, with_key=True))
+
+
+class CommitsAnotherState(Dishonest):
+    """Commits a state in which the hands are swapped, where an opening without the cache of the referee would begin."""
+
+    def files(self, files: dict[str, bytes], message: str) -> dict[str, bytes]:
+        if STATE in files:
+            state = state_of(self)
+            hands = state.checkpoint["hands"]
+            hands["red"], hands["blue"] = hands["blue"], hands["red"]
+            files |= self.ledger.checkpoint_files(state)
+        return files
+
+
+def test_another_state_on_record_shows_at_the_end(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layout, "CHECKPOINT_EVERY", 4)
+    with begun(folder, CommitsAnotherState) as game:
+        go_on(game, 5)
+        assert found(game) == []
+        assert found(game, with_key=True)[0].startswith("turn 4: sealed/state.age, checkpoint.hands.")

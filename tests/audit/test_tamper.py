@@ -24,6 +24,7 @@ from pbem.crypto.beacon import time_of
 from pbem.crypto.closing import PATIENCE
 from pbem.crypto.dice import Chain, missing_link
 from pbem.crypto.keys import Keys, Secrets
+from pbem.crypto.seal import unseal
 from pbem.crypto.signing import sign
 from pbem.game import yaml as yamlio
 from pbem.referee.acts.rollback import roll_back
@@ -582,6 +583,22 @@ def test_a_sheet_that_was_edited_is_found_after_the_reveal(over: Scene) -> None:
     wrong = over.found(tale)
     assert f"{path}: it is not the sheet whose digest went into turn 5" in wrong
     assert any("it cannot be derived: this sheet has faults and would have been sent back" in each for each in wrong)
+
+
+def test_a_remark_that_was_edited_is_found_after_the_reveal(over: Scene) -> None:
+    """It turns no die, and is bound all the same: the player's own words stand there."""
+    tale = over.tale.copy()
+    (path,) = tale.turn(5)["sheets"]["red"]
+    content = unseal(SECRETS.identity, path, tale.content(path))
+    tale.put_sealed(path, content + b"# I never meant this\n")
+    assert f"{path}: its remarks are not those whose digest stands in turn 5" in over.found(tale)
+
+
+def test_what_is_no_age_file_is_found(true: Scene) -> None:
+    tale = true.tale.copy()
+    path = sheet_path("red", 1)
+    tale.put(path, b"game: punica\n" + tale.content(path))
+    assert f"{path}: is no sealed file: it is not written as age writes them" in true.found(tale)
 
 
 def test_orders_that_were_never_given_are_found_after_the_reveal(over: Scene) -> None:

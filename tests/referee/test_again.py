@@ -260,3 +260,12 @@ def test_a_sealed_file_holds_no_zeros_of_the_state() -> None:
         sealed = seal([key], "head-1", bytes(length), public=length)
         assert 0 <= len(sealed) - (2048 if length <= 1920 else -(-(length + 128) // 1024) * 1024) < 700
     assert compact({"a": 1}) == b'{"a":1}'
+
+
+def test_a_commit_that_changes_nothing_is_not_made(toy: Adjudicator) -> None:
+    head = toy.ledger.repo.head
+    same = toy.ledger.join_files("blue", toy.ledger.joined("blue"))
+    toy.ledger.commit(same, "punica: blue joins")
+    first = toy.ledger.repo.head
+    assert toy.ledger.commit(same, "punica: blue joins") == first == toy.ledger.repo.head
+    assert len(list(toy.ledger.repo.history())) == len({head, first}) + 1
