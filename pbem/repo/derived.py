@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from re import compile as pattern
 from typing import Final, NamedTuple
 
 from pbem.crypto.seal import CannotOpen, recipient_of, seal, unseal
@@ -26,6 +27,8 @@ KEPT: Final = 64
 _HEAD: Final = "head"
 _TURN: Final = "turn"
 _HELD: Final = "held"
+_NAME: Final = pattern(rf"(?:{_HEAD}|(?:{_TURN}|{_HELD})-[0-9]+)-[0-9a-f]{{40}}")
+"""The names of its files; others are left alone."""
 _OPEN: Final = 4
 """So many of the last commits are kept in memory as they are; of others only adjudications are, compressed."""
 
@@ -46,10 +49,10 @@ class _KeptState(NamedTuple):
     packed: bool = False
     """Whether the state is compressed."""
 
-    def read(self) -> Record:
-        """Return the state."""
-        state: Record = json.loads(zlib.decompress(self.state) if self.packed else self.state)
-        return state
+    @property
+    def text(self) -> bytes:
+        """The state as JSON."""
+        return zlib.decompress(self.state) if self.packed else self.state
 
 
 class Derived:
@@ -63,22 +66,22 @@ class Derived:
     def state(self, sha: str) -> Record | None:
         """Return the state as of a commit; None: it is not known. The caller may change it."""
         kept = self._find(sha)
-        return None if kept is None else kept.read()
+        return None if kept is None else json.loads(kept.text)
 
     def turn(self, sha: str) -> DerivedTurn | None:
         """Return the adjudication that a commit has made; None: it is not known."""
         kept = self._find(sha)
         return None if kept is None or not kept.n else DerivedTurn(kept.n, json.loads(kept.record))
 
-    def put(self, sha: str, state: Record, turn: DerivedTurn | None = None, *, lasting: bool = True) -> None:
-        """Keep what is derived as of a commit; without `lasting` in memory alone."""
+    def put(self, sha: str, state: Record, turn: DerivedTurn | None = None) -> None:
+        """Keep what is derived as of a commit."""
         n, record = (0, b"") if turn is None else (turn.n, compact(turn.record))
-        self._put(sha, _KeptState(compact(state), n, record), lasting)
+        self._put(sha, _KeptState(compact(state), n, record))
 
-    def moved(self, old: str, new: str, *, lasting: bool = True) -> None:
+    def moved(self, old: str, new: str) -> None:
         """Take the state as of one commit for that of the next, which does not change it."""
         if (kept := self._find(old)) is not None:
-            self._put(new, _KeptState(kept.state, packed=kept.packed), lasting)
+            self._put(new, _KeptState(kept.text))
 
     def renamed(self, old: str, new: str) -> None:
         """Take a commit whose id was not known yet for another."""
@@ -88,7 +91,7 @@ class Derived:
     def take(self, sha: str, other: Derived, *, lasting: bool) -> None:
         """Keep what was derived elsewhere as of a commit; without `lasting` in memory alone."""
         if (kept := other._memory.get(sha)) is not None:
-            self._put(sha, kept, lasting)
+            self._put(sha, kept, lasting=lasting)
 
     def hold(self) -> None:
         """Keep for ever what is kept of adjudications: they were made by rules that the game is moved away from."""
@@ -105,7 +108,7 @@ class Derived:
                 with suppress(OSError):
                     (self._folder / name).unlink()
 
-    def _put(self, sha: str, kept: _KeptState, lasting: bool) -> None:
+    def _put(self, sha: str, kept: _KeptState, *, lasting: bool = True) -> None:
         self._memory.pop(sha, None)
         self._memory[sha] = kept
         if self._folder is not None and lasting:
@@ -128,7 +131,8 @@ class Derived:
 
     def _names(self) -> Sequence[str]:
         try:
-            return [] if self._folder is None else [each.name for each in self._folder.iterdir()]
+            names = [] if self._folder is None else [each.name for each in self._folder.iterdir()]
+            return [name for name in names if _NAME.fullmatch(name)]
         except OSError:
             return []
 
@@ -138,14 +142,14 @@ class Derived:
             return None
         try:
             content = zlib.decompress(unseal(self._identity, f"{DERIVED}/{sha}", (self._folder / name).read_bytes()))
-        except (OSError, CannotOpen, zlib.error):
+            n, state, record = content.split(b"\n")
+            return _KeptState(state, int(n), record)
+        except (OSError, CannotOpen, ValueError, zlib.error):
             return None
-        n, state, record = content.split(b"\n")
-        return _KeptState(state, int(n), record)
 
     def _write(self, name: str, kept: _KeptState) -> None:
         assert self._folder is not None
-        content = zlib.compress(b"%d\n%b\n%b" % (kept.n, kept.state, kept.record), 4)
+        content = zlib.compress(b"%d\n%b\n%b" % (kept.n, kept.text, kept.record), 4)
         sealed = seal([recipient_of(self._identity)], f"{DERIVED}/{name[-40:]}", content, public=len(content))
         with suppress(OSError):
             self._folder.mkdir(mode=0o700, exist_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import stat
 import subprocess
+import zlib
 from pathlib import Path
 from random import Random
 
@@ -133,6 +134,21 @@ def test_what_is_torn_is_made_again(torn: bytes | None, folder: Folder) -> None:
             path.write_bytes(path.read_bytes()[:-100] if torn is None else torn)
     with folder.open() as game:
         assert everything(game) == there
+
+
+def test_what_somebody_else_has_put_there_stops_no_game(folder: Folder) -> None:
+    """Files of other names, folders, and what is sealed properly and says nothing."""
+    with folder.create() as game:
+        list(play(game, 5, 3))
+        there, head = everything(game), game.ledger.repo.head
+        (derived(game) / "turn-x-y").touch()
+        (derived(game) / f"head-{'ab' * 20}").mkdir()
+        (name,) = [each for each in derived(game).iterdir() if each.name.endswith(head)]
+        name.write_bytes(seal([recipient_of(SECRETS.identity)], f"{DERIVED}/{head}", zlib.compress(b"nothing")))
+    with folder.open() as game:
+        assert everything(game) == there
+        list(play(game, 6, 1))
+        assert (derived(game) / "turn-x-y").exists()
 
 
 def test_a_state_of_another_commit_is_not_taken(folder: Folder) -> None:

@@ -53,7 +53,6 @@ CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL, at REAL NOT NULL)
 
 _LOCK_PATIENCE: Final = 30.0
 """Seconds to wait for another process that writes."""
-_TO_SEND: Final = "name, recipient, content, urgency, thread, tries, since"
 
 
 class SqliteTables(Tables):
