@@ -27,7 +27,7 @@ from pbem.crypto.closing import Closing
 from pbem.crypto.dice import Chain, inputs_digest, step_key
 from pbem.crypto.keys import Keys
 from pbem.crypto.player_chains import contribution
-from pbem.crypto.seal import Sealing, recipient_of, salt_of, salted, seal, unpadded, unseal
+from pbem.crypto.seal import CannotOpen, Sealing, recipient_of, salt_of, salted, seal, unpadded, unseal
 from pbem.crypto.signing import sign
 from pbem.engine.session import Answer
 from pbem.game import plain
@@ -160,13 +160,16 @@ class After(NamedTuple):
 
 
 def read_committed(padded: bytes) -> CommittedState:
-    """Return the state that an opened file holds, as it was padded. Raises CannotOpen, ValueError for another file."""
+    """Return the state that an opened file holds, as it was padded. Raises CannotOpen for another file."""
     return _committed(unpadded(layout.STATE, padded))
 
 
 def _committed(content: bytes) -> CommittedState:
-    found = json.loads(content)
-    return CommittedState(str(found["version"]), json.loads(zlib.decompress(b64decode(found["state"]))))
+    try:
+        found = json.loads(content)
+        return CommittedState(str(found["version"]), json.loads(zlib.decompress(b64decode(found["state"]))))
+    except (ValueError, TypeError, LookupError, zlib.error) as wrong:
+        raise CannotOpen(f"{layout.STATE}: holds no state of a game: {wrong}") from None
 
 
 class Ledger(Seated):

@@ -12,12 +12,13 @@ from random import Random
 import pytest
 
 from pbem.audit.verify import verify
-from pbem.crypto.seal import recipient_of, seal
+from pbem.crypto.seal import CannotOpen, padded, recipient_of, seal
 from pbem.game.order_form import compact
 from pbem.protocol import Record
 from pbem.referee.acts import consents, ruling
 from pbem.referee.acts.request_kinds import Proposal
 from pbem.referee.acts.rollback import roll_back
+from pbem.referee.again.engine import Again
 from pbem.referee.again.remake import Remaker
 from pbem.referee.game.open_game import position_at
 from pbem.referee.opening import open_to_read
@@ -25,8 +26,8 @@ from pbem.referee.play.adjudicator import Adjudicator
 from pbem.repo.derived import DERIVED, KEPT, Derived, DerivedTurn
 from pbem.repo.files import layout
 from pbem.repo.files.requests import ROLLBACK
-from pbem.repo.git import GameRepo
-from pbem.repo.ledger import Ledger, NotDerived
+from pbem.repo.git import CommitChanges, GameRepo, Logged
+from pbem.repo.ledger import Ledger, NotDerived, read_committed
 from pbem.repo.public import publish_game
 from tests.support.live import SECRETS, Folder, give, order, pick, play, sheet
 from tests.support.walks import FOLDERS
@@ -44,9 +45,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     subjects: list[str] = []
     make = Remaker._make
 
-    def watched(self: Remaker, again: object, logged: object) -> None:
-        subjects.append(logged.message.partition("\n")[0])  # type: ignore[attr-defined]
-        make(self, again, logged)  # type: ignore[arg-type]
+    def watched(self: Remaker, again: Again, logged: Logged, changes: CommitChanges) -> None:
+        subjects.append(logged.message.partition("\n")[0])
+        make(self, again, logged, changes)
 
     monkeypatch.setattr(Remaker, "_make", watched)
     return subjects
@@ -215,6 +216,14 @@ def test_what_lies_beside_a_clone_is_not_trusted(folder: Folder) -> None:
         Derived(clone, SECRETS.identity).put(head, {**there.record(), "adjudication": 1, "result": None})
     with open_to_read(folder.path / "none", folder.path / "no keys", str(clone), folders=FOLDERS) as read:
         assert (read.adjudication, read.result) == (there.adjudication, there.result)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"[]", b"{}", b'{"version":"1","state":"////"}', b'{"version":"1","state":"eJw="}']
+)
+def test_what_is_no_committed_state_is_told_in_a_sentence(content: bytes) -> None:
+    with pytest.raises(CannotOpen, match=r"^sealed/state\.age: holds no state of a game: "):
+        read_committed(padded(layout.STATE, content))
 
 
 def test_a_commit_of_somebody_else_is_named(folder: Folder) -> None:

@@ -19,7 +19,7 @@ from pbem.referee.game.open_game import OpenGame
 from pbem.repo.files import layout
 from pbem.repo.files.commit_kinds import TURN, kind_of, layout_path
 from pbem.repo.files.layout import OFFICE, PLAYERS, SEALED, VIEWS
-from pbem.repo.git import GameRepo, Logged
+from pbem.repo.git import CommitChanges, GameRepo, Logged
 from pbem.repo.ledger import Ledger, NotDerived
 
 Loads = Callable[[Mapping[str, bytes]], Loaded]
@@ -31,7 +31,7 @@ class _Base(NamedTuple):
 
     sha: str
     state: Record | None
-    since: list[Logged]
+    since: list[tuple[Logged, CommitChanges]]
 
 
 class Remaker:
@@ -49,9 +49,9 @@ class Remaker:
         base = self._base(sha)
         if self._again is None or self._again.at != base.sha:
             self._again = self._begin(base)
-        for logged in reversed(base.since):
+        for logged, changes in reversed(base.since):
             try:
-                self._make(self._again, logged)
+                self._make(self._again, logged, changes)
             except NotDerived:
                 self._again = None
                 raise
@@ -62,14 +62,15 @@ class Remaker:
 
     def _base(self, sha: str) -> _Base:
         """Return the last commit, up to one, from which the game can go on."""
-        since: list[Logged] = []
+        since: list[tuple[Logged, CommitChanges]] = []
         before: Record | None = None
         for logged in self._repo.history(at=sha):
             state = before or self._ledger.derived.state(logged.sha)
             if state is not None or logged.when == 0:
                 return _Base(logged.sha, state, since)
-            since.append(logged)
-            if any(each.path == layout.STATE for each in self._repo.changes(logged.sha).files):
+            changes = self._repo.changes(logged.sha)
+            since.append((logged, changes))
+            if any(each.path == layout.STATE for each in changes.files):
                 committed = self._ledger.committed_state(logged.sha)
                 before = None if committed is None else committed.state
         raise NotDerived(f"{self._game.name}: {sha[:12]} is not among its commits")
@@ -92,9 +93,8 @@ class Remaker:
             self._before(sha)
         again.derived.take(sha, derived, lasting=False)
 
-    def _make(self, again: Again, logged: Logged) -> None:
+    def _make(self, again: Again, logged: Logged, changes: CommitChanges) -> None:
         """Make one commit again, and compare it with the record."""
-        changes = self._repo.changes(logged.sha)
         sides = list(self._game.charter.players)
         sorts = {change.path: layout_path(change.path, sides) for change in changes.files}
         kind = None if None in sorts.values() else kind_of({known.sort for known in sorts.values() if known})

@@ -51,6 +51,7 @@ from pbem.repo.git.objects import FileChange, Objects, StoreError, TooLarge, cha
 __all__ = [
     "BadPath",
     "Busy",
+    "CommitChanges",
     "GameExists",
     "GameRepo",
     "KeptRepos",
