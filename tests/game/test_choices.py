@@ -18,6 +18,7 @@ from pbem.game import (
     NOTHING,
     UNTOLD,
     AllOf,
+    Among,
     Assign,
     Edge,
     Fixed,
@@ -90,6 +91,7 @@ PARTS: dict[str, Part] = {
     "a share of which none is filled in": Share(("cu", "elephants"), 5, 2, [1, 4], filled=False),
     "nested, or nothing": Nested("effect", OneOf(None, [Value("", NOTHING), Value("", LEADERS)])),
     "assigned": Assign("leaders", [("a", ["x", "y"]), ("b", ["x"])]),
+    "assigned, or to nobody in words": Assign("leaders", [("a", ["x", "y"]), ("b", ["x"])], always=True),
     "assigned to one at least": Assign("leaders", [("a", ["x", "y"]), ("b", ["x"])], least=1),
     "assigned to one": Assign("leaders", [("a", ["x", "y"]), ("b", ["x"])], least=1, one=True),
     "followed": AllOf(LEADERS, Follow("march", Fixed({"then": "stop"}))),
@@ -98,6 +100,11 @@ PARTS: dict[str, Part] = {
     "a walk that may stay": Walk("path", "b", ROAD, 1, stay=True),
     "a walk with what comes first": Walk("path", "a", ROAD, 2, first={"drop": 3}),
     "a walk to some ends": Walk("path", "a", ROAD, 3, only={"c", "~s"}, no_ends={"b"}),
+    "some of what parts make": Among(
+        listed([{"a": "x", "b": "y"}, {"a": "y"}]),
+        OneOf("a", values("xy")),
+        Some("b", values("xy"), 0, 1, optional=True),
+    ),
     "a list": listed([{"do": "a", "at": 1}, {"end": True}, {"do": "b"}, {"do": "a", "at": 2}]),
 }
 each_part = pytest.mark.parametrize("name", PARTS)

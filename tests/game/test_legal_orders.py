@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations, combinations_with_replacement
 from random import Random
 
 import pytest
@@ -14,12 +13,8 @@ from pbem.game.choices.legal_orders import (
     NOT_TOLD,
     LegalOrders,
     concat,
-    flat_map,
-    lazy,
-    multisets,
     of,
     product,
-    subsets,
 )
 from pbem.protocol import Order
 
@@ -63,54 +58,11 @@ def test_an_axis_without_values_leaves_no_choice() -> None:
     assert choices.pick(Random(1).random) is None
 
 
-@given(st.integers(0, 7), st.lists(st.integers(0, 8), max_size=3))
-def test_subsets_are_the_combinations(count: int, sizes: list[int]) -> None:
-    choices = subsets(lambda some: order(*some), range(count), sizes)
-    expected = [list(some) for size in sizes for some in combinations(range(count), size)]
-    assert len(choices) == len(expected)
-    assert [one["values"] for one in choices] == expected
-
-
 def test_a_part_that_cannot_be_told_makes_the_whole_untold() -> None:
     choices = concat(letters("ab"), NOT_TOLD)
     assert not choices.certain
     assert len(choices) == 0
     assert letters("").certain, "no choice at all is not the same as not to know"
-
-
-def test_nothing_is_put_together_before_it_is_looked_into() -> None:
-    asked = []
-
-    def put_together() -> LegalOrders:
-        asked.append(1)
-        return letters("ab")
-
-    choices = concat(letters("c"), lazy(put_together))
-    assert choices.certain
-    assert asked == []
-    assert [len(choices), choices[2], list(choices)[1]] == [3, order("b"), order("a")]
-    assert asked == [1], "and only once"
-
-
-def test_part_for_an_item_is_built_only_when_it_is_looked_into() -> None:
-    """The part for each item is put together only when it is looked into."""
-    asked = []
-
-    def part(word: str) -> LegalOrders:
-        asked.append(word)
-        return letters(word)
-
-    choices = flat_map(part, ["ab", "", "c"])
-    assert choices.certain
-    assert next(iter(choices)) == order("a")
-    assert asked == ["ab"]
-    asked.clear()
-    assert choices.pick(lambda: 0.99) == order("c")
-    assert asked == ["c"], "the others are not picked"
-    asked.clear()
-    assert [len(choices), choices[2], list(choices)] == [3, order("c"), [order("a"), order("b"), order("c")]]
-    assert {str(choices.pick(Random(seed).random)) for seed in range(40)} == {str(one) for one in choices}
-    assert flat_map(part, ["", ""]).pick(Random(1).random) is None
 
 
 def test_a_pick_gives_every_part_its_chance() -> None:
@@ -123,7 +75,7 @@ def test_a_pick_gives_every_part_its_chance() -> None:
 
 
 def test_a_pick_finds_the_only_choice_there_is() -> None:
-    choices = concat(letters(""), lazy(lambda: letters("")), letters("x"))
+    choices = concat(letters(""), letters(""), letters("x"))
     assert {str(choices.pick(Random(seed).random)) for seed in range(20)} == {str(order("x"))}
     assert concat(letters(""), letters("")).pick(Random(1).random) is None
 
@@ -134,23 +86,3 @@ def test_index_and_listing_agree_whatever_the_parts(sizes: list[int], seed: int)
     assert [choices[i] for i in range(len(choices))] == list(choices)
     picked = choices.pick(Random(seed).random)
     assert (picked in list(choices)) if len(choices) else picked is None
-
-
-@given(st.lists(st.integers(1, 3), max_size=5), st.lists(st.integers(0, 5), max_size=3))
-def test_multisets_are_combinations_with_room(room: list[int], sizes: list[int]) -> None:
-    choices = multisets(lambda some: order(*some), dict(enumerate(room)), sizes)
-    expected = [
-        list(some)
-        for size in sizes
-        for some in combinations_with_replacement(range(len(room)), size)
-        if all(some.count(item) <= room[item] for item in some)
-    ]
-    assert [one["values"] for one in choices] == expected
-    assert len(choices) == len(expected)
-
-
-def test_an_empty_part_is_passed_over_by_the_same_numbers() -> None:
-    numbers = iter([0.9, 0.0, 0.5])
-    choices = flat_map(lambda text: letters(text), ["ab", "c", ""])
-    assert choices.pick(lambda: next(numbers)) == order("b"), "0.9: the empty one; 0.0: of two left; 0.5: b"
-    assert flat_map(letters, ["", ""]).pick(Random(1).random) is None

@@ -6,15 +6,13 @@ composed of parts, each made only when it is first looked at, so that the n-th o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from math import comb, prod
-from typing import TypeVar, overload
+from math import prod
+from typing import overload
 
-from pbem.game.choices.parts import Body, Part, Tree, combination, itself, multiset
+from pbem.game.choices.parts import Body, Part, Tree, itself
 from pbem.protocol import Order
-
-T = TypeVar("T")
 
 
 class LegalOrders(Sequence[Order]):
@@ -145,64 +143,6 @@ class _Concat(LegalOrders):
         return order
 
 
-class _Lazy(LegalOrders):
-    """Orders that are put together when they are first looked at."""
-
-    __slots__ = ("_choices", "_put_together")
-
-    def __init__(self, put_together: Callable[[], LegalOrders]) -> None:
-        self._put_together = put_together
-        self._choices: LegalOrders | None = None
-
-    @property
-    def _now(self) -> LegalOrders:
-        if self._choices is None:
-            self._choices = self._whole()
-        return self._choices
-
-    def _whole(self) -> LegalOrders:
-        return self._put_together()
-
-    def __len__(self) -> int:
-        return len(self._now)
-
-    def make(self, index: int) -> Order:
-        return self._now.make(index)
-
-    def __iter__(self) -> Iterator[Order]:
-        return iter(self._now)
-
-    def pick(self, random: Callable[[], float]) -> Order | None:
-        return self._now.pick(random)
-
-
-class _FlatMap(_Lazy):
-    """The orders of a part for each of some items; a part is put together when it is first looked at."""
-
-    __slots__ = ("_items", "_part")
-
-    def __init__(self, part: Callable[[T], LegalOrders], items: Sequence[T]) -> None:
-        self._part = part
-        self._items = items
-        self._choices = None
-
-    def _whole(self) -> LegalOrders:
-        return _Concat(tuple(map(self._part, self._items)))
-
-    def __iter__(self) -> Iterator[Order]:
-        return (order for item in self._items for order in self._part(item))
-
-    def pick(self, random: Callable[[], float]) -> Order | None:
-        items = self._items
-        while length := len(items):
-            at = int(random() * length)
-            order = self._part(items[at]).pick(random)
-            if order is not None:
-                return order
-            items = [*items[:at], *items[at + 1 :]]
-        return None
-
-
 class _NotTold(_Made):
     """Orders that the viewer cannot know."""
 
@@ -224,16 +164,6 @@ def of(orders: Sequence[Order]) -> LegalOrders:
     return _Made(len(orders), orders.__getitem__)
 
 
-def lazy(put_together: Callable[[], LegalOrders]) -> LegalOrders:
-    """Return legal orders that are put together only when they are looked at; they must not be `NOT_TOLD`."""
-    return _Lazy(put_together)
-
-
-def flat_map(part: Callable[[T], LegalOrders], items: Sequence[T]) -> LegalOrders:
-    """Return the orders of a part for each item, one after another, put together as by `lazy`."""
-    return _FlatMap(part, items)
-
-
 def concat(*parts: LegalOrders) -> LegalOrders:
     """Return the orders of several parts, one after another; `NOT_TOLD` if any part is."""
     return NOT_TOLD if NOT_TOLD in parts else _Concat(parts)
@@ -250,39 +180,3 @@ def product(make: Callable[..., Order], *axes: Sequence[object]) -> LegalOrders:
         return make(*reversed(picked))
 
     return _Made(prod(map(len, axes)), pick)
-
-
-def subsets(make: Callable[[list[T]], Order], items: Sequence[T], sizes: Sequence[int]) -> LegalOrders:
-    """Return `make(some)` for every selection of the given sizes, smaller indexes first within a size."""
-    counts = [comb(len(items), size) for size in sizes]
-
-    def pick(index: int) -> Order:
-        for size, count in zip(sizes, counts, strict=True):
-            if index < count:
-                return make(combination(items, size, index))
-            index -= count
-        raise IndexError(index)
-
-    return _Made(sum(counts), pick)
-
-
-def multisets(make: Callable[[list[T]], Order], room: Mapping[T, int], sizes: Sequence[int]) -> LegalOrders:
-    """Return `make(some)` for every selection of the given sizes in which no item comes more often than it has room.
-
-    Within a size they come in the order of `itertools.combinations_with_replacement`.
-    """
-    items, most = list(room), max(sizes, default=0)
-    ways = [[1] + [0] * most]
-    for item in reversed(items):
-        later = ways[-1]
-        ways.append([sum(later[max(0, left - room[item]) : left + 1]) for left in range(most + 1)])
-    ways.reverse()  # item -> how many are still to be selected -> in how many ways from this item on
-
-    def pick(index: int) -> Order:
-        for size in sizes:
-            if index < ways[0][size]:
-                return make(multiset(items, room, ways, size, index))
-            index -= ways[0][size]
-        raise IndexError(index)
-
-    return _Made(sum(ways[0][size] for size in sizes), pick)

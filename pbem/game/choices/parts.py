@@ -609,6 +609,26 @@ class AllOf(Part):
         return {"all": [tree.put(part) for part in self.parts]}
 
 
+class Among(AllOf):
+    """Some of what several parts make together, those that `exact` has; pages and readers of words see the parts."""
+
+    def __init__(self, exact: Part, *parts: Part) -> None:
+        super().__init__(*parts)
+        self.exact = exact
+
+    def __len__(self) -> int:
+        return len(self.exact)
+
+    def make(self, index: int) -> Body:
+        return self.exact.make(index)
+
+    def draw(self, random: Random, *, wide: bool = False) -> Body | None:
+        return self.exact.draw(random, wide=wide)
+
+    def fits(self, body: Written, used: Used) -> Iterator[Used]:
+        return self.exact.fits(body, used)
+
+
 @dataclass(eq=False, slots=True)
 class Nested(Part):
     """A mapping under a key; without any word in it the key is left out."""
@@ -695,6 +715,8 @@ class Assign(Part):
     """How many names must get a word: none or one. With none, the key is left out if nothing is given."""
     one: bool = False
     """Whether at most one name gets a word, because the rules bind several of them together."""
+    always: bool = False
+    """Whether the key stands there even if nothing is given."""
 
     def __len__(self) -> int:
         if self.one:
@@ -703,7 +725,7 @@ class Assign(Part):
 
     def make(self, index: int) -> Body:
         given = self._single(index + self.least) if self.one else self._several(index + self.least)
-        return {self.key: given} if given else {}
+        return {self.key: given} if given or self.always else {}
 
     def _single(self, index: int) -> Body:
         index -= 1
@@ -729,13 +751,15 @@ class Assign(Part):
         given, able = body.get(self.key, {}), dict(self.axes)
         if not isinstance(given, Mapping) or len(given) < self.least or (self.one and len(given) > 1):
             return
+        if self.always and self.key not in body:
+            return
         if all(name in able and word in able[name] for name, word in given.items()):
             yield used | {self.key} if self.key in body else used
 
     def plain(self, tree: Tree) -> Body:
         axes: Plain = [[name, list(words)] for name, words in self.axes]
         told: Body = {"assign": self.key, "axes": axes, "of": list(self.of), "least": self.least}
-        return {**told, "one": True} if self.one else told
+        return told | {key: True for key, value in (("one", self.one), ("always", self.always)) if value}
 
 
 @dataclass(eq=False, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pbem.game import Answers
 from pbem.protocol import Decision
 from pbem.rules.sword_of_rome.battle.retreat import divide
 from pbem.rules.sword_of_rome.battle.spoils import Purchases
@@ -31,7 +32,7 @@ def test_purchases_are_all_choices_that_cost_no_more(seed: int) -> None:
         for choice in product(*places)
         if sum(cost for cost, _ in choice) <= points
     )
-    bought = Purchases(places, points)
+    bought = Answers("spoils", Purchases(places, points))
     assert sorted(sorted(order["remove"]) for order in bought) == by_hand
     assert len(bought) == len(by_hand)
 

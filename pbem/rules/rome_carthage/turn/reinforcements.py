@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from itertools import combinations, combinations_with_replacement
 from typing import Final, TypeAlias
 
-from pbem.game import Kind, LegalOrders, Refusal, Table, flat_map, once, product
+from pbem.game import NOTHING, AllOf, Among, Kind, Nested, OneOf, Part, Refusal, Some, Table, Value, once
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.orders import NONE, Body, ReinforceOrder, illegal
 from pbem.rules.rome_carthage.position.board import HISPANIA, ITALY
@@ -261,10 +261,14 @@ def escort(game: Game, general: str) -> int:
 
 
 def _body(units: Units, generals: Mapping[str, str], **more: str) -> dict[str, object]:
-    body: dict[str, object] = {"units": {space: units.count(space) for space in sorted(set(units))}} if units else {}
+    body: dict[str, object] = {"units": _counted(units)} if units else {}
     if generals:
         body["generals"] = dict(generals)
     return {**body, **more}
+
+
+def _counted(units: Units) -> dict[str, int]:
+    return {space: units.count(space) for space in sorted(set(units))}
 
 
 def _default_of_carthage(game: Game, ways: list[Units]) -> Body:
@@ -296,25 +300,36 @@ def _unled(game: Game, side: Side, space: str) -> tuple[bool, int]:
     return not army.generals, army.cu
 
 
-def reinforce_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every choice of spaces for units and generals, and of a proconsul (6)."""
-    ways = distributions(view, decision.side)
-    offices = _offices(view) if decision.side == ROME else [{}]
-    landings = arrivals(view)
-    coming = [general for general, spaces in landings.items() if spaces] if decision.side == ROME else returning(view)
+def reinforce_choices(view: Game, decision: Decision) -> Part:
+    """Return every choice of spaces for units and generals, and of a proconsul (6)."""
+    side, ways = decision.side, distributions(view, decision.side)
+    landings = {general: spaces for general, spaces in arrivals(view).items() if spaces}
+    coming = landings if side == ROME else returning(view)
+    offices = _offices(view) if side == ROME else NOTHING
+    follows: dict[tuple[tuple[str, ...], ...], Part] = {}
 
-    def with_units(units: Units) -> LegalOrders:
-        axes = [
-            landings[general] if decision.side == ROME else [*homecomings(view, general, units), NONE]
+    def after(units: Sequence[str]) -> Part:
+        """Return what is said besides, once it is said where the units go."""
+        places = tuple(
+            tuple(landings[general]) if side == ROME else (*homecomings(view, general, units), NONE)
             for general in coming
-        ]
+        )
+        if places not in follows:
+            who = [_comes(view, general, some) for general, some in zip(coming, places, strict=True)]
+            follows[places] = AllOf(offices, Nested("generals", AllOf(*who)) if who else NOTHING)
+        return follows[places]
 
-        def make(office: dict[str, str], *spaces: str) -> Order:
-            return Order("reinforce", _body(units, dict(zip(coming, spaces, strict=True)), **office))
+    exact = OneOf("units", [Value(_counted(units) or None, after(units)) for units in ways])
+    most = {space: max(way.count(space) for way in ways) for space in sorted(set().union(*ways))}
+    some = [Value(space, at=space) for space in most]
+    units = Some("units", some, len(ways[0]), len(ways[0]), of="space", room=most, counts=True) if most else NOTHING
+    return Among(exact, units, after(list(most)))
 
-        return product(make, offices, *axes)
 
-    return flat_map(with_units, ways)
+def _comes(view: Game, general: str, places: Sequence[str]) -> Part:
+    """Return where a general comes to the map (6.4.4, 8.9)."""
+    values = [Value(space, at=space) if space != NONE else Value(NONE, says=(NONE,), must=True) for space in places]
+    return OneOf(general, values, of="space", title=view.board.generals[general].name)
 
 
 def returning(game: Game) -> list[str]:
@@ -324,12 +339,13 @@ def returning(game: Game) -> list[str]:
     return [general for general in displaced if homecomings(game, general, places)]
 
 
-def _offices(game: Game) -> list[dict[str, str]]:
+def _offices(game: Game) -> Part:
+    """Return who may be named proconsul (6.4.1)."""
     candidates = proconsul_candidates(game)
     if not candidates:
-        return [{}]
+        return NOTHING
     names = candidates if game.options["proconsul_mandatory"] else [*candidates, NONE]
-    return [{"proconsul": name} for name in names]
+    return OneOf("proconsul", [Value(name) for name in names], of="general")
 
 
 def check_reinforce(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -456,7 +472,7 @@ def _why_no_landing(view: Game, side: Side, general: str, space: str, open_to: S
 REINFORCEMENT_KINDS: Final = (
     Kind(
         "reinforce",
-        reinforce_orders,
+        reinforce_choices,
         check_reinforce,
         hints="views.hints:reinforce",
         close_up="views.summary:nothing",

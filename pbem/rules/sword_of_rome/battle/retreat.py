@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, listing, of
+from pbem.game import NOTHING, UNTOLD, AllOf, Fixed, Kind, OneOf, Part, Table, Value, listing
 from pbem.protocol import Decision, Fault, Flow, Order, Record, Side
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.movement import voyages
@@ -18,7 +18,7 @@ from pbem.rules.sword_of_rome.movement.paths import Beaten, penalty, retreats
 from pbem.rules.sword_of_rome.movement.voyages import Crossing
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, CLEAR, DIFFICULT, SEA, WALLED
 from pbem.rules.sword_of_rome.position.changes import come_out, displace, drop_force, go_in, lose
-from pbem.rules.sword_of_rome.position.naming import space_named
+from pbem.rules.sword_of_rome.position.naming import NOBODY, card_value, space_named
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Force, Game
 from pbem.rules.sword_of_rome.turn.order_of_play import decider
 
@@ -103,10 +103,10 @@ def _mercenaries_of(game: Game, table: Table, loss: Loss) -> Flow[int | None]:
     return chosen
 
 
-def loss_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List how many of the CU lost may be mercenaries (12.3)."""
+def loss_choices(view: Game, decision: Decision) -> Part:
+    """Return how many of the CU lost may be mercenaries (12.3)."""
     facts = decision.facts
-    return of([Order("losses", {"mercenaries": number}) for number in range(facts["most"], facts["least"] - 1, -1)])
+    return OneOf("mercenaries", [Value(number) for number in range(facts["most"], facts["least"] - 1, -1)])
 
 
 def check_losses(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -334,26 +334,35 @@ def _count(game: Game, power: str, cu: int) -> None:
 # ---- legal orders and checks
 
 
-def retreat_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way that is open to the beaten army (12.4)."""
-    facts, side = decision.facts, decision.side
-    if facts["ports"] and UNSEEN in view.hands[side]:
-        return NOT_TOLD
-    onward: list[dict[str, object]] = [{"path": way} for way in facts["ways"]]
-    if facts["free"] is not None:
-        onward.append({"to": facts["free"]})
-    for to in facts["ports"]:
-        onward += [{"to": to, "card": card} for card in _carrying(view, decision, to)]
-        if _needs_no_card(view, facts, to):
-            onward.append({"to": to})
-    bodies = list(onward)
+def retreat_choices(view: Game, decision: Decision) -> Part:
+    """Return every way that is open to the beaten army (12.4)."""
+    facts = decision.facts
+    if facts["ports"] and UNSEEN in view.hands[decision.side]:
+        return UNTOLD
+    onward = _onward(view, decision)
+    ways = [Value("", onward)]
     if facts["room"]:
-        bodies.append({"inside": True})
-        if facts["cu"] > facts["room"]:
-            bodies += [{"inside": True, **body} for body in onward]
+        rest = OneOf(None, [Value(""), *([Value("", onward)] if facts["cu"] > facts["room"] else [])], inferred=True)
+        ways.append(Value("inside", AllOf(Fixed({"inside": True}), rest), says=("inside",), must=len(onward) > 0))
     elif not facts["ways"] and facts["free"] is None:
-        bodies.append(dict(STAND))
-    return of([Order("retreat", body) for body in bodies])
+        ways.append(Value("stand", Fixed(STAND), says=NOBODY, must=True))
+    return OneOf(None, ways, inferred=True)
+
+
+def _onward(view: Game, decision: Decision) -> Part:
+    """Return the ways out of the space: by land, back over the sea, or to a port by a card or by leave (12.4)."""
+    facts = decision.facts
+    by_land = OneOf("path", [Value(way, at=way[-1]) for way in facts["ways"]], of="space", inferred=True, ordered=True)
+    harbours: dict[str, Part] = {}
+    for to in facts["ports"]:
+        by = [card_value(view, card) for card in _carrying(view, decision, to)]
+        if _needs_no_card(view, facts, to) or to == facts["free"]:
+            by.append(Value(None))
+        harbours[to] = OneOf("card", by, of="card", inferred=True)
+    if facts["free"] is not None and facts["free"] not in harbours:
+        harbours = {facts["free"]: NOTHING, **harbours}
+    by_sea = OneOf("to", [Value(to, then, at=to) for to, then in harbours.items()], of="space", inferred=True)
+    return OneOf(None, [Value("path", by_land), Value("sea", by_sea, says=("sail",))], inferred=True)
 
 
 def _needs_no_card(view: Game, facts: Record, to: str) -> bool:
@@ -419,6 +428,6 @@ def _sea_faults(view: Game, decision: Decision, order: Order) -> Iterator[Fault]
 
 
 RETREAT_KINDS: Final = (
-    Kind("losses", loss_orders, check_losses, hints="views.hints:losses_hints"),
-    Kind("retreat", retreat_orders, check_retreat, hints="views.hints:retreat_hints"),
+    Kind("losses", loss_choices, check_losses, hints="views.hints:losses_hints"),
+    Kind("retreat", retreat_choices, check_retreat, hints="views.hints:retreat_hints"),
 )

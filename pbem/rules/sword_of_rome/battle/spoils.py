@@ -5,15 +5,17 @@ The loser's support goes first, then own support is added, then the ally's: what
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
-from pbem.game import Kind, LegalOrders, Refusal, Table, lazy, plain
+from pbem.game import AllOf, Kind, OneOf, Part, Plain, Refusal, Some, Table, Value, plain
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events.support import remove, why_not_remove
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, NORMAL, WALLED
 from pbem.rules.sword_of_rome.position.changes import set_control
-from pbem.rules.sword_of_rome.position.naming import no_such_space, refused, space_named
+from pbem.rules.sword_of_rome.position.naming import no_such_space, refused, space_named, spaces
 from pbem.rules.sword_of_rome.position.state import Game
 from pbem.rules.sword_of_rome.siege import unrest
 from pbem.rules.sword_of_rome.siege.siege import add_markers, fall_if_due, take_fallen
@@ -22,36 +24,39 @@ from pbem.rules.sword_of_rome.turn.order_of_play import decider
 # ---- Purchases: every way to spend some points in several places, counted and picked without being listed (12.5)
 
 
-Part: TypeAlias = dict[str, Any]
+Piece: TypeAlias = dict[str, Any]
 """A piece of an order: lists and numbers by their words."""
+Choices: TypeAlias = list[tuple[int, Piece]]
+"""What can be done in one place, each with its points."""
 
 
-class Purchases(LegalOrders):
+class Purchases(AllOf):
     """Every choice of one thing for each place, of which the points add up to no more than there are.
 
-    The things of a place come with their points, and begin with nothing for 0.
+    The things of a place come with their points, and begin with nothing for 0. A page and a reader of words see what
+    may be named by each word of the order.
     """
 
-    __slots__ = ("_counts", "_places", "_points")
+    def __init__(self, places: Sequence[Choices], points: int) -> None:
+        super().__init__(*_words(places, points))
+        self._places, self._points = places, points
 
-    def __init__(self, places: Sequence[Sequence[tuple[int, Part]]], points: int) -> None:
-        self._places = places
-        self._points = points
-        counts = [[1] * (points + 1)]
-        for choices in reversed(places):
+    @cached_property
+    def _counts(self) -> Sequence[Sequence[int]]:
+        """Place -> points left -> ways to go on from there."""
+        counts = [[1] * (self._points + 1)]
+        for choices in reversed(self._places):
             later = counts[-1]
             counts.append(
-                [sum(later[left - cost] for cost, _ in choices if cost <= left) for left in range(points + 1)]
+                [sum(later[left - cost] for cost, _ in choices if cost <= left) for left in range(self._points + 1)]
             )
-        self._counts = counts[::-1]
-        """Place -> points left -> ways to go on from there."""
+        return counts[::-1]
 
     def __len__(self) -> int:
         return self._counts[0][self._points]
 
-    def make(self, index: int) -> Order:
-        whole: Part = {}
-        left = self._points
+    def make(self, index: int) -> dict[str, Plain]:
+        whole, left = Piece(), self._points
         for at, choices in enumerate(self._places):
             for cost, part in choices:
                 if cost > left:
@@ -63,7 +68,52 @@ class Purchases(LegalOrders):
                         whole[word] = whole[word] + value if word in whole else value
                     break
                 index -= ways
-        return Order("spoils", whole or {"remove": []})
+        if not whole:
+            whole[REMOVE] = []
+        return whole
+
+    def draw(self, random: Callable[[], float], *, wide: bool = False) -> dict[str, Plain] | None:
+        return self.make(int(random() * len(self)))
+
+    def fits(self, body: Mapping[str, Plain], used: frozenset[str]) -> Iterator[frozenset[str]]:
+        left: dict[str, Plain] = {word: value for word, value in body.items() if value}
+        spent, words = 0, {*SUPPORT_CHOICES, *NUMBERS}
+        for choices in self._places:
+            cost, part = max(((cost, part) for cost, part in choices if _within(part, left)), key=itemgetter(0))
+            spent += cost
+            left |= {word: _without(left[word], value) for word, value in part.items()}
+        if not any(left.values()) and spent <= self._points and body.keys() <= words:
+            yield used | body.keys()
+
+
+def _within(part: Piece, body: Mapping[str, Plain]) -> bool:
+    """Tell whether a body has all that a piece of an order has."""
+    return all(word in body and _without(body[word], value) is not None for word, value in part.items())
+
+
+def _without(there: Plain, value: Plain) -> Plain:
+    """Return what is left of a list or a number without another; None: it does not have that."""
+    if isinstance(there, list) and isinstance(value, list):
+        rest = [each for each in there if each not in value]
+        return rest if all(there.count(each) >= value.count(each) for each in value) else None
+    return there - value if isinstance(there, int) and isinstance(value, int) and there >= value else None
+
+
+def _words(places: Sequence[Choices], points: int) -> Iterator[Part]:
+    """Yield by each word of the order what may be named there."""
+    for word in SUPPORT_CHOICES:
+        room: dict[str, int] = {}
+        for choices in places:
+            for some in (part[word] for _, part in choices if word in part and word not in NUMBERS):
+                room[some[0]] = max(len(some), room.get(some[0], 0))
+        if room:
+            says = (word.replace("_", " "),)
+            yield Some(word, spaces(room), 0, points, of="space", room=room, optional=True, says=says)
+    for word in NUMBERS:
+        most = max((part[word] for choices in places for _, part in choices if word in part), default=0)
+        if most:
+            some = [Value(number, must=True) for number in range(1, most + 1)]
+            yield OneOf(word, [Value(None), *some], title=word)
 
 
 # ---- Points of a victory: own support, an ally's, the loser's, plunder, unrest (7.3.4, 12.5, 14.5, S 12.5.3)
@@ -76,8 +126,7 @@ PLUNDER: Final = "plunder"
 LOWER_UNREST: Final = "unrest"
 SUPPORT_CHOICES: Final = (REMOVE, ADD, FOR_ALLY)
 """What is done in a space, in this order."""
-Choices: TypeAlias = list[tuple[int, Part]]
-"""What can be done in one place, each with its points."""
+NUMBERS: Final = (PLUNDER, LOWER_UNREST)
 
 
 def spend_points(game: Game, table: Table, winner: str, loser: str, points: int) -> Flow[None]:
@@ -98,8 +147,8 @@ def spend_points(game: Game, table: Table, winner: str, loser: str, points: int)
         take_away(game, winner, at)
         fall_if_due(game, table, at)
         yield from take_fallen(game, table)
-    for power, spaces in ((winner, added), (ally(game, winner), for_ally)):
-        for at in spaces:
+    for power, given in ((winner, added), (ally(game, winner), for_ally)):
+        for at in given:
             assert power is not None
             add(game, power, at)
     if order.get(PLUNDER):
@@ -250,11 +299,11 @@ def places_for_points(view: Game, winner: str, loser: str, points: int) -> list[
     return found
 
 
-def _here(view: Game, winner: str, loser: str, space: str, points: int) -> Iterator[tuple[int, Part]]:
+def _here(view: Game, winner: str, loser: str, space: str, points: int) -> Iterator[tuple[int, Piece]]:
     """Yield what some points can do in a space: so many taken away, then added, then given to the ally."""
     words = SUPPORT_CHOICES if ally(view, winner) is not None else SUPPORT_CHOICES[:2]
 
-    def further(trial: Game, at: int, spent: int, part: Part) -> Iterator[tuple[int, Part]]:
+    def further(trial: Game, at: int, spent: int, part: Piece) -> Iterator[tuple[int, Piece]]:
         yield spent, part
         for i in range(at, len(words)):
             if spent < points and _why_not(trial, winner, loser, words[i], space) is None:
@@ -267,10 +316,10 @@ def _here(view: Game, winner: str, loser: str, space: str, points: int) -> Itera
         yield from further(view, 0, 0, {})
 
 
-def spoils_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way to spend the points, or some of them (12.5)."""
+def spoils_choices(view: Game, decision: Decision) -> Part:
+    """Return every way to spend the points, or some of them (12.5)."""
     winner, loser, points = (decision.facts[word] for word in ("power", "loser", "points"))
-    return lazy(lambda: Purchases(places_for_points(view, winner, loser, points), points))
+    return Purchases(places_for_points(view, winner, loser, points), points)
 
 
 def check_spoils(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -301,5 +350,5 @@ def check_spoils(view: Game, decision: Decision, order: Order) -> Iterator[Fault
 
 
 SPOILS_KINDS: Final = (
-    Kind("spoils", spoils_orders, check_spoils, hints="views.hints:spoils_hints", bot="policy.replies:best_spoils"),
+    Kind("spoils", spoils_choices, check_spoils, hints="views.hints:spoils_hints", bot="policy.replies:best_spoils"),
 )

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Refusal, Table, flat_map, lazy, multisets, of, yes_or_no
+from pbem.game import Kind, OneOf, Part, Refusal, Table, Value, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import Use, own_power
 from pbem.rules.sword_of_rome.events.support import own_support, remove, settle_support
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GREEKS, WALLED
 from pbem.rules.sword_of_rome.position.changes import settle_spaces
-from pbem.rules.sword_of_rome.position.naming import no_such_space, refused, space_named
+from pbem.rules.sword_of_rome.position.naming import may_be_left_out, no_such_space, own, points, refused, space_named
 from pbem.rules.sword_of_rome.position.state import Force, Game
 from pbem.rules.sword_of_rome.siege.siege import place_marker
 from pbem.rules.sword_of_rome.turn.order_of_play import ranked
@@ -58,16 +58,14 @@ def _led_by_player(view: Game, side: Side) -> list[str]:
     return [power for each in sides for power in view.board.powers_of[each]]
 
 
-def proposal_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every alliance that the active side can propose (15.1)."""
-    return of(
-        [
-            Order("act", {"do": "propose", "power": power, "to": to})
-            for power in view.board.powers_of[decision.side]
-            for to in view.board.powers
-            if why_not_propose(view, power, to) is None
-        ]
-    )
+def proposal_choices(view: Game, decision: Decision) -> Part:
+    """Return every alliance that the active side can propose (15.1)."""
+
+    def to_whom(power: str) -> Part:
+        able = [to for to in view.board.powers if why_not_propose(view, power, to) is None]
+        return OneOf("to", [Value(to) for to in able], of="power")
+
+    return own(view.board.powers_of[decision.side], to_whom)
 
 
 def check_proposal(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -159,24 +157,17 @@ def why_not_break(view: Game, power: str, to: str) -> Refusal | None:
     return None
 
 
-def break_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every alliance that can be broken, with every way to pay for it (15.5)."""
-    pairs = [
-        (power, to)
-        for power in view.board.powers_of[decision.side]
-        for to in view.board.powers
-        if why_not_break(view, power, to) is None
-    ]
+def break_choices(view: Game, decision: Decision) -> Part:
+    """Return every alliance that can be broken, with every way to pay for it (15.5)."""
 
-    def ways(pair: tuple[str, str]) -> LegalOrders:
-        power, to = pair
+    def with_whom(power: str) -> Part:
+        able = [to for to in view.board.powers if why_not_break(view, power, to) is None]
+        if not able:
+            return OneOf("to", [])
+        paid = may_be_left_out(points("give_up", own_support(view, [power]), price(view), price(view)))
+        return OneOf("to", [Value(to, paid) for to in able], of="power")
 
-        def give_up(spaces: list[str]) -> Order:
-            return Order("act", {"do": "break", "power": power, "to": to, "give_up": spaces})
-
-        return lazy(lambda: multisets(give_up, own_support(view, [power]), [price(view)]))
-
-    return flat_map(ways, pairs)
+    return own(view.board.powers_of[decision.side], with_whom)
 
 
 def check_break(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -246,8 +237,8 @@ def _go_inside(game: Game, power: str, space: str) -> None:
 
 
 ALLIANCE_USES: Final[Mapping[str, Use]] = {
-    "propose": Use(proposal_orders, check_proposal, propose),
-    "break": Use(break_orders, check_break, break_up),
+    "propose": Use(proposal_choices, check_proposal, propose, ("propose", "alliance", "ally")),
+    "break": Use(break_choices, check_break, break_up, ("break", "break alliance")),
 }
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from pbem.game import LegalOrders, Refusal, Table
+from pbem.game import Part, Refusal, Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.position.board import DESPERATE_TIMES, DESPERATE_VALUE
 from pbem.rules.sword_of_rome.position.naming import not_in_hand, refused
@@ -17,7 +17,7 @@ HIRE = "hire"
 BESIDE = (EXTRA, HIRE)
 """Uses that are not the one card of the round (7.1.2, S 7.2.4)."""
 
-UseOptions: TypeAlias = Callable[[Game, Decision], LegalOrders]
+UseChoices: TypeAlias = Callable[[Game, Decision], Part]
 UseCheck: TypeAlias = Callable[[Game, Decision, Order], Iterable[Fault]]
 UseFlow: TypeAlias = Callable[[Game, Table, Order], Flow[None]]
 
@@ -25,9 +25,12 @@ UseFlow: TypeAlias = Callable[[Game, Table, Order], Flow[None]]
 class Use(NamedTuple):
     """One thing that the active side may do, by a word of its order (`do`): an entry of `USES` of a chapter (5.4)."""
 
-    options: UseOptions
+    choices: UseChoices
+    """Every way to do it, without the word."""
     check: UseCheck
     carry_out: UseFlow
+    says: Sequence[str]
+    """How it is said."""
 
 
 def own_power(view: Game, side: Side, order: Order) -> str | None:

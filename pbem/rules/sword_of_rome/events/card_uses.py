@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import LegalOrders, Refusal, Table, flat_map, multisets, of
+from pbem.game import NONE, Part, Refusal, Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events import effects, responses
 from pbem.rules.sword_of_rome.events.card_play import (
@@ -31,9 +31,9 @@ from pbem.rules.sword_of_rome.events.conditions import hold
 from pbem.rules.sword_of_rome.events.effects import EFFECTS, lasting, moments
 from pbem.rules.sword_of_rome.events.support import add_all, rooms, wrong_additions
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE
-from pbem.rules.sword_of_rome.position.naming import not_in_hand, refused
+from pbem.rules.sword_of_rome.position.naming import cards, handful, not_in_hand, one_space, own, points, refused
 from pbem.rules.sword_of_rome.position.state import Force, Game
-from pbem.rules.sword_of_rome.turn.reinforcements import eligible, handfuls, why_not_place, wrong_places
+from pbem.rules.sword_of_rome.turn.reinforcements import eligible, why_not_place, wrong_places
 
 LEVY_VALUE: Final = 3
 ELSEWHERE: Final[Mapping[str, str]] = {
@@ -46,19 +46,12 @@ ELSEWHERE: Final[Mapping[str, str]] = {
 # ---- support (7.3.1)
 
 
-def support_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way to add support with a card: one point at least, its value at most (7.1, 7.3.1)."""
-    side = decision.side
-    cards = playable(view, side)
-    room = rooms(view, side) if cards else {}
-
-    def with_card(card: str) -> LegalOrders:
-        def add_in(spaces: list[str]) -> Order:
-            return Order("act", {"do": "support", "card": card, "add": spaces})
-
-        return multisets(add_in, room, range(1, value_of(view, card) + 1))
-
-    return flat_map(with_card, cards)
+def support_choices(view: Game, decision: Decision) -> Part:
+    """Return every way to add support with a card: one point at least, its value at most (7.1, 7.3.1)."""
+    able = playable(view, decision.side)
+    room = rooms(view, decision.side) if able else {}
+    by_value = {value: points("add", room, 1, value) for value in {value_of(view, card) for card in able}}
+    return cards(view, able, lambda card: by_value[value_of(view, card)])
 
 
 def check_support(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -86,20 +79,14 @@ def add_support(game: Game, table: Table, order: Order) -> Flow[None]:
 # ---- a CU for a 3 (7.1)
 
 
-def levy_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every place for the CU that a card of value 3 brings (7.1)."""
+def levy_choices(view: Game, decision: Decision) -> Part:
+    """Return every place for the CU that a card of value 3 brings (7.1)."""
     side = decision.side
-    cards = [card for card in playable(view, side) if value_of(view, card) >= LEVY_VALUE]
-    places = (
-        [(power, space) for power in view.board.powers_of[side] for space in eligible(view, power)] if cards else []
-    )
-    return of(
-        [
-            Order("act", {"do": "levy", "card": card, "power": power, "at": space})
-            for card in cards
-            for power, space in places
-        ]
-    )
+    able = [card for card in playable(view, side) if value_of(view, card) >= LEVY_VALUE]
+    if not able:
+        return NONE
+    places = own(view.board.powers_of[side], lambda power: one_space("at", eligible(view, power)))
+    return cards(view, able, lambda card: places)
 
 
 def check_levy(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -138,13 +125,12 @@ def bring_levy(game: Game, table: Table, order: Order) -> Flow[None]:
 # ---- mercenaries (S 7.2.4)
 
 
-def hire_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way to hire mercenaries with a card (S 7.2.4)."""
-    side = decision.side
-    if side != CARTHAGE or view.the_activation.hired:
-        return of([])
+def hire_choices(view: Game, decision: Decision) -> Part:
+    """Return every way to hire mercenaries with a card (S 7.2.4)."""
+    if decision.side != CARTHAGE or view.the_activation.hired:
+        return NONE
     spaces = eligible(view, CARTHAGE)
-    return flat_map(lambda card: _hire_with(view, card, spaces), _paying(view) if spaces else [])
+    return cards(view, _paying(view), lambda card: handful("place", spaces, value_of(view, card)))
 
 
 def _paying(view: Game) -> list[str]:
@@ -166,13 +152,6 @@ def _why_not_paying(view: Game, card: str | None) -> Refusal | None:
     if card == DESPERATE_TIMES:
         return why_no_desperate(view, CARTHAGE)
     return Refusal(f"{card} is not in your hand", "S 7.2.4")
-
-
-def _hire_with(view: Game, card: str, spaces: Sequence[str]) -> LegalOrders:
-    def hire(place: Mapping[str, int]) -> Order:
-        return Order("act", {"do": "hire", "card": card, "place": dict(place)})
-
-    return handfuls(hire, spaces, value_of(view, card))
 
 
 def check_hire(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -245,16 +224,14 @@ def why_not_its(view: Game, side: Side, card: str) -> Refusal | None:
     return None
 
 
-def event_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every event that the active side can play, each in every way (7.1)."""
+def event_choices(view: Game, decision: Decision) -> Part:
+    """Return every event that the active side can play, each in every way (7.1)."""
     side = decision.side
 
-    def ways(card: str) -> LegalOrders:
-        if why_not_its(view, side, card) is not None or why_not_now(view, side, card) is not None:
-            return of([])
-        return effects.orders(view, side, card, Order("act", {"do": "event", "card": card}))
+    def why_not(card: str) -> Refusal | None:
+        return why_not_its(view, side, card) or why_no_event(view, side, card)
 
-    return flat_map(ways, view.hands[side])
+    return cards(view, view.hands[side], lambda card: effects.choices(view, side, card), why_not)
 
 
 def check_event(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -284,8 +261,8 @@ def play_event(game: Game, table: Table, order: Order) -> Flow[None]:
 
 
 CARD_USES: Final[Mapping[str, Use]] = {
-    "support": Use(support_orders, check_support, add_support),
-    "levy": Use(levy_orders, check_levy, bring_levy),
-    "hire": Use(hire_orders, check_hire, hire),
-    "event": Use(event_orders, check_event, play_event),
+    "support": Use(support_choices, check_support, add_support, ("support", "add support")),
+    "levy": Use(levy_choices, check_levy, bring_levy, ("levy", "raise")),
+    "hire": Use(hire_choices, check_hire, hire, ("hire",)),
+    "event": Use(event_choices, check_event, play_event, ("event",)),
 }

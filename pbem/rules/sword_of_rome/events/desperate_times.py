@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Refusal, Table, concat, flat_map, lazy, listing, of, subsets
+from pbem.game import Kind, OneOf, Part, Refusal, Some, Table, Value, listing
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events import card_uses, effects
 from pbem.rules.sword_of_rome.events.card_play import Use, lay_down, put_away
 from pbem.rules.sword_of_rome.position.board import DESPERATE_TIMES
+from pbem.rules.sword_of_rome.position.naming import card_value, cards
 from pbem.rules.sword_of_rome.position.state import Activation, Game, window_decision
 from pbem.rules.sword_of_rome.turn.draw import draw, lay_off
 from pbem.rules.sword_of_rome.turn.order_of_play import ranked, standing, tie_winner
@@ -117,18 +118,19 @@ def _holder(decision: Decision) -> Side | None:
     return decision.facts["next"] if decision.facts["last"] else None
 
 
-def announcements(view: Game, decision: Decision) -> LegalOrders:
-    """List: none, one, or one if some others announce theirs (7.4.2)."""
+def announcements(view: Game, decision: Decision) -> Part:
+    """Return: none, one, or one if some others announce theirs (7.4.2)."""
     holder = _holder(decision)
-    others = contestable(view, decision.side, holder)
-
-    def contest(sides: list[Side]) -> Order:
-        return Order("desperate_times", {"announce": False, "contest": sides})
-
-    plain = [Order("desperate_times", {"announce": False})]
-    if holder in (None, decision.side):
-        plain.append(Order("desperate_times", {"announce": True}))
-    return concat(of(plain), subsets(contest, others, range(1, len(others) + 1)))
+    others = [Value(side) for side in contestable(view, decision.side, holder)]
+    why = "" if holder in (None, decision.side) else f"it is the chance of {holder}: you can only contest it"
+    contest = Some("contest", others, 0, len(others), of="side", optional=True, says=("contest",))
+    return OneOf(
+        "announce",
+        [
+            Value(False, contest, label="announce none", says=("no", "none", "nothing", "keep")),
+            Value(True, label="announce one", says=("yes", "announce", "play"), must=True, why=why),
+        ],
+    )
 
 
 def check_announcement(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -158,10 +160,10 @@ def why_not_use_announced(view: Game) -> Refusal | None:
     return Refusal("your Desperate Times is used", "7.4.3") if activation.played else None
 
 
-def redraw_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every selection of the hand that can be replaced (7.4.3)."""
+def redraw_choices(view: Game, decision: Decision) -> Part:
+    """Return every selection of the hand that can be replaced (7.4.3)."""
     hand = view.hands[decision.side] if why_not_use_announced(view) is None else []
-    return subsets(lambda cards: Order("act", {"do": REDRAW, "cards": cards}), hand, range(1, len(hand) + 1))
+    return Some("cards", [card_value(view, card) for card in hand], 1, len(hand), of="card")
 
 
 def check_redraw(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -170,11 +172,11 @@ def check_redraw(view: Game, decision: Decision, order: Order) -> Iterator[Fault
     if refusal is not None:
         yield order.fault(("do",), refusal.reason, rule=refusal.rule)
         return
-    cards: Sequence[str] = order.get("cards", ())
-    if not cards:
+    replaced: Sequence[str] = order.get("cards", ())
+    if not replaced:
         yield order.fault(("cards",), "say which cards are replaced", rule="7.4.3")
-    for i, card in enumerate(cards):
-        if card not in view.hands[decision.side] or card in cards[:i]:
+    for i, card in enumerate(replaced):
+        if card not in view.hands[decision.side] or card in replaced[:i]:
             yield order.fault(("cards", i), f"{card} is not in your hand, or it is named twice", rule="7.4.3")
 
 
@@ -194,18 +196,15 @@ def named_events(view: Game, side: Side) -> Collection[str]:
     return [card for card in view.board.named_events.get(side, ()) if card not in view.removed]
 
 
-def named_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List the named events, each in every way to play it (7.4.3)."""
+def named_choices(view: Game, decision: Decision) -> Part:
+    """Return the named events, each in every way to play it (7.4.3)."""
     side = decision.side
-    if why_not_use_announced(view) is not None:
-        return of([])
-
-    def ways(card: str) -> LegalOrders:
-        base = Order("act", {"do": NAMED_EVENT, "card": card})
-        return lazy(lambda: effects.orders(view, side, card, base))
-
-    return flat_map(
-        ways, [card for card in named_events(view, side) if card_uses.why_no_event(view, side, card) is None]
+    able = named_events(view, side) if why_not_use_announced(view) is None else ()
+    return cards(
+        view,
+        able,
+        lambda card: effects.choices(view, side, card),
+        lambda card: card_uses.why_no_event(view, side, card),
     )
 
 
@@ -246,8 +245,8 @@ def named_event(game: Game, table: Table, order: Order) -> Flow[None]:
 
 
 DESPERATE_USES: Final[Mapping[str, Use]] = {
-    REDRAW: Use(redraw_orders, check_redraw, redraw),
-    NAMED_EVENT: Use(named_orders, check_named, named_event),
+    REDRAW: Use(redraw_choices, check_redraw, redraw, ("redraw", "replace")),
+    NAMED_EVENT: Use(named_choices, check_named, named_event, ("named event", "event")),
 }
 DESPERATE_KINDS: Final = (
     Kind(

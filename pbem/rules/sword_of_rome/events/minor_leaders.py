@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Refusal, Table, product
+from pbem.game import Assign, Kind, Part, Refusal, Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import Use
 from pbem.rules.sword_of_rome.position.changes import pull_out
@@ -131,46 +131,33 @@ def put_leaders(game: Game, table: Table, told: Mapping[str, str]) -> None:
         table.tell("leader_placed", leader=leader, power=power, space=space, rule="8.3")
 
 
-def placements(view: Game, powers: Sequence[str]) -> list[list[tuple[str, str | None]]]:
-    """List for each minor leader of some powers where he can go; None: he stays (8.3)."""
-    found: list[list[tuple[str, str | None]]] = []
+def placements(view: Game, powers: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """List for each minor leader of some powers where he can go, if he does not stay (8.3)."""
+    found: list[tuple[str, list[str]]] = []
     for power in powers:
         leaders = minors(view, [power])
         spaces = stands(view, power) if leaders else []
         for leader in leaders:
             at = view.where(leader)
             aside = [NONE] if at is not None else []
-            found.append([(leader, to) for to in (None, *spaces, *aside) if to is None or to != at])
+            found.append((leader, [to for to in (*spaces, *aside) if to != at]))
     return found
 
 
-def ways_to_place(view: Game, powers: Sequence[str], base: Order) -> LegalOrders:
-    """List every way to place minor leaders in an order, the first with nobody placed (8.3)."""
+def places(view: Game, powers: Sequence[str], least: int = 0, *, always: bool = False) -> Part:
+    """Return every way to place minor leaders, the first with nobody placed, unless one must be (8.3).
 
-    def make(*to: tuple[str, str | None]) -> Order:
-        placed = {leader: space for leader, space in to if space is not None}
-        return Order(base.kind, {**base.body, **({"leaders": placed} if placed else {})})
-
-    return product(make, *placements(view, powers))
+    `always` if the order says so even if nobody is placed.
+    """
+    return Assign("leaders", placements(view, powers), ("leader", "space"), least, always=always)
 
 
 # ---- while active, and in the Reinforcement Phase
 
 
-def leader_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way to place minor leaders (8.3)."""
-    powers = view.board.powers_of[decision.side]
-    found = ways_to_place(view, powers, Order("act", {"do": "leaders"}))
-    return _behind(found)
-
-
-def _behind(orders: LegalOrders) -> LegalOrders:
-    """Return all orders but the first."""
-
-    def after(index: int) -> Order:
-        return orders.make(index + 1)
-
-    return product(after, range(len(orders) - 1))
+def leader_choices(view: Game, decision: Decision) -> Part:
+    """Return every way to place minor leaders (8.3)."""
+    return places(view, view.board.powers_of[decision.side], 1)
 
 
 def check_leaders(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -197,7 +184,7 @@ def place(game: Game, table: Table, side: Side, powers: Sequence[str]) -> Flow[N
 
     Nobody waits for that: without an answer they stay where they are.
     """
-    if all(len(each) < 2 for each in placements(game, powers)):
+    if not any(to for _, to in placements(game, powers)):
         return
     order = yield from table.ask(
         side, "minor_leaders", rule="8.3", default={"leaders": {}}, waits=False, powers=list(powers)
@@ -205,10 +192,9 @@ def place(game: Game, table: Table, side: Side, powers: Sequence[str]) -> Flow[N
     put_leaders(game, table, order["leaders"])
 
 
-def minor_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way to place minor leaders in the Reinforcement Phase (8.3)."""
-    base = Order("minor_leaders", {"leaders": {}})
-    return ways_to_place(view, decision.facts["powers"], base)
+def minor_choices(view: Game, decision: Decision) -> Part:
+    """Return every way to place minor leaders in the Reinforcement Phase (8.3)."""
+    return places(view, decision.facts["powers"], always=True)
 
 
 def check_minors(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -216,12 +202,13 @@ def check_minors(view: Game, decision: Decision, order: Order) -> Iterator[Fault
     yield from _faults(view, order, order["leaders"], decision.facts["powers"])
 
 
-MINOR_LEADER_USES: Final[Mapping[str, Use]] = {"leaders": Use(leader_orders, check_leaders, move_leaders)}
+_SAYS: Final = ("leaders", "place leaders", "minor leaders")
+MINOR_LEADER_USES: Final[Mapping[str, Use]] = {"leaders": Use(leader_choices, check_leaders, move_leaders, _SAYS)}
 MINOR_LEADER_KINDS: Final = (
     Kind("command", *one_of_the_facts("leader", "leaders", "{} can command"), hints="views.hints:command_hints"),
     Kind(
         "minor_leaders",
-        minor_orders,
+        minor_choices,
         check_minors,
         hints="views.hints:minor_leaders_hints",
         bot="policy.placing:best_minor_leaders",

@@ -9,10 +9,11 @@ allied with who plays it (`Game.allied`, 16.1.2). Who decides for it out of its 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
-from pbem.game import LegalOrders, Refusal, Table, concat, flat_map, lazy, listing, multisets, of
-from pbem.protocol import Decision, Fault, Flow, Order, Record, Side
+from pbem.game import AllOf, Fixed, Lazy, OneOf, Part, Plain, Refusal, Table, Value, listing
+from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.battle import battle
 from pbem.rules.sword_of_rome.events import minor_leaders
 from pbem.rules.sword_of_rome.events.card_play import EVENT, EXTRA, Use, lay_down, put_away, value_of
@@ -21,7 +22,7 @@ from pbem.rules.sword_of_rome.events.support import add_all, room_for, rooms, wr
 from pbem.rules.sword_of_rome.movement import activation as movement
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE, REBELS
 from pbem.rules.sword_of_rome.position.changes import INSURRECTION, settle_spaces
-from pbem.rules.sword_of_rome.position.naming import no_such_leader, not_in_hand, refused
+from pbem.rules.sword_of_rome.position.naming import cards, no_such_leader, not_in_hand, one_space, points, refused
 from pbem.rules.sword_of_rome.position.state import FOR_GOOD, NONE, Force, Game, Mark
 from pbem.rules.sword_of_rome.siege import unrest
 from pbem.rules.sword_of_rome.siege.siege import place_marker
@@ -32,6 +33,7 @@ ADD_SUPPORT: Final = "support"
 LEVY_UNITS: Final = "levy"
 ACTIVATE: Final = "activate"
 RAISE_UNREST: Final = "unrest"
+SAYS: Final = ("nonplayer", "neutral", "unrest")
 POINTS: Final = DESPERATE_VALUE
 """Points of support that an activation buys, and the value by which it activates: those of a 3 (16.1.1)."""
 
@@ -130,45 +132,51 @@ def active_leaders(view: Game, power: str, told: Mapping[str, str]) -> list[str]
     ]
 
 
-def nonplayer_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way to activate a power without a player, or to raise the unrest (16.1.1, S 20)."""
-    side = decision.side
+def nonplayer_choices(view: Game, decision: Decision) -> Part:
+    """Return every way to activate a power without a player, or to raise the unrest (16.1.1, S 20)."""
+    side, acts = decision.side, dict[str, Part]()
 
-    def with_card(card: str) -> LegalOrders:
-        base = {"do": NONPLAYER, "card": card}
-        raised = [Order("act", {**base, "then": RAISE_UNREST})] if why_no_unrest(view, card) is None else []
-        powers = [power for power in listed(view, side, card) if why_not_power(view, side, card, power) is None]
-        return concat(of(raised), flat_map(lambda power: _acts(view, side, {**base, "power": power}), powers))
+    def with_card(card: str) -> Part:
+        able = [power for power in listed(view, side, card) if why_not_power(view, side, card, power) is None]
+        for power in able:
+            if power not in acts:
+                acts[power] = Lazy(partial(_acts, view, side, power))
+        ways = [Value("power", OneOf("power", [Value(power, acts[power]) for power in able], of="power"))]
+        if why_no_unrest(view, card) is None:
+            ways.insert(0, Value(RAISE_UNREST, Fixed({"then": RAISE_UNREST}), says=(RAISE_UNREST,), must=True))
+        return OneOf(None, ways, inferred=True)
 
-    cards = [DESPERATE_TIMES] if view.the_activation.desperate else view.hands[side]
-    return flat_map(with_card, [card for card in cards if why_not_card(view, side, card) is None])
+    hand = [DESPERATE_TIMES] if view.the_activation.desperate else view.hands[side]
+    return cards(view, [card for card in hand if why_not_card(view, side, card) is None], with_card)
 
 
-def _acts(view: Game, side: Side, base: Record) -> LegalOrders:
-    """List what a power can do when it is activated, each with every place of its minor leaders (16.1.1)."""
-    power = base["power"]
+def _acts(view: Game, side: Side, power: str) -> Part:
+    """Return what a power can do when it is activated, each with every place of its minor leaders (16.1.1)."""
+    placed = minor_leaders.places(view, [power])
+    added = points("add", rooms(view, side, [power]), 1, POINTS)
+    levied = one_space("at", eligible(view, power))
+    activated = [
+        Value("", AllOf(Fixed(body), _active(view, power, body)), must=bool(body))
+        for body in map(placed.make, range(len(placed)))
+    ]
+    return OneOf(
+        "then",
+        [
+            Value(ADD_SUPPORT, AllOf(added, placed), says=(ADD_SUPPORT,), must=True),
+            Value(LEVY_UNITS, AllOf(levied, placed), says=(LEVY_UNITS,), must=True),
+            Value(ACTIVATE, OneOf(None, activated, inferred=True), says=(ACTIVATE,)),
+        ],
+        inferred=True,
+    )
 
-    def acts() -> LegalOrders:
-        added = multisets(add_in, rooms(view, side, [power]), range(1, POINTS + 1))
-        levied = [act(then=LEVY_UNITS, at=space) for space in eligible(view, power)]
-        return concat(
-            flat_map(with_leaders, concat(added, of(levied))), flat_map(activations, with_leaders(act(then=ACTIVATE)))
-        )
 
-    def act(**told: Any) -> Order:
-        return Order("act", {**base, **told})
-
-    def add_in(spaces: list[str]) -> Order:
-        return act(then=ADD_SUPPORT, add=spaces)
-
-    def with_leaders(order: Order) -> LegalOrders:
-        return minor_leaders.ways_to_place(view, [power], order)
-
-    def activations(order: Order) -> LegalOrders:
-        able = active_leaders(view, power, order.get("leaders", {}))
-        return of([Order("act", {**order.body, "leader": leader}) for leader in able])
-
-    return lazy(acts)
+def _active(view: Game, power: str, body: Mapping[str, Plain]) -> Part:
+    """Return whom a power can activate once its minor leaders have been placed as an order says (8.1, 16.1.1)."""
+    told = body.get("leaders", {})
+    assert isinstance(told, Mapping)
+    places = {leader: str(space) for leader, space in told.items()}
+    values = [Value(leader, at=view.where(leader) or "") for leader in active_leaders(view, power, places)]
+    return OneOf("leader", values, of="leader")
 
 
 def check_nonplayer(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -289,4 +297,6 @@ def revolt_of_mercenaries(game: Game, table: Table, cu: int, *, side: Side, spac
     settle_spaces(game, table)
 
 
-NONPLAYER_USES: Final[Mapping[str, Use]] = {NONPLAYER: Use(nonplayer_orders, check_nonplayer, activate_nonplayer)}
+NONPLAYER_USES: Final[Mapping[str, Use]] = {
+    NONPLAYER: Use(nonplayer_choices, check_nonplayer, activate_nonplayer, SAYS),
+}

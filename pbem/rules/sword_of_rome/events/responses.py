@@ -13,14 +13,15 @@ discards nor out of the game. Whether it is in the hand does not count, so no qu
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, concat, flat_map, of
+from pbem.game import UNTOLD, Kind, OneOf, Part, Refusal, Table, Value
 from pbem.protocol import Decision, Fault, Flow, Order, Record, Side
 from pbem.rules.sword_of_rome.events import effects
 from pbem.rules.sword_of_rome.events.card_play import file_away
 from pbem.rules.sword_of_rome.events.conditions import hold
-from pbem.rules.sword_of_rome.position.naming import not_in_hand
+from pbem.rules.sword_of_rome.position.naming import NOBODY, card_value, not_in_hand
 from pbem.rules.sword_of_rome.position.state import NONE, UNSEEN, Game, Moment, window_decision
 
 EVENT_PLAYED: Final = "event"
@@ -125,17 +126,19 @@ def is_for_later(view: Game, decision: Decision, order: Order) -> bool:
     return why_no_response(view, decision.side, card) is not None
 
 
-def responses(view: Game, decision: Decision) -> LegalOrders:
-    """List the responses in a hand, each with every way to play it, and none (7.1.1)."""
-    hand = view.hands[decision.side]
+def responses(view: Game, decision: Decision) -> Part:
+    """Return the responses in a hand, each with every way to play it, and none (7.1.1)."""
+    side, hand = decision.side, view.hands[decision.side]
     if UNSEEN in hand:
-        return NOT_TOLD
-
-    def ways(card: str) -> LegalOrders:
-        return effects.orders(view, decision.side, card, Order("respond", {"card": card}))
-
-    cards = [card for card in fitting(view, decision.side) if card in hand]
-    return concat(of([Order("respond", {"card": NONE})]), flat_map(ways, cards))
+        return UNTOLD
+    able = [card for card in fitting(view, side) if card in hand]
+    shut = [card for card in hand if card not in able]
+    values = [card_value(view, card, effects.choices(view, side, card)) for card in able]
+    for card in shut:
+        refusal = why_no_response(view, side, card)
+        if refusal is not None:
+            values.append(replace(card_value(view, card), why=refusal.reason))
+    return OneOf("card", [Value(NONE, says=NOBODY, must=True), *values], of="card")
 
 
 def check_response(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:

@@ -6,24 +6,29 @@ also for a power without a player and for the free activation of an event: a sie
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Final, TypeAlias
 
-from pbem.game import LegalOrders, Refusal, Table, of
+from pbem.game import NONE as NO_WAY
+from pbem.game import NOTHING, Follow, Lazy, OneOf, Part, Refusal, Table, Value, plain
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events.card_play import Use, card_faults, lay_down, playable, put_away, value_of
 from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, points_left, points_of
 from pbem.rules.sword_of_rome.movement.flanks import ask_next, consents, respond_to, why_no_colony, why_not_next
 from pbem.rules.sword_of_rome.movement.march import march, obey, raid_until_done, sally, set_out, stack_there, tire
-from pbem.rules.sword_of_rome.movement.march_orders import is_inside
+from pbem.rules.sword_of_rome.movement.march_orders import is_inside, orders_of
 from pbem.rules.sword_of_rome.movement.parts import ASK, ATTACK_UNREST, MarchOrder, part_of
+from pbem.rules.sword_of_rome.movement.paths import Roads
 from pbem.rules.sword_of_rome.position.board import DESPERATE_TIMES, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.changes import lose
-from pbem.rules.sword_of_rome.position.naming import no_such_leader, other_seat, refused
-from pbem.rules.sword_of_rome.position.state import NONE, Force, Game, March
+from pbem.rules.sword_of_rome.position.naming import cards, no_such_leader, other_seat, refused
+from pbem.rules.sword_of_rome.position.state import NONE, CardPlay, Force, Game, March
 from pbem.rules.sword_of_rome.siege.siege import SiegeRoll, place_marker, roll_siege
 from pbem.rules.sword_of_rome.turn.order_of_play import decider
 
+COLONY: Final = "colony"
+WhyNot: TypeAlias = Callable[[str], Refusal | None]
 COMMANDERS: Final = 2
 """How many commanders a Campaign activates (9.5.1)."""
 
@@ -41,15 +46,21 @@ def activate(game: Game, table: Table, power: str, leader: str, side: Side | Non
     space = game.where(leader)
     if moment.cancelled or space is None:
         return
-    moves, further = side or (yield from decider(game, table, power)), moment.points
-    points = points_of(game, power) + further
-    under_way = March(moves, power, leader, Force(), space, space, points, trail=[space], further=further)
-    game.march = under_way
-    under_way.points = max(0, points_left(game, under_way.as_if(Force(leaders=[leader]))))
+    moves = side or (yield from decider(game, table, power))
+    game.march = going = setting_forth(game, moves, leader, space, moment.points)
     table.tell("activated", power=power, leader=leader, space=space, rule="9.1")
-    order = yield from table.ask(moves, "march", rule="9.1", **under_way.asked)
+    order = yield from table.ask(moves, "march", rule="9.1", **going.asked)
     yield from carry_out(game, table, MarchOrder.read(order.body))
     game.march = None
+
+
+def setting_forth(game: Game, side: Side, leader: str, space: str, further: int = 0) -> March:
+    """Return the march of a leader who is activated where he stands, before it is said who goes (9.1, 9.2)."""
+    power = game.board.leaders[leader].power
+    points = points_of(game, power) + further
+    march = March(side, power, leader, Force(), space, space, points, trail=[space], further=further)
+    march.points = max(0, points_left(game, march.as_if(Force(leaders=[leader]))))
+    return march
 
 
 def carry_out(game: Game, table: Table, said: MarchOrder) -> Flow[None]:
@@ -112,15 +123,55 @@ def activatable(view: Game, side: Side, value: int) -> list[str]:
     return [leader for leader in leaders if leader in there and leaders[leader].initiative <= value]
 
 
-def activate_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every leader with every card that activates him (8.1)."""
-    side = decision.side
-    found: list[Order] = []
-    by_value = {value: activatable(view, side, value) for value in (1, 2, 3)}
-    for card in playable(view, side):
-        for leader in by_value[value_of(view, card)]:
-            found.append(Order("act", {"do": "activate", "card": card, "leader": leader}))
-    return of(found)
+def activate_choices(view: Game, decision: Decision) -> Part:
+    """Return every leader with every card that activates him; his march may be said at once (8.1)."""
+    return _activations(view, decision.side, playable(view, decision.side), "activate")
+
+
+def _activations(
+    view: Game,
+    side: Side,
+    able: Sequence[str],
+    use: str,
+    why_not: WhyNot = lambda leader: None,
+) -> Part:
+    """Return whom some cards activate for a use, by their value, or for a Campaign by any (8.1, 9.5.1)."""
+    leaders, marches = dict[int, Part](), _Marches(view, side)
+
+    def by(card: str) -> Part:
+        value = COMMANDERS + 1 if use == CAMPAIGN else value_of(view, card)
+        if value not in leaders:
+            some = [leader for leader in activatable(view, side, value) if why_not(leader) is None]
+            then = [marches.of(leader, card, use) if use != COLONY else NOTHING for leader in some]
+            at = [view.where(leader) or "" for leader in some]
+            values = [Value(leader, part, at=place) for leader, part, place in zip(some, then, at, strict=True)]
+            leaders[value] = OneOf("leader", values, of="leader")
+        return leaders[value]
+
+    return cards(view, able, by)
+
+
+class _Marches:
+    """The marches of those whom a card of the hand may activate, as far as they can be foreseen (8.1, 9.1)."""
+
+    def __init__(self, view: Game, side: Side) -> None:
+        self.view, self.side = view, side
+        self._roads: dict[tuple[str, int], Roads] = {}
+
+    def of(self, leader: str, card: str, use: str) -> Part:
+        """Return the march of a leader who is activated by a card, if nothing comes between."""
+        return Follow("march", Lazy(partial(self._march, leader, card, use)))
+
+    def _march(self, leader: str, card: str, use: str) -> Part:
+        view, side = self.view, self.side
+        trial, space, power = plain.twin(view), view.where(leader), view.board.leaders[leader].power
+        assert space is not None
+        trial.hands = {**view.hands, side: [each for each in view.hands[side] if each != card]}
+        trial.card = play = CardPlay(side, card, value_of(view, card), use, power, moved=[leader])
+        trial.march = setting_forth(trial, side, leader, space)
+        if (power, play.value) not in self._roads:
+            self._roads[power, play.value] = Roads(trial, trial.march)
+        return orders_of(trial, self._roads[power, play.value])
 
 
 def check_activate(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -155,11 +206,10 @@ def is_campaign(view: Game, card: str) -> bool:
     return card != DESPERATE_TIMES and any(CAMPAIGN in effect for effect in view.board.cards[card].effects)
 
 
-def campaign_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every first commander with every Campaign in the hand (9.5.1)."""
-    cards = [card for card in playable(view, decision.side) if is_campaign(view, card)]
-    leaders = activatable(view, decision.side, COMMANDERS + 1) if cards else []
-    return of([Order("act", {"do": CAMPAIGN, "card": card, "leader": leader}) for card in cards for leader in leaders])
+def campaign_choices(view: Game, decision: Decision) -> Part:
+    """Return every first commander with every Campaign in the hand (9.5.1)."""
+    able = [card for card in playable(view, decision.side) if is_campaign(view, card)]
+    return _activations(view, decision.side, able, CAMPAIGN) if able else NO_WAY
 
 
 def check_campaign(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -206,18 +256,12 @@ def _second(game: Game, table: Table, order: Order) -> Flow[None]:
 # ---- colonies (7.2.1)
 
 
-def colony_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every army that can found a colony, with every card that activates its leader (7.2.1)."""
+def colony_choices(view: Game, decision: Decision) -> Part:
+    """Return every army that can found a colony, with every card that activates its leader (7.2.1)."""
     if decision.side != view.board.powers[ROMANS].side:
-        return of([])
-    return of(
-        [
-            Order("act", {"do": "colony", "card": card, "leader": leader})
-            for card in playable(view, decision.side)
-            for leader in activatable(view, decision.side, value_of(view, card))
-            if why_no_colony(view, leader) is None
-        ]
-    )
+        return NO_WAY
+    able = playable(view, decision.side)
+    return _activations(view, decision.side, able, COLONY, lambda leader: why_no_colony(view, leader))
 
 
 def check_colony(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -230,7 +274,7 @@ def check_colony(view: Game, decision: Decision, order: Order) -> Iterator[Fault
 
 def carry_colony(game: Game, table: Table, order: Order) -> Flow[None]:
     """Lay the card down and found a colony, unless a response cancels the activation (7.2.1)."""
-    lay_down(game, table, order["card"], "colony", ROMANS)
+    lay_down(game, table, order["card"], COLONY, ROMANS)
     yield from _settle(game, table, order["leader"])
     put_away(game, table)
 
@@ -254,7 +298,7 @@ def settle_colony(game: Game, space: str) -> None:
 
 
 ACTIVATION_USES: Final[Mapping[str, Use]] = {
-    "activate": Use(activate_orders, check_activate, carry_activation),
-    CAMPAIGN: Use(campaign_orders, check_campaign, carry_campaign),
-    "colony": Use(colony_orders, check_colony, carry_colony),
+    "activate": Use(activate_choices, check_activate, carry_activation, ("activate", "march")),
+    CAMPAIGN: Use(campaign_choices, check_campaign, carry_campaign, (CAMPAIGN,)),
+    COLONY: Use(colony_choices, check_colony, carry_colony, ("colony", "found a colony")),
 }

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from pbem.game import Kind, LegalOrders, Table, flat_map, product
+from pbem.game import Kind, OneOf, Part, Table, Value
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.movement import reactions
@@ -24,16 +24,15 @@ from pbem.rules.sword_of_rome.movement.parts import (
     arrange,
     move_out,
     rest_of,
-    told,
     why_consul_alone,
     why_not_part,
 )
 from pbem.rules.sword_of_rome.movement.paths import why_not_end
 from pbem.rules.sword_of_rome.movement.reactions import Avoidance
-from pbem.rules.sword_of_rome.movement.voyages import BRIBE, card_orders, check_card, holds_cards, play_beside
+from pbem.rules.sword_of_rome.movement.voyages import BRIBE, card_choices, check_card, holds_cards, play_beside
 from pbem.rules.sword_of_rome.position.board import ETRUSCANS, WALLED
 from pbem.rules.sword_of_rome.position.changes import settle_spaces
-from pbem.rules.sword_of_rome.position.naming import space_named
+from pbem.rules.sword_of_rome.position.naming import space_named, units
 from pbem.rules.sword_of_rome.position.state import NONE, Force, Game, window_decision
 from pbem.rules.sword_of_rome.siege.siege import place_marker
 from pbem.rules.sword_of_rome.turn.order_of_play import decider
@@ -90,25 +89,21 @@ def as_many(game: Game, there: Force) -> dict[str, object]:
     return {"cu": room, "leaders": []}
 
 
-def city_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List what may stand inside a city: three CU at most, and any of the leaders (9.3.1)."""
+def city_choices(view: Game, decision: Decision) -> Part:
+    """Return what may stand inside a city: three CU at most, and any of the leaders (9.3.1)."""
     there = view.force(decision.facts["power"], decision.facts["at"])
     room = view.board.tables["city"]["cu"]
-    names = [list(some) for size in range(len(there.leaders) + 1) for some in combinations(there.leaders, size)]
 
-    def inside(leaders: list[str]) -> LegalOrders:
-        kept = []
+    def inside(leaders: Sequence[str]) -> Part:
+        able = []
         for cu in range(min(room, there.cu) + 1):
-            part = Force(cu, 0, leaders)
+            part = Force(cu, 0, list(leaders))
             if why_consul_alone(view, part, rest_of(there, part)) is None or cu == there.cu:
-                kept += there.units(cu)
+                able.append(cu)
+        return units(there, able)
 
-        def order(units: tuple[int, int]) -> Order:
-            return Order("city", {**told(*units, there), "leaders": leaders})
-
-        return product(order, kept)
-
-    return flat_map(inside, names)
+    some = [list(each) for size in range(len(there.leaders) + 1) for each in combinations(there.leaders, size)]
+    return OneOf("leaders", [Value(leaders, inside(leaders)) for leaders in some], of="leader", default=0)
 
 
 def check_city(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -251,6 +246,6 @@ def _declarations(game: Game, table: Table) -> Flow[tuple[Mapping[str, Sequence[
 
 
 ENTERING_KINDS: Final = (
-    Kind("city", city_orders, check_city, hints="views.hints:city_hints", bot="policy.replies:best_city"),
-    Kind(BRIBE, card_orders, check_card, hints="views.hints:reaction_card_hints", bot="policy.replies:best_bribe"),
+    Kind("city", city_choices, check_city, hints="views.hints:city_hints", bot="policy.replies:best_city"),
+    Kind(BRIBE, card_choices, check_card, hints="views.hints:reaction_card_hints", bot="policy.replies:best_bribe"),
 )

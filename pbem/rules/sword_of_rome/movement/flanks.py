@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from pbem.game import Kind, LegalOrders, Refusal, Table, of, yes_or_no
+from pbem.game import NOTHING, Kind, OneOf, Part, Refusal, Table, Value, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.movement.fatigue import CAMPAIGN, points_left, points_of, setting_out
@@ -13,7 +13,7 @@ from pbem.rules.sword_of_rome.movement.parts import STOP, Body, MarchOrder, Step
 from pbem.rules.sword_of_rome.movement.paths import taken_by, why_not_step
 from pbem.rules.sword_of_rome.movement.voyages import room_at_sea
 from pbem.rules.sword_of_rome.position.board import NORMAL, ROMANS, SEA
-from pbem.rules.sword_of_rome.position.naming import no_such_leader, power_named, refused, space_named
+from pbem.rules.sword_of_rome.position.naming import NOBODY, no_such_leader, power_named, refused, space_named
 from pbem.rules.sword_of_rome.position.state import NONE, Force, Game, March, Moment
 
 # ---- who can come next (9.5.1, 9.5.5)
@@ -230,20 +230,21 @@ def way_of_flank(game: Game, table: Table) -> Flow[Force]:
     return part_of(game.force(march.power, march.at), said.force, march.leader, most)
 
 
-def next_commanders(view: Game, decision: Decision) -> LegalOrders:
-    """List whom a Campaign can activate next, and nobody (9.5.1, 9.5.5, 7.2.1)."""
-    orders = [Order("next_commander", {"leader": NONE})]
+def next_commanders(view: Game, decision: Decision) -> Part:
+    """Return whom a Campaign can activate next, and nobody (9.5.1, 9.5.5, 7.2.1)."""
+    own, values = view.board.powers_of[decision.side], [Value(NONE, says=NOBODY, must=True)]
+    colony = Value(True, says=("colony", "found a colony"), must=True)
     for leader in view.board.leaders:
         if decision.facts["space"]:
-            if can_flank(view, leader):
-                orders.append(Order("next_commander", {"leader": leader}))
-            continue
-        if why_not_next(view, leader) is None:
-            orders.append(Order("next_commander", {"leader": leader}))
-        own = view.board.leaders[leader].power in view.board.powers_of[decision.side]
-        if own and why_no_colony(view, leader) is None:
-            orders.append(Order("next_commander", {"leader": leader, "colony": True}))
-    return of(orders)
+            ways = [Value(None)] if can_flank(view, leader) else []
+        else:
+            ways = [Value(None)] if why_not_next(view, leader) is None else []
+            if view.board.leaders[leader].power in own and why_no_colony(view, leader) is None:
+                ways.append(colony)
+        if ways:
+            then = OneOf("colony", ways) if colony in ways else NOTHING
+            values.append(Value(leader, then, at=view.where(leader) or ""))
+    return OneOf("leader", values, of="leader")
 
 
 def check_next(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:

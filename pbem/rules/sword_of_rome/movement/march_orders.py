@@ -2,17 +2,33 @@
 
 A path is checked as a whole, as if nobody reacted. It may lead through enemy armies, in case they avoid battle.
 
-Legal orders go one step and ask again, so that every march can be put together from them; but none drops units and
-takes others in the same place. A player may write more at once: a whole path, or the whole way of a flank.
+The choices list a cheapest way to each space in reach, and after a stop on the way what is dropped or taken there; any
+other way is among them. A player may write more at once: what is dropped and taken in the midst of a path.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Final
 
-from pbem.game import Kind, LegalOrders, Refusal, concat, flat_map, lazy, of, product
+from pbem.game import (
+    NOTHING,
+    AllOf,
+    Fixed,
+    Kind,
+    Lazy,
+    OneOf,
+    Part,
+    Refusal,
+    Value,
+    Walk,
+    counted,
+    listing,
+    option,
+    place_of,
+)
 from pbem.protocol import Decision, Fault, Order, Record
 from pbem.rules.sword_of_rome.movement.fatigue import (
     exhausted,
@@ -26,7 +42,7 @@ from pbem.rules.sword_of_rome.movement.fatigue import (
     spend,
     stay,
 )
-from pbem.rules.sword_of_rome.movement.flanks import WayToFlank, ways_to_flank, why_not_flank_from
+from pbem.rules.sword_of_rome.movement.flanks import why_not_flank_from
 from pbem.rules.sword_of_rome.movement.march import (
     added,
     exchanges,
@@ -48,37 +64,35 @@ from pbem.rules.sword_of_rome.movement.parts import (
     part_of,
     rest_of,
     strengths,
-    told,
     why_consul_alone,
     why_not_part,
 )
 from pbem.rules.sword_of_rome.movement.paths import (
+    Roads,
     arrived,
     onward,
     overseas,
     taken_by,
     why_no_end_from,
+    why_no_way,
     why_not_end,
     why_not_raid,
     why_not_step,
 )
-from pbem.rules.sword_of_rome.movement.voyages import room_at_sea
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX, SEA
-from pbem.rules.sword_of_rome.position.naming import refused, space_named
+from pbem.rules.sword_of_rome.position.naming import refused, space_named, units, with_others
 from pbem.rules.sword_of_rome.position.state import Force, Game, March
 from pbem.rules.sword_of_rome.siege.siege import why_not_roll
+from pbem.rules.sword_of_rome.siege.unrest import SAYS as ATTACK_SAYS
 from pbem.rules.sword_of_rome.siege.unrest import fresh_cu
 
 MOVING: Final = ("cu", "mercenaries", "with", "path", "raid")
 """The words of an order that go with a march only."""
 SETTING_OUT: Final = ("cu", "mercenaries", "with")
 """Those that say with whom a leader sets out."""
-Units: TypeAlias = tuple[int, int]
-"""CU, and the mercenaries among them."""
-Reach: TypeAlias = tuple[bool, bool, int]
-"""What decides where a force may go: CU or none, a leader who never leaves his home or none (17.1.1), its points."""
-Steps: TypeAlias = dict[Reach, list[tuple[dict[str, object], int]]]
-"""The steps by sea of a force, each with the CU that may take it."""
+MOST_RAIDS: Final = 3
+"""How many attempts to raid are offered at once."""
+_THEN: Final = option("then", Value(STOP, says=("stop",)), Value(ASK, says=("ask",)))
 
 
 # ---- what a leader can do beside marching
@@ -294,121 +308,192 @@ def can_leave(view: Game, march: March) -> bool:
     return bool(onward(view, march) or overseas(view, march))
 
 
-# ---- legal orders where he stands, or is
+# ---- choices where he stands, or is
 
 
-def marches(view: Game, decision: Decision) -> LegalOrders:
-    """List every order to the active leader: to stay, to roll, to sortie, or to take one step and ask again (9)."""
+def march_choices(view: Game, decision: Decision) -> Part:
+    """Return what the active leader, or the force that he leads, can be told to do (9)."""
+    return orders_of(view, Roads(view, view.the_march))
+
+
+def orders_of(view: Game, roads: Roads) -> Part:
+    """Return what the force under way, or the leader who is activated, can be told; `roads` may be shared (9)."""
     march = view.the_march
+    marches = _Marches(view, march, roads)
     if march.force.empty:
-        few = list(_standing(view, march))
-        return of(few) if is_inside(view, march) else concat(of(few), lazy(lambda: _departures(view, march)))
-    few = []
-    if why_not_end(view, march, march.at) is None or not can_leave(view, march):
-        few.append(Order("march", {"then": STOP}))
-    if why_not_attack_unrest(view, march) is None:
-        few.append(Order("march", {"then": ATTACK_UNREST}))
-    few += _raids(view, march)
-    return concat(of(few), lazy(lambda: _steps(view, march)))
+        ways = marches.where_he_stands()
+        return OneOf(None, ways if is_inside(view, march) else [*ways, *marches.setting_out()], inferred=True)
+    return OneOf(None, [*marches.where_it_is(), *marches.going_on()], inferred=True)
 
 
-def _standing(view: Game, march: March) -> Iterator[Order]:
-    """Yield what the active leader can do where he stands."""
-    yield Order("march", {"then": STOP})
-    if why_not_roll_now(view, march) is None:
-        yield Order("march", {"roll": True})
-    if why_no_sortie(view, march) is None:
-        yield Order("march", {"sortie": True})
-    if not is_inside(view, march):
+_STAY: Final = Value(STOP, Fixed({"then": STOP}), says=("stop", "stay", "stand", "halt"), must=True)
+_SAYS: Final = ("march", "move")
+
+
+class _Marches:
+    """What a march that is looked at may come to; forces that go alike share their ways."""
+
+    def __init__(self, view: Game, march: March, roads: Roads) -> None:
+        self.view, self.march, self.roads = view, march, roads
+        self._walks: dict[tuple[bool, int, int], Part] = {}
+
+    # ---- in the space where it is
+
+    def where_he_stands(self) -> list[Value]:
+        """Return what the active leader can do where he stands: stay, roll, sally out, raid, attack the unrest."""
+        view, march = self.view, self.march
+        ways = [_STAY]
+        roll, sortie = why_not_roll_now(view, march), why_no_sortie(view, march)
+        ways.append(_shut_if(Value("roll", Fixed({"roll": True}), says=("roll", "siege"), must=True), roll))
+        if is_inside(view, march):
+            ways.append(_shut_if(Value("sortie", self._sortie(), says=("sortie", "sally"), must=True), sortie))
+            return ways
         stack = view.force(march.power, march.at)
         whole = march.as_if(part_of(stack, Wanted(), march.leader, most_cu(view)))
-        yield from _raids(view, whole)
+        ways += self._raids(whole)
         whole.force.cu = min(whole.force.cu, fresh_cu(view))
         if why_not_attack_unrest(view, whole) is None:
-            yield from (
-                Order("march", {**told(cu, mercenaries, stack), "then": ATTACK_UNREST})
-                for cu, mercenaries in strengths(view, stack, (march.leader,), 1, whole.force.cu)
+            able = strengths(view, stack, (march.leader,), 1, whole.force.cu)
+            usual = min(stack.cu, most_cu(view))
+            share = units(stack, list(dict.fromkeys(cu for cu, _ in able)), usual)
+            attack = AllOf(share, Fixed({"then": ATTACK_UNREST}))
+            ways.append(Value(ATTACK_UNREST, attack, says=ATTACK_SAYS, must=True))
+        return ways
+
+    def _sortie(self) -> Part:
+        """Return the sorties: with all that can go, unless it is said with whom and how many (13.4.1)."""
+        view, march = self.view, self.march
+        inside, values = view.garrison(march.power, march.at), list[tuple[Sequence[str], Part]]()
+        for others in companies(view, inside, march.leader):
+            able = [cu for cu in range(1, inside.cu + 1) if self._sallies(inside, cu, others)]
+            values.append((others, units(inside, able)))
+        said = Value("", with_others(values), unlisted=True)
+        return AllOf(Fixed({"sortie": True}), OneOf(None, [Value(""), said], inferred=True))
+
+    def _sallies(self, inside: Force, cu: int, others: Sequence[str]) -> bool:
+        part = part_for_sortie(self.view, inside, Wanted(None, cu, None, tuple(others)), self.march.leader)
+        return part.cu == cu and not any(why_not_part(self.view, inside, part))
+
+    def where_it_is(self) -> list[Value]:
+        """Return what a force on the march can do where it is: stop, attack the unrest, raid."""
+        view, march = self.view, self.march
+        refusal = why_not_end(view, march, march.at)
+        ways = [_shut_if(_STAY, refusal if can_leave(view, march) else None)]
+        if why_not_attack_unrest(view, march) is None:
+            attack = Fixed({"then": ATTACK_UNREST})
+            ways.append(Value(ATTACK_UNREST, attack, says=ATTACK_SAYS, must=True))
+        return [*ways, *self._raids(march)]
+
+    def _raids(self, trial: March) -> list[Value]:
+        """Return the raids of a force, unless they leave it no points to stop anywhere (14.2, 16.3)."""
+        view = self.view
+        if why_not_raid(view, trial) is not None:
+            return []
+        left, ways = points_left(view, trial), []
+        may_stay = why_not_end(view, trial, trial.at) is None
+        for attempts in range(1, min(left, MOST_RAIDS) + 1):
+            then = [Value(ASK, says=(ASK,))]
+            if why_no_end_from(view, trial, arrived(trial, left - attempts)) is not None:
+                then = []
+            if may_stay:
+                then += [Value(None, unlisted=bool(then)), Value(STOP, unlisted=True, says=("stop",))]
+            ways.append(
+                Value(attempts, OneOf("then", then), says=("once", "twice", "three times")[attempts - 1 : attempts])
             )
+        return [Value("raid", OneOf("raid", ways, inferred=True), says=("raid",), must=True)]
 
+    # ---- setting out (9.1.1, 9.1.2)
 
-def _raids(view: Game, march: March) -> list[Order]:
-    """List the raid, unless it takes the points without which the army cannot stop anywhere (14.2, 16.3)."""
-    if why_not_raid(view, march) is not None:
-        return []
-    stuck = why_no_end_from(view, march, arrived(march, points_left(view, march) - 1))
-    return [Order("march", {"raid": 1, "then": ASK})] if stuck is None else []
+    def setting_out(self) -> list[Value]:
+        """Return the marches of the active leader: with whom, how many, and which way."""
+        view, march = self.view, self.march
+        stack = view.force(march.power, march.at)
+        some = companies(view, stack, march.leader)
+        with_whom = [(others, Lazy(partial(self._company, stack, others))) for others in some]
+        weight = max(2, len(with_whom))
+        return [Value("march", with_others(with_whom), says=_SAYS, weight=weight)]
 
+    def _company(self, stack: Force, others: Sequence[str], least: int = 0) -> Part:
+        """Return the marches of a leader with some others: with CU by how far they go, or alone."""
+        view, march = self.view, self.march
+        leaders, usual = [march.leader, *others], min(stack.cu, most_cu(view))
+        ways = []
+        for trial, able in self._alike(stack, leaders, least):
+            share, walks = units(stack, able, usual), self.walks(trial, self.roads.start(self.march))
+            said = ("alone",) if able == [0] and stack.cu else ()
+            ways.append(Value("", AllOf(share, walks), says=said, must=bool(said), weight=1 if said else 4))
+        return OneOf(None, ways, inferred=True)
 
-# ---- legal steps
+    def _alike(self, stack: Force, leaders: list[str], least: int) -> list[tuple[March, list[int]]]:
+        """Put numbers of CU together that go alike; each lot with a march of the first (9.5.2, 9.6.3).
 
+        In a Campaign a larger force may have units that have gone farther, and fleets carry only so many.
+        """
+        found: dict[tuple[int, int], tuple[March, list[int]]] = {}
+        some = strengths(self.view, stack, leaders, least, most_cu(self.view))
+        for cu in dict.fromkeys(cu for cu, _ in some):
+            trial = setting_out(self.view, self.march, Force(cu, 0, leaders))
+            ground = self.roads.ground(trial.force)
+            found.setdefault((id(ground), points_left(self.view, trial)), (trial, []))[1].append(cu)
+        return list(found.values())
 
-def _departures(view: Game, march: March) -> LegalOrders:
-    """List every force that can set out, with every first step (9.1.1, 9.1.2)."""
-    stack = view.force(march.power, march.at)
-    steps: Steps = {}
-    return flat_map(
-        lambda others: _setting_out(view, march, stack, others, steps), list(companies(view, stack, march.leader))
-    )
+    # ---- ways
 
+    def walks(self, trial: March, start: str, first: Record | None = None) -> Part:
+        """Return the ways of a force, and what follows: it stops, asks for more, or attacks the unrest."""
+        key = (bool(trial.force.cu), id(self.roads.ground(trial.force)), points_left(self.view, trial))
+        if first:
+            return self._ways(trial, start, first)
+        if key not in self._walks:
+            self._walks[key] = self._ways(trial, start, {})
+        return self._walks[key]
 
-def _setting_out(view: Game, march: March, stack: Force, others: tuple[str, ...], steps: Steps) -> LegalOrders:
-    """List the first steps of a leader with some others: by land alone or with CU, by sea as the fleet carries.
+    def _ways(self, trial: March, start: str, first: Record) -> Part:
+        view, ground, left = self.view, self.roads.ground(trial.force), points_left(self.view, trial)
+        walk = partial(Walk, "path", start, ground, of="space", first=first)
+        land = ground.land
+        ways = [Value("", AllOf(walk(left, no_ends=land.no_ends), _THEN), weight=6)]
+        if passing := self._through(trial, start):
+            steps = [Value([{**step, **first}], at=step["to"]) for step in passing]
+            through = AllOf(OneOf("path", steps, of="space"), Fixed({"then": ASK}))
+            ways.append(Value("through", through, says=("through", ASK), must=True))
+        price = int(view.board.tables["movement"]["cost"]["unrest"])
+        if trial.power == CARTHAGE and trial.force.cu and view.unrest and left > price and trial.at != GARRISON_BOX:
+            attack = AllOf(walk(left - price, only=(GARRISON_BOX,)), Fixed({"then": ATTACK_UNREST}))
+            ways.append(Value(ATTACK_UNREST, attack, says=ATTACK_SAYS, must=True))
+        return OneOf(None, ways, inferred=True) if len(ways) > 1 else ways[0].then
 
-    What has been found for one company is kept in `steps` for the others.
-    """
-    leaders = [march.leader, *others]
+    def _through(self, trial: March, start: str) -> list[Record]:
+        """Return the first steps of a force into spaces where it cannot stop, but from which it can go on."""
+        ground, left = self.roads.ground(trial.force), points_left(self.view, trial)
+        found = []
+        for to, cost, step, how in ground.steps(start):
+            if how in ("", SEA) and cost <= left and place_of(to) in ground.land.no_ends:
+                assert isinstance(step, Mapping)
+                if why_no_way(self.view, trial, Step.read(step)) is None:
+                    found.append(step)
+        return found
 
-    def order(units: Units, step: dict[str, object]) -> Order:
-        force = {**told(*units, stack), "with": list(others)}
-        return Order("march", {**force, "path": [step], "then": ASK})
+    # ---- going on (9.1.2)
 
-    def by_sea(units: list[Units], trial: March) -> LegalOrders:
-        ports = _first_ports(view, trial, steps)
-        parts = [product(order, [each for each in units if each[0] <= room], [step]) for step, room in ports]
-        return concat(*parts)
+    def going_on(self) -> list[Value]:
+        """Return the ways on of a force on the march, with what it drops or takes before its next step."""
+        view, march = self.view, self.march
+        ground = view.force(march.power, march.at)
+        by_word: dict[str, list[Value]] = {"": [], "drop": [], "take": []}
+        for each in exchanges(view, march, ground):
+            word = next(iter(each), "")
+            ways = Lazy(partial(self._after, ground, each))
+            by_word[word].append(Value(word, ways, label=_exchanged(view, each.get(word, {}))))
+        found = [Value("march", by_word[""][0].then, says=_SAYS, weight=4)]
+        for word, says in (("drop", ("drop", "leave")), ("take", ("take", "pick up"))):
+            if by_word[word]:
+                found.append(Value(word, OneOf(None, by_word[word], title=word), says=says, must=True, weight=2))
+        return found
 
-    def parts() -> Iterator[LegalOrders]:
-        for trial, units in _alike(view, march, leaders, strengths(view, stack, leaders, 0, most_cu(view))):
-            yield product(order, units, [{"to": to} for to in onward(view, trial)])
-            yield lazy(partial(by_sea, units, trial))
-
-    return concat(*parts())
-
-
-def _alike(view: Game, march: March, leaders: list[str], some: Sequence[Units]) -> list[tuple[March, list[Units]]]:
-    """Put units together that go alike: none, or all those with as many points; each lot with a march of the first.
-
-    In a Campaign a larger force may have units that have gone farther (9.5.2).
-    """
-    found: dict[Reach, tuple[March, list[Units]]] = {}
-    for cu, mercenaries in some:
-        trial = setting_out(view, march, Force(cu, mercenaries, leaders))
-        _, units = found.setdefault(_reach(view, trial), (trial, []))
-        units.append((cu, mercenaries))
-    return list(found.values())
-
-
-def _reach(view: Game, trial: March) -> Reach:
-    leaders = view.board.leaders
-    stays = any(leaders[leader].stays for leader in trial.force.leaders)
-    return bool(trial.force.cu), stays, points_left(view, trial)
-
-
-def _first_ports(view: Game, trial: March, steps: Steps) -> list[tuple[dict[str, object], int]]:
-    """Return the steps by sea of a force with the CU that may take each; found once for all of the same reach."""
-    reach = _reach(view, trial)
-    if reach not in steps:
-        steps[reach] = [({"to": to, "by": SEA}, room_at_sea(view, trial, to)) for to in overseas(view, trial)]
-    return steps[reach]
-
-
-def _steps(view: Game, march: March) -> LegalOrders:
-    """List the next steps of a force on the march, with what it drops or takes before each (9.1.2)."""
-    ground = view.force(march.power, march.at)
-    by_land: dict[Reach, list[str]] = {}
-    by_sea: dict[Reach, list[tuple[str, int]]] = {}
-
-    def after(exchanged: Record) -> LegalOrders:
+    def _after(self, ground: Force, exchanged: Record) -> Part:
+        """Return the ways on of the force once it has dropped or taken something."""
+        march = self.march
         trial = march.as_if(march.force)
         if "drop" in exchanged:
             part = part_named(march.force, Wanted.read(exchanged["drop"]))
@@ -416,55 +501,55 @@ def _steps(view: Game, march: March) -> LegalOrders:
         elif "take" in exchanged:
             part = part_named(ground, Wanted.read(exchanged["take"]))
             trial.force = added(march.force, part)
-            trial.legs = legs_with(view, march, march.at, ground.cu, part.cu)
-        cu, reach = trial.force.cu, _reach(view, trial)
-        if reach not in by_land:
-            by_land[reach] = onward(view, trial)
-            least = trial.as_if(Force(min(1, cu), 0, trial.force.leaders))
-            by_sea[reach] = [(to, room_at_sea(view, least, to)) for to in overseas(view, least)]
-        steps = [{"to": to} for to in by_land[reach]]
-        steps += [{"to": to, "by": SEA} for to, room in by_sea[reach] if cu <= room]
-        return of([Order("march", {"path": [{**step, **exchanged}], "then": ASK}) for step in steps])
+            trial.legs = legs_with(self.view, march, march.at, ground.cu, part.cu)
+        return self.walks(trial, self.roads.start(self.march), exchanged)
 
-    return flat_map(after, list(exchanges(view, march, ground)))
+    # ---- to the flank of a battle (9.5.6)
+
+    def flanking(self) -> Part:
+        """Return the ways to the flank of the battle, with every force that can go."""
+        view, march = self.view, self.march
+        stack = view.force(march.power, march.at)
+        some = companies(view, stack, march.leader)
+        return with_others([(others, Lazy(partial(self._flank, stack, others))) for others in some])
+
+    def _flank(self, stack: Force, others: Sequence[str]) -> Part:
+        view, usual = self.view, min(stack.cu, most_cu(self.view))
+        ways = []
+        for trial, able in self._alike(stack, [self.march.leader, *others], 1):
+            ends = frozenset([each for each in view.board.spaces if why_not_flank_from(view, trial, each) is None])
+            ground, left = self.roads.ground(trial.force), points_left(view, trial)
+            stay = trial.at in ends
+            walk = Walk("path", self.roads.start(self.march), ground, left, of="space", stay=stay, only=ends)
+            ways.append(Value("", AllOf(units(stack, able, usual), walk)))
+        return OneOf(None, ways, inferred=True)
 
 
-def flanks(view: Game, decision: Decision) -> LegalOrders:
-    """List every way of a flank, with every force that can go (9.5.6)."""
-    march = view.the_march
-    stack = view.force(march.power, march.at)
-    found: dict[Reach, list[WayToFlank]] = {}
+def _shut_if(value: Value, refusal: Refusal | None) -> Value:
+    """Return a value, shut if it is refused."""
+    return value if refusal is None else replace(value, then=NOTHING, why=refusal.reason)
 
-    def ways(trial: March) -> list[WayToFlank]:
-        reach = _reach(view, trial)
-        if reach not in found:
-            found[reach] = list(ways_to_flank(view, trial))
-        return found[reach]
 
-    def with_them(others: tuple[str, ...]) -> LegalOrders:
-        leaders = [march.leader, *others]
+def _exchanged(view: Game, part: Record) -> str:
+    """Return what is dropped or taken in words."""
+    cu = [counted(part["cu"], "CU", "CU")] if "cu" in part else []
+    mercenaries = [f"{part['mercenaries']} of them mercenaries"] if part.get("mercenaries") else []
+    return listing([*cu, *mercenaries, *(view.board.leaders[each].name for each in part.get("with", ()))], "and")
 
-        def order(some: Units, way: WayToFlank) -> Order:
-            return Order("flank", {**told(*some, stack), "with": list(others), "path": list(way.steps)})
 
-        def parts() -> Iterator[LegalOrders]:
-            for trial, units in _alike(view, march, leaders, strengths(view, stack, leaders, 1, most_cu(view))):
-                for way in ways(trial):
-                    yield product(order, [each for each in units if each[0] <= way.room], [way])
-
-        return concat(*parts())
-
-    return flat_map(with_them, list(companies(view, stack, march.leader)))
+def flank_choices(view: Game, decision: Decision) -> Part:
+    """Return every way of a flank, with every force that can go (9.5.6)."""
+    return _Marches(view, view.the_march, Roads(view, view.the_march)).flanking()
 
 
 MARCH_KINDS: Final = (
     Kind(
         "march",
-        marches,
+        march_choices,
         check_march,
         hints="views.hints:march_hints",
         bot="policy.acts:best_march",
         foresee="views.forecast:foresee_march",
     ),
-    Kind("flank", flanks, check_flank, hints="views.hints:flank_hints", bot="policy.acts:best_flank"),
+    Kind("flank", flank_choices, check_flank, hints="views.hints:flank_hints", bot="policy.acts:best_flank"),
 )

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, NamedTuple
 
-from pbem.game import Refusal, listing
+from pbem.game import MARK, Edge, Graph, Refusal, Ways, listing, place_of
 from pbem.rules.sword_of_rome.movement.fatigue import points_left, why_too_far
 from pbem.rules.sword_of_rome.movement.parts import Step
-from pbem.rules.sword_of_rome.movement.voyages import ports_for, why_not_sail
+from pbem.rules.sword_of_rome.movement.voyages import (
+    Crossing,
+    carried,
+    may_borrow,
+    ports_for,
+    why_he_stays,
+    why_not_sail,
+)
 from pbem.rules.sword_of_rome.position.board import APPIAN, CLEAR, DIFFICULT, NORMAL, SEA
 from pbem.rules.sword_of_rome.position.naming import no_such_space, power_named, space_named
-from pbem.rules.sword_of_rome.position.state import Game, March
+from pbem.rules.sword_of_rome.position.state import Force, Game, March
 
 APPIAN_WAY: Final = "appian_way"
 
@@ -264,3 +272,220 @@ def _steps_back(game: Game, army: Beaten, way: list[str]) -> Iterator[str]:
 def _refuge(game: Game, power: str, space: str, cu: int) -> bool:
     others = any(game.cu(other, space) for other in game.board.powers if other != power)
     return not others and (game.friendly(power, space) or game.cu(power, space) > cu)
+
+
+# ---- where a force may go, as the choices of a march have it
+#
+# A state of a walk is a space, with a mark of what counts on the way: `~sea` if the force has sailed, `~via capua` if
+# it has come along the Appian Way from there while its event is in effect, `~first` where it is before it has moved.
+
+
+_FIRST: Final = "first"
+_SAILED: Final = "sea"
+_VIA: Final = "via "
+RAIDS: Final = (1, 2)
+"""How often a force may be told to raid a space on its way."""
+_WAYS: Final = Ways(
+    {SEA: ("sail", "by sea"), "raid": ("raid",), "raid 2": ("raid twice",)},
+    {
+        "": {"to": "$"},
+        SEA: {"to": "$", "by": SEA},
+        "raid": {"to": "$", "raid": RAIDS[0]},
+        "raid 2": {"to": "$", "raid": RAIDS[1]},
+    },
+)
+
+
+class Roads:
+    """The ways of the forces of a power on a march, or on the marches that a card may begin.
+
+    Of a march counts what it has come to; of those that begin, all is alike but the space.
+    """
+
+    def __init__(self, view: Game, march: March) -> None:
+        self.view, self.march, self.power = view, march, march.power
+        self._lands: dict[bool, _Land] = {}
+        self._graphs: dict[tuple[bool, tuple[str, ...], int], Ground] = {}
+        self._out: dict[tuple[str, ...], Sequence[str]] = {}
+
+    def land(self, *, army: bool) -> _Land:
+        """Return what is open by land to a force with CU, or to leaders alone."""
+        if army not in self._lands:
+            self._lands[army] = _Land(self.view, self.march, army=army)
+        return self._lands[army]
+
+    def ground(self, force: Force) -> Ground:
+        """Return where a force may go."""
+        leaders = self.view.board.leaders
+        staying = tuple([leader for leader in force.leaders if leaders[leader].stays])
+        key = (bool(force.cu), staying, self._class(max(force.cu, 1)))
+        if key not in self._graphs:
+            self._graphs[key] = Ground(self, *key)
+        return self._graphs[key]
+
+    def start(self, march: March) -> str:
+        """Return the state in which a force is now."""
+        along = march.came_by == APPIAN and self.appian
+        return f"{march.at}{MARK}{_FIRST}" if march.pursuing or self.lends or along else march.at
+
+    @cached_property
+    def appian(self) -> bool:
+        """Whether the event of the Appian Way is in effect: what a step costs depends on the one before (9.2)."""
+        return self.view.mark(APPIAN_WAY) is not None
+
+    @cached_property
+    def lends(self) -> bool:
+        """Whether the first step may be a voyage on a fleet that is lent (S 9.6.3)."""
+        return bool(self.harbours) and may_borrow(self.view, self.march)
+
+    @cached_property
+    def harbours(self) -> Sequence[str]:
+        """The spaces from and to which the power sails, if it can sail at all on this march (9.6)."""
+        view, power = self.view, self.power
+        able = any(row.power == power and row.value == self._value for row in view.board.voyages)
+        sails = able or bool(self.march.lent) or may_borrow(view, self.march)
+        return view.harbours(power) if sails else ()
+
+    @property
+    def _value(self) -> int:
+        return self.view.card.value if self.view.card is not None else 0
+
+    @cached_property
+    def rooms(self) -> Mapping[str, Mapping[str, int]]:
+        """Port -> port -> the CU that may sail between them, once the force has moved (9.6.3)."""
+        view, power, lent = self.view, self.power, self.march.lent or 0
+        return {
+            at: {to: max(carried(view, Crossing(power, at, to), self._value), lent) for to in self.harbours if to != at}
+            for at in self.harbours
+        }
+
+    @cached_property
+    def _limits(self) -> Sequence[int]:
+        """The numbers of CU that matter: those that some fleet carries (9.6.3)."""
+        return sorted({room for rooms in self.rooms.values() for room in rooms.values() if room})
+
+    def _class(self, cu: int) -> int:
+        """Return the least room that holds so many CU: forces that need the same room sail alike."""
+        if not self.harbours:
+            return 0
+        return next((room for room in self._limits if room >= cu), self._limits[-1] + 1 if self._limits else 1)
+
+    def ports(self, staying: tuple[str, ...]) -> Sequence[str]:
+        """Return the ports to which a force may sail with some leaders who never leave their country (17.1.1)."""
+        if staying not in self._out:
+            self._out[staying] = [to for to in self.harbours if why_he_stays(self.view, staying, to) is None]
+        return self._out[staying]
+
+
+class _Land:
+    """What is open by land: where a force may step, what that costs, and where it may stop (9.2, 9.4.4, 15.3, 16.3)."""
+
+    def __init__(self, view: Game, march: March, *, army: bool) -> None:
+        self.view, self.march = view, march
+        self._trial = march.as_if(Force(int(army), 0, [march.leader]))
+        self._trial.trail = [*march.trail, ""]  # where it has come from no longer matters
+        self._enters: dict[str, bool] = {}
+        self._roads: dict[str, Sequence[tuple[str, str]]] = {}
+        self._loot: dict[str, bool] = {}
+
+    def enters(self, space: str) -> bool:
+        """Tell whether the force may enter a space, however it comes there."""
+        if space not in self._enters:
+            self._enters[space] = why_not_enter(self.view, self._trial, space) is None
+        return self._enters[space]
+
+    @cached_property
+    def no_ends(self) -> frozenset[str]:
+        """Where the force cannot stop."""
+        some = self.view.board.spaces
+        return frozenset([space for space in some if why_not_end(self.view, self._trial, space) is not None])
+
+    def roads(self, space: str) -> Sequence[tuple[str, str]]:
+        """Return the spaces into which the force may step from one, each with the kind of path."""
+        if space not in self._roads:
+            board, power = self.view.board, self.march.power
+            kinds = [(to, board.path(power, space, to)) for to in board.neighbours[space]]
+            self._roads[space] = [(to, kind) for to, kind in kinds if kind is not None and self.enters(to)]
+        return self._roads[space]
+
+    def raids(self, space: str) -> bool:
+        """Tell whether the force may raid a space when it comes there (14.2)."""
+        if not self.view.board.powers[self.march.power].raids:
+            return False
+        if space not in self._loot:
+            there = self._trial.as_if(self._trial.force)
+            there.at, there.points = space, 1
+            there.legs = []
+            self._loot[space] = why_not_raid(self.view, there) is None
+        return self._loot[space]
+
+    def cost(self, came: tuple[str, str], to: str, kind: str) -> int:
+        """Return what a step costs a force that has come from a space by a kind of path."""
+        step = self._trial.as_if(self._trial.force)
+        step.came_by, step.came_from = came
+        return step_cost(self.view, step, to, kind)
+
+
+class Ground(Graph):
+    """The steps of a force over the map; of two ways to a space that differ in marks alone the cheaper is listed."""
+
+    def __init__(self, roads: Roads, army: bool, staying: tuple[str, ...], needs: int) -> None:
+        self.roads, self.view, self.march, self.needs = roads, roads.view, roads.march, needs
+        self.land = roads.land(army=army)
+        costs = self.view.board.tables["movement"]["cost"]
+        self.at_sea, self.per_raid = int(costs[SEA]), int(costs["raid"])
+        self._costs: dict[str, int] = {}
+        self._ports = [to for to in roads.ports(staying) if self.land.enters(to)]
+        super().__init__(self._on, ways=_WAYS)
+
+    def _on(self, state: str) -> Sequence[Edge]:
+        space, marks = place_of(state), state.partition(MARK)[2]
+        first, sailed, via = marks == _FIRST, marks.startswith(_SAILED), marks.partition(_VIA)[2]
+        came = (self.march.came_by, self.march.came_from or "") if first else (APPIAN, via) if via else ("", "")
+        found = []
+        for to, kind in self.land.roads(space):
+            if first and self.march.pursuing and kind in DIFFICULT:
+                continue
+            cost = self._cost(came, to, kind)
+            goal = self._state(to, sailed=sailed, via=space if kind == APPIAN and self.roads.appian else "")
+            found.append(Edge(goal, cost, {"to": to}))
+            if self.land.raids(to):
+                found += [self._raid(goal, to, cost, often) for often in RAIDS]
+        return [*found, *self._voyages(space, first=first)]
+
+    def _cost(self, came: tuple[str, str], to: str, kind: str) -> int:
+        if came[0] == APPIAN == kind:
+            return self.land.cost(came, to, kind)
+        if kind not in self._costs:
+            self._costs[kind] = self.land.cost(("", ""), to, kind)
+        return self._costs[kind]
+
+    def _raid(self, goal: str, to: str, cost: int, often: int) -> Edge:
+        how = "raid" if often == 1 else f"raid {often}"
+        return Edge(goal, cost + often * self.per_raid, {"to": to, "raid": often}, how)
+
+    def _voyages(self, space: str, *, first: bool) -> Sequence[Edge]:
+        """Return the voyages from a space, those on a fleet that may be lent too if the force has not moved (9.6)."""
+        rooms = self.roads.rooms.get(space)
+        if rooms is None:
+            return ()
+        lends = first and self.roads.lends
+        return [
+            Edge(f"{to}{MARK}{_SAILED}", self.at_sea, {"to": to, "by": SEA}, SEA)
+            for to in self._ports
+            if to != space and (lends or rooms[to] >= self.needs)
+        ]
+
+    def _state(self, space: str, *, sailed: bool, via: str = "") -> str:
+        mark = (_SAILED if sailed else "") + (_VIA + via if via else "")
+        return f"{space}{MARK}{mark}" if mark else space
+
+    def ends(self, start: str, most: int) -> Sequence[str]:
+        """Return the states in reach that are listed, the start among them: of each space one by land, one by sea."""
+        seen, found = {(place_of(start), False), (place_of(start), True)}, [start]
+        for state in self.reached(start, most):
+            which = (place_of(state), state.partition(MARK)[2].startswith(_SAILED))
+            if which not in seen:
+                seen.add(which)
+                found.append(state)
+        return found

@@ -3,22 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
-from pbem.game import (
-    NOT_TOLD,
-    Kind,
-    LegalOrders,
-    Refusal,
-    Table,
-    concat,
-    flat_map,
-    lazy,
-    listing,
-    of,
-    product,
-    yes_or_no,
-)
+from pbem.game import UNTOLD, AllOf, Gathered, Kind, Lazy, OneOf, Part, Refusal, Table, Value, listing, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.minor_leaders import take_command
@@ -31,7 +19,6 @@ from pbem.rules.sword_of_rome.movement.parts import (
     part_of,
     rest_of,
     strengths,
-    told,
     why_consul_alone,
     why_not_part,
 )
@@ -51,7 +38,17 @@ from pbem.rules.sword_of_rome.movement.voyages import (
 )
 from pbem.rules.sword_of_rome.position.board import SEA
 from pbem.rules.sword_of_rome.position.changes import displace_leaders, lift_sieges, lose
-from pbem.rules.sword_of_rome.position.naming import no_such_leader, no_such_space, power_named, space_named
+from pbem.rules.sword_of_rome.position.naming import (
+    NOBODY,
+    card_value,
+    fixed_or_not,
+    no_such_leader,
+    no_such_space,
+    power_named,
+    space_named,
+    units,
+    with_others,
+)
 from pbem.rules.sword_of_rome.position.state import NONE, UNSEEN, Force, Game, window_decision
 from pbem.rules.sword_of_rome.turn.order_of_play import decider, tie_winner
 
@@ -112,29 +109,30 @@ def interception_questions(game: Game, table: Table) -> Flow[list[Decision]]:
 # ---- orders to intercept (10.1 to 10.3)
 
 
-def intercept_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every interception: from each space one army or none (10.3)."""
+def intercept_choices(view: Game, decision: Decision) -> Part:
+    """Return every interception: from each space one army or none (10.3)."""
     power = decision.facts["power"]
-
-    def of_all() -> LegalOrders:
-        axes = [[None, *_forces(view, power, origin)] for origin in decision.facts["from"]]
-        return product(_order, *axes)
-
-    return lazy(of_all)
+    return Gathered("with", [Lazy(partial(_army_from, view, power, origin)) for origin in decision.facts["from"]])
 
 
-def _order(*parts: Body | None) -> Order:
-    return Order("intercept", {"with": [part for part in parts if part is not None]})
-
-
-def _forces(view: Game, power: str, origin: str) -> Iterator[Body]:
-    """Yield the forces that may leave a space to intercept; who commands there goes, or keeps a CU (10.2)."""
+def _army_from(view: Game, power: str, origin: str) -> Part:
+    """Return the forces that may leave a space to intercept (10.2)."""
     stack = view.force(power, origin)
-    for leader in stack.leaders:
-        for others in companies(view, stack, leader):
-            commander_stays = stack.commander not in (leader, *others)
-            for cu, mercenaries in strengths(view, stack, (leader, *others), 1, stack.cu - commander_stays):
-                yield {"from": origin, "leader": leader, **told(cu, mercenaries, stack), "with": list(others)}
+    leaders = [Value(leader, _sent(view, stack, leader), at=origin) for leader in stack.leaders]
+    return AllOf(fixed_or_not("from", origin, at=origin, of="space"), OneOf("leader", leaders, of="leader"))
+
+
+def _sent(view: Game, stack: Force, leader: str, most: int | None = None, to: str = "") -> Part:
+    """Return with whom a leader may go away from his army; who commands there goes, or keeps a CU (10.2, 11.1)."""
+    values: list[tuple[Sequence[str], Part]] = []
+    for others in companies(view, stack, leader):
+        if to and why_he_stays(view, (leader, *others), to) is not None:
+            continue
+        limit = stack.cu - (stack.commander not in (leader, *others))
+        limit = limit if most is None else min(most, limit)
+        able = [cu for cu, _ in strengths(view, stack, (leader, *others), 1, limit)]
+        values.append((others, units(stack, list(dict.fromkeys(able)), limit)))
+    return with_others(values)
 
 
 def check_intercept(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -441,34 +439,28 @@ def flights(view: Game, decision: Decision) -> list[Flight]:
     return found
 
 
-def avoid_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way to avoid battle, and to stand (11.1)."""
+def avoid_choices(view: Game, decision: Decision) -> Part:
+    """Return every way to avoid battle, and to stand (11.1)."""
     power, space = decision.facts["power"], decision.facts["at"]
-    stack = view.force(power, space)
     if UNSEEN in view.hands[decision.side] and ports_of_refuge(view, power, space):
-        return NOT_TOLD
+        return UNTOLD
+    stack, ways = view.force(power, space), dict[str, list[Value]]()
+    for flight in flights(view, decision):
+        led = Lazy(partial(_led, view, stack, flight))
+        way = Value(None, led) if flight.card is None else card_value(view, flight.card, led)
+        ways.setdefault(flight.to, []).append(way)
+    going = [Value(to, OneOf("card", by, of="card", inferred=True), at=to) for to, by in ways.items()]
+    return OneOf("to", [Value(NONE, says=(*NOBODY, "stand", "fight"), must=True), *going], of="space")
 
-    def by(flight: Flight) -> LegalOrders:
-        leaders = [leader for leader in stack.leaders if why_not_avoid(view, leader) is None]
-        return flat_map(lambda leader: _led(view, stack, flight, leader), leaders)
 
-    return concat(of([Order("avoid", STAYS)]), flat_map(by, flights(view, decision)))
-
-
-def _led(view: Game, stack: Force, flight: Flight, leader: str) -> LegalOrders:
-    def with_them(others: tuple[str, ...]) -> LegalOrders:
-        if why_he_stays(view, (leader, *others), flight.to) is not None:
-            return of([])
-        stays = stack.commander not in (leader, *others)
-        some = strengths(view, stack, (leader, *others), 1, min(flight.most, stack.cu - stays))
-
-        def order(units: tuple[int, int]) -> Order:
-            body = {"to": flight.to, "leader": leader, **told(*units, stack), "with": list(others)}
-            return Order("avoid", body if flight.card is None else {**body, "card": flight.card})
-
-        return product(order, some)
-
-    return flat_map(with_them, list(companies(view, stack, leader)))
+def _led(view: Game, stack: Force, flight: Flight) -> Part:
+    """Return who may lead an army that avoids battle, with whom and how many; its commander, unless it is said."""
+    able = [leader for leader in stack.leaders if why_not_avoid(view, leader) is None]
+    values = [Value(leader, _sent(view, stack, leader, flight.most, flight.to)) for leader in able]
+    leads = OneOf("leader", values, of="leader", inferred=True)
+    if stack.commander not in able:
+        return leads
+    return OneOf(None, [Value("", leads, weight=3), Value("", values[0].then, unlisted=True)], inferred=True)
 
 
 def check_avoid(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -640,7 +632,7 @@ def pursue(game: Game, table: Table, name: str) -> Flow[None]:
 REACTION_KINDS: Final = (
     Kind(
         "intercept",
-        intercept_orders,
+        intercept_choices,
         check_intercept,
         hints="views.hints:intercept_hints",
         bot="policy.replies:best_interception",
@@ -650,7 +642,7 @@ REACTION_KINDS: Final = (
     Kind("let_go", *yes_or_no("allow")),
     Kind(
         "avoid",
-        avoid_orders,
+        avoid_choices,
         check_avoid,
         hints="views.hints:avoid_hints",
         bot="policy.replies:best_avoidance",

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, of
+from pbem.game import UNTOLD, Kind, OneOf, Part, Refusal, Table, Value
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.card_play import value_of
 from pbem.rules.sword_of_rome.movement.fatigue import points_left, why_too_far
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES, DESPERATE_VALUE, GARRISON_BOX, GREEKS
 from pbem.rules.sword_of_rome.position.changes import displace_leaders, settle_spaces
-from pbem.rules.sword_of_rome.position.naming import not_in_hand, refused, space_named
+from pbem.rules.sword_of_rome.position.naming import NOBODY, card_value, not_in_hand, refused, space_named
 from pbem.rules.sword_of_rome.position.state import NONE, UNSEEN, Force, Game, March, window_decision
 
 SUCCESS: Final = "success"
@@ -233,12 +233,13 @@ def borrow(game: Game, table: Table, crossing: Crossing, cu: int) -> Flow[int]:
     return most
 
 
-def card_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List the cards of a side that serve for what is asked, and none."""
+def card_choices(view: Game, decision: Decision) -> Part:
+    """Return the cards of a side that serve for what is asked, and none."""
     if UNSEEN in view.hands[decision.side]:
-        return NOT_TOLD
-    cards = [card for card in cards_of(view, decision.side) if value_of(view, card) >= _least(decision)]
-    return of([Order(decision.kind, {"card": card}) for card in (NONE, *cards)])
+        return UNTOLD
+    able = [card for card in cards_of(view, decision.side) if value_of(view, card) >= _least(decision)]
+    nothing = Value(NONE, says=NOBODY, must=True)
+    return OneOf("card", [nothing, *[card_value(view, card) for card in able]], of="card")
 
 
 def _least(decision: Decision) -> int:
@@ -342,11 +343,11 @@ def _contest(game: Game, table: Table, crossing: Crossing, cu: int) -> Flow[int]
 
 VOYAGE_KINDS: Final = (
     Kind(
-        "lend_fleet", card_orders, check_card, hints="views.hints:reaction_card_hints", bot="policy.replies:best_loan"
+        "lend_fleet", card_choices, check_card, hints="views.hints:reaction_card_hints", bot="policy.replies:best_loan"
     ),
     Kind(
         "contest_voyage",
-        card_orders,
+        card_choices,
         check_card,
         hints="views.hints:contest_voyage_hints",
         bot="policy.replies:best_contest",

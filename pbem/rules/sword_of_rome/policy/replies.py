@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from pbem.game import Answers
 from pbem.protocol import Decision, Order, Record, Side
 from pbem.rules.sword_of_rome.battle.battle import armies_in_battle
 from pbem.rules.sword_of_rome.battle.odds import Ground
@@ -15,7 +16,7 @@ from pbem.rules.sword_of_rome.events.effects.moments import ambushes
 from pbem.rules.sword_of_rome.events.responses import why_no_response
 from pbem.rules.sword_of_rome.movement.entering import as_many
 from pbem.rules.sword_of_rome.movement.reactions import refuges
-from pbem.rules.sword_of_rome.movement.voyages import card_orders
+from pbem.rules.sword_of_rome.movement.voyages import card_choices
 from pbem.rules.sword_of_rome.policy.acts import DESPERATE, worth_of_desperate
 from pbem.rules.sword_of_rome.policy.events import RATED, look_at
 from pbem.rules.sword_of_rome.policy.plans import MARKER, UNREST_POINT, Plans, unrest_chance
@@ -211,7 +212,7 @@ def best_bribe(view: Game, decision: Decision) -> Iterator[Order]:
     if march.power != ETRUSCANS:
         own = view.force(ETRUSCANS, march.at).cu
         if march.force.cu > own + 1:
-            yield from (each for each in card_orders(view, decision) if each["card"] != NONE)
+            yield from (each for each in Answers("bribe", card_choices(view, decision)) if each["card"] != NONE)
     yield Order("bribe", {"card": NONE})
 
 

@@ -1,13 +1,30 @@
-"""Faults: sentences about names that the game does not have, and what may be meant; ready-made checks."""
+"""Names: faults about those that the game does not have, checks, and the parts of choices that name things."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from pbem.game import Check, ChoicesOf, Refusal, did_you_mean, each_of, listing
+from pbem.game import (
+    NONE,
+    NOTHING,
+    AllOf,
+    Check,
+    ChoicesOf,
+    OneOf,
+    Part,
+    Plain,
+    Refusal,
+    Share,
+    Some,
+    Value,
+    did_you_mean,
+    each_of,
+    listing,
+)
 from pbem.protocol import ILLEGAL, Decision, Fault, Order, Path, Side
-from pbem.rules.sword_of_rome.position.board import CARTHAGE
-from pbem.rules.sword_of_rome.position.state import Game
+from pbem.rules.sword_of_rome.position.board import CARTHAGE, DESPERATE_TIMES
+from pbem.rules.sword_of_rome.position.state import Force, Game
 
 
 def no_such_space(game: Game, word: str) -> Refusal | None:
@@ -86,3 +103,88 @@ def one_of_the_facts(
             yield order.fault((word,), f"{sentence.format(there)}, not {order[word]}", rule=decision.rule)
 
     return each_of(word, fact), check
+
+
+# ---- choices: cards, spaces, points, CU, those who go along
+
+
+NOBODY: Sequence[str] = ("none", "no", "nobody", "nothing", "pass")
+"""How it is said that nothing is done."""
+
+
+def cards(
+    view: Game,
+    some: Iterable[str],
+    then: Callable[[str], Part],
+    why_not: Callable[[str], Refusal | None] = lambda card: None,
+) -> Part:
+    """Return the choice of a card, each with what follows from it; those that are refused are shut."""
+    values = []
+    for card in some:
+        refusal = why_not(card)
+        value = card_value(view, card, then(card) if refusal is None else NOTHING)
+        values.append(value if refusal is None else replace(value, why=refusal.reason))
+    return OneOf("card", values, of="card")
+
+
+def card_value(view: Game, card: str, then: Part = NOTHING) -> Value:
+    """Return a card as a value: with its name, and what may be said of it besides (`3 ops`)."""
+    if card == DESPERATE_TIMES:
+        return Value(card, then, label="Desperate Times")
+    record = view.board.cards[card]
+    return Value(card, then, label=record.name, claims=(f"{record.value} ops", f"ops {record.value}"))
+
+
+def spaces(some: Iterable[str]) -> list[Value]:
+    """Return spaces as values."""
+    return [Value(space, at=space) for space in some]
+
+
+def one_space(key: str, some: Iterable[str]) -> Part:
+    """Return the choice of a space."""
+    return OneOf(key, spaces(some), of="space")
+
+
+def points(key: str, room: Mapping[str, int], least: int, most: int) -> Part:
+    """Return the ways to name a space for each of some points, no space more often than it has room."""
+    most = min(most, sum(room.values()))
+    return Some(key, spaces(room), least, most, of="space", room=room) if least <= most else NONE
+
+
+def handful(key: str, some: Sequence[str], cu: int) -> Part:
+    """Return the ways to put so many CU into some spaces, as `space: CU`."""
+    room = dict.fromkeys(some, cu)
+    return Some(key, spaces(some), cu, cu, of="space", room=room, counts=True) if some else NONE
+
+
+def units(stack: Force, allowed: Sequence[int], most: int | None = None) -> Part:
+    """Return how many CU of a stack may go, and how many of them are mercenaries.
+
+    `most` is how many go if the order does not say it; None: it must.
+    """
+    usual = most if most in allowed else None
+    return Share(("cu", "mercenaries" if stack.mercenaries else None), stack.cu, stack.mercenaries, allowed, usual)
+
+
+def with_others(values: Sequence[tuple[Sequence[str], Part]]) -> Part:
+    """Return whom a leader takes along, each company with what follows; the first, nobody, need not be written."""
+    companies = [Value(list(others), then) for others, then in values]
+    return OneOf("with", companies, of="leader", default=0) if companies else NONE
+
+
+def may_be_left_out(part: Part) -> Part:
+    """Return a part of which the game itself knows what is meant if an order leaves it out."""
+    return OneOf(None, [Value("", part, weight=3), Value("", unlisted=True)], inferred=True)
+
+
+def fixed_or_not(key: str, word: Plain, *, at: str = "", of: str = "") -> Part:
+    """Return a key that can have one word only, and may be left out."""
+    return may_be_left_out(OneOf(key, [Value(word, at=at)], of=of, inferred=True))
+
+
+def own(powers: Sequence[str], then: Callable[[str], Part]) -> Part:
+    """Return the choice of an own power, each with what follows; who leads one alone need not name it."""
+    values = [Value(power, then(power)) for power in powers]
+    if len(values) == 1:
+        return AllOf(fixed_or_not("power", powers[0], of="power"), values[0].then)
+    return OneOf("power", values, of="power")

@@ -13,14 +13,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from pbem.game import Kind, LegalOrders, Refusal, Table, lazy, listing, of, subsets, yes_or_no
+from pbem.game import Kind, OneOf, Part, Refusal, Some, Table, Value, listing, yes_or_no
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.card_play import Use
 from pbem.rules.sword_of_rome.movement.parts import why_consul_alone
 from pbem.rules.sword_of_rome.position.board import GAULS, NORMAL, TRIBE, WALLED
 from pbem.rules.sword_of_rome.position.changes import come_out, displace, go_in, lose, set_control, settle_spaces
-from pbem.rules.sword_of_rome.position.naming import no_such_space, refused, space_named
+from pbem.rules.sword_of_rome.position.naming import NOBODY, no_such_space, refused, space_named, spaces
 from pbem.rules.sword_of_rome.position.state import Force, Game, Siege
 from pbem.rules.sword_of_rome.turn.order_of_play import decider
 from pbem.rules.sword_of_rome.turn.scoring import add_vp
@@ -102,17 +102,12 @@ def _why_not_free(view: Game, space: str) -> Refusal | None:
     return None
 
 
-def solidarity_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way to spend Gallic plunder on own home spaces (14.6)."""
-    if GAULS not in view.board.powers_of[decision.side] or view.plunder < 1:
-        return of([])
-
-    def all_ways() -> LegalOrders:
-        spaces = [space for space in view.board.homes[GAULS] if _why_not_free(view, space) is None]
-        sizes = range(1, min(view.plunder, len(spaces)) + 1)
-        return subsets(lambda some: Order("act", {"do": "solidarity", "remove": some}), spaces, sizes)
-
-    return lazy(all_ways)
+def solidarity_choices(view: Game, decision: Decision) -> Part:
+    """Return every way to spend Gallic plunder on own home spaces (14.6)."""
+    able: list[str] = []
+    if GAULS in view.board.powers_of[decision.side] and view.plunder >= 1:
+        able = [space for space in view.board.homes[GAULS] if _why_not_free(view, space) is None]
+    return Some("remove", spaces(able), 1, min(view.plunder, len(able)), of="space")
 
 
 def check_solidarity(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -142,7 +137,9 @@ def free(game: Game, table: Table, order: Order) -> Flow[None]:
     yield from ()
 
 
-PLUNDER_USES: Final[Mapping[str, Use]] = {"solidarity": Use(solidarity_orders, check_solidarity, free)}
+PLUNDER_USES: Final[Mapping[str, Use]] = {
+    "solidarity": Use(solidarity_choices, check_solidarity, free, ("solidarity", "free")),
+}
 
 
 # ---- sieges and subjugation: markers, rolls, conversion or looting (13)
@@ -361,13 +358,18 @@ def go_back_inside(game: Game, table: Table) -> None:
     table.tell("withdraws_inside", power=power, space=space, cu=cu, rule="13.4")
 
 
-def joining(view: Game, decision: Decision) -> LegalOrders:
-    """List which of the besieged can join: so many CU with any leaders, or nobody (13.4.2)."""
+def joining(view: Game, decision: Decision) -> Part:
+    """Return which of the besieged can join: so many CU with any leaders, or nobody (13.4.2)."""
     leaders = decision.facts["leaders"]
     companies = [list(some) for size in range(len(leaders), -1, -1) for some in combinations(leaders, size)]
-    parts = [(cu, some) for cu in range(decision.facts["cu"], 0, -1) for some in companies]
-    able = [part for part in parts if _why_alone(view, decision, *part) is None]
-    return of([Order("sortie_joins", {"cu": cu, "leaders": some}) for cu, some in [*able, (0, [])]])
+
+    def with_them(cu: int) -> Part:
+        able = [some for some in companies if _why_alone(view, decision, cu, some) is None]
+        return OneOf("leaders", [Value(some) for some in able], of="leader", inferred=True)
+
+    some = [Value(cu, with_them(cu), says=(f"{cu} CU",)) for cu in range(decision.facts["cu"], 0, -1)]
+    nobody = Value(0, OneOf("leaders", [Value([]), Value(None, unlisted=True)]), says=NOBODY, must=True)
+    return OneOf("cu", [*some, nobody])
 
 
 def _why_alone(view: Game, decision: Decision, cu: int, leaders: Sequence[str]) -> Refusal | None:

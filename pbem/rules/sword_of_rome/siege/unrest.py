@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pbem.game import LegalOrders, Refusal, Table, Throw, of
+from pbem.game import OneOf, Part, Refusal, Share, Table, Throw, Value
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.battle.odds import Army, Ground, automatic_winner, modifiers
 from pbem.rules.sword_of_rome.battle.retreat import Loss, bear_alone
@@ -17,10 +17,11 @@ from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.card_play import Use, card_faults, lay_down, playable, put_away, value_of
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX, Board, Options
 from pbem.rules.sword_of_rome.position.changes import displace_leaders, pull_out, settle_spaces
-from pbem.rules.sword_of_rome.position.naming import no_such_leader
+from pbem.rules.sword_of_rome.position.naming import cards, no_such_leader
 from pbem.rules.sword_of_rome.position.state import Battle, Game
 
 ATTACK: Final = "attack_unrest"
+SAYS: Final = ("attack unrest", "attack the unrest")
 ATTACKERS: Final = "attackers"
 UNREST_ROLLS: Final = "unrest"
 """The unrest in the names of its rolls; it is no power."""
@@ -163,20 +164,18 @@ def _roll(game: Game, table: Table, leader: str, cu: int, name: str) -> tuple[bo
     return (wins, by_loser, by_winner) if wins else (wins, by_winner, by_loser)
 
 
-def attack_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every attack on the unrest: a card, a leader whom it activates, and CU (S 20.3)."""
+def attack_choices(view: Game, decision: Decision) -> Part:
+    """Return every attack on the unrest: a card, a leader whom it activates, and CU (S 20.3)."""
     if decision.side != view.board.powers[CARTHAGE].side or not view.unrest:
-        return of([])
+        return OneOf("card", [])
     box = view.force(CARTHAGE, GARRISON_BOX)
-    return of(
-        [
-            Order("act", {"do": ATTACK, "card": card, "leader": leader, "cu": cu})
-            for card in playable(view, decision.side)
-            for leader in box.leaders
-            if view.board.leaders[leader].initiative <= value_of(view, card)
-            for cu in range(box.cu, 0, -1)
-        ]
-    )
+    share = Share(("cu", None), box.cu, 0, range(box.cu, 0, -1), fresh_cu(view) or None)
+
+    def with_card(card: str) -> Part:
+        able = [each for each in box.leaders if view.board.leaders[each].initiative <= value_of(view, card)]
+        return OneOf("leader", [Value(leader, share, at=GARRISON_BOX) for leader in able], of="leader")
+
+    return cards(view, playable(view, decision.side), with_card)
 
 
 def check_attack(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -213,4 +212,4 @@ def attack_by_card(game: Game, table: Table, order: Order) -> Flow[None]:
     put_away(game, table)
 
 
-UNREST_USES: Final[Mapping[str, Use]] = {ATTACK: Use(attack_orders, check_attack, attack_by_card)}
+UNREST_USES: Final[Mapping[str, Use]] = {ATTACK: Use(attack_choices, check_attack, attack_by_card, SAYS)}

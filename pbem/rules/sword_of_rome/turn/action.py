@@ -10,9 +10,10 @@ play, clockwise (7.1, 7.1.1).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kind, LegalOrders, Refusal, Table, flat_map, of
+from pbem.game import NOTHING, UNTOLD, Kind, Lazy, OneOf, Part, Refusal, Table, Value
 from pbem.protocol import Decision, Fault, Flow, Order
 from pbem.rules.sword_of_rome.events import (
     alliances,
@@ -161,9 +162,9 @@ def end_activation(game: Game, table: Table, order: Order) -> Flow[None]:
     yield from fall_overseas(game, table)
 
 
-def end_orders(view: Game, decision: Decision) -> LegalOrders:
-    """Return the order that ends an activation, which is always legal (5.4)."""
-    return of([Order(decision.kind, {"do": "end"})])
+def end_choices(view: Game, decision: Decision) -> Part:
+    """Return what ends an activation, which is always legal (5.4)."""
+    return NOTHING
 
 
 def check_end(view: Game, decision: Decision, order: Order) -> Iterable[Fault]:
@@ -171,13 +172,20 @@ def check_end(view: Game, decision: Decision, order: Order) -> Iterable[Fault]:
     return ()
 
 
-def actions(view: Game, decision: Decision) -> LegalOrders:
-    """List every action of the active side (5.4)."""
+def action_choices(view: Game, decision: Decision) -> Part:
+    """Return every action of the active side (5.4)."""
     if UNSEEN in view.hands[decision.side]:
-        return NOT_TOLD
-    open_to_all = not view.the_activation.desperate
-    uses = [use for word, use in USES.items() if open_to_all or why_not_use(view, word) is None]
-    return flat_map(lambda use: use.options(view, decision), uses)
+        return UNTOLD
+    return OneOf("do", [_value(view, decision, word) for word in USES], inferred=True)
+
+
+def _value(view: Game, decision: Decision, word: str) -> Value:
+    """Return one thing that the active side may do, or why it is shut; whoever names a leader activates him (5.4)."""
+    use, says_it = USES[word], word != "activate"
+    refusal = why_not_use(view, word)
+    if refusal is not None:
+        return Value(word, says=use.says, must=says_it, why=refusal.reason)
+    return Value(word, Lazy(partial(use.choices, view, decision)), says=use.says, must=says_it)
 
 
 def check_action(view: Game, decision: Decision, order: Order) -> Iterable[Fault]:
@@ -210,7 +218,7 @@ USES: Final[Mapping[str, Use]] = {
     **desperate_times.DESPERATE_USES,
     **siege.PLUNDER_USES,
     **unrest.UNREST_USES,
-    "end": Use(end_orders, check_end, end_activation),
+    "end": Use(end_choices, check_end, end_activation, ("end", "pass", "done")),
 }
 """All that the active side may do, by the word of the order, in the order of the rulebook."""
 
@@ -223,7 +231,7 @@ def _ends(order: Order) -> bool:
 ACTION_KINDS: Final = (
     Kind(
         "act",
-        actions,
+        action_choices,
         check_action,
         hints="views.hints:act_hints",
         bot="policy.acts:best_act",

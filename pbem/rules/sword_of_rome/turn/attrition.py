@@ -7,15 +7,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Table, lazy, product
+from pbem.game import AllOf, Kind, Part, Some, Table
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.position.board import BOX, DIFFICULT, NORMAL, TRIBE, WALLED
 from pbem.rules.sword_of_rome.position.changes import change_marker, lose, set_control, settle_spaces
+from pbem.rules.sword_of_rome.position.naming import spaces
 from pbem.rules.sword_of_rome.position.state import Force, Game
 from pbem.rules.sword_of_rome.siege.siege import SiegeRoll, roll_siege, why_not_roll
 from pbem.rules.sword_of_rome.turn.order_of_play import by_vp, decider, ranked, without_players
@@ -110,16 +110,13 @@ def rollable(game: Game, power: str) -> list[str]:
     return [space for space in sorted(game.forces[power]) if why_not_roll(game, power, space) is None]
 
 
-def surrender_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every choice of markers and rolls (5.6)."""
-
-    def some(words: Sequence[str]) -> list[list[str]]:
-        return [list(chosen) for size in range(len(words) + 1) for chosen in combinations(words, size)]
-
-    def make(place: list[str], roll: list[str]) -> Order:
-        return Order("surrender", {"place": place, "roll": roll})
-
-    return lazy(lambda: product(make, some(decision.facts["places"]), some(decision.facts["sieges"])))
+def surrender_choices(view: Game, decision: Decision) -> Part:
+    """Return every choice of markers and rolls (5.6)."""
+    markers, sieges = spaces(decision.facts["places"]), spaces(decision.facts["sieges"])
+    return AllOf(
+        Some("place", markers, 0, len(markers), of="space", says=("place", "take")),
+        Some("roll", sieges, 0, len(sieges), of="space", says=("roll",)),
+    )
 
 
 def check_surrender(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -130,7 +127,7 @@ def check_surrender(view: Game, decision: Decision, order: Order) -> Iterator[Fa
                 yield order.fault((key, i), f"{space} does not surrender to {decision.facts['power']}", rule=rule)
 
 
-SURRENDER_KINDS: Final = (Kind("surrender", surrender_orders, check_surrender),)
+SURRENDER_KINDS: Final = (Kind("surrender", surrender_choices, check_surrender),)
 
 
 # ---- isolation (5.7)

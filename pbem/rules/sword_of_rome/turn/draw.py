@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pbem.game import NOT_TOLD, Kind, LegalOrders, Table, counted, once, subsets
+from pbem.game import UNTOLD, Kind, Part, Some, Table, counted, once
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, ETRUSCANS, SICILY
-from pbem.rules.sword_of_rome.position.naming import not_in_hand
+from pbem.rules.sword_of_rome.position.naming import card_value, not_in_hand
 from pbem.rules.sword_of_rome.position.state import UNSEEN, Game
 
 
@@ -109,14 +109,13 @@ def hand_limit(game: Game, side: Side) -> int:
     return limit
 
 
-def discard_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every selection of the hand, of as many cards as must go at least (6.2.1, S 20.2)."""
+def discard_choices(view: Game, decision: Decision) -> Part:
+    """Return every selection of the hand, of as many cards as must go at least (6.2.1, S 20.2)."""
     hand = view.hands[decision.side]
     if UNSEEN in hand:
-        return NOT_TOLD
-    return subsets(
-        lambda cards: Order("discard", {"cards": cards}), hand, range(surplus(view, decision.side), len(hand) + 1)
-    )
+        return UNTOLD
+    some = [card_value(view, card) for card in hand]
+    return Some("cards", some, surplus(view, decision.side), len(hand), of="card", says=("discard",))
 
 
 def check_discard(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -134,7 +133,7 @@ def check_discard(view: Game, decision: Decision, order: Order) -> Iterator[Faul
 DRAW_KINDS: Final = (
     Kind(
         "discard",
-        discard_orders,
+        discard_choices,
         check_discard,
         hints="views.hints:discard_hints",
         bot="policy.replies:best_discard",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby, permutations
+from itertools import groupby
 from typing import Final
 
-from pbem.game import Kind, LegalOrders, Table, listing, of, once
+from pbem.game import Kind, OneOf, Part, Some, Table, Value, listing, once
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.sword_of_rome.position.naming import one_of_the_facts
 from pbem.rules.sword_of_rome.position.state import Game
@@ -78,9 +78,10 @@ def choose_first_player(game: Game, table: Table) -> Flow[None]:
     game.phase = "action"
 
 
-def tie_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every order of those tied (4.4)."""
-    return of([Order("tie_order", {"order": list(order)}) for order in permutations(decision.facts["tied"])])
+def tie_choices(view: Game, decision: Decision) -> Part:
+    """Return every order of those tied (4.4)."""
+    tied = decision.facts["tied"]
+    return Some("order", [Value(side) for side in tied], len(tied), len(tied), of="side", ordered=True)
 
 
 def check_tie_order(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -90,9 +91,9 @@ def check_tie_order(view: Game, decision: Decision, order: Order) -> Iterator[Fa
         yield order.fault(("order",), f"the order must have each of these once: {listing(tied, 'and')}", rule="4.4")
 
 
-def first_players(view: Game, decision: Decision) -> LegalOrders:
-    """List the sides in play (5.3)."""
-    return of([Order("first_player", {"side": side}) for side in view.in_play])
+def first_players(view: Game, decision: Decision) -> Part:
+    """Return the sides in play (5.3)."""
+    return OneOf("side", [Value(side) for side in view.in_play], of="side")
 
 
 def check_first_player(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -103,7 +104,7 @@ def check_first_player(view: Game, decision: Decision, order: Order) -> Iterator
 
 
 ORDER_OF_PLAY_KINDS: Final = (
-    Kind("tie_order", tie_orders, check_tie_order),
+    Kind("tie_order", tie_choices, check_tie_order),
     Kind("tie_choice", *one_of_the_facts("side", "tied", "choose one of those tied: {}")),
     Kind("first_player", first_players, check_first_player, bot="policy.replies:best_first_player", is_last=once),
 )

@@ -7,14 +7,12 @@ for cards that bring CU, too (7.2, 7.3.1).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from itertools import product as every
-from typing import Final, NamedTuple, TypeAlias, TypeVar
+from typing import Final, NamedTuple, TypeAlias
 
-from pbem.game import Kind, LegalOrders, Refusal, Table, counted, lazy, listing, multisets, of, product, subsets
-from pbem.protocol import Decision, Fault, Flow, Order, Side
+from pbem.game import NOTHING, AllOf, Kind, Nested, OneOf, Part, Refusal, Some, Table, Value, counted, listing
+from pbem.protocol import Decision, Fault, Flow, Order, Record, Side
 from pbem.rules.sword_of_rome.events import minor_leaders
 from pbem.rules.sword_of_rome.events.minor_leaders import candidates, take_command
 from pbem.rules.sword_of_rome.events.support import own_support, remove, settle_support
@@ -31,12 +29,11 @@ from pbem.rules.sword_of_rome.position.board import (
     WALLED,
 )
 from pbem.rules.sword_of_rome.position.changes import INSURRECTION, pull_out, settle_spaces
-from pbem.rules.sword_of_rome.position.naming import no_such_space, power_named, space_named
+from pbem.rules.sword_of_rome.position.naming import handful, no_such_space, points, power_named, space_named, spaces
 from pbem.rules.sword_of_rome.position.state import Force, Game
 from pbem.rules.sword_of_rome.turn.order_of_play import decider, ranked
 from pbem.rules.sword_of_rome.turn.scoring import drop_out
 
-T = TypeVar("T")
 Place: TypeAlias = tuple[str, str]
 """A power, and a space where it may place."""
 MERCENARIES: Final = "mercenaries"
@@ -128,17 +125,6 @@ def why_not_place(game: Game, power: str, space: str) -> Refusal | None:
     return next((refusal for _, refusal in wrong_places(game, power, [space])), None)
 
 
-def handfuls(make: Callable[[Mapping[T, int]], Order], places: Sequence[T], cu: int) -> LegalOrders:
-    """Return `make(place)` for every way to put some CU into places; each is made only when it is looked at."""
-    if not places:
-        return of([])
-
-    def place(picked: list[int]) -> Order:
-        return make(Counter(places[at - i] for i, at in enumerate(picked)))
-
-    return subsets(place, range(len(places) + cu - 1), [cu])
-
-
 # ---- the phase
 
 
@@ -217,7 +203,7 @@ def place_new(game: Game, table: Table, side: str, powers: Sequence[str]) -> Flo
         side,
         "reinforce",
         rule="5.10",
-        default=_body([next(iter(_handful(lot))) for lot in found]),
+        default=_placing(found).make(0),
         powers=list(powers),
         cu=sum(lot.cu for lot in found if not lot.mercenaries),
         mercenaries=sum(lot.cu for lot in found if lot.mercenaries),
@@ -278,26 +264,37 @@ def _first(there: Mapping[str, int], leaving: int) -> dict[str, int]:
 # ---- legal orders and checks
 
 
-def _handful(lot: Lot) -> LegalOrders:
-    def body(place: Mapping[Place, int]) -> Order:
-        if lot.mercenaries:
-            return Order("reinforce", {MERCENARIES: {space: cu for (_, space), cu in place.items()}})
-        by_power: dict[str, dict[str, int]] = {}
-        for (power, space), cu in place.items():
-            by_power.setdefault(power, {})[space] = cu
-        return Order("reinforce", {"place": by_power})
-
-    return handfuls(body, lot.places, lot.cu)
+def _placing(lots: Sequence[Lot]) -> Part:
+    """Return every way to place some lots."""
+    return AllOf(*map(_of_lot, lots))
 
 
-def _body(parts: Sequence[Order]) -> dict[str, object]:
-    return {key: value for part in parts for key, value in part.body.items()}
+def _of_lot(lot: Lot) -> Part:
+    """Return every way to place a lot: mercenaries by space, others by power and space."""
+    by_power: dict[str, list[str]] = {}
+    for power, space in lot.places:
+        by_power.setdefault(power, []).append(space)
+    if lot.mercenaries:
+        return handful(MERCENARIES, by_power[CARTHAGE], lot.cu)
+    return Nested("place", _divided(list(by_power.items()), lot.cu))
 
 
-def reinforce_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way to place the new CU (5.10)."""
-    found = lots(view, decision.facts["powers"])
-    return product(lambda *parts: Order("reinforce", _body(parts)), *(_handful(lot) for lot in found))
+def _divided(places: Sequence[tuple[str, Sequence[str]]], cu: int) -> Part:
+    """Return every way to divide CU among powers, each with its own spaces; most for the first comes first."""
+    power, some = places[0]
+    if len(places) == 1:
+        return handful(power, some, cu)
+    ways = []
+    for share in range(cu, -1, -1):
+        mine = handful(power, some, share) if share else NOTHING
+        rest = _divided(places[1:], cu - share) if share < cu else NOTHING
+        ways.append(Value("", AllOf(mine, rest), label=f"{share} CU"))
+    return OneOf(None, ways, inferred=True)
+
+
+def reinforce_choices(view: Game, decision: Decision) -> Part:
+    """Return every way to place the new CU (5.10)."""
+    return _placing(lots(view, decision.facts["powers"]))
 
 
 def check_reinforce(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -333,20 +330,10 @@ def _misplaced(
             yield order.fault((*at, space), f"{power} cannot place reinforcements in {space}", rule="5.10")
 
 
-def halve_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way to send the mercenaries home (S 5.10)."""
-    there: Mapping[str, int] = decision.facts["there"]
-    found: list[dict[str, int]] = [{}]
-    for space, most in there.items():
-        found = [{**body, space: cu} for body in found for cu in range(most + 1)]
-    leaving = decision.facts["leaving"]
-    return of(
-        [
-            Order("halve", {"remove": {space: cu for space, cu in body.items() if cu}})
-            for body in found
-            if sum(body.values()) == leaving
-        ]
-    )
+def halve_choices(view: Game, decision: Decision) -> Part:
+    """Return every way to send the mercenaries home (S 5.10)."""
+    there, leaving = decision.facts["there"], decision.facts["leaving"]
+    return Some("remove", spaces(there), leaving, leaving, of="space", room=there, counts=True)
 
 
 def check_halve(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -425,15 +412,26 @@ def _bring_back(game: Game, table: Table, at: Mapping[str, str], rule: str) -> F
         yield from take_command(game, table, power, space)
 
 
-def consul_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way to place the new consuls (8.2.2)."""
-    leaders = decision.facts["leaders"]
-    ways = [dict(zip(leaders, spaces, strict=True)) for spaces in _spread(view, leaders)]
-    return of([Order("consuls", {"at": at}) for at in ways if not list(_crowded(view, at))])
+def consul_choices(view: Game, decision: Decision) -> Part:
+    """Return every way to place the new consuls (8.2.2)."""
+    return Nested("at", _spread(view, decision.facts["leaders"], {}))
 
 
-def _spread(view: Game, leaders: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    return every(*(places_of(view, leader) for leader in leaders))
+def _spread(view: Game, leaders: Sequence[str], at: Mapping[str, str]) -> Part:
+    """Return every way to place leaders, after some others; no more consuls than CU stand anywhere (8.2.2, 8.4)."""
+    if not leaders:
+        return NOTHING
+    leader, *others = leaders
+    values = []
+    for space in places_of(view, leader):
+        placed = {**at, leader: space}
+        if not list(_crowded(view, {each: to for each, to in placed.items() if _is_consul(view, each)})):
+            values.append(Value(space, _spread(view, others, placed), at=space))
+    return OneOf(leader, values, of="space", title=view.board.leaders[leader].name)
+
+
+def _is_consul(view: Game, leader: str) -> bool:
+    return view.board.leaders[leader].role == CONSUL
 
 
 def _crowded(view: Game, at: Mapping[str, str]) -> Iterator[str]:
@@ -498,10 +496,9 @@ def _largest(game: Game, leader: str) -> str:
     return max(places_of(game, leader), key=lambda space: game.force(power, space).cu)
 
 
-def return_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way to bring displaced leaders back (8.4)."""
-    leaders = decision.facts["leaders"]
-    return of([Order("return_leaders", {"at": dict(zip(leaders, at, strict=True))}) for at in _spread(view, leaders)])
+def return_choices(view: Game, decision: Decision) -> Part:
+    """Return every way to bring displaced leaders back (8.4)."""
+    return Nested("at", _spread(view, decision.facts["leaders"], {}))
 
 
 # ---- the price of Greek leaders (8.2.3, S 8.2.3)
@@ -563,37 +560,36 @@ def easable(game: Game) -> list[str]:
     return [leader for leader in leaders if game.board.spaces[game.where(leader) or ""].region == SICILY]
 
 
-def _eased(game: Game, order: Order) -> dict[str, int]:
+def _eased(game: Game, order: Order | Record) -> dict[str, int]:
     """Return whose price is eased and by how much: the leader whom the order names, else the dearest (S 8.2.3)."""
     able = easable(game)
     leader = order.get("ease") or max(able, key=lambda each: game.board.leaders[each].penalty, default=None)
     return {leader: relief(game)} if leader is not None else {}
 
 
-def _price(game: Game, leader: str, order: Order) -> int:
+def _price(game: Game, leader: str, order: Order | Record) -> int:
     return max(0, game.board.leaders[leader].penalty - _eased(game, order).get(leader, 0))
 
 
-def keep_orders(view: Game, decision: Decision) -> LegalOrders:
-    """List every way to pay for any of the Greek leaders (8.2.3)."""
-    return lazy(lambda: of(list(_ways_to_pay(view, decision.facts["leaders"]))))
+def keep_choices(view: Game, decision: Decision) -> Part:
+    """Return every way to pay for any of the Greek leaders (8.2.3); Sicily eases the dearest, unless it is said."""
+    leaders, able = decision.facts["leaders"], easable(view)
+    if not able:
+        return _ways_to_pay(view, leaders, {})
+    eased = [Value(leader, _ways_to_pay(view, leaders, {"ease": leader})) for leader in able]
+    return OneOf("ease", eased, of="leader", default=able.index(next(iter(_eased(view, {})))))
 
 
-def _ways_to_pay(view: Game, leaders: Sequence[str]) -> Iterator[Order]:
-    own = _cities(view)
-    easings: list[str | None] = [*easable(view)] or [None]
-    for ease in easings:
-        named = {"ease": ease} if ease is not None else {}
-        costs = {leader: _price(view, leader, Order("keep_leaders", named)) for leader in leaders}
-        paid = [leader for leader in leaders if costs[leader]]
-        for size in range(len(paid) + 1):
-            for kept in combinations(paid, size):
-                keep = partial(_keep, kept, named)
-                yield from multisets(keep, own, [sum(costs[leader] for leader in kept)])
-
-
-def _keep(kept: Sequence[str], named: Mapping[str, str], pay: list[str]) -> Order:
-    return Order("keep_leaders", {"keep": list(kept), "pay": pay, **named})
+def _ways_to_pay(view: Game, leaders: Sequence[str], eased: Record) -> Part:
+    """Return whom the Greeks may keep, each time with every way to pay, if the price of some leader is eased."""
+    cities, costs = _cities(view), {leader: _price(view, leader, eased) for leader in leaders}
+    paid = [leader for leader in leaders if costs[leader]]
+    values = []
+    for size in range(len(paid) + 1):
+        for kept in combinations(paid, size):
+            price = sum(costs[leader] for leader in kept)
+            values.append(Value(list(kept), points("pay", cities, price, price), must=not kept, note=f"{price} points"))
+    return OneOf("keep", values, of="leader")
 
 
 def _cities(view: Game) -> dict[str, int]:
@@ -629,17 +625,17 @@ def check_keep(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
 REINFORCEMENT_KINDS: Final = (
     Kind(
         "reinforce",
-        reinforce_orders,
+        reinforce_choices,
         check_reinforce,
         hints="views.hints:reinforce_hints",
         bot="policy.placing:best_reinforcements",
     ),
-    Kind("halve", halve_orders, check_halve, bot="policy.placing:best_halving"),
-    Kind("consuls", consul_orders, check_consuls, hints="views.hints:arriving_leaders_hints"),
-    Kind("return_leaders", return_orders, check_return, hints="views.hints:arriving_leaders_hints"),
+    Kind("halve", halve_choices, check_halve, bot="policy.placing:best_halving"),
+    Kind("consuls", consul_choices, check_consuls, hints="views.hints:arriving_leaders_hints"),
+    Kind("return_leaders", return_choices, check_return, hints="views.hints:arriving_leaders_hints"),
     Kind(
         "keep_leaders",
-        keep_orders,
+        keep_choices,
         check_keep,
         hints="views.hints:keep_leaders_hints",
         bot="policy.placing:best_keeping",

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from itertools import groupby, islice
 from typing import Final, TypeAlias
 
-from pbem.game import LegalOrders, counted, legal, listing, percent
+from pbem.game import AllOf, Answers, Fixed, Part, counted, legal, listing, percent
 from pbem.protocol import Decision, Order, Side
-from pbem.rules.sword_of_rome.battle.retreat import cost, loss_orders, retreat_orders
+from pbem.rules.sword_of_rome.battle.retreat import cost, loss_choices, retreat_choices
 from pbem.rules.sword_of_rome.battle.spoils import (
     ADD,
     FOR_ALLY,
@@ -29,17 +29,23 @@ from pbem.rules.sword_of_rome.events.card_play import playable, value_of
 from pbem.rules.sword_of_rome.events.card_uses import why_no_event, why_not_laid
 from pbem.rules.sword_of_rome.events.desperate_times import announcements, contestable, named_events
 from pbem.rules.sword_of_rome.events.effects import EFFECTS
-from pbem.rules.sword_of_rome.events.minor_leaders import minor_orders
+from pbem.rules.sword_of_rome.events.minor_leaders import minor_choices
 from pbem.rules.sword_of_rome.events.nonplayers import listed
 from pbem.rules.sword_of_rome.events.responses import responses
 from pbem.rules.sword_of_rome.movement.activation import activatable
 from pbem.rules.sword_of_rome.movement.entering import check_city
 from pbem.rules.sword_of_rome.movement.flanks import next_commanders, ways_to_flank
-from pbem.rules.sword_of_rome.movement.march_orders import check_flank, check_march, flanks, most_cu, why_not_roll_now
+from pbem.rules.sword_of_rome.movement.march_orders import (
+    check_flank,
+    check_march,
+    flank_choices,
+    most_cu,
+    why_not_roll_now,
+)
 from pbem.rules.sword_of_rome.movement.parts import ASK, STOP, Wanted, part_of
 from pbem.rules.sword_of_rome.movement.paths import onward, overseas, step_cost, why_not_end
-from pbem.rules.sword_of_rome.movement.reactions import avoid_orders, flights, intercept_orders, modifier
-from pbem.rules.sword_of_rome.movement.voyages import card_orders, naval_modifiers
+from pbem.rules.sword_of_rome.movement.reactions import avoid_choices, flights, intercept_choices, modifier
+from pbem.rules.sword_of_rome.movement.voyages import card_choices, naval_modifiers
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GAULS
 from pbem.rules.sword_of_rome.position.state import NONE, UNSEEN, Game, March
 from pbem.rules.sword_of_rome.siege.siege import joining
@@ -47,12 +53,12 @@ from pbem.rules.sword_of_rome.turn.action import USES, why_not_use
 from pbem.rules.sword_of_rome.turn.draw import hand_limit
 from pbem.rules.sword_of_rome.turn.reinforcements import (
     MERCENARIES,
-    consul_orders,
+    consul_choices,
     easable,
-    keep_orders,
+    keep_choices,
     lots,
     relief,
-    return_orders,
+    return_choices,
 )
 from pbem.rules.sword_of_rome.views.event_words import MOMENTS_IN_WORDS, event_in_words, who
 
@@ -62,10 +68,9 @@ MOST_EXAMPLES: Final = 6
 """So many orders are shown to choose from."""
 
 
-def first_of(orders: LegalOrders, most: int = MOST_EXAMPLES) -> Iterator[Order]:
-    """Yield the first of some legal orders."""
-    for index in range(min(most, len(orders))):
-        yield orders[index]
+def first_of(decision: Decision, choices: Part, most: int = MOST_EXAMPLES) -> Iterator[Order]:
+    """Yield the first of the orders that some choices list."""
+    return islice(Answers(decision.kind, choices), most)
 
 
 # ---- Marches, and the reactions to them (9 to 11)
@@ -133,12 +138,12 @@ def flank_hints(view: Game, decision: Decision) -> Iterator[Hint]:
         yield f"  {', '.join(step['to'] for step in way.steps) or 'he stays where he is'}"
     yield "All CU that can go along do, unless you write with how many: cu."
     whole = [{"path": way.steps} for way in ways]
-    yield from list(legal(check_flank, view, decision, whole)) or first_of(flanks(view, decision))
+    yield from list(legal(check_flank, view, decision, whole)) or first_of(decision, flank_choices(view, decision))
 
 
 def next_commander_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who can be activated, and what stands with each (9.5.1)."""
-    orders = list(first_of(next_commanders(view, decision)))
+    orders = list(first_of(decision, next_commanders(view, decision)))
     for leader in dict.fromkeys(order["leader"] for order in orders if order["leader"] != NONE):
         space = view.where(leader)
         if space is not None:
@@ -165,7 +170,7 @@ def intercept_hints(view: Game, decision: Decision) -> Iterator[Hint]:
         for leader in force.leaders:
             record = view.board.leaders[leader]
             yield f"  {record.name} in {origin}, {force.cu} CU: {chance_of_at_most(record.tactics, more)}"
-    yield from first_of(intercept_orders(view, decision))
+    yield from first_of(decision, intercept_choices(view, decision))
 
 
 def avoid_hints(view: Game, decision: Decision) -> Iterator[Hint]:
@@ -182,7 +187,7 @@ def avoid_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     by_sea = list(dict.fromkeys(flight.to for flight in found if flight.card is not None))
     if by_sea:
         yield f"By a card, written as card, it can sail to {listing(by_sea, 'or')}."
-    yield from first_of(avoid_orders(view, decision))
+    yield from first_of(decision, avoid_choices(view, decision))
 
 
 def refuse_hints(view: Game, decision: Decision) -> Iterator[Hint]:
@@ -205,12 +210,12 @@ def contest_voyage_hints(view: Game, decision: Decision) -> Iterator[Hint]:
         more = sum(naval_modifiers(view, facts["power"], value, facts["from"], facts["to"]).values())
         stopped = sum(view.board.naval_result(die + more) != "success" for die in DIE)
         yield f"  a card of value {value} stops it with {percent(stopped)} %"
-    yield from first_of(card_orders(view, decision))
+    yield from first_of(decision, card_choices(view, decision))
 
 
 def reaction_card_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield the cards that can be played, and none (7.2.2, S 9.6.3)."""
-    yield from first_of(card_orders(view, decision), 2 * MOST_EXAMPLES + 1)
+    yield from first_of(decision, card_choices(view, decision), 2 * MOST_EXAMPLES + 1)
 
 
 # ---- Cards, alliances and leaders (7, 8, 15)
@@ -247,7 +252,9 @@ def act_hints(view: Game, decision: Decision) -> Iterator[Hint]:
         if word == "event" and not activation.desperate:
             yield from _events(view, side)
         elif word not in ("event", "end") and why_not_use(view, word) is None:
-            yield from islice(use.options(view, decision), _EXAMPLES.get(word, 1))
+            yield from first_of(
+                decision, AllOf(Fixed({"do": word}), use.choices(view, decision)), _EXAMPLES.get(word, 1)
+            )
     yield Order("act", {"do": "end"})
 
 
@@ -285,7 +292,7 @@ def _events(view: Game, side: Side) -> Iterator[Order]:
         name = view.board.cards[card].name
         if name not in names and len(names) < _MOST_EVENTS and why_not_laid(view, side, card) is None:
             names.add(name)
-            yield effects.orders(view, side, card, Order("act", {"do": "event", "card": card}))[0]
+            yield Order("act", {"do": "event", "card": card, **effects.choices(view, side, card).make(0)})
 
 
 # ---- answers about cards and alliances (7.1.1, 7.4, 15.1)
@@ -294,7 +301,7 @@ def _events(view: Game, side: Side) -> Iterator[Order]:
 def respond_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield the cards of the hand that fit, each with the first way to play it (7.1.1)."""
     cards: list[str] = []
-    for order in responses(view, decision):
+    for order in Answers(decision.kind, responses(view, decision)):
         card = order["card"]
         if card not in cards and card in view.board.cards:
             cards.append(card)
@@ -316,7 +323,7 @@ def desperate_times_hints(view: Game, decision: Decision) -> Iterator[Hint]:
         yield f"Yours names {listing(named, 'or')}; it may also be a card of value 3, or replace cards of your hand."
     holder = decision.facts["next"] if decision.facts["last"] else None
     others = contestable(view, decision.side, holder)
-    yield from (order for order in first_of(announcements(view, decision)) if order["announce"])
+    yield from (order for order in first_of(decision, announcements(view, decision)) if order["announce"])
     if others:
         yield Order("desperate_times", {"announce": False, "contest": others})
 
@@ -360,12 +367,12 @@ def _ratings(view: Game, leaders: list[str]) -> Iterator[str]:
 def arriving_leaders_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who comes, and places with the largest armies (8.2.2, 8.4)."""
     yield from _ratings(view, decision.facts["leaders"])
-    orders = (consul_orders if decision.kind == "consuls" else return_orders)(view, decision)
+    choices = (consul_choices if decision.kind == "consuls" else return_choices)(view, decision)
 
     def strength(order: Order) -> int:
         return sum(view.force(view.board.leaders[leader].power, space).cu for leader, space in order["at"].items())
 
-    yield from sorted(islice(orders, _SEEN_TO), key=strength, reverse=True)[:MOST_EXAMPLES]
+    yield from sorted(first_of(decision, choices, _SEEN_TO), key=strength, reverse=True)[:MOST_EXAMPLES]
 
 
 def command_hints(view: Game, decision: Decision) -> Iterator[Hint]:
@@ -384,14 +391,14 @@ def keep_leaders_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     cities = [f"{space} {points}" for space, points in view.loyalty.items() if view.control.get(space) == "greeks"]
     yield f"Loyalty: {listing(cities) or 'none'}."
     by_kept: dict[tuple[str, ...], Order] = {}
-    for order in islice(keep_orders(view, decision), _SEEN_TO):
+    for order in first_of(decision, keep_choices(view, decision), _SEEN_TO):
         by_kept.setdefault(tuple(order["keep"]), order)
     yield from islice(sorted(by_kept.values(), key=lambda order: -len(order["keep"])), 6)
 
 
 def minor_leaders_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield places of minor leaders (8.3)."""
-    yield from first_of(minor_orders(view, decision))
+    yield from first_of(decision, minor_choices(view, decision))
 
 
 # ---- Battles and sieges (12 to 14)
@@ -402,7 +409,7 @@ def losses_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     facts = decision.facts
     force = view.force(facts["power"], facts["space"])
     yield f"The force has {force.cu} CU, {force.mercenaries} of them mercenaries. Half of those leave each turn."
-    yield from first_of(loss_orders(view, decision))
+    yield from first_of(decision, loss_choices(view, decision))
 
 
 def retreat_hints(view: Game, decision: Decision) -> Iterator[Hint]:
@@ -421,7 +428,7 @@ def retreat_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     if not (facts["ways"] or facts["room"] or facts["free"]):
         yield "No way by land is open: without a voyage the army is lost."
     if UNSEEN not in view.hands[decision.side]:
-        yield from first_of(retreat_orders(view, decision))
+        yield from first_of(decision, retreat_choices(view, decision))
 
 
 def spoils_hints(view: Game, decision: Decision) -> Iterator[Hint]:
@@ -477,7 +484,7 @@ def sack_hints(view: Game, decision: Decision) -> Iterator[Hint]:
 def sortie_joins_hints(view: Game, decision: Decision) -> Iterator[Hint]:
     """Yield who is inside (13.4.2)."""
     yield "If the battle is lost they go back inside; the army that came retreats."
-    yield from first_of(joining(view, decision))
+    yield from first_of(decision, joining(view, decision))
 
 
 # ---- The other phases of a turn (5)

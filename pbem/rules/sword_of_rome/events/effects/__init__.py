@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from pbem.game import LegalOrders, Refusal, Table, of, product
+from pbem.game import NONE, NOTHING, AllOf, Nested, OneOf, Part, Refusal, Table, Value, listed
 from pbem.protocol import Fault, Flow, Order, Path, Record, Side
+from pbem.rules.sword_of_rome.position.naming import may_be_left_out
 from pbem.rules.sword_of_rome.position.state import Battle, Game, Moment
 
 EFFECT: Final = "effect"
+SPACE: Final = "space"
 Told: TypeAlias = Record
 """What the effects of a card are told in an order, by the word of the effect."""
 Wrong: TypeAlias = "tuple[Path, Refusal]"
@@ -34,8 +36,8 @@ class Played(NamedTuple):
 class Effect(NamedTuple):
     """One effect of the vocabulary."""
 
-    options: Callable[[Game, Played], LegalOrders]
-    """Every way to play it, as orders whose bodies hold only what it is told; none if it cannot take place."""
+    choices: Callable[[Game, Played], Part]
+    """Every way to play it: what it can be told; none if it cannot take place."""
     check: Callable[[Game, Played, Told], Iterable[Wrong]]
     carry_out: Callable[[Game, Table, Played, Told], Flow[None]]
 
@@ -44,11 +46,6 @@ NOT_ITS_MOMENT: Final = Refusal("this has its effect only at its moment", "7.1.1
 EFFECTS: Final[dict[str, Effect]] = {}
 """Word of `do` -> the effect. `events.events` fills it when the game is put together: an effect may fight a battle,
 whose rules open windows for responses, which play effects."""
-
-
-def way(body: Told) -> Order:
-    """Return one way to play an effect."""
-    return Order(EFFECT, body)
 
 
 def none_told(
@@ -63,8 +60,8 @@ def none_told(
             return NOT_ITS_MOMENT
         return why_not(view, played)
 
-    def options(view: Game, played: Played) -> LegalOrders:
-        return of([way({})] if wrong(view, played) is None else [])
+    def choices(view: Game, played: Played) -> Part:
+        return NOTHING if wrong(view, played) is None else NONE
 
     def check(view: Game, played: Played, body: Told) -> Iterator[Wrong]:
         refusal = wrong(view, played)
@@ -75,29 +72,35 @@ def none_told(
         do(game, table, played)
         yield from ()
 
-    return Effect(options, check, carry_out)
+    return Effect(choices, check, carry_out)
 
 
 def one_told(
     word: str,
-    choices: Callable[[Game, Played], Sequence[Any]],
+    able: Callable[[Game, Played], Sequence[Any]],
     why_none: Callable[[Game, Played], Refusal],
     carry_out: Callable[[Game, Table, Played, Any], Flow[None]],
-    usual: Callable[[Game, Sequence[Any]], Any] = lambda view, choices: None,
+    usual: Callable[[Game, Sequence[Any]], Any] = lambda view, able: None,
 ) -> Effect:
-    """Return an effect that is told one thing under a word: one of some choices.
+    """Return an effect that is told one thing under a word: one of those that are `able`.
 
     If it is not told, the only choice is taken, or the `usual` one of several, if there is any.
     """
 
     def untold(view: Game, there: Sequence[Any]) -> Any:
-        return there[0] if len(there) == 1 else usual(view, there)
+        return there[0] if len(there) == 1 else usual(view, there) if there else None
 
-    def options(view: Game, played: Played) -> LegalOrders:
-        return of([way({word: choice}) for choice in choices(view, played)])
+    def choices(view: Game, played: Played) -> Part:
+        there = able(view, played)
+        if there and isinstance(there[0], Mapping):
+            part: Part = Nested(word, listed(there, {"name": "leader", "leader": "leader", "at": SPACE, "from": SPACE}))
+        else:
+            of = "power" if there and there[0] in view.board.powers else SPACE
+            part = OneOf(word, [Value(each, at=each if of == SPACE else "") for each in there], of=of, inferred=True)
+        return part if untold(view, there) is None else may_be_left_out(part)
 
     def check(view: Game, played: Played, body: Told) -> Iterator[Wrong]:
-        there = choices(view, played)
+        there = able(view, played)
         if not there:
             yield (), why_none(view, played)
         elif word not in body and untold(view, there) is not None:
@@ -112,11 +115,11 @@ def one_told(
             )
 
     def carry(game: Game, table: Table, played: Played, body: Told) -> Flow[None]:
-        there = [] if word in body else choices(game, played)
+        there = [] if word in body else able(game, played)
         if word in body or there:  # what others have responded may have left no choice
             yield from carry_out(game, table, played, body[word] if word in body else untold(game, there) or there[0])
 
-    return Effect(options, check, carry)
+    return Effect(choices, check, carry)
 
 
 def _shown(value: Any) -> str:
@@ -148,24 +151,15 @@ def effects_of(game: Game, side: Side, card: str) -> list[tuple[Effect, Played]]
 def why_not(view: Game, side: Side, card: str) -> Refusal | None:
     """Say why the effects of a card cannot take place; None: they can (7.1)."""
     for effect, played in effects_of(view, side, card):
-        if next(iter(effect.options(view, played)), None) is None:  # there may be too many to be counted
+        if not len(effect.choices(view, played)):
             return next(iter(effect.check(view, played, {})))[1]
     return None
 
 
-def orders(view: Game, side: Side, card: str, base: Order) -> LegalOrders:
-    """List an order with every way to play the effects of a card (7.1)."""
-
-    def make(*parts: Order) -> Order:
-        body: dict[str, object] = {}
-        for part in parts:
-            body.update(part.body)
-        return Order(base.kind, {**base.body, **({EFFECT: body} if body else {})})
-
-    ways: Sequence[LegalOrders] = [effect.options(view, played) for effect, played in effects_of(view, side, card)]
-    if len(ways) == 1 and len(ways[0]) == 1 and not ways[0][0].body:
-        return of([make()])
-    return product(make, *ways)
+def choices(view: Game, side: Side, card: str) -> Part:
+    """Return every way to play the effects of a card: what an order tells them (7.1)."""
+    parts = [effect.choices(view, played) for effect, played in effects_of(view, side, card)]
+    return Nested(EFFECT, AllOf(*parts))
 
 
 def faults(view: Game, side: Side, card: str, order: Order) -> Iterator[Fault]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from pbem.game import LegalOrders, Refusal, Table, flat_map, lazy, multisets
-from pbem.protocol import Flow, Order, Record
+from pbem.game import OneOf, Part, Refusal, Table, Value
+from pbem.protocol import Flow, Record
 from pbem.rules.sword_of_rome.battle import battle
 from pbem.rules.sword_of_rome.events import responses
 from pbem.rules.sword_of_rome.events.conditions import in_words, is_meant, meant
-from pbem.rules.sword_of_rome.events.effects import Effect, Played, Told, Wrong, none_told, one_told, way
+from pbem.rules.sword_of_rome.events.effects import Effect, Played, Told, Wrong, none_told, one_told
 from pbem.rules.sword_of_rome.events.effects.moments import LOST
 from pbem.rules.sword_of_rome.events.minor_leaders import take_command
 from pbem.rules.sword_of_rome.events.nonplayers import revolt_of_mercenaries
@@ -29,13 +29,13 @@ from pbem.rules.sword_of_rome.movement.flanks import why_no_settlers
 from pbem.rules.sword_of_rome.movement.parts import move_out, strengths
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GAULS, GREEKS, REBELS, ROMANS, WALLED
 from pbem.rules.sword_of_rome.position.changes import INSURRECTION, lose, settle_spaces
-from pbem.rules.sword_of_rome.position.naming import no_such_space, space_named
+from pbem.rules.sword_of_rome.position.naming import handful, no_such_space, points, space_named
 from pbem.rules.sword_of_rome.position.state import Force, Game, Mark
 from pbem.rules.sword_of_rome.siege import unrest
 from pbem.rules.sword_of_rome.siege.siege import SiegeRoll, add_markers, roll_siege, why_not_roll
 from pbem.rules.sword_of_rome.turn.draw import draw, lay_off
 from pbem.rules.sword_of_rome.turn.overseas import ENVOYS
-from pbem.rules.sword_of_rome.turn.reinforcements import eligible, handfuls, wrong_places
+from pbem.rules.sword_of_rome.turn.reinforcements import eligible, wrong_places
 from pbem.rules.sword_of_rome.turn.scoring import add_vp
 
 # ---- levies and mercenaries (5.10, S 7.2.4)
@@ -50,18 +50,10 @@ def _raised(word: str) -> Effect:
     def powers_of(view: Game, played: Played) -> list[str]:
         return [power for power in view.board.powers_of[played.side] if word == LEVIED or power == CARTHAGE]
 
-    def ways(view: Game, played: Played) -> LegalOrders:
+    def choices(view: Game, played: Played) -> Part:
         powers = powers_of(view, played)
-
-        def with_power(power: str) -> LegalOrders:
-            named = {"power": power} if len(powers) > 1 else {}
-
-            def place(places: Mapping[str, int]) -> Order:
-                return way({**named, word: dict(places)})
-
-            return handfuls(place, eligible(view, power), played.told)
-
-        return flat_map(with_power, powers)
+        ways = [Value(power, handful(word, eligible(view, power), played.told)) for power in powers]
+        return ways[0].then if len(ways) == 1 else OneOf("power", ways, of="power")
 
     def check(view: Game, played: Played, body: Told) -> Iterator[Wrong]:
         powers = powers_of(view, played)
@@ -92,7 +84,7 @@ def _raised(word: str) -> Effect:
                 table.tell("levied", power=power, space=space, cu=cu, rule="5.10")
         yield from ()
 
-    return Effect(ways, check, carry_out)
+    return Effect(choices, check, carry_out)
 
 
 # ---- colonies (7.2.1)
@@ -241,14 +233,9 @@ def rise(game: Game, table: Table, played: Played, space: str) -> Flow[None]:
 # ---- support: points added and points removed (7.3)
 
 
-def support_ways(view: Game, played: Played) -> LegalOrders:
-    """List every way to add points of own support, one at least (7.3.1)."""
-    return lazy(lambda: _spread("support", rooms(view, played.side), played.told))
-
-
-def _spread(word: str, room: dict[str, int], most: int) -> LegalOrders:
-    """List every way to name spaces for some points, fewest first."""
-    return flat_map(lambda points: multisets(lambda spaces: way({word: spaces}), room, [points]), range(1, most + 1))
+def support_ways(view: Game, played: Played) -> Part:
+    """Return every way to add points of own support, one at least (7.3.1)."""
+    return points("support", rooms(view, played.side), 1, played.told)
 
 
 def check_additions(view: Game, played: Played, body: Told) -> Iterator[Wrong]:
@@ -292,10 +279,9 @@ def _why_not_whose(view: Game, played: Played, space: str) -> Refusal | None:
     return None
 
 
-def revolt_ways(view: Game, played: Played) -> LegalOrders:
-    """List every way to remove a power's support, one point at least (7.3.3)."""
-
-    return lazy(lambda: _spread("revolt", exposed(view, played), played.told["points"]))
+def revolt_ways(view: Game, played: Played) -> Part:
+    """Return every way to remove a power's support, one point at least (7.3.3)."""
+    return points("revolt", exposed(view, played), 1, played.told["points"])
 
 
 def check_revolt(view: Game, played: Played, body: Told) -> Iterator[Wrong]:
