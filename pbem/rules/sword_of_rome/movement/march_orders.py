@@ -80,7 +80,7 @@ from pbem.rules.sword_of_rome.movement.paths import (
     why_not_step,
 )
 from pbem.rules.sword_of_rome.position.board import CARTHAGE, GARRISON_BOX, SEA
-from pbem.rules.sword_of_rome.position.naming import refused, space_named, units, with_others
+from pbem.rules.sword_of_rome.position.naming import no_such_space, refused, space_named, units, with_others
 from pbem.rules.sword_of_rome.position.state import Force, Game, March
 from pbem.rules.sword_of_rome.siege.siege import why_not_roll
 from pbem.rules.sword_of_rome.siege.unrest import SAYS as ATTACK_SAYS
@@ -209,13 +209,21 @@ class Trial:
                     reason = "the army is on the march: write drop or take at a step"
                     yield order.fault((word,), reason, rule="9.1.2")
         if self.lost:
+            yield from self._unknown(0)
             return
         yield from self._raid(("raid",), self.said.raid)
         for at, step in enumerate(self.said.path):
             yield from self._step(at, step)
-            if self.lost:
+            if self.lost:  # where it would lead from here nobody knows; but a name that is none is none
+                yield from self._unknown(at + 1)
                 return
         yield from self._end()
+
+    def _unknown(self, first: int) -> Iterator[Fault]:
+        """Yield which steps of the path, from one on, name no space (2.2)."""
+        for at, step in enumerate(self.said.path[first:], first):
+            if (unknown := no_such_space(self.view, step.to)) is not None:
+                yield illegal(("path", at, "to"), unknown.reason, rule=unknown.rule)
 
     def _set_out(self, order: Order) -> Iterator[Fault]:
         view, march = self.view, self.march
