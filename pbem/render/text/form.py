@@ -18,6 +18,7 @@ from pbem.game.boxes.box import Box
 from pbem.game.contract import Rules
 from pbem.game.decision_kinds import does_nothing
 from pbem.protocol import Decision, Order, S, Side, cited
+from pbem.render.text.order_words import OrderWords
 from pbem.render.text.text_lines import GLUE, folded
 
 WIDTH: Final = 70
@@ -30,6 +31,8 @@ COUNTS: Final = f"{WITHOUT} this counts (or write AGREED):"
 AGREES: Final = "AGREED takes this:"
 """How the default of a decision begins: it is marked as what counts if the player stays silent."""
 COUNTS_ALONE: Final = f"{WITHOUT} this counts:"
+TAKE: Final = "Take the # off one of these, or write your own:"
+SAY_IT: Final = "Take the # off one of these, or write a line such as: {}"
 OTHERWISE: Final = "Or this:"
 """The same where AGREED could mean another answer."""
 MOST_LISTED: Final = 12
@@ -79,6 +82,8 @@ class Choices:
     """The lines of the orders that do nothing."""
     default: Sequence[str]
     """The lines of the default; none if there is none."""
+    in_words: str = ""
+    """The first of the orders that do something, as one would say it; empty: there is none, or no words for it."""
 
     @property
     def title(self) -> str:
@@ -99,6 +104,7 @@ def choices(rules: Rules[S], box: Box, view: S, decision: Decision) -> Choices:
     if decision.default is None:
         bodies = bodies or [box.forms[decision.kind].example]
     others = [body for body in bodies if body != decision.default]
+    real = [body for body in others if not does_nothing(body)]
     return Choices(
         question(box, decision),
         decision.rule,
@@ -106,11 +112,18 @@ def choices(rules: Rules[S], box: Box, view: S, decision: Decision) -> Choices:
         decision.waits,
         box.forms[decision.kind].proposal,
         [hint for hint in hints if isinstance(hint, str)],
-        _order_comments(decision, [body for body in others if not does_nothing(body)]),
+        _order_comments(decision, real),
         more,
         _order_comments(decision, [body for body in others if does_nothing(body)]),
         _order_comments(decision, [] if decision.default is None else [decision.default]),
+        in_words(rules, box, view, decision, real[0]) if real else "",
     )
+
+
+def in_words(rules: Rules[S], box: Box, view: S, decision: Decision, body: Mapping[str, Any]) -> str:
+    """Return an answer as one would say it; empty: there are no words for it."""
+    said = OrderWords(box.lexicon).say(rules.choices(view, decision), body)
+    return "" if said is None else said.text
 
 
 def form(
@@ -213,7 +226,8 @@ def _link_lines(chain: PlayerChain) -> Iterator[str]:
 def _question(asked: Choices, without: str, width: int) -> Iterator[str]:
     """Yield what the form says of one question: the choices, and last its default, below the words `without`."""
     yield from _comment_lines(asked.remarks, width)
-    yield from _below("Take the # off one of these, or write your own:", asked.real, width)
+    words = asked.in_words.replace(" ", GLUE) if len(asked.in_words) < width // 2 else asked.in_words
+    yield from _below(SAY_IT.format(words) if words else TAKE, asked.real, width)
     yield from _comment_lines([asked.more] if asked.more else [], width)
     yield from _below("Or do nothing:", asked.idle, width)
     yield from _below(without, asked.default, width)
