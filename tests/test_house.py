@@ -7,8 +7,8 @@ import pytest
 from tests.support.house import figures
 
 AT_MOST = {
-    "modules": 474,
-    "lines": 97_500,
+    "modules": 483,
+    "lines": 100_500,
     "import lines, %": 7.2,
     "names of two modules outside rules, %": 0.7,
     "file names in two rooms outside rules": 0,

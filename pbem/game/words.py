@@ -10,12 +10,16 @@ that of a definition (`$defs`), or one that a schema has in `words`. `more` has 
     lists: {space: [map/spaces], unit: [counters/units]}
     more: {unit: [roman_foot_reduced]}
     aliases: {operations: [ops]}
+    verbs: {march: [move, go]}
+
+`verbs` has how what is done is said, by the names that the choices of the rules have for it.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
@@ -105,9 +109,16 @@ def _parts(name: str) -> Iterator[str]:
 class Lexicon:
     """All words of a game: the vocabularies of its lists, and of the words that a schema has."""
 
-    def __init__(self, lists: Mapping[str, Mapping[str, Sequence[str]]], aliases: Mapping[str, Sequence[str]]) -> None:
+    def __init__(
+        self,
+        lists: Mapping[str, Mapping[str, Sequence[str]]],
+        aliases: Mapping[str, Sequence[str]],
+        verbs: Mapping[str, Sequence[str]],
+    ) -> None:
         self.lists = lists
         """List -> word -> its names."""
+        self.verbs = verbs
+        """Verb -> how else it is said."""
         self._aliases = {**_COMMON, **aliases}
         self._made: dict[tuple[tuple[str, ...], tuple[str, ...]], Vocabulary] = {}
 
@@ -115,6 +126,29 @@ class Lexicon:
     def everything(self) -> Vocabulary:
         """The words of all lists."""
         return self.of(tuple(self.lists))
+
+    @cached_property
+    def of_several_words(self) -> frozenset[str]:
+        """The names that have several words, folded, and how they begin and end with at least two of them."""
+        found: set[str] = set()
+        for word, names in ((word, names) for words in self.lists.values() for word, names in words.items()):
+            for name in (word, *names, *self.aliases(word)):
+                pieces = fold(name).split("_")
+                count = len(pieces)
+                found.update("_".join(pieces[:end]) for end in range(2, count + 1))
+                found.update("_".join(pieces[start:]) for start in range(1, count - 1))
+                if count > 1:
+                    found.update((f"{pieces[0][:1]}_{'_'.join(pieces[1:])}", f"{fold(name)}_{word}"))
+        return frozenset(found)
+
+    def begins_several_words(self, folded: str) -> bool:
+        """Tell whether a name of several words begins with words, the last of which may be cut off."""
+        at = bisect_left(self._in_order, folded)
+        return at < len(self._in_order) and self._in_order[at].startswith(folded)
+
+    @cached_property
+    def _in_order(self) -> Sequence[str]:
+        return sorted(self.of_several_words)
 
     def aliases(self, word: str) -> Sequence[str]:
         """Return other names of a word."""
@@ -153,7 +187,7 @@ def read_lexicon(told: Record, table: Callable[[str], Any]) -> Lexicon:
             file, _, key = place.partition("/")
             words.update(_named(table(file)[key]))
         words.update((word, []) for word in told.get("more", {}).get(name, ()))
-    return Lexicon(lists, told.get("aliases", {}))
+    return Lexicon(lists, told.get("aliases", {}), told.get("verbs", {}))
 
 
 def _named(records: Iterable[Record]) -> Iterator[tuple[str, list[str]]]:

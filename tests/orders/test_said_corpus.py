@@ -7,11 +7,15 @@ from collections.abc import Iterable
 
 import pytest
 
+from pbem.orders.said.words_reader import Said, reader_of
 from tests.support import said
 
 FILES = ("rome_carthage", "hannibal_italy", "sword_of_rome", "small")
 EACH = 60
 """So many lines has each file, and so many letters there are of mere chat."""
+LEAST = {"rome_carthage": 0.85, "hannibal_italy": 0.6, "sword_of_rome": 0.8, "small": 0.7}
+"""The share of the lines with one reading that is read."""
+ONLY_ONE = {"general", "leader", "by", "power"}
 POSITIONS = [pytest.param(told, id=f"{name}-{told.id}") for name in FILES for told in said.corpus(name)]
 
 
@@ -62,3 +66,78 @@ def test_what_a_line_means_is_legal_where_it_is_said(told: said.Told) -> None:
 
 def _twice(texts: Iterable[str]) -> list[str]:
     return [text for text, count in Counter(texts).items() if count > 1]
+
+
+# ---- what the reader makes of them
+
+
+def _read(told: said.Told, text: str) -> Said:
+    game = told.game
+    return reader_of(game.rules, game.box, told.asked.view, told.asked.decisions).read(text.split("\n"))
+
+
+def _alike(told: said.Told, one: object, other: object, key: str = "") -> bool:
+    """Tell whether two values of an order say the same: a place by its name or number, companions in any order."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        more = other.keys() - one.keys()  # whoever is the only one need not be named
+        return more <= ONLY_ONE and all(each in other and _alike(told, one[each], other[each], each) for each in one)
+    if isinstance(one, list) and isinstance(other, list) and key == "path":
+        left = iter(other)
+        return _alike(told, one[-1], other[-1]) and all(any(_alike(told, a, b) for b in left) for a in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(any(_alike(told, a, b) for b in other) for a in one)
+    return _place(told, one) == _place(told, other)
+
+
+def _place(told: said.Told, word: object) -> object:
+    cities = getattr(told.asked.view.board, "cities", {})
+    return cities[word].hex if word in cities and hasattr(cities[word], "hex") else word
+
+
+def _is_right(told: said.Told, line: said.Said, found: Said) -> bool:
+    got = [each.order for each in found.orders]
+    return len(got) == len(line.means) and all(
+        one.kind == other.kind and _alike(told, dict(one.body), dict(other.body))
+        for one, other in zip(line.means, got, strict=True)
+    )
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_lines_are_read_rightly_or_asked_about(name: str) -> None:
+    """No line is carried out as anything else; most that have one reading are read."""
+    read, asked = 0, []
+    for told, line in said.every_line(name):
+        found = _read(told, line.text)
+        if not line.means:
+            assert found.doubts or not found.orders, f"{line.text!r} was carried out: {found.orders}"
+        elif found.doubts or not found.orders:
+            asked.append(f"{line.text!r}: {[each.reason for each in found.doubts]}")
+        else:
+            assert _is_right(told, line, found), f"{line.text!r} was read as {found.orders}"
+            read += 1
+    assert read >= LEAST[name] * (read + len(asked)), "\n".join(asked)
+
+
+def test_lines_with_a_word_in_doubt_are_asked_about_by_that_word() -> None:
+    asked, missed = 0, []
+    for name in FILES:
+        for told, line in said.every_line(name):
+            if line.asks:
+                asked += 1
+                found = _read(told, line.text)
+                shown = " ".join(f"{each.reason} {line.text.split(chr(10))[each.line]}" for each in found.doubts)
+                missed += (
+                    [] if any(word.lower() in shown.lower() for word in line.asks) else [f"{line.text!r}: {shown}"]
+                )
+    assert len(missed) <= 0.15 * asked, "\n".join(missed)
+
+
+def test_mere_chat_orders_nothing() -> None:
+    """Nor is it taken for an order in doubt, but for a few letters that speak of moves."""
+    asked = []
+    for rules, letter in said.letters():
+        for told in (each for name in FILES for each in said.corpus(name) if each.record["rules"] == rules):
+            found = _read(told, letter.text)
+            assert found.doubts or not found.orders, f"{letter.text!r} was carried out: {found.orders}"
+            asked += [f"{told.id}: {letter.text!r}: {found.doubts[0].reason}"] if found.doubts else []
+    assert len(asked) <= 0.1 * len(said.letters()) * 5, "\n".join(asked)

@@ -266,7 +266,7 @@ class Box:
     def lexicon(self) -> Lexicon:
         """The words that orders may use for the things of the game; without `words.yaml`, those of the schemas only."""
         if not (self.folder / f"{WORDS}.yaml").exists():
-            return Lexicon({}, {})
+            return Lexicon({}, {}, {})
         return read_lexicon(self.table(WORDS), self.table)
 
     @cached_property

@@ -175,7 +175,8 @@ class Walk(Part):
     """What is done before the first step, and written into it."""
     title: str = ""
 
-    def _may_end(self, state: str, *, steps: bool) -> bool:
+    def may_end(self, state: str, *, steps: bool) -> bool:
+        """Tell whether the walk may end in a state; `steps`: it has made one."""
         if not (steps or self.stay) or (self.no_ends and is_among(state, self.no_ends)):
             return False
         return self.only is None or is_among(state, self.only)
@@ -185,7 +186,7 @@ class Walk(Part):
         """The states to which a way is listed, nearest first."""
         found, start, no_ends = self.graph.ends(self.start, self.points), self.start, self.no_ends
         if self.only is not None:
-            return [state for state in found if self._may_end(state, steps=state != start)]
+            return [state for state in found if self.may_end(state, steps=state != start)]
         return [
             state
             for state in found
@@ -195,9 +196,10 @@ class Walk(Part):
 
     def way(self, state: str) -> list[Plain]:
         """Return the way to an end, as the sheet has it."""
-        return self._after_first(self.graph.way(self.start, self.points, state))
+        return self.after_first(self.graph.way(self.start, self.points, state))
 
-    def _after_first(self, steps: list[Plain]) -> list[Plain]:
+    def after_first(self, steps: list[Plain]) -> list[Plain]:
+        """Return steps with what is done before the first of them written into it."""
         if not self.first or not steps:
             return steps
         step = steps[0]
@@ -212,7 +214,7 @@ class Walk(Part):
 
     def draw(self, random: Random, *, wide: bool = False) -> Body | None:
         if wide and random() < _STRAYS and (steps := self._stray(random)) is not None:
-            return {self.key: self._after_first(steps)}
+            return {self.key: self.after_first(steps)}
         marked = [state for state in self.ends if MARK in state]
         plain = [state for state in self.ends if MARK not in state]
         ends = (marked if random() < 0.5 else plain) if marked and plain else self.ends
@@ -223,7 +225,7 @@ class Walk(Part):
         for _ in range(_TRIES):
             state, left, steps = self.start, self.points, list[Plain]()
             while True:
-                may_end = self._may_end(state, steps=bool(steps))
+                may_end = self.may_end(state, steps=bool(steps))
                 stopped = bool(steps) and is_among(state, self.graph.stops)
                 on = [] if stopped else [step for step in self.graph.steps(state) if step.cost <= left]
                 if may_end and (not on or random() < 0.35):
@@ -251,7 +253,7 @@ class Walk(Part):
                 for step in self.graph.steps(state)
                 if step.cost <= left and step.word == word
             }
-        if any(self._may_end(state, steps=bool(steps)) for state, _ in here):
+        if any(self.may_end(state, steps=bool(steps)) for state, _ in here):
             yield used | {self.key}
 
     def _without_first(self, steps: list[Plain]) -> list[Plain] | None:

@@ -262,7 +262,8 @@ def declare_choices(view: Game, decision: Decision) -> Part:
         return UNTOLD
     cards = declared(view, view.the_battle, side, ANY)
     sets = [list(some) for size in range(len(cards) + 1) for some in combinations(cards, size)]
-    return OneOf("cards", [*[Value(some) for some in sets], Value(ANY, says=(ANY,), unlisted=True)], of="card")
+    values = [Value(some, says=() if some else (NONE,)) for some in sets]
+    return OneOf("cards", [*values, Value(ANY, says=(ANY,), unlisted=True)], of="card")
 
 
 def check_declaration(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -294,7 +295,9 @@ def round_choices(view: Game, decision: Decision) -> Part:
     kinds = [Value(kind) for kind in dict.fromkeys(decision.facts["shown"])]
     take = OneOf("take", [Value(None), *kinds], of="battle_card", default=0)
     cards = [Value(card, take) for card in held(view, side, ALLY_DESERTS)]
-    return OneOf("card", [Value(NONE, says=(NONE,), must=True), *cards, Value(ANY, take, unlisted=True)], of="card")
+    return OneOf(
+        "card", [Value(NONE, says=(NONE,), must=True), *cards, Value(ANY, take, says=(ANY,), unlisted=True)], of="card"
+    )
 
 
 def check_round_events(view: Game, decision: Decision, order: Order) -> Iterator[Fault]:

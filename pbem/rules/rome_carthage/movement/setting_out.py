@@ -37,7 +37,7 @@ _INSIDE: Final = f"{MARK}inside"
 _HARBOUR: Final = f"{MARK}harbour"
 """The mark of a start from which a force sails before it does anything else."""
 _STEPS: Final = Ways(
-    {"sea": ("sail",), "into": ("sail", "inside")},
+    {"sea": ("sail",), "into": ("sail inside",)},
     {"": "$", "sea": {"to": "$", "by": SEA}, "into": {"to": "$", "by": SEA, "into": CITY}},
 )
 Force: TypeAlias = tuple[str, ...]
@@ -207,10 +207,10 @@ def after_march(view: Game, general: str, play: CardUse | None, *, sets_out: boo
     parts = [
         option("then", *then),
         option("if_intercepted", *[Value(word) for word in ("fight", "back_up")]),
-        option("if_avoided", *[Value(word) for word in ("pursue", "stop", "siege")]),
+        option("if_avoided", *[Value(word, says=(f"if avoided {word}",)) for word in ("pursue", "stop", "siege")]),
     ]
     if sets_out:
-        parts.append(option("train", Value(False)))
+        parts.append(option("train", Value(False, says=("without training",))))
     if may_charm(view, general, play):
         parts.append(option("charm", Value(ALL), Value(NONE)))
     return AllOf(*parts)

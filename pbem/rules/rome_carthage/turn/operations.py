@@ -10,6 +10,7 @@ from pbem.game import NOTHING, UNTOLD, Kind, Lazy, OneOf, Part, Refusal, Some, T
 from pbem.protocol import Decision, Fault, Flow, Order, Side
 from pbem.rules.rome_carthage.events.catalogue import IN_VAIN, check_event, event_choices, event_needs
 from pbem.rules.rome_carthage.movement.activation import MARCHING, check_activation
+from pbem.rules.rome_carthage.movement.card_play import CAMPAIGN
 from pbem.rules.rome_carthage.movement.fleet import hold
 from pbem.rules.rome_carthage.movement.march import march
 from pbem.rules.rome_carthage.movement.march_cards import CHARMS, check_charm
@@ -161,7 +162,8 @@ class _Uses:
     def of(self, card: int) -> Part:
         """Return the uses of one card: operations, its event, a discard (7.2 to 7.5)."""
         view, side, record = self.view, self.side, self.view.board.cards[card]
-        ways = [Value("operations", self._of_operations(record), says=_said(record.ops), weight=6)]
+        either = record.event == CAMPAIGN  # a general may march by the event as well: it must be said which
+        ways = [Value("operations", self._of_operations(record), says=_said(record.ops), must=either, weight=6)]
         if barred_to(view, side, card):
             ways = [Value("operations", says=_said(record.ops), why=_not_yours(record))]
         if view.must_play is None:
