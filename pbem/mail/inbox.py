@@ -27,7 +27,7 @@ from pbem.game.wording import listing
 from pbem.mail.answer.every_command import WORDS
 from pbem.mail.choose.routing import games_of, sides_of
 from pbem.mail.notes.address import MESSAGE_ID, mailbox, pretends
-from pbem.mail.read.commands import commands_in
+from pbem.mail.read.commands import commands_in, is_command
 from pbem.mail.read.forum_tags import untagged
 from pbem.mail.read.html_text import text_of
 from pbem.mail.read.letter import Enclosure, Letter, Where
@@ -37,6 +37,7 @@ from pbem.mail.read.press import press_in
 from pbem.mail.read.sheet_finder import BlocksOpened, FoundSheet, Unseal, bare_orders, outside, sheets, with_sheets
 from pbem.mail.read.token import tokens_in_addresses
 from pbem.mail.write.outgoing import MailSettings
+from pbem.orders.said.english import without_courtesies
 from pbem.orders.sheet import keys_in, without_keys
 from pbem.protocol import Side
 from pbem.referee.game.open_game import CannotPlay, OpenGame
@@ -147,11 +148,17 @@ def _read_whole(headers: Headers, raw: bytes, unseal: Unseal | None) -> Letter:
         passed_over=passed_over,
         beside=beside,
         loose=loose,
+        said=tuple(without_courtesies(["" if _is_no_talk(line) else line for line in loose])),
         quoted_lines=quoted_lines,
         unclear=said.unclear,
         refusal=refusal,
         only_words=refusal == _NO_SHEET,
     )
+
+
+def _is_no_talk(line: str) -> bool:
+    """Tell whether a line is a command, or quoted."""
+    return line.lstrip().startswith(">") or is_command(WORDS, line)
 
 
 def _with_blocks_opened(

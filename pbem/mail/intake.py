@@ -17,7 +17,7 @@ from pbem.mail.answer.every_command import confirm_once, help_values
 from pbem.mail.answer.questions import HELP
 from pbem.mail.answer.table_talk import talk_letters
 from pbem.mail.choose.routing import Route
-from pbem.mail.choose.sheet_choice import may_order_without_sheet, orders_outside
+from pbem.mail.choose.sheet_choice import may_order_without_sheet, may_say_orders, orders_outside
 from pbem.mail.desk import Desk, Reply
 from pbem.mail.due import carry_out_due, due_in, noted_due
 from pbem.mail.inbox import by_sender, open_letter, with_orders
@@ -82,7 +82,7 @@ def take_in_where_possible(raw: bytes, settings: MailSettings) -> Handled:
         handled.notes.append(f"letter {letter.digest[:12]} is left unanswered: {why}")
         return handled
     route = Route(letter, settings)
-    without = route.without_sheet if may_order_without_sheet(letter) else None
+    without = route.without_sheet if may_order_without_sheet(letter) or may_say_orders(letter) else None
     if letter.refusal is not None and without is None:
         answer_unread(handled, route)
         return handled
@@ -145,7 +145,8 @@ def _shown_by_token(game: Adjudicator, letter: Letter, sides: Sequence[Side], se
 def _desk(handled: Handled, share: SideShare, game: Adjudicator) -> Desk | None:
     """Return what a letter brings for one side, ready to be carried out; None: nothing is found in it."""
     route, letter, task = share.route, share.route.letter, share.task
-    outside = orders_outside(letter, game) if task.sheets or may_order_without_sheet(letter) else []
+    may_order = task.sheets or may_order_without_sheet(letter) or may_say_orders(letter)
+    outside = orders_outside(letter, game, share.side) if may_order else []
     if outside and all(each.where == "quoted" or each.only_names for each in letter.enclosures):
         route = replace(route, letter=with_orders(letter, [line for each in outside for line in each.lines]))
     if letter.refusal is not None and not outside:

@@ -19,6 +19,7 @@ from pbem.game.order_form import OrderForm, too_much
 from pbem.game.wording import listing
 from pbem.game.yaml import Mark, Placed, by_place
 from pbem.orders.forgive import Answering, Forgiven, Known, forgive
+from pbem.orders.said.words_reader import WordsReader
 from pbem.orders.sheet import (
     AHEAD,
     LINK,
@@ -162,6 +163,8 @@ class OpenDecisions:
     """Whether the side is out of the game, so that no order of it counts."""
     out_by: str = ""
     """The paragraph by which it is out, if the rules say so and the box names it."""
+    words: Callable[[], WordsReader] | None = None
+    """Makes the reader of orders in words. None: only YAML is read."""
     others: Mapping[Side, Collection[str]] = field(default_factory=dict)
     """The other sides of the same player, each with the kinds of its open decisions."""
 
@@ -238,7 +241,7 @@ def _read_text(at: OpenDecisions, raw: bytes, name: str) -> Forgiven:
     """Return a sheet as it was meant, or as it stands on record. Raises BadSheet."""
     if at.recorded:
         return Forgiven(read_sheet(raw, name=name, forms=at.box.forms), raw)
-    return forgive(raw, Known(at.box, at.periods, at.answering), name=name)
+    return forgive(raw, Known(at.box, at.periods, at.answering, at.words), name=name)
 
 
 def _sheet_faults(at: OpenDecisions, sheet: Sheet, *, whole: bool) -> Iterator[Placed]:

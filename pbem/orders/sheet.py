@@ -249,8 +249,8 @@ def _readable_part(document: SheetSource, faulty: Sequence[Path]) -> Sheet | Non
     if len(faulty) >= _MOST_MISFITS or not isinstance(value, dict) or not value.keys() >= {*_HEADING} - {ORDERS}:
         return None
     bad = {path[:2] for path in faulty if len(path) > 1}
-    broken = {path[0] for path in faulty if len(path) < 2}
-    if broken & {*_HEADING}:
+    broken = {path[0] for path in faulty if len(path) == 1}
+    if () in faulty or broken & {*_HEADING}:
         return None
     readable = {key: item for key, item in value.items() if key not in broken}
     for key in (STANDING, STANDING_ADD):

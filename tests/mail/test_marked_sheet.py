@@ -160,11 +160,11 @@ def test_the_answer_to_a_command_goes_with_the_faulty_sheet(folder: Folder, toy:
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_sheet_that_is_not_yaml_is_mended_in_the_quote(folder: Folder, toy: Adjudicator, client: str) -> None:
     mine = cards(folder, "red")
-    broken = sheet(toy, "red", order("bury", card=mine[0])).replace(b"{card:", b"{{card:")
+    broken = sheet(toy, "red", order("bury", card=mine[0])).replace(b"{card:", b"{{crad:")
     back = only(take_in(letter("red", broken), folder.office))
-    assert "\n- bury: {{card:" in back.text
+    assert "\n- bury: {{crad:" in back.text
     assert "\n#! " in back.text
-    raw = letter("red", CLIENTS[client](back.text.replace("{{card:", "{card:").encode()), number=2)
+    raw = letter("red", CLIENTS[client](back.text.replace("{{crad:", "{card:").encode()), number=2)
     assert take_in(raw, folder.office).accepted
 
 

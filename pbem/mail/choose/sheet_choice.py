@@ -7,18 +7,18 @@ in the sheet. Our own form, quoted or copied as it was sent, does not count besi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from pbem.game.wording import listing
 from pbem.game.yaml import LETTER, Unreadable, read
-from pbem.mail.choose.routing import Route
+from pbem.mail.choose.routing import Route, reports_in
 from pbem.mail.read.letter import Enclosure, Letter
 from pbem.mail.read.sheet_finder import BareOrder, bare_orders, may_order, sheet_of_bare
 from pbem.mail.write.outgoing import ReportScope, report_of
 from pbem.orders.check import nothing_chosen
-from pbem.orders.forgive import KEY_ABOVE, Answering, Known, forgive
+from pbem.orders.forgive import KEY_ABOVE, Answering, Known, forgive, is_turned_round
 from pbem.orders.sheet import ORDERS, BadSheet, without_keys
 from pbem.protocol import Decision, Side
 from pbem.referee.game.open_game import CannotPlay, OpenGame
@@ -46,6 +46,8 @@ class Choice:
     """The sheets for this game, the quoted ones included."""
     bare: Sequence[BareOrder]
     report: Answering | None
+    own: Sequence[str] = ()
+    """What its sender wrote: orders in words, and those that words beside them may turn round, are read in it."""
 
     def made(self) -> Enclosure | None:
         """Return the sheet that counts; None: there is none. Raises CannotPlay where that cannot be told."""
@@ -106,13 +108,21 @@ class Choice:
         if self._are_quoted() and any(_same_orders(sheet_of_bare(self.bare, report), form) for form in forms):
             raise CannotPlay(unchanged(self.game, self.side))
         key = [KEY_ABOVE] if self.bare[0].is_braced else []  # only below its key is a list of braces one of orders
-        typed = "\n".join([*key, *(line for each in self.bare for line in each.lines)])
+        lines = [*key, *(line for each in self.bare for line in each.lines)]
+        typed = "\n".join(self.own if self._is_read_whole() else lines)
         made = Enclosure("letter", f"{typed}\n".encode(), "body", report)
         if rival is None:
             return made
         if self._not_in(rival):
             raise CannotPlay(_which_of_two(made, rival))
         return rival
+
+    def _is_read_whole(self) -> bool:
+        """Tell whether the bare orders are read with all that their sender wrote beside them."""
+        if self._are_quoted():
+            return False
+        known = Known(self.game.box, self.game.periods)
+        return any(each.in_words for each in self.bare) or is_turned_round("\n".join(self.own), known)
 
     def _how(self) -> str:
         """Return how orders get a heading."""
@@ -164,12 +174,12 @@ def sheet_for(game: Adjudicator, side: Side, route: Route, sheets: Sequence[Encl
 
     `sheets` are those of its sheets that name the game.
     """
-    bare = orders_outside(route.letter, game)
+    bare = orders_outside(route.letter, game, side)
     whole = not bare and all(map(_has_heading, sheets))
     report = None if whole else route.report
     if report is not None and (report.game, report.side) != (game.name, side):
         report = None
-    made = Choice(game, side, sheets, bare, report).made()
+    made = Choice(game, side, sheets, bare, report, route.letter.said).made()
     return made if made is None or made.answering or _has_heading(made) else replace(made, answering=report)
 
 
@@ -185,16 +195,46 @@ def may_order_without_sheet(letter: Letter) -> bool:
     return may_order(letter.loose) or (not letter.enclosures and may_order(letter.quoted_lines))
 
 
-def orders_outside(letter: Letter, game: Adjudicator) -> list[BareOrder]:
-    """Return the bare orders in a letter: the sender's own, or else those of a quotation that is cut down to them."""
+def may_say_orders(letter: Letter) -> bool:
+    """Tell whether a letter that answers a report may have orders in words: it has words, and no sheet."""
+    if any(each.where != "quoted" and not each.only_names for each in letter.enclosures):
+        return False
+    return any(reports_in(letter.references)) and any(map(_has_words, letter.said))
+
+
+def _has_words(line: str) -> bool:
+    return any(map(str.isalnum, line))
+
+
+def orders_outside(letter: Letter, game: Adjudicator, side: Side | None = None) -> list[BareOrder]:
+    """Return the bare orders in a letter: the sender's own, or else those of a quotation that is cut down to them.
+
+    With a side, its own lines in words are among them, as far as they speak of what is asked of it now.
+    """
     kinds = game.box.forms
     own = bare_orders(letter.loose, kinds)
+    if side is not None and game.begun and game.asked(side):
+        own += _in_words(letter, own, game, side)
     if own or letter.enclosures:
         return own
     quoted = bare_orders(letter.quoted_lines, kinds, quoted=True)
     within = {line for each in quoted for line in each.lines}
     others = [line.strip(" -") for line in letter.quoted_lines if line not in within]
     return [] if any(line and not line.startswith("#") and line not in _FENCES for line in others) else quoted
+
+
+def _in_words(letter: Letter, bare: Sequence[BareOrder], game: Adjudicator, side: Side) -> Iterator[BareOrder]:
+    """Yield what a side says in words, beside orders that are written as YAML."""
+    taken = {line for each in bare for line in each.lines}
+    lines = ["" if line in taken else line for line in letter.said]
+    if not any(map(_has_words, lines)):
+        return
+    said = sheet_check.reader_for(game, side).read(lines)
+    for order, first, last in said.orders:
+        written = order_lines(order.kind, order.written, 10_000)[0].removeprefix(f"- {order.kind}:").strip()
+        yield BareOrder(order.kind, (written,), tuple(lines[first : last + 1]), in_words=True)
+    for doubt in said.doubts:
+        yield BareOrder("", ("?",), (lines[doubt.line],), in_words=True)
 
 
 def unchanged(game: OpenGame, side: Side, own: Sequence[str] = ()) -> str:

@@ -105,6 +105,8 @@ class Letter:
     passed_over: tuple[Enclosure, ...] = ()
     beside: tuple[Enclosure, ...] = ()
     loose: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+    """The same lines, blank where they are greeting, closing, a command or a quotation: orders in words stand here."""
     quoted_lines: tuple[str, ...] = ()
     unclear: tuple[str, ...] = ()
     refusal: str | None = None

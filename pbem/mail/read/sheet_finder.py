@@ -65,6 +65,7 @@ SHEET_KEYS: Final = ("game", "side", "adjudication", AHEAD, ORDERS, STANDING, ST
 _MOST_BROKEN: Final = 5
 """So many lines a comment is broken into at most."""
 _NO_WORDS: Final[Words] = {}
+_ORDERS_BELOW: Final = re.compile(r"\s*orders\s*:\s*", re.IGNORECASE)
 _TICKS: Final = re.compile(r"\s*(?:```+|~~~+)\s*[\w.+-]*")
 _BEGIN: Final = re.compile(r"\W*BEGIN ORDERS\W*", re.IGNORECASE)
 _END: Final = re.compile(r"\W*END ORDERS\W*", re.IGNORECASE)
@@ -226,20 +227,23 @@ def _end_by_shape(letter: Sequence[LetterLine], start: int, stop: int) -> int:
     whole, gap = True, False  # no stranger's line since `end`; a blank line just above
     unfinished = False  # a line above that must go on
     bodyless = False  # an order above with nothing behind its colon, and since then only what may be its keys
+    listing = False  # the key of the orders just above, and since then only what may be orders in words
     for i in range(start + 1, stop):
         text = letter[i].text
         if not text:
-            brackets, gap = 0, True
+            brackets, gap, listing = 0, True, False
             continue
         goes_on = (
             brackets > 0
             or (unfinished and text[0] in "[{")
             or (_AFTER_A_BLANK_LINE if gap and not bodyless else _AT_ONCE).match(text)
         )
-        whole = bool(_FIRM.match(text) or (whole and goes_on))
+        whole = bool(_FIRM.match(text) or (whole and (goes_on or listing)))
         if whole:
             end = i + 1
             unfinished = text.endswith(_UNFINISHED) and not text.startswith("#")
+            firm = _FIRM.match(text) is not None or text.lstrip().startswith("#")
+            listing = (listing and not firm) or _ORDERS_BELOW.fullmatch(text) is not None
             bodyless = bool(_WITHOUT_BODY.fullmatch(text) or (bodyless and _KEY.match(text)))
         brackets = max(0, brackets + brackets_opened(text)) if whole else 0
         gap = False
@@ -264,13 +268,15 @@ class BareOrder:
     """An order, or a line with a key of a sheet, outside any sheet.
 
     `word` is its kind or key as the game spells it, `text` what follows the colon, `lines` the lines as they were
-    typed, and `quoted` tells whether they stand in quoted text.
+    typed, and `quoted` tells whether they stand in quoted text. Of one that is said `in_words`, kind and text are what
+    the words were read as; without a kind they are in doubt.
     """
 
     word: str
     text: tuple[str, ...]
     lines: tuple[str, ...]
     quoted: bool = False
+    in_words: bool = False
 
     @property
     def is_braced(self) -> bool:

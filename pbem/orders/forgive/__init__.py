@@ -7,8 +7,9 @@ only the canonical sheet counts: it is committed, digested, sealed and shown to 
 reads it strictly (`pbem.orders.sheet`), so that a reader which learns more tomorrow does not change yesterday's game.
 
 Nothing is guessed. What may stand in a place is known from the schema of the order and the words of the box; a word
-that can mean two of them is a fault that names both. What is legal now is never asked, because a hidden general would
-show by it. The name of the game and the link of a chain are left as they are.
+that can mean two of them is a fault that names both. Whether YAML is legal now is never asked here. Lines in words are
+read against what the side may answer, as its own view shows it (`pbem.orders.said`). The name of the game and the link
+of a chain are left as they are.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pbem.game.wording import listing
 from pbem.game.words import fold
 from pbem.game.yaml import LETTER, Mark, Placed, Unreadable
 from pbem.game.yaml.limits import decoded
-from pbem.orders.forgive.assemble import Assembled, assembled, whole_tree
+from pbem.orders.forgive.assemble import Assembled, assembled, passed_over, whole_tree
 from pbem.orders.forgive.canonical import (
     BRACED,
     FIRST_MARK,
@@ -40,10 +41,11 @@ from pbem.orders.forgive.canonical import (
     for_word,
 )
 from pbem.orders.forgive.known import Answering, Known
-from pbem.orders.forgive.lines import controls, plain_lines
+from pbem.orders.forgive.lines import Line, controls, plain_lines
 from pbem.orders.forgive.meaning import Meant, meaning_of
 from pbem.orders.forgive.punctuation import braced, punctuated
 from pbem.orders.forgive.scan import chosen, looks_like_order
+from pbem.orders.forgive.worded import turned_round, worded
 from pbem.orders.sheet import BadSheet, Sheet, read_sheet, sheet_from, with_keys_blank, without_keys
 from pbem.protocol import MALFORMED, Fault, Path
 
@@ -59,6 +61,7 @@ __all__ = [
     "changes_of_sense",
     "for_word",
     "forgive",
+    "is_turned_round",
     "looks_like_order",
 ]
 
@@ -112,14 +115,10 @@ def forgive(raw: bytes, known: Known, *, name: str = "orders.yaml") -> Forgiven:
     lines, uncommented = chosen(lines, known)
     lines, unpunctuated = punctuated(lines, known)
     lines, unbraced = braced(lines, known)
-    tree = whole_tree(lines, own, known)
-    found = assembled(lines, own, known) if tree is None else Assembled(tree)
-    meant = meaning_of(found.tree, known)
-    source = _Source(meant.value or None, own, meant.marks)
-    sheet = sheet_from(source, name, known.box.forms, [*found.faults, *meant.faults])
+    sheet, meant, told = _read(lines, own, known, name)
     if _reads_alike(raw, name, known, sheet):
         return Forgiven(sheet, raw)
-    changes = [*_change_sentences(meant), *found.changes]
+    changes = [*_change_sentences(meant), *told]
     if uncommented:
         changes.append(FIRST_MARK)
     if unbraced:
@@ -134,6 +133,43 @@ def forgive(raw: bytes, known: Known, *, name: str = "orders.yaml") -> Forgiven:
         reason = f"with all its words written out, the sheet has more than {LETTER.size:,} bytes; send it in two"
         raise BadSheet(name, own, [Placed(Fault(MALFORMED, (), reason), Mark(1, 1, 1))])
     return Forgiven(sheet, canonical.encode(), changes)
+
+
+def is_turned_round(text: str, known: Known) -> bool:
+    """Tell whether words beside the orders in a text, such as "do not" or "draft only", may turn them round."""
+    lines, _ = plain_lines(text)
+    return bool(turned_round(assembled(lines, text.split("\n"), known), lines))
+
+
+def _read(lines: list[Line], own: Sequence[str], known: Known, name: str) -> tuple[Sheet, Meant, list[str]]:
+    """Return the sheet that lines make, what is meant by it, and sentences about its form. Raises BadSheet.
+
+    What YAML passes over, or cannot read, is read as words where the reader of words knows what may be answered.
+    """
+    tree = whole_tree(lines, own, known)
+    found = assembled(lines, own, known) if tree is None else Assembled(tree)
+    turned = turned_round(found, lines)
+    meant = meaning_of(found.tree, known)
+
+    def sheet(meant: Meant, faults: Sequence[Placed]) -> Sheet:
+        source = _Source(meant.value or None, own, meant.marks)
+        return sheet_from(source, name, known.box.forms, faults)
+
+    complaints: Sequence[Placed] = []
+    try:
+        read = sheet(meant, [*found.faults, *meant.faults])
+    except BadSheet as bad:
+        complaints = bad.complaints
+    said = None
+    if known.words is not None and (complaints or found.talk):
+        said = worded(found, meant.value, complaints, lines, known.words())
+    if said is not None:
+        meant = meaning_of(said.tree, known)
+        read = sheet(meant, [*said.faults, *meant.faults, *turned])
+        return read, meant, [*said.changes, *found.changes, *passed_over(said.talk)]
+    if complaints or turned:
+        read = sheet(meant, [*found.faults, *meant.faults, *turned])
+    return read, meant, [*found.changes, *passed_over(found.talk)]
 
 
 def _reads_alike(raw: bytes | str, name: str, known: Known, sheet: Sheet) -> bool:

@@ -30,6 +30,8 @@ class Assembled:
     tree: Pairs
     faults: list[Placed] = field(default_factory=list)
     changes: list[str] = field(default_factory=list)
+    talk: Sequence[Line] = ()
+    """The lines that were passed over."""
 
 
 def whole_tree(lines: Sequence[Line], own: Sequence[str], known: Known) -> Pairs | None:
@@ -101,6 +103,7 @@ def assembled(lines: list[Line], own: Sequence[str], known: Known) -> Assembled:
     first = min((word.mark for word, _ in values.values()), key=lambda mark: (mark.line, mark.column), default=None)
     done.tree = Pairs(list(values.values()), first or Mark(1, 1, 1))
     done.changes = list(_changes(scanned))
+    done.talk = scanned.talk
     return done
 
 
@@ -174,7 +177,11 @@ def _changes(scanned: Scanned) -> Iterable[str]:
         yield f"line {line.number}, which begins with {bullet}, was read as an order"
     if scanned.respaced:
         yield RESPACED
-    for line in scanned.talk[:_TOLD]:
+
+
+def passed_over(talk: Sequence[Line]) -> Iterable[str]:
+    """Yield sentences about lines that order nothing."""
+    for line in talk[:_TOLD]:
         yield f"line {line.number} is no order and was passed over: {short(line.text.strip())}"
-    if len(scanned.talk) > _TOLD:
-        yield f"{len(scanned.talk) - _TOLD} more lines are no orders and were passed over"
+    if len(talk) > _TOLD:
+        yield f"{len(talk) - _TOLD} more lines are no orders and were passed over"

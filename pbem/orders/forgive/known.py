@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -11,6 +11,7 @@ from pbem.game.boxes.box import Box
 from pbem.game.words import Vocabulary, fold
 from pbem.orders.conditions import END_OF, WITHDRAWN
 from pbem.orders.forgive.order_places import FALSE, TRUE, OrderPlace
+from pbem.orders.said.words_reader import WordsReader
 from pbem.orders.sheet import AHEAD, LINK, ORDERS, STANDING, STANDING_ADD, STANDING_CANCEL, UNTIL, WHEN
 from pbem.protocol import FOR, Side
 
@@ -45,12 +46,14 @@ class Answering:
 
 @dataclass(frozen=True)
 class Known:
-    """A game as its sheets may name it. Nothing here depends on the position: no hidden thing shows by it."""
+    """A game as its sheets may name it. Of the position only the reader of words knows, by the view of the side."""
 
     box: Box
     periods: Collection[str] = ()
     """The periods at whose end a standing order may expire."""
     answering: Answering | None = None
+    words: Callable[[], WordsReader] | None = None
+    """Makes the reader of orders in words, who knows what the side may answer. None: words are not read."""
     _places: dict[str, OrderPlace] = field(default_factory=dict, init=False)
 
     @cached_property

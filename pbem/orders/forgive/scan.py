@@ -23,6 +23,8 @@ _BULLET: Final = re.compile(
     r"\s*(?:>|[-+*•·~]+|\(?\d{1,3}[.)](?!\d)|\(?[a-z]\)|(?:then|and|next)\b(?=\s*-))[ ]*", re.IGNORECASE
 )
 _CONJUNCTION: Final = re.compile(r"(?:then|and|next)[ ]+", re.IGNORECASE)
+_NOTE: Final = re.compile(r"\s*#(?![A-Za-z]?\d)")
+"""How a note begins: `#24` and `#g1` are numbers of something."""
 _MOST_BULLETS: Final = 10
 _MISSPELT: Final = 0.8
 """A word that is so much like a kind or a key, but is none, was meant for one."""
@@ -187,7 +189,7 @@ class Scanner:
         marks = _MARKS.match(line.text)
         line = line.part(marks.end()) if marks else line
         piece = self.piece
-        if not line.text.strip() or line.text.lstrip().startswith("#"):
+        if not line.text.strip() or _NOTE.match(line.text):
             return
         if piece is not None and piece.signs.open and not self._breaks_in(line, piece):
             self._go_on(line.indented(piece_indent(piece, line)), piece)

@@ -22,6 +22,7 @@ from pbem.game.boxes.shelf import Loaded
 from pbem.game.yaml import by_place
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.forgive import Known, forgive
+from pbem.orders.said.words_reader import reader_of
 from pbem.orders.sheet import BadSheet, Sheet, check_heading
 from pbem.protocol import Decision, Side
 from pbem.referee.game.open_game import CannotPlay, Now, OpenGame
@@ -102,6 +103,7 @@ class Home:
             second=partial(second_answers, rules, self.view),
             costs=partial(costs_in_sequence, rules, self.view),
             periods=tuple(rules.periods(self.view)),
+            words=partial(reader_of, rules, self.loaded.box, self.view, self.open_decisions),
             chain=self.chain,
             out=self.out,
             out_by=self.loaded.box.out_rule if self.side in rules.out(self.view) else "",

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pbem.engine.session import Session
 from pbem.orders.check import OpenDecisions, Receipt, check_sheet
 from pbem.orders.forgive import Answering
+from pbem.orders.said.words_reader import WordsReader, reader_of
 from pbem.orders.sheet import Sheet
 from pbem.orders.standing import file_standing
 from pbem.protocol import Decision, Record, Side
@@ -75,9 +76,15 @@ def check_sheet_of(
         answering=origin.answering,
         out=side in game.out,
         out_by=game.box.out_rule if side in game.rules.out(session.position) else "",
+        words=partial(reader_for, game, side),
         others={} if origin.recorded or ruled else _other_sides_of_player(game, side),
     )
     return check_sheet(at, raw, name=origin.name)
+
+
+def reader_for(game: OpenGame, side: Side) -> WordsReader:
+    """Return the reader of the words of a side: it knows what the view of the side shows, and nothing else."""
+    return reader_of(game.rules, game.box, game.view(side), game.asked(side))
 
 
 def _answered_without(game: OpenGame, session: Session[Any], ruled: bool, decision: Decision) -> bool:
