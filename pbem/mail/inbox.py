@@ -148,7 +148,7 @@ def _read_whole(headers: Headers, raw: bytes, unseal: Unseal | None) -> Letter:
         passed_over=passed_over,
         beside=beside,
         loose=loose,
-        said=tuple(without_courtesies(["" if _is_no_talk(line) else line for line in loose])),
+        said=tuple(without_courtesies(_talk(loose, quoted_lines))),
         quoted_lines=quoted_lines,
         unclear=said.unclear,
         refusal=refusal,
@@ -156,9 +156,15 @@ def _read_whole(headers: Headers, raw: bytes, unseal: Unseal | None) -> Letter:
     )
 
 
-def _is_no_talk(line: str) -> bool:
-    """Tell whether a line is a command, or quoted."""
-    return line.lstrip().startswith(">") or is_command(WORDS, line)
+def _talk(own: Sequence[str], quoted: Sequence[str]) -> list[str]:
+    """Return the sender's own lines, blank where they are a command, quoted, or say who wrote what is quoted below."""
+    talk = list(own)
+    for at, line in enumerate(own):
+        below = next((each for each in range(at + 1, len(own)) if own[each].strip() or quoted[each].strip()), None)
+        introduces = line.rstrip().endswith(":") and below is not None and quoted[below].strip()
+        if introduces or line.lstrip().startswith(">") or is_command(WORDS, line):
+            talk[at] = ""
+    return talk
 
 
 def _with_blocks_opened(

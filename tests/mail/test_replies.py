@@ -18,7 +18,19 @@ from tests.support.chance import seed_of
 from tests.support.frames import FRAMES, frames
 from tests.support.live import Folder, play
 from tests.support.mail_programs import LETTERS
-from tests.support.replies import IN_THE_QUOTE, SENT_BACK, TAKEN, WITHOUT_QUOTE, Edit, Made, Post, outcome, post
+from tests.support.replies import (
+    IN_THE_QUOTE,
+    SENT_BACK,
+    TAKEN,
+    WITHOUT_QUOTE,
+    Edit,
+    Made,
+    Post,
+    in_words,
+    outcome,
+    post,
+    thanks_alone,
+)
 from tests.support.soak import scaled
 
 POSITIONS = [("rome_carthage", 2), ("hannibal_italy", 12), ("rome_carthage", 12), ("hannibal_italy", 7)]
@@ -75,6 +87,16 @@ def test_replies_are_read_as_they_are_meant(posts: list[Post], apart: int, least
     assert came.total() >= least, came
     assert came["wrong"] == 0, "\n".join(odd)
     assert came["not taken"] <= 0.02 * (came["taken"] + came["not taken"]), "\n".join(odd)
+
+
+@pytest.mark.parametrize("frame", [frame for frame in frames() if frame not in WITHOUT_QUOTE])
+def test_a_letter_of_ours_that_comes_back_orders_nothing(posts: list[Post], frame: str) -> None:
+    """Neither the form nor any other line of the report, such as the words of an answer, is the sender's own."""
+    for number, at in enumerate(posts):
+        raw, _ = thanks_alone(at, frame, number)
+        assert outcome(raw, at).orders is None, frame
+        raw, _ = in_words(at, frame, number)
+        assert outcome(raw, at).orders is not None, f"{frame}: {outcome(raw, at).why}"
 
 
 def test_the_stock_of_fixtures_is_large_enough() -> None:

@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import Any
 
 from pbem.mail.choose.routing import Route
-from pbem.mail.choose.sheet_choice import may_order_without_sheet, sheet_for
+from pbem.mail.choose.sheet_choice import may_order_without_sheet, may_say_orders, sheet_for
 from pbem.mail.inbox import open_letter
 from pbem.mail.tasks import Handled, tasks_of
 from pbem.mail.write.enclosures import enclosed
@@ -20,6 +20,7 @@ from pbem.referee.game.open_game import CannotPlay
 from pbem.referee.play import sheet_check
 from pbem.referee.play.adjudicator import Adjudicator
 from pbem.render.text.form import order_lines
+from pbem.render.text.order_words import OrderWords
 from tests.support.frames import Reply, filled
 from tests.support.live import ADDRESSES, pick
 
@@ -92,7 +93,7 @@ def outcome(raw: bytes, at: Post) -> Outcome:
     """Read a letter as the intake does, without carrying it out."""
     letter, handled = open_letter(raw), Handled()
     route = Route(letter, at.settings)
-    without = route.without_sheet if may_order_without_sheet(letter) else None
+    without = route.without_sheet if may_order_without_sheet(letter) or may_say_orders(letter) else None
     if letter.refusal is not None and without is None:
         return Outcome(None, "", letter.refusal)
     try:
@@ -148,6 +149,16 @@ def bare_line(at: Post, frame: str, number: int) -> Made:
     answer = at.answers[number % 2]
     text = "\n".join(order_lines(answer.kind, answer.written))
     return at.reply(frame, _greeted(frame, f"This is what I do:\n{text}\n"), number=number), [answer]
+
+
+def in_words(at: Post, frame: str, number: int) -> Made:
+    answer = at.answers[number % 2]
+    decision = at.game.open_decisions[0]
+    choices = at.game.rules.choices(at.game.view(at.side), decision)
+    said = OrderWords(at.game.box.lexicon).say(choices, answer.body)
+    if said is None:
+        return bare_line(at, frame, number)
+    return at.reply(frame, _greeted(frame, said.text), number=number), [Order(answer.kind, said.meant)]
 
 
 def bare_line_in_other_dress(at: Post, frame: str, number: int) -> Made:
@@ -237,6 +248,7 @@ TAKEN: tuple[Edit, ...] = (
     form_copied_and_changed,
     bare_line,
     bare_line_in_other_dress,
+    in_words,
     sheet_on_one_line,
     sheet_broken_by_the_program,
     sheet_without_its_blanks,

@@ -36,10 +36,10 @@ from pbem.orders.sheet import AHEAD, LINK, ORDERS, STANDING, STANDING_ADD, STAND
 _START: Final = re.compile(r"""\s*(["']?)game\1\s*:\s*(["']?)[\w.-]+\2\s*(?:#.*)?""", re.IGNORECASE)
 _IN_ONE: Final = re.compile(
     r"\s*orders\s*:\s*(?P<game>[\w.-]+)\s+(?P<side>\w+)\s+(?P<number>\d+)\s*[-,:]?\s+"
-    r"(?P<kind>[^\W\d]\w*)\s*:?\s*(?P<body>(?<=:\s)\S.*|\{.*)",
+    r"(?:(?P<kind>[^\W\d]\w*)\s*:?\s*(?P<body>(?<=:\s)\S.*|\{.*)|(?P<words>\S.*))",
     re.IGNORECASE,
 )
-"""A whole sheet on one line: game, side, adjudication, an order."""
+"""A whole sheet on one line: game, side, adjudication, an order as YAML or in words."""
 _ABOVE: Final = re.compile(r"\s*(?:#|(?:side|adjudication)\s*:\s*[\w-]+\s*(?:#|$))")
 _BULLET: Final = r"(?:(?:[-+–—•·*−~>]+|\(?\d{1,3}[.)]|(?i:then|and|next)\b)[ ]*)"
 _WORDS: Final = r"[\"'*_]*[^\W\d_][\w -]{0,40}[\"'*_]*"
@@ -148,7 +148,8 @@ def _spread_out(sheet: Sequence[str], start: int) -> Iterator[str]:
     if (one := _IN_ONE.fullmatch(sheet[start])) is not None:
         yield from sheet[:start]
         yield from (f"game: {one['game']}", f"side: {one['side']}", f"adjudication: {one['number']}", "orders:")
-        sheet = [f"- {one['kind']}: {one['body']}", *sheet[start + 1 :]]
+        order = one["words"] if one["kind"] is None else f"- {one['kind']}: {one['body']}"
+        sheet = [order, *sheet[start + 1 :]]
     at = 0
     while at < len(sheet):
         end = _comment_end(sheet, at)

@@ -172,7 +172,7 @@ class WordsReader:
         for order in given:
             self._answer(next((each for each in self._open if each.decision.kind == order.kind), None), order)
         said = Said()
-        kept = without_courtesies(list(lines[:_MOST_LINES]))
+        kept = without_courtesies(_first_of(lines))
         above = ""
         for text in _passages(kept):
             self._paragraph(text, above, said)
@@ -181,7 +181,7 @@ class WordsReader:
 
     def speaks_of_orders(self, lines: Sequence[str]) -> bool:
         """Tell whether any paragraph would be tried."""
-        kept = without_courtesies(list(lines[:_MOST_LINES]))
+        kept = without_courtesies(_first_of(lines))
         return any(each.tried for text in _passages(kept) for each in self._readings(text))
 
     # ---- paragraphs
@@ -377,6 +377,13 @@ class _Attempt(NamedTuple):
 # ---- paragraphs of a letter
 
 
+def _first_of(lines: Sequence[str]) -> list[str]:
+    """Return lines with those made blank that are too many to be read."""
+    full = [at for at, line in enumerate(lines) if line.strip()]
+    last = full[_MOST_LINES - 1] if len(full) >= _MOST_LINES else len(lines)
+    return [line if at <= last else "" for at, line in enumerate(lines)]
+
+
 def _passages(lines: Sequence[str]) -> Iterator[_Passage]:
     """Yield the paragraphs of a letter: its lines between blank ones; a line that begins with `#` is a note."""
     some: list[int] = []
@@ -493,7 +500,7 @@ def _strange_words(text: _Passage, unknown: Sequence[Heard]) -> Doubt:
     """Return the doubt about words that mean nothing within reach: all known ones, or all strange ones."""
     first = unknown[0]
     words = listing(list(dict.fromkeys(f"“{each.text}”" for each in unknown)), "and")
-    reason = f"{words}: out of reach here" if first.known else f"what does {words} mean here?"
+    reason = f"nothing called {words} can be meant here" if first.known else f"what does {words} mean here?"
     return text.doubt(reason, first.start, first.end)
 
 
