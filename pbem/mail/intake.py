@@ -82,7 +82,8 @@ def take_in_where_possible(raw: bytes, settings: MailSettings) -> Handled:
         handled.notes.append(f"letter {letter.digest[:12]} is left unanswered: {why}")
         return handled
     route = Route(letter, settings)
-    without = route.without_sheet if may_order_without_sheet(letter) or may_say_orders(letter) else None
+    in_words = may_say_orders(letter) and route.report is not None
+    without = route.without_sheet if may_order_without_sheet(letter) or in_words else None
     if letter.refusal is not None and without is None:
         answer_unread(handled, route)
         return handled
@@ -145,8 +146,9 @@ def _shown_by_token(game: Adjudicator, letter: Letter, sides: Sequence[Side], se
 def _desk(handled: Handled, share: SideShare, game: Adjudicator) -> Desk | None:
     """Return what a letter brings for one side, ready to be carried out; None: nothing is found in it."""
     route, letter, task = share.route, share.route.letter, share.task
-    may_order = task.sheets or may_order_without_sheet(letter) or may_say_orders(letter)
-    outside = orders_outside(letter, game, share.side) if may_order else []
+    in_words = may_say_orders(letter) and route.report is not None
+    may_order = task.sheets or may_order_without_sheet(letter) or in_words
+    outside = orders_outside(letter, game, share.side if task.sheets or in_words else None) if may_order else []
     if outside and all(each.where == "quoted" or each.only_names for each in letter.enclosures):
         route = replace(route, letter=with_orders(letter, [line for each in outside for line in each.lines]))
     if letter.refusal is not None and not outside:

@@ -42,12 +42,15 @@ def card(game: Adjudicator) -> int:
     return held[0]
 
 
-def mailed(folder: Folder, game: Adjudicator, text: str, *, answers: bool = True, number: int = 1) -> tuple[bool, str]:
-    """Mail a text as the side that is asked; return whether it was taken, and what is answered."""
-    side = asked(game).side
-    reference = f"References: <punica.{side}.{game.adjudication}@{folder.office.host}>\n" if answers else ""
+def mailed(folder: Folder, game: Adjudicator, text: str, *, answers: str = "report") -> tuple[bool, str]:
+    """Mail a text as the side that is asked, in answer to something; return whether it was taken, and the answer."""
+    side, host = asked(game).side, folder.office.host
+    report = f"<punica.{side}.{game.adjudication}@{host}>"
+    talk = f"<talk.punica.{'0' * 24}@{host}>"
+    reference = {"report": report, "talk": f"{report} {talk}", "nothing": ""}[answers]
+    reference = f"References: {reference}\n" if reference else ""
     game.close()
-    handled = take_in(letter(side, text.encode(), more=reference, number=number), folder.office)
+    handled = take_in(letter(side, text.encode(), more=reference), folder.office)
     to_them = [read(out) for out in handled.letters if out.to.startswith(side)]
     return handled.accepted, "\n".join(each.text for each in to_them)
 
@@ -115,14 +118,21 @@ def test_talk_orders_nothing_and_gets_the_form(folder: Folder, game: Adjudicator
 def test_words_below_a_heading_are_orders_of_the_sheet(folder: Folder, game: Adjudicator) -> None:
     side, number = asked(game).side, card(game)
     text = f"game: punica\nside: {side}\nadjudication: {game.adjudication}\norders:\ndiscard {number}\n\nThanks!\n"
-    taken, answer = mailed(folder, game, text, answers=False)
+    taken, answer = mailed(folder, game, text, answers="nothing")
     assert taken, answer
 
 
 def test_words_in_a_letter_that_answers_no_report_are_not_orders(folder: Folder, game: Adjudicator) -> None:
     side = asked(game).side
     before, number = game.sheets(side), card(game)
-    mailed(folder, game, f"discard {number}\n", answers=False)
+    mailed(folder, game, f"discard {number}\n", answers="nothing")
+    assert len(sheets_of(folder, side)) == before
+
+
+def test_words_in_answer_to_what_another_says_are_not_orders(folder: Folder, game: Adjudicator) -> None:
+    side = asked(game).side
+    before, number = game.sheets(side), card(game)
+    mailed(folder, game, f"discard {number}\n", answers="talk")
     assert len(sheets_of(folder, side)) == before
 
 

@@ -174,7 +174,7 @@ def sheet_for(game: Adjudicator, side: Side, route: Route, sheets: Sequence[Encl
 
     `sheets` are those of its sheets that name the game.
     """
-    bare = orders_outside(route.letter, game, side)
+    bare = orders_outside(route.letter, game, side if sheets or route.report is not None else None)
     whole = not bare and all(map(_has_heading, sheets))
     report = None if whole else route.report
     if report is not None and (report.game, report.side) != (game.name, side):
