@@ -46,6 +46,12 @@ _MOST: Final = 20
 _YAML_KINDS: Final = {"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/vnd.yaml"}
 _CAME_TO: Final = ("to", "cc", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to")
 """The headers with the addresses that a letter came to."""
+_MAILTO: Final = re.compile(
+    r"([^\s<>@\[\]]+@[^\s<>@\[\]]+)\s?<mailto:\1>|[<\[]mailto:([^\s<>@\[\]]+@[^\s<>@\[\]]+)[>\]]", re.IGNORECASE
+)
+"""What programs make of an address in a text: a link beside it, or in its place."""
+_ATTACHED_TEXT: Final = re.compile(r"ATT\d{3,6}\.(?:txt|html?)", re.IGNORECASE)
+"""The name that Exchange gives to a text below a picture."""
 _SECRET_KINDS: Final = {"application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"}
 _POST_HEAD: Final = b"From: post@localhost\nContent-Type: text/plain; charset=utf-8\n\n"
 _PAGE: Final = re.compile(r"\s*<(?:!doctype|html|article|blockquote|div|p|pre|ul|ol|span|br)\b", re.IGNORECASE)
@@ -122,7 +128,9 @@ def _read_whole(headers: Headers, raw: bytes, unseal: Unseal | None) -> Letter:
     if shut.refused:
         return replace(letter, refusal=shut.refused)
     letter = replace(letter, tokens=tuple(dict.fromkeys([*letter.tokens, *_keys_written(parts)])))
-    whole = [text for part in parts if _is_body(part) and (text := _body(part)) is not None]
+    # a program that sets a picture between two lines makes two parts of one text
+    texts = [text for part in parts if _is_body(part) and (text := _body(part)) is not None]
+    whole = ["\n".join(text.rstrip("\n") + "\n" for text in texts)] if texts else []
     talk = [press_in(text, WORDS) for text in whole]
     spoken = [each for said in talk for each in said.instructions]
     bodies = [said.rest for said in talk]
@@ -239,7 +247,8 @@ def is_automatic(headers: Headers) -> bool:
 
 
 def _is_body(part: MailPart) -> bool:
-    return (part.kind == "text/plain" or (part.kind == "text/html" and not part.covered)) and not part.attached
+    readable = part.kind == "text/plain" or (part.kind == "text/html" and not part.covered)
+    return readable and (not part.attached or _ATTACHED_TEXT.fullmatch(part.name) is not None)
 
 
 def _is_yaml(part: MailPart) -> bool:
@@ -249,7 +258,11 @@ def _is_yaml(part: MailPart) -> bool:
 def _body(part: MailPart) -> str | None:
     """Return the tidied text of a part without flowed line ends, tags, clear signatures, receipts and keys of ours."""
     text = part.whole
-    return None if text is None else without_keys(without_receipts(untagged(text)))
+    return None if text is None else without_keys(without_receipts(_plain_addresses(untagged(text))))
+
+
+def _plain_addresses(text: str) -> str:
+    return _MAILTO.sub(lambda found: found[1] or f"<{found[2]}>", text) if "mailto:" in text.lower() else text
 
 
 def _keys_written(parts: Iterable[MailPart]) -> Iterator[str]:

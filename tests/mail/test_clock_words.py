@@ -55,6 +55,13 @@ def until(desk: Desk, side: str) -> timedelta:
         ("20-25 Nov", "2026-11-20", "2026-11-25"),
         ("14.12. - 20.12.", "2026-12-14", "2026-12-20"),
         ("5 Jan", "2027-01-05", "2027-01-05"),
+        ("until 9 Dec", str(TODAY), "2026-12-09"),
+        ("till Dec 9", str(TODAY), "2026-12-09"),
+        ("through 9 January", str(TODAY), "2027-01-09"),
+        ("- 9 Dec", str(TODAY), "2026-12-09"),
+        ("\N{EN DASH} 9.12.", str(TODAY), "2026-12-09"),
+        ("from now until the 9th of December", str(TODAY), "2026-12-09"),
+        ("today to 2026-12-09", str(TODAY), "2026-12-09"),
     ],
 )
 def test_days_are_read_as_people_write_them(text: str, first: str, last: str) -> None:

@@ -193,6 +193,8 @@ def test_words_that_name_a_deputy() -> None:
     assert (carl.name, carl.address, carl.until) == ("Carl Smit", CARL, "2026-12-14")
     assert deputy_in("carl@example.net, 14. Dec 2026", today) == replace(carl, name="carl")
     assert deputy_in("none.", today) is None
+    for until in ("till 14 Dec", "through 14 Dec", "- 14 Dec", "up to 14 Dec"):
+        assert deputy_in(f"Carl Smit <Carl@example.net> {until}", today) == carl
     assert re.fullmatch(r"[A-Z]+", DEPUTY.name)
 
 

@@ -23,7 +23,7 @@ from pbem.referee.game.terms import Terms
 from pbem.repo.files import requests
 
 _DAY: Final = timedelta(days=1)
-_UNTIL: Final = ("until ", "till ", "to ")
+_UNTIL: Final = ("until ", "till ", "til ", "to ", "through ", "thru ", "up to ", "- ")
 
 
 def announce_away(task: CommandTask) -> str:

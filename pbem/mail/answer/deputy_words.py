@@ -31,7 +31,8 @@ from pbem.repo.files.seats import Deputy, Person
 
 _NOBODY: Final = re.compile(r"(?:NONE|NOBODY|NO ONE|END)\W*", re.IGNORECASE)
 _NAMED: Final = re.compile(
-    r"(?P<person>.*?<[^<>\s]+@[^<>\s]+>|\S+@[^\s,;]+)[\s,;]*(?:(?:until|till|to)\b)?\s*(?P<until>.*)", re.IGNORECASE
+    r"(?P<person>.*?<[^<>\s]+@[^<>\s]+>|\S+@[^\s,;]+)[\s,;]*(?:(?:until|till?|through|thru|up\s+to|to)\b|[-\u2013\u2014])?\s*(?P<until>.*)",
+    re.IGNORECASE,
 )
 _HOW: Final = "write who, and until when, such as: Carl <carl@example.net> until 14 Dec"
 

@@ -35,9 +35,14 @@ _SHAPES: Final = tuple(
     )
 )
 _BETWEEN: Final = pattern(
-    r"\s*(?:\bto\b|\buntil\b|\btill\b|\bthrough\b|\.{2,3}|[\u2013\u2014]|(?<!\d{4})(?<!\d{4}-\d\d)-)\s*", IGNORECASE
+    r"\s*(?:\bto\b|\buntil\b|\btill?\b|\bthrough\b|\bthru\b|\.{2,3}|[\u2013\u2014]|(?<!\d{4})(?<!\d{4}-\d\d)-)\s*",
+    IGNORECASE,
 )
 """What stands between two days; the hyphens within 2026-12-14 do not."""
+_FROM_NOW: Final = pattern(
+    r"\s*(?:now|today)?\s*(?:to|until|till|til|through|thru|up\s+to|[-\u2013\u2014])\s*(?P<day>.+)", IGNORECASE
+)
+"""A span that names its last day only."""
 _PADDING: Final = pattern(r"^(?:on|from)\s+|,|\bof\b|\bthe\b", IGNORECASE)
 _DAY_ALONE: Final = pattern(r"\b\d{1,2}(?:st|nd|rd|th|\.)?(?=\s|$)", IGNORECASE)
 _SPAN: Final = pattern(r"(?:for\s+)?(\d{1,3}|an?|one|two|three|four)\s*(d|days?|w|weeks?|h|hours?)", IGNORECASE)
@@ -200,6 +205,8 @@ def _date_or_none(year: int, month: int, day: int) -> date | None:
 def days_of(text: str, today: date) -> tuple[date, date]:
     """Return the first and the last day that a text names; without a year, those about now or next.
 
+    If it names the last day alone (`until 14 Dec`), the first is today.
+
     Raises CannotPlay, which says how to write it.
 
     >>> days_of("1-14 Dec", date(2026, 11, 23))
@@ -207,7 +214,10 @@ def days_of(text: str, today: date) -> tuple[date, date]:
     >>> days_of("28 Dec - 3 Jan", date(2026, 11, 23))
     (datetime.date(2026, 12, 28), datetime.date(2027, 1, 3))
     """
-    parts = [part for part in _BETWEEN.split(" ".join(_PADDING.sub(" ", text).split())) if part]
+    said = " ".join(_PADDING.sub(" ", text).split())
+    if (from_now := _FROM_NOW.fullmatch(said)) is not None:
+        said = f"{today} to {from_now['day']}"
+    parts = [part for part in _BETWEEN.split(said) if part]
     if not 1 <= len(parts) <= 2:
         raise CannotPlay(HOW)
     first, last = parts[0], parts[-1]

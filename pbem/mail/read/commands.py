@@ -9,7 +9,8 @@ a colon around it count for nothing. Which lines count:
 * a word that asks (STATUS, HISTORY 3) stands alone on its line, in any letters;
 * a word that changes something, in capitals, with the rest of its line (PHRASE the die is cast);
 * in other letters, if what follows has the shape that the word takes (a key, a chain, the number of a request);
-* AGREED and WITHDRAW alone on their line, in any letters, or with the next link of a dice chain;
+* AGREED and WITHDRAW alone on their line, in any letters, or with the next link of a dice chain, where nothing else
+  stands in their sentence: a mail program breaks "what we had / agreed." in two;
 * `Phrase: ...`, with a colon; `phrase ...` without one only if nothing but commands stands beside it in the letter,
   for it could begin a sentence;
 * a PHRASE, KEY or CHAIN filled in where our letter is quoted, if the sender wrote no command and no sheet.
@@ -30,6 +31,16 @@ _LINE: Final = re.compile(
     rf"\s*{BULLETS}[{MARKS}]*+\s*(?P<word>[A-Za-z]+)(?P<close>[{MARKS}]*+)"
     rf"(?P<colon>\s*[:：][{MARKS}]*+)?(?:\s+(?P<rest>\S.*)|(?<=[:：])(?P<joined>\S.*)|[.!?\s{MARKS}]*)"
 )
+_SENTENCE_END: Final = re.compile(rf"[.!?:;…][\s.)\]{MARKS}]*\Z|[-_=*]{{2,}}\s*\Z")
+_COURTESY: Final = re.compile(
+    r"\W*(?:hi|hello|hey|dear|hallo|moin|ciao|hola|salut|bonjour|good (?:morning|day|evening)|thanks|thank you|thx|"
+    r"ok|okay|yes|best|cheers|regards|greetings|kind regards|yours|greets|gruss|gruß|mfg|love)\b(?:\W+\w+){0,4}\W*|"
+    r"\W*\w+,\s*",
+    re.IGNORECASE,
+)
+"""A line that stands by itself though no full stop ends it, such as `Hello Ann` and `Ann,`."""
+_MANY_WORDS: Final = re.compile(r"\s*[a-zà-ž][\w'’-]*[,;]?\s+\w.*")
+"""A line that goes on with a sentence: it begins with a small letter, and there is more than a word."""
 _BAR: Final = "|"
 """What our letters set before words that others wrote: nobody fills anything in there."""
 _LINK: Final = re.compile(r"[0-9a-fA-F]{64}")
@@ -131,7 +142,9 @@ def commands_in(
         for at, line in enumerate(text):
             if (begun := _begun_by(words, line)) is None or _is_key(begun, text[at + 1 : at + 2]):
                 continue
-            if _counts(begun, alone=alone and text is own):
+            if text is own and _is_in_a_sentence(words, begun, own, at):
+                unclear += [line.strip()] if begun.capitals else []
+            elif _counts(begun, alone=alone and text is own):
                 found.append(_unbroken(begun.instruction, text[at + 1 : at + 2]))
             else:
                 unclear.append(line.strip())
@@ -188,6 +201,20 @@ def _counts(begun: _Begun, *, alone: bool) -> bool:
     if word.may_begin_a_sentence:
         return bool(rest) and (begun.colon or alone)
     return bool(word.shape) and re.fullmatch(word.shape, rest) is not None
+
+
+def _is_in_a_sentence(words: Words, begun: _Begun, own: Sequence[str], at: int) -> bool:
+    """Tell whether a word that orders alone on its line belongs to the sentence above or below it."""
+    if not begun.instruction.word.ends_with_link or begun.instruction.rest:
+        return False
+    above = own[at - 1] if at else ""
+    below = own[at + 1] if at + 1 < len(own) else ""
+    if above.strip() and not _SENTENCE_END.search(above) and not _COURTESY.fullmatch(above):
+        other = _begun_by(words, above)
+        if other is None or not _counts(other, alone=False):
+            return True
+    goes_on = _MANY_WORDS.fullmatch(below) and not _COURTESY.fullmatch(below) and _LINK.fullmatch(below.strip()) is None
+    return bool(goes_on) and not _SENTENCE_END.search(own[at])
 
 
 def _unbroken(instruction: Instruction, below: Sequence[str]) -> Instruction:

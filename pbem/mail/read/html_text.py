@@ -2,8 +2,8 @@
 
 The parser is that of browsers (lexbor, through selectolax), so that a broken page is read as it was shown. Only what
 makes lines counts: blocks, line breaks, list items, cells, preformatted text. What is hidden from the sender's eyes is
-left out. Quotes are told by `blockquote`, and by the boxes in which Outlook and others set the old letter; such a box
-begins with a ruled line, which `pbem.mail.read.quoting` knows.
+left out, and so is what they have struck out: that is not said. Quotes are told by `blockquote`, and by the boxes in
+which Outlook and others set the old letter; such a box begins with a ruled line, which `pbem.mail.read.quoting` knows.
 """
 
 from __future__ import annotations
@@ -28,9 +28,13 @@ _SPACED: Final = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "p"])
 _LEFT_OUT: Final = frozenset(
     ["head", "img", "noframes", "noscript", "object", "script", "style", "svg", "template", "textarea", "title"]
 )
+_STRUCK_OUT: Final = frozenset(["del", "s", "strike"])
 _TIGHT: Final = re.compile(r"\b(?:Mso|PlainText)")
 _PREFORMATTED: Final = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
-_HIDDEN: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all", re.IGNORECASE)
+_HIDDEN: Final = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all|text-decoration[\w-]*\s*:[^;]*line-through",
+    re.IGNORECASE,
+)
 _OLD_LETTER: Final = re.compile(
     r"divRplyFwdMsg|appendonsend|mail-editor-reference-message-container|ms-outlook-mobile-reference-message|"
     r"OutlookMessageHeader|yahoo_quoted|isForwardContent|reply-intro"
@@ -122,7 +126,7 @@ def _write_node(root: LexborNode, lines: _Lines) -> None:
 
 
 def _is_unseen(node: LexborNode) -> bool:
-    return node.tag in _LEFT_OUT or _HIDDEN.search(_attribute(node, "style")) is not None
+    return node.tag in _LEFT_OUT or node.tag in _STRUCK_OUT or _HIDDEN.search(_attribute(node, "style")) is not None
 
 
 def _begin_element(node: LexborNode, lines: _Lines) -> None:

@@ -75,6 +75,12 @@ _BOUNDARY: Final = re.compile(rb"boundary[*0-9]{0,4}[ \t]*=", re.IGNORECASE)
 _DASHED: Final = re.compile(rb"[\r\n]--")
 _MOST_DASHED: Final = 2000
 _PART_HEADER: Final = re.compile(rb"(?:\A|[\r\n])content-[a-z-]{1,30}:[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*", re.IGNORECASE)
+_MERE_NOTICE: Final = re.compile(
+    r"(?is)(?=.{0,600}\Z)(?=.*\bhtml\b)(?=.*\b(?:view|display|read|see|support|enable|version|reader|client|program|"
+    r"browser|format|anzeigen|darstellen|afficher|visualizza|ver|weergeven)\w*)[^{}]*"
+)
+"""The text of a plain part that only says that the letter is the page beside it."""
+_PAGE: Final = re.compile(rb"\s*<(?:!doctype|html|body|div|p|span|table)\b", re.IGNORECASE)
 _TANGLED: Final = (
     f"Your letter could not be taken apart: it is damaged, or has more than {MOST_PARTS} parts, or "
     "letters within letters. Please write a new letter with the order sheet alone in it."
@@ -276,11 +282,24 @@ def _leaves_of(message: Message, depth: int, covered: bool = False) -> Iterator[
     if message.get_content_maintype() == "multipart" and isinstance(inner, list):
         parts = [part for part in inner if isinstance(part, Message)]
         if message.get_content_subtype() == "alternative":
+            parts = _without_notices(parts)
             covered = covered or any(map(_is_plain_text, parts))
         for part in parts:
             yield from _leaves_of(part, depth + 1, covered)
     else:
         yield message, covered
+
+
+def _without_notices(parts: list[Message]) -> list[Message]:
+    """Return alternatives without plain ones that say nothing but that the others are to be read."""
+    pages = [part for part in parts if part.is_multipart() or part.get_content_type() == "text/html"]
+    return [part for part in parts if not (pages and _is_plain_text(part) and _is_notice(part))]
+
+
+def _is_notice(part: Message) -> bool:
+    content = part.get_payload(decode=True)
+    text = content.decode("utf-8", "replace") if isinstance(content, bytes) else ""
+    return _MERE_NOTICE.fullmatch(text.strip()) is not None and ":" not in re.sub(r"https?:", "", text.rstrip(" \r\n:"))
 
 
 def _is_plain_text(part: Message) -> bool:
@@ -295,7 +314,7 @@ def _mail_part(leaf: Message, covered: bool) -> MailPart:
     content = b"" if leaf.is_multipart() else leaf.get_payload(decode=True)
     name = header_text(_unfolded(leaf.get_filename("")))
     return MailPart(
-        kind=leaf.get_content_type(),
+        kind=_kind_of(leaf, content),
         name=name,
         attached=bool(name) or leaf.get_content_disposition() == "attachment",
         content=content if isinstance(content, bytes) else b"",
@@ -304,6 +323,13 @@ def _mail_part(leaf: Message, covered: bool) -> MailPart:
         delsp=_parameter(leaf, "delsp") == "yes",
         covered=covered,
     )
+
+
+def _kind_of(leaf: Message, content: object) -> str:
+    """Return the type of a leaf. One that says that it has parts, and has none, is the text that it holds."""
+    if leaf.get_content_maintype() != "multipart" or not isinstance(content, bytes):
+        return leaf.get_content_type()
+    return "text/html" if _PAGE.match(content) else "text/plain"
 
 
 def _parameter(leaf: Message, name: str) -> str:

@@ -3,6 +3,10 @@
 Mail programs quote in two ways: with marks (`> `, at any depth), or by setting the old letter below a line such as
 `-----Original Message-----`, a block of `From: Sent: To:` or `Ann wrote:`. Both only add to the depth: nothing is
 thrown away here, since many players write their orders into the quoted form.
+
+A player may write such a line, too: `--- No, better: ---`, `as I wrote:`, or where an army marches, `From: Enna`. So it
+is the head of an old letter only if a mail program wrote it, or if one of our letters stands below it. Everything else
+is the player's text: two orders in it are asked back, while one below a false head would be dropped in silence.
 """
 
 from __future__ import annotations
@@ -30,6 +34,37 @@ SENT_FROM: Final = re.compile(
     r"\b.*",
     re.IGNORECASE,
 )
+_OLD: Final = re.compile(
+    r"\W*(?:Original|Forwarded|Ursprüngliche|Weitergeleitete|Doorgestuurd|Oorspronkelijk|Message|Mensaje|Mensagem|"
+    r"Messaggio|Opprinnelig|Original|Oprindelig|Ursprungligt|Videresendt|Vidarebefordrat|Alkuperäinen|Wiadomość|"
+    r"Původní|Исходное|Пересылаемое|Пересланное|Оригинальное|元の|原始邮件|转发|원본)",
+    re.IGNORECASE,
+)
+"""How the ruled line begins that a mail program sets above an old letter."""
+_WHEN: Final = re.compile(
+    r"[*_]{0,2}(?:Sent|Date|Gesendet|Datum|Verzonden|Envoyé|Enviado|Enviada|Fecha|Data|Inviato|Skickat|Sendt|Dato|"
+    r"Lähetetty|Päivämäärä|Päiväys|Wysłano|Odesláno|Отправлено|Дата|送信日時|日付|发送时间|日期|보낸 날짜|날짜)\b",
+    re.IGNORECASE,
+)
+_ABOUT: Final = re.compile(
+    r"[*_]{0,2}(?:Subject|Betreff|Onderwerp|Objet|Asunto|Assunto|Oggetto|Ämne|Emne|Aihe|Temat|Předmět|Тема|件名|主题|"
+    r"제목)\b",
+    re.IGNORECASE,
+)
+_ADDRESS: Final = re.compile(r"[^\s<>@]+@[^\s<>@]+")
+_MOMENT: Final = re.compile(r"\b20\d\d\b.*\d:\d\d|\d:\d\d.*\b20\d\d\b")
+_BY_ONESELF: Final = re.compile(
+    r"\b(?:I|I've|I had|ich|ik|j['’]ai|je|he escrito|escribí|ho scritto|scrissi|jag|jeg)\b[^.!?]{0,40}\Z|"
+    r"\b(?:schrieb|schreef|skrev) (?:ich|ik|jag|jeg)\b",
+    re.IGNORECASE,
+)
+"""The words before (or of) `wrote` with which players speak of themselves: no program does."""
+_OF_OURS: Final = re.compile(
+    r"\s*(?:key: [a-z2-7]{20}\s*|[\w.-]+, report \d+ to \w.*|#[\s#]*- [a-z_]+:.*|# .*\[[\w. ,]+\]\s*)"
+)
+"""A line as it stands in letters of ours alone."""
+_MBOX_FROM: Final = ">From "
+"""How a program stores, and sometimes sends, a line that begins with `From `."""
 _LONGEST_TAIL: Final = 40
 """A line that is no longer than this and says `wrote:` may go on with the line above it."""
 BULLETS: Final = r"(?:(?:[-–—−•·*+○▪◦‣>|»?]|\(?\d{1,2}[.)](?=\s)|then\b\s*(?=[-–—:]))[\s:]*+)*+"
@@ -62,7 +97,7 @@ def letter_lines(text: str) -> list[LetterLine]:
     After the marks one blank is taken off; but if anywhere in the text a line so deep has none, the program that
     quoted writes none, and then none is taken off that depth.
     """
-    split = [_unmarked(line) for line in text.split("\n")]
+    split = [_unmarked(line) for line in _without_mbox_marks(text.split("\n"))]
     bare = {marks for marks, rest in split if rest and rest[0] != " "}
     heads = set(_heads(split))
     found, below = [], 0
@@ -70,6 +105,17 @@ def letter_lines(text: str) -> list[LetterLine]:
         below += i in heads
         found.append(LetterLine(marks, below, (rest[1:] if marks and marks not in bare else rest).rstrip()))
     return found
+
+
+def _without_mbox_marks(lines: list[str]) -> list[str]:
+    """Return lines without the mark that a mailbox file sets before `From `: where nothing is quoted beside it."""
+    for at, line in enumerate(lines):
+        if line.startswith(_MBOX_FROM):
+            above = next(filter(str.strip, reversed(lines[:at])), "")
+            below = next(filter(str.strip, lines[at + 1 :]), "")
+            if not (QUOTE_MARKS.match(above) or QUOTE_MARKS.match(below) or WROTE.search(above)):
+                lines[at] = line[1:]
+    return lines
 
 
 def _unmarked(line: str) -> tuple[int, str]:
@@ -98,18 +144,43 @@ def without_frame(own: Sequence[str]) -> list[str]:
 def _heads(split: list[tuple[int, str]]) -> Iterator[int]:
     """Yield the numbers of the unmarked lines at which an old letter begins that is quoted without marks."""
     own = ["" if marks else rest for marks, rest in split]
+    last_of_ours = max((at for at, line in enumerate(own) if _OF_OURS.fullmatch(line)), default=-1)
     header_until = 0
     for i, line in enumerate(own):
         if i < header_until or not line.strip():
             continue
+        ours = i < last_of_ours
         if _RULED.fullmatch(line):
-            header_until = i + 1 + _header_lines(own[i + 1 : i + 20])
-            yield i
+            count = _header_lines(own[i + 1 : i + 20])
+            if ours or _OLD.match(line) or _of_a_program(own[i + 1 : i + 1 + count]):
+                header_until = i + 1 + count
+                yield i
         elif _FROM.match(line) and (count := _header_lines(own[i : i + 20])) >= 3:
-            header_until = i + count
+            if ours or _of_a_program(own[i : i + count]):
+                header_until = i + count
+                yield i
+        elif len(line) < 300 and _introduces(own, i, ours=ours) and not _marks_follow(split, i + 1):
             yield i
-        elif len(line) < 300 and WROTE.search(line) and not _marks_follow(split, i + 1):
-            yield i
+
+
+def _of_a_program(headers: Sequence[str]) -> bool:
+    """Tell whether lines are the headers of a letter: with an address, or both its time and its subject."""
+    if len(headers) < 2:
+        return False
+    addressed = any(map(_ADDRESS.search, headers[:4]))
+    return addressed or (any(map(_WHEN.match, headers)) and any(map(_ABOUT.match, headers)))
+
+
+def _introduces(own: Sequence[str], at: int, *, ours: bool) -> bool:
+    """Tell whether a line says whose letter stands below it; `ours`: one of our letters does."""
+    found = WROTE.search(own[at])
+    if found is None:
+        return False
+    broken = len(own[at]) < _LONGEST_TAIL and at > 0
+    whole = f"{own[at - 1]} {own[at]}" if broken else own[at]
+    if _BY_ONESELF.search(own[at][: found.start()]) or _BY_ONESELF.search(own[at]):
+        return False
+    return ours or _ADDRESS.search(whole) is not None or _MOMENT.search(whole) is not None
 
 
 def _header_lines(own: list[str]) -> int:
