@@ -34,12 +34,8 @@ if TYPE_CHECKING:
     from pbem.game.boxes.box import Box
     from pbem.game.boxes.printed import as_printed
     from pbem.game.choices.legal_orders import (
-        NOT_TOLD,
         Answers,
         LegalOrders,
-        concat,
-        of,
-        product,
     )
     from pbem.game.choices.parts import (
         NONE,
@@ -84,12 +80,8 @@ if TYPE_CHECKING:
 _HOMES: Final = {
     "boxes.box": ("Box",),
     "choices.legal_orders": (
-        "NOT_TOLD",
         "Answers",
         "LegalOrders",
-        "concat",
-        "product",
-        "of",
     ),
     "choices.parts": (
         *(
@@ -134,7 +126,6 @@ __all__ = [
     "MARK",
     "NONE",
     "NOTHING",
-    "NOT_TOLD",
     "UNTOLD",
     "AllOf",
     "Among",
@@ -187,7 +178,6 @@ __all__ = [
     "base_map",
     "by_name",
     "cheapest",
-    "concat",
     "counted",
     "did_you_mean",
     "direction",
@@ -200,7 +190,6 @@ __all__ = [
     "listed",
     "listing",
     "name_and_id",
-    "of",
     "once",
     "one_of",
     "option",
@@ -208,7 +197,6 @@ __all__ = [
     "place_of",
     "plain",
     "play_through",
-    "product",
     "share",
     "some",
     "turn_by_turn",

@@ -87,7 +87,7 @@ class Rules(ABC, Generic[S]):
 
     def choices(self, view: S, decision: Decision) -> Part:
         """Return what a side may answer, as a structure of parts; an observer's view may not show enough to tell."""
-        return self.kinds[decision.kind].parts(view, decision)
+        return self.kinds[decision.kind].choices(view, decision)
 
     def legal_orders(self, view: S, decision: Decision) -> LegalOrders:
         """Return every legal answer. Asked with an observer's view, it may answer that it cannot tell."""

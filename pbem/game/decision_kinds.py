@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias
 
 from pbem.game.choices.legal_orders import Answers, LegalOrders
-from pbem.game.choices.parts import UNTOLD, OneOf, Part, Plain, Value, listed
+from pbem.game.choices.parts import OneOf, Part, Plain, Value
 from pbem.protocol import ILLEGAL, Decision, Event, Fault, Flow, Order, Path, Record, S
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Refusal(NamedTuple):
 # ---- A kind of decision, as its chapter of the rules states it
 
 
-ChoicesOf: TypeAlias = Callable[[S, Decision], Part | LegalOrders]
+ChoicesOf: TypeAlias = Callable[[S, Decision], Part]
 """Returns what a side may answer, from its view; a short list of orders will do."""
 Check: TypeAlias = Callable[[S, Decision, Order], Iterable[Fault]]
 Tells: TypeAlias = Callable[[S, Decision, Order], bool]
@@ -74,17 +74,9 @@ class Kind(Generic[S]):
     prospects: Callable[[S, Decision], Iterable[Event]] | str | None = None
     """Yields events that say who can do what the decision asks, and with what chance, for a forecast."""
 
-    def parts(self, view: S, decision: Decision) -> Part:
-        """Return what a side may answer, as a structure of parts; orders that a kind lists become one."""
-        found = self.choices(view, decision)
-        if isinstance(found, Part):
-            return found
-        return listed([order.body for order in found]) if found.certain else UNTOLD
-
     def legal_orders(self, view: S, decision: Decision) -> LegalOrders:
         """Return what a side may answer, as a sequence of orders."""
-        found = self.choices(view, decision)
-        return Answers(self.name, found) if isinstance(found, Part) else found
+        return Answers(self.name, self.choices(view, decision))
 
 
 def by_name(*kinds: Kind[S], close_up: str | None = None, places: str | None = None) -> Mapping[str, Kind[S]]:

@@ -10,7 +10,7 @@ import pytest
 
 from pbem.crypto.dice import SeededDice
 from pbem.engine.playout import DeadEnd, OptionRefused, play_out
-from pbem.game.choices.legal_orders import LegalOrders, of
+from pbem.game import NONE, Answers, LegalOrders
 from pbem.protocol import Decision, Fault, Order
 from tests.support.walks import loaded, start
 from tests.toy.toy_game import Hills, ThreeHills
@@ -46,7 +46,7 @@ def test_questions_open_at_once_are_answered_at_once(rules: ThreeHills) -> None:
 def test_a_question_without_answer_is_a_bug_of_the_rules(rules: ThreeHills) -> None:
     class Mute(ThreeHills):
         def legal_orders(self, view: Hills, decision: Decision) -> LegalOrders:
-            return of([])
+            return Answers(decision.kind, NONE)
 
     with pytest.raises(DeadEnd, match=r"red has no answer to bury \(rule 3\)"):
         play_out(Mute(rules.box, rules.agreed), start(rules, "standard", 1), SeededDice(1), Random(1))

@@ -12,7 +12,7 @@ from pbem.crypto.dice import SeededDice
 from pbem.engine.advance import advance, begin, play_on
 from pbem.engine.answers import Recorded, Sources, has_order_for
 from pbem.engine.session import Alike, Answer, Queued, RulesDiffer, Session, Step, Stuck, resume
-from pbem.game.choices.legal_orders import NOT_TOLD, LegalOrders, of
+from pbem.game import UNTOLD, OneOf, Part, Value
 from pbem.game.contract import Rules
 from pbem.game.decision_kinds import Kind, by_name
 from pbem.game.plain import decode
@@ -53,10 +53,10 @@ class Talk(Rules[Count]):
     def view(self, position: Count, side: Side | None) -> Count:
         return position if side else replace(position, hidden=0)
 
-    def _words(self, view: Count, decision: Decision) -> LegalOrders:
+    def _words(self, view: Count, decision: Decision) -> Part:
         if not view.hidden and not self.told:
-            return NOT_TOLD
-        return of([Order(decision.kind, {"word": word}) for word in self.words])
+            return UNTOLD
+        return OneOf("word", [Value(word) for word in self.words])
 
     def _too_long(self, view: Count, decision: Decision, order: Order) -> Iterable[Fault]:
         if len(order["word"]) > 3:

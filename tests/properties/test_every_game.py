@@ -241,6 +241,19 @@ def test_an_observer_counts_the_same_choices_or_cannot_tell(
 
 
 @each_edition
+def test_another_side_sees_the_same_choices_or_is_not_told(
+    game: str, edition: str, scenario: str, lengths: Any
+) -> None:
+    for at in stops(game, edition, scenario, lengths):
+        for decision in at.open_decisions:
+            own = Answers(decision.kind, at.rules.choices(at.view(decision.side), decision))
+            for other in viewers(at.rules):
+                seen = Answers(decision.kind, at.rules.choices(at.view(other), decision))
+                if seen.certain:
+                    assert (len(seen), seen.tree()) == (len(own), own.tree()), (decision, other)
+
+
+@each_edition
 def test_whatever_is_ordered_is_refused_or_can_be_played(game: str, edition: str, scenario: str, lengths: Any) -> None:
     for at in stops(game, edition, scenario, lengths):
         rng = Random(at.count)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pbem.game import NOT_TOLD, LegalOrders, Table
+from pbem.game import UNTOLD, Answers, LegalOrders, Table
 from pbem.game.contract import Rules
 from pbem.protocol import Decision, Event, Fault, Flow, Order, Side
 
@@ -27,7 +27,7 @@ class NoGame(Rules[Any]):
         return position
 
     def legal_orders(self, view: Any, decision: Decision) -> LegalOrders:
-        return NOT_TOLD
+        return Answers(decision.kind, UNTOLD)
 
     def check(self, view: Any, decision: Decision, order: Order) -> Iterable[Fault]:
         return ()

@@ -96,18 +96,21 @@ class Graph(Terrain):
     def _search(self, start: str, most: int) -> Reached:
         found: dict[str, Arrival] = {}
         heap: list[tuple[int, str, int, str, str | None, Plain]] = [(0, "", 0, start, None, None)]
-        count, stops = 0, self.stops
+        best: dict[str, tuple[int, str]] = {}
+        count, stops, steps = 0, self.stops, self.steps
         while heap:
             cost, _, _, state, before, word = heappop(heap)
             if state in found:
                 continue
             found[state] = Arrival(cost, before, word)
-            if stops and before is not None and is_among(state, stops):
+            if stops and before is not None and (state in stops or (MARK in state and is_among(state, stops))):
                 continue
-            for to, price, step, _how in self.steps(state):
-                if to not in found and cost + price <= most:
+            for to, price, step, _how in steps(state):
+                total = cost + price
+                if total <= most and to not in found and (to not in best or (total, state) < best[to]):
+                    best[to] = total, state
                     count += 1
-                    heappush(heap, (cost + price, state, count, to, state, step))
+                    heappush(heap, (total, state, count, to, state, step))
         return found
 
     def ends(self, start: str, most: int) -> Sequence[str]:
@@ -184,9 +187,9 @@ class Walk(Part):
     @cached_property
     def ends(self) -> Sequence[str]:
         """The states to which a way is listed, nearest first."""
-        found, start, no_ends = self.graph.ends(self.start, self.points), self.start, self.no_ends
-        if self.only is not None:
-            return [state for state in found if self.may_end(state, steps=state != start)]
+        found, start, no_ends, only = self.graph.ends(self.start, self.points), self.start, self.no_ends, self.only
+        if only is not None:
+            found = [state for state in found if state in only or (MARK in state and is_among(state, only))]
         return [
             state
             for state in found

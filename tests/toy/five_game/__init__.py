@@ -15,23 +15,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.game import (
-    NOT_TOLD,
+    NOTHING,
+    UNTOLD,
+    AllOf,
     Box,
     Counter,
+    Fixed,
     Kind,
-    LegalOrders,
+    OneOf,
+    Part,
     Rules,
     Scene,
     Table,
     Throw,
+    Value,
     base_map,
     by_name,
-    concat,
     drawn_sides,
-    of,
     once,
     plain,
-    product,
 )
 from pbem.protocol import ILLEGAL, Checkpoint, Decision, Event, Fault, Flow, Order, Side
 
@@ -255,28 +257,28 @@ def hand_of(view: Valleys, decision: Decision) -> list[int]:
     return view.hands[decision.side]
 
 
-def bid_orders(view: Valleys, decision: Decision) -> LegalOrders:
-    return of([Order("bid", {"card": card}) for card in ("lowest", *hand_of(view, decision))])
+def card_in(view: Valleys, decision: Decision, *words: str, then: Part = NOTHING) -> Part:
+    hand = hand_of(view, decision)
+    more = [Value(card, then) for card in hand]
+    return UNTOLD if UNSEEN in hand else OneOf("card", [*[Value(word) for word in words], *more])
 
 
-def march_orders(view: Valleys, decision: Decision) -> LegalOrders:
-    hold = of([Order("march", {"hold": True})])
-
-    def make(to: str, card: int) -> Order:
-        return Order("march", {"to": to, "card": card})
-
-    return concat(hold, product(make, view.targets(decision.side), hand_of(view, decision)))
+def bid_choices(view: Valleys, decision: Decision) -> Part:
+    return card_in(view, decision, "lowest")
 
 
-def aid_orders(view: Valleys, decision: Decision) -> LegalOrders:
-    def make(card: int, helps: str) -> Order:
-        return Order("aid", {"card": card, "helps": helps})
+def march_choices(view: Valleys, decision: Decision) -> Part:
+    hold, cards = Value("hold", Fixed({"hold": True})), card_in(view, decision)
+    where = OneOf("to", [Value(valley) for valley in view.targets(decision.side)])
+    return OneOf(None, [hold, Value("march", AllOf(where, cards))]) if cards is not UNTOLD else UNTOLD
 
-    return concat(of([Order("aid", {"card": "none"})]), product(make, hand_of(view, decision), ("marcher", "holder")))
+
+def aid_choices(view: Valleys, decision: Decision) -> Part:
+    return card_in(view, decision, "none", then=OneOf("helps", [Value("marcher"), Value("holder")]))
 
 
-def intercept_orders(view: Valleys, decision: Decision) -> LegalOrders:
-    return of([Order("intercept", {"guards": count}) for count in range(view.guards[decision.facts["at"]] + 1)])
+def intercept_choices(view: Valleys, decision: Decision) -> Part:
+    return OneOf("guards", [Value(count) for count in range(view.guards[decision.facts["at"]] + 1)])
 
 
 def check_card(view: Valleys, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -325,10 +327,10 @@ def foresee_march(view: Valleys, table: Table, decision: Decision, order: Order)
 
 
 KINDS = by_name(
-    Kind("bid", bid_orders, check_card, is_last=once),
-    Kind("march", march_orders, check_march, is_last=once, foresee=foresee_march),
-    Kind("intercept", intercept_orders, check_intercept),
-    Kind("aid", aid_orders, check_aid),
+    Kind("bid", bid_choices, check_card, is_last=once),
+    Kind("march", march_choices, check_march, is_last=once, foresee=foresee_march),
+    Kind("intercept", intercept_choices, check_intercept),
+    Kind("aid", aid_choices, check_aid),
 )
 """A side bids and marches once a round; others decide how often it may intercept or aid."""
 
@@ -385,11 +387,6 @@ class FiveValleys(Rules[Valleys]):
         seen.hands = {own: hand if own == side else [UNSEEN] * len(hand) for own, hand in position.hands.items()}
         seen.deck = [UNSEEN] * len(position.deck)
         return seen
-
-    def legal_orders(self, view: Valleys, decision: Decision) -> LegalOrders:
-        if decision.kind != "intercept" and UNSEEN in hand_of(view, decision):
-            return NOT_TOLD
-        return super().legal_orders(view, decision)
 
     def show(self, view: Valleys, side: Side, what: str) -> Event | Fault:
         """Let a side show a card of its hand (2)."""

@@ -7,29 +7,30 @@ or the deck cannot fill the hands; the buried cards then count (8).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.game import (
-    NOT_TOLD,
+    UNTOLD,
+    AllOf,
     BaseMap,
     Box,
     Counter,
+    Fixed,
     Kind,
-    LegalOrders,
+    OneOf,
+    Part,
     Rules,
     Scene,
     Table,
+    Value,
     base_map,
     by_name,
-    concat,
     drawn_sides,
-    of,
     once,
     plain,
-    product,
 )
 from pbem.protocol import ILLEGAL, Checkpoint, Decision, Event, Fault, Flow, Order, Side
 
@@ -184,14 +185,14 @@ PHASES = {"bury": bury, "bid": bid, "assault": assault}
 # ---- what may be answered: kind -> options, check
 
 
-def options_with_card(kind: str, *words: str) -> Any:
-    """Return the options of a question that any card in hand answers, and some words."""
+def choices_with_card(*words: str) -> Callable[[Hills, Decision], Part]:
+    """Return the choices of a question that any card in hand answers, and some words."""
 
-    def legal_orders(view: Hills, decision: Decision) -> LegalOrders:
+    def choices(view: Hills, decision: Decision) -> Part:
         hand = view.hands[decision.side]
-        return NOT_TOLD if UNSEEN in hand else of([Order(kind, {"card": card}) for card in (*words, *hand)])
+        return UNTOLD if UNSEEN in hand else OneOf("card", [*map(Value, words), *map(Value, hand)])
 
-    return legal_orders
+    return choices
 
 
 def check_card(view: Hills, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -202,12 +203,13 @@ def check_card(view: Hills, decision: Decision, order: Order) -> Iterator[Fault]
         yield order.fault(("card",), f"card {card} is not in your hand; you hold {hold}", rule=decision.rule)
 
 
-def assault_orders(view: Hills, decision: Decision) -> LegalOrders:
-    hand, side = view.hands[decision.side], decision.side
+def assault_choices(view: Hills, decision: Decision) -> Part:
+    hand = view.hands[decision.side]
     if UNSEEN in hand:
-        return NOT_TOLD
-    make = product(lambda hill, card: Order("assault", {"hill": hill, "card": card}), view.targets(side), hand)
-    return concat(of([Order("assault", {"hold": True})]), make)
+        return UNTOLD
+    hills = OneOf("hill", [Value(hill, at=hill) for hill in view.targets(decision.side)])
+    cards = OneOf("card", [Value(card) for card in hand])
+    return OneOf(None, [Value("hold", Fixed({"hold": True})), Value("assault", AllOf(hills, cards))])
 
 
 def check_assault(view: Hills, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -226,8 +228,8 @@ def check_assault(view: Hills, decision: Decision, order: Order) -> Iterator[Fau
     yield from check_card(view, decision, order)
 
 
-def fall_back_orders(view: Hills, decision: Decision) -> LegalOrders:
-    return of([Order("fall_back", {"hill": hill}) for hill in view.held(decision.side)])
+def fall_back_choices(view: Hills, decision: Decision) -> Part:
+    return OneOf("hill", [Value(hill, at=hill) for hill in view.held(decision.side)])
 
 
 def check_fall_back(view: Hills, decision: Decision, order: Order) -> Iterator[Fault]:
@@ -240,11 +242,11 @@ def foresee_assault(view: Hills, table: Table, decision: Decision, order: Order)
 
 
 KINDS = by_name(
-    Kind("bury", options_with_card("bury"), check_card, is_last=once),
-    Kind("bid", options_with_card("bid", "lowest"), check_card, is_last=once),
-    Kind("assault", assault_orders, check_assault, is_last=once, foresee=foresee_assault),
-    Kind("react", options_with_card("react", "none"), check_card, is_last=once),
-    Kind("fall_back", fall_back_orders, check_fall_back, is_last=once),
+    Kind("bury", choices_with_card(), check_card, is_last=once),
+    Kind("bid", choices_with_card("lowest"), check_card, is_last=once),
+    Kind("assault", assault_choices, check_assault, is_last=once, foresee=foresee_assault),
+    Kind("react", choices_with_card("none"), check_card, is_last=once),
+    Kind("fall_back", fall_back_choices, check_fall_back, is_last=once),
 )
 """Each is asked for once between two checkpoints."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import combinations
 from typing import Final, NamedTuple, TypeAlias
 
-from pbem.game import MARK, AllOf, Edge, Fixed, Graph, Lazy, OneOf, Part, Share, Value, Walk, Ways, option, place_of
+from pbem.game import MARK, AllOf, Edge, Fixed, Graph, Lazy, OneOf, Part, Share, Value, Walk, Ways, option
 from pbem.protocol import Side
 from pbem.rules.rome_carthage.movement.activation import Home, Split, spaces_with_generals
 from pbem.rules.rome_carthage.movement.card_play import (
@@ -71,24 +71,36 @@ class Roads:
     def __init__(self, view: Game, side: Side) -> None:
         self.view, self.side = view, side
         self._graphs: dict[tuple[str, Trip], Graph] = {}
+        self._land: dict[str, Sequence[Edge]] = {}
         self._open: dict[tuple[bool, tuple[str, ...]], _Open] = {}
         self._ways: dict[tuple[str, Trip, int], Part] = {}
         self._walks: dict[tuple[str, int, int, frozenset[str]], Walk] = {}
         self._held: dict[tuple[str, int], frozenset[str]] = {}
         own = {space for space, holder in view.control.items() if holder == side}.difference(view.board.unwalled)
         cities = [space for space in view.board.spaces if space in own and room(view, side, space) is not None]
-        self._room = {space: room(view, side, space) or 0 for space in cities}
+        self.room = {space: room(view, side, space) or 0 for space in cities}
         self._stacks = [space for space, stack in view.stacks[side].items() if stack.generals]
         theirs = view.stacks[ENEMY[side]].items()
         self.lone = frozenset([space for space, stack in theirs if stack.generals and not stack.cu])
         """Where enemy generals are without CU: a general alone may pass, but not stop there (8.4.2)."""
+
+    def land(self, space: str) -> Sequence[Edge]:
+        """Return the steps by land from a space that are open to the side."""
+        if space not in self._land:
+            view = self.view
+            self._land[space] = [
+                Edge(to, step_cost(view, kind), to)
+                for to, kind in view.board.neighbours[space].items()
+                if not closed(view, self.side, space, to)
+            ]
+        return self._land[space]
 
     def trip(self, start: str, force: Force, cu: int, points: int, *, sails: bool) -> Trip:
         """Return what the ways of a force from a space depend on."""
         view, voyages = self.view, points // self.view.board.movement.cost[SEA] if sails else 0
         bound = tuple([each for each in force if view.board.generals[each].stays_in is not None])
         stops = self._held_up(force[0], cu) | {start} if force[0] in view.offices else frozenset[str]()
-        fits = tuple([space for space, left in self._room.items() if left >= cu and space != start])
+        fits = tuple([space for space, left in self.room.items() if left >= cu and space != start])
         return Trip(points, bool(cu), bound, stops, voyages, fits)
 
     def _held_up(self, leader: str, cu: int) -> frozenset[str]:
@@ -111,7 +123,7 @@ class Roads:
         return self._ways[key]
 
     def _by(self, start: str, graph: Graph, trip: Trip, after: AllOf) -> Part:
-        too_small = [space + _INSIDE for space in self._room if space not in trip.fits] if trip.voyages else []
+        too_small = [space + _INSIDE for space in self.room if space not in trip.fits] if trip.voyages else []
         barred = frozenset(too_small if trip.army else [*too_small, *self.lone])
         ways = [Value("", AllOf(self._walk(start, graph, trip.points, barred), after), weight=4)]
         walk = partial(Walk, "path", start, graph, trip.points, of="space")
@@ -134,70 +146,81 @@ class Roads:
         if key not in self._graphs:
             kind = (trip.army, trip.bound)
             if kind not in self._open:
-                self._open[kind] = _Open(self.view, self.side, *kind)
-            self._graphs[key] = _Map(self._open[kind], start, trip, self._room)
+                self._open[kind] = _Open(self, *kind)
+            self._graphs[key] = _Map(self._open[kind], start, trip)
         return self._graphs[key]
 
 
 class _Map(Graph):
     """The steps of a force by land and sea. Who has sailed has a mark, and so has who is inside a city.
 
-    From the start, if there is one, a force goes by land first.
+    From the start, if there is one, a force goes by land first. What leads on is found once for all forces that are
+    alike (`_Open`).
     """
 
-    def __init__(self, open_ways: _Open, start: str, trip: Trip, own: Collection[str]) -> None:
-        self.open, self.start, self.sails, self.own = open_ways, start, trip.voyages, own
-        super().__init__(self._on, stops=trip.stops, ways=_STEPS)
+    def __init__(self, open_ways: _Open, start: str, trip: Trip) -> None:
+        self.open, self.start, self.sails = open_ways, start, trip.voyages
+        super().__init__(self.steps, stops=trip.stops, ways=_STEPS)
 
-    def _on(self, state: str) -> Sequence[Edge]:
-        space, mark, word = state.partition(MARK)
-        if mark + word == _INSIDE:
-            return ()
-        if not self.sails > (mark + word == _SAILED) or state == self.start:
-            return self.open.roads(state)
-        out, into = self.open.voyages(space)
-        by_sea = [*out, *[edge for edge in into if place_of(edge.to) in self.own]]
-        return by_sea if mark + word == _HARBOUR else [*self.open.roads(state), *by_sea]
+    def steps(self, state: str) -> Sequence[Edge]:
+        """Return the steps on from a state."""
+        return self.open.steps(state, sails=self.sails > state.endswith(_SAILED) and state != self.start)
 
 
 class _Open:
     """The ways that are open to forces: with CU or without, with generals who stay in a country or not (8.4.2, 8.7)."""
 
-    def __init__(self, view: Game, side: Side, army: bool, bound: tuple[str, ...]) -> None:
-        self.view, self.side, self.army = view, side, army
-        self._roads: dict[str, Sequence[Edge]] = {}
-        self._voyages: dict[str, tuple[Sequence[Edge], Sequence[Edge]]] = {}
-        shut = frozenset(() if army else {space for space in view.board.spaces if enemy_cu_at(view, side, space)})
+    def __init__(self, roads: Roads, army: bool, bound: tuple[str, ...]) -> None:
+        self.view, self.side, self.army, self.own = roads.view, roads.side, army, roads.room
+        self._found: dict[tuple[str, bool], Sequence[Edge]] = {}
+        self._land = roads.land
+        self._voyages: dict[str, Sequence[Edge]] = {}
+        view, cost = self.view, self.view.board.movement.cost[SEA]
+        shut = frozenset(() if army else {space for space in view.board.spaces if enemy_cu_at(view, self.side, space)})
         away = (space for space in view.board.spaces if not all(may_be_in(view, each, space) for each in bound))
         self._shut = shut.union(away) if bound else shut
+        self._free = free(view)
+        able = [port for port in view.board.ports if port not in self._shut]
+        self._out = [(port, Edge(port + _SAILED, cost, {"to": port, "by": SEA}, "sea")) for port in able]
+        self._into = [
+            (port, Edge(port + _INSIDE, cost, {"to": port, "by": SEA, "into": CITY}, "into"))
+            for port in able
+            if port in self.own
+        ]
 
     def _enters(self, space: str, to: str) -> bool:
         """Tell whether a force may go from a space into another, whichever way (cards 57, 58, 64)."""
         view = self.view
-        return to not in self._shut and (free(view) or why_barred(view, self.side, int(self.army), space, to) is None)
+        return to not in self._shut and (self._free or why_barred(view, self.side, int(self.army), space, to) is None)
 
-    def roads(self, state: str) -> Sequence[Edge]:
+    def steps(self, state: str, *, sails: bool) -> Sequence[Edge]:
+        """Return the steps on from a state, voyages among them if the force `sails`."""
+        if (state, sails) not in self._found:
+            space, mark, word = state.partition(MARK)
+            if mark + word == _INSIDE:
+                found: Sequence[Edge] = ()
+            elif mark + word == _HARBOUR and sails:
+                found = self._by_sea(space)
+            else:
+                found = self._roads(space, mark + word)
+                found = [*found, *self._by_sea(space)] if sails else found
+            self._found[state, sails] = found
+        return self._found[state, sails]
+
+    def _roads(self, space: str, mark: str) -> Sequence[Edge]:
         """Return the steps by land; marks are kept."""
-        if state not in self._roads:
-            view, (space, mark, word) = self.view, state.partition(MARK)
-            ways = view.board.neighbours[space].items()
-            self._roads[state] = [
-                Edge(to + mark + word, step_cost(view, kind), to)
-                for to, kind in ways
-                if self._enters(space, to) and not closed(view, self.side, space, to)
-            ]
-        return self._roads[state]
+        land = self._land(space)
+        if self._shut or not self._free:
+            land = [step for step in land if self._enters(space, step.to)]
+        return [Edge(to + mark, cost, word) for to, cost, word, _ in land] if mark else land
 
-    def voyages(self, space: str) -> tuple[Sequence[Edge], Sequence[Edge]]:
-        """Return the voyages from a space, and those that lead inside a city (8.8, 8.8.1)."""
+    def _by_sea(self, space: str) -> Sequence[Edge]:
+        """Return the voyages from a space, and then those that lead inside an own city (8.8, 8.8.1)."""
         if space not in self._voyages:
-            board = self.view.board
-            cost, ports = board.movement.cost[SEA], board.ports if board.spaces[space].port else ()
-            able = [port for port in ports if port != space and self._enters(space, port)]
-            self._voyages[space] = (
-                [Edge(port + _SAILED, cost, {"to": port, "by": SEA}, "sea") for port in able],
-                [Edge(port + _INSIDE, cost, {"to": port, "by": SEA, "into": CITY}, "into") for port in able],
-            )
+            some = [*self._out, *self._into] if self.view.board.spaces[space].port else []
+            self._voyages[space] = [
+                edge for port, edge in some if port != space and (self._free or self._enters(space, port))
+            ]
         return self._voyages[space]
 
 
