@@ -15,15 +15,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.game import (
-    NOTHING,
     UNTOLD,
-    AllOf,
     Box,
     Counter,
-    Fixed,
     Kind,
     OneOf,
     Part,
+    Plain,
     Rules,
     Scene,
     Table,
@@ -32,6 +30,7 @@ from pbem.game import (
     base_map,
     by_name,
     drawn_sides,
+    listed,
     once,
     plain,
 )
@@ -257,24 +256,23 @@ def hand_of(view: Valleys, decision: Decision) -> list[int]:
     return view.hands[decision.side]
 
 
-def card_in(view: Valleys, decision: Decision, *words: str, then: Part = NOTHING) -> Part:
-    hand = hand_of(view, decision)
-    more = [Value(card, then) for card in hand]
-    return UNTOLD if UNSEEN in hand else OneOf("card", [*[Value(word) for word in words], *more])
-
-
 def bid_choices(view: Valleys, decision: Decision) -> Part:
-    return card_in(view, decision, "lowest")
+    hand = hand_of(view, decision)
+    return UNTOLD if UNSEEN in hand else OneOf("card", [Value("lowest"), *map(Value, hand)])
 
 
 def march_choices(view: Valleys, decision: Decision) -> Part:
-    hold, cards = Value("hold", Fixed({"hold": True})), card_in(view, decision)
-    where = OneOf("to", [Value(valley) for valley in view.targets(decision.side)])
-    return OneOf(None, [hold, Value("march", AllOf(where, cards))]) if cards is not UNTOLD else UNTOLD
+    hand = hand_of(view, decision)
+    some: list[dict[str, Plain]] = [{"to": to, "card": card} for to in view.targets(decision.side) for card in hand]
+    ways = [Value("hold", listed([{"hold": True}])), Value("march", listed(some))]
+    return UNTOLD if UNSEEN in hand else OneOf(None, ways)
 
 
 def aid_choices(view: Valleys, decision: Decision) -> Part:
-    return card_in(view, decision, "none", then=OneOf("helps", [Value("marcher"), Value("holder")]))
+    hand = hand_of(view, decision)
+    some: list[dict[str, Plain]] = [{"card": card, "helps": helps} for card in hand for helps in ("marcher", "holder")]
+    ways = [Value("none", listed([{"card": "none"}])), Value("aid", listed(some))]
+    return UNTOLD if UNSEEN in hand else OneOf(None, ways)
 
 
 def intercept_choices(view: Valleys, decision: Decision) -> Part:

@@ -14,14 +14,13 @@ from typing import Any
 
 from pbem.game import (
     UNTOLD,
-    AllOf,
     BaseMap,
     Box,
     Counter,
-    Fixed,
     Kind,
     OneOf,
     Part,
+    Plain,
     Rules,
     Scene,
     Table,
@@ -29,6 +28,7 @@ from pbem.game import (
     base_map,
     by_name,
     drawn_sides,
+    listed,
     once,
     plain,
 )
@@ -207,9 +207,10 @@ def assault_choices(view: Hills, decision: Decision) -> Part:
     hand = view.hands[decision.side]
     if UNSEEN in hand:
         return UNTOLD
-    hills = OneOf("hill", [Value(hill, at=hill) for hill in view.targets(decision.side)])
-    cards = OneOf("card", [Value(card) for card in hand])
-    return OneOf(None, [Value("hold", Fixed({"hold": True})), Value("assault", AllOf(hills, cards))])
+    some: list[dict[str, Plain]] = [
+        {"hill": hill, "card": card} for hill in view.targets(decision.side) for card in hand
+    ]
+    return OneOf(None, [Value("hold", listed([{"hold": True}])), Value("assault", listed(some))])
 
 
 def check_assault(view: Hills, decision: Decision, order: Order) -> Iterator[Fault]:
