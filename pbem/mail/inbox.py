@@ -73,8 +73,8 @@ _ENCRYPTED: Final = (
 )
 _NO_SHEET: Final = (
     "There is no order sheet in your letter, and no line that looks like an order. In the answer to a report one line "
-    "is enough: an order of its form without the # in front, or AGREED alone, which takes what counts without an "
-    "answer. A sheet begins with the line `game: NAME`."
+    "is enough: what you do, in the words of the game, an order of its form without the # in front, or AGREED alone, "
+    "which takes what counts without an answer. A sheet begins with the line `game: NAME`."
 )
 _WINMAIL: Final = (
     "Your letter came as winmail.dat, a format that only Outlook can read. Please send it as plain text "
@@ -167,11 +167,14 @@ def _read_whole(headers: Headers, raw: bytes, unseal: Unseal | None) -> Letter:
 def _talk(own: Sequence[str], quoted: Sequence[str]) -> list[str]:
     """Return the sender's own lines, blank where they are a command, quoted, or say who wrote what is quoted below."""
     talk = list(own)
-    for at, line in enumerate(own):
-        below = next((each for each in range(at + 1, len(own)) if own[each].strip() or quoted[each].strip()), None)
-        introduces = line.rstrip().endswith(":") and below is not None and quoted[below].strip()
+    quotes_below = False
+    for at in range(len(own) - 1, -1, -1):
+        line = own[at]
+        introduces = quotes_below and line.rstrip().endswith(":")
         if introduces or line.lstrip().startswith(">") or is_command(WORDS, line):
             talk[at] = ""
+        if line.strip() or quoted[at].strip():
+            quotes_below = bool(quoted[at].strip())
     return talk
 
 

@@ -70,6 +70,10 @@ COMMON_VERBS: Final[Mapping[str, Sequence[str]]] = {
 """How the answers are said that every game has."""
 _OF_GO: Final = _words("go goes going went gone")
 _PIECE: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[?]")
+_IN_REMARKS: Final = _words(
+    "not never dont don't wont cannot cant wait draft cancel ignore scrap disregard maybe perhaps unless instead rather"
+)
+"""Those of them that count in a remark behind an order; a form remarks what else there is ("or")."""
 _GREETING: Final = re.compile(
     r"(?:hi|hello|hey|dear|good (?:morning|day|afternoon|evening)|greetings|salve|ave|hallo|moin|howdy)\b[^\n]{0,40}?"
     r"[,!.:-]*",
@@ -122,7 +126,8 @@ def refusing_word(text: str, *, remark: bool = False) -> str:
     words = [found[0] for found in _PIECE.finditer(text)]
     if remark and words and fold(words[0]) in ("no", "stop", "undo"):
         return words[0]
-    return next((word for word in words if fold(word) in FIRM or word == "?"), "")
+    some = _IN_REMARKS if remark else FIRM
+    return next((word for word in words if fold(word) in some or word == "?"), "")
 
 
 def introduces(text: str) -> bool:
@@ -141,13 +146,14 @@ def without_courtesies(lines: list[str]) -> list[str]:
     ['', '24 Hannibal > Narbo', '', '']
     """
     kept, begun, signed = list(lines), False, 0
+    last = max((at for at, line in enumerate(lines) if _is_text(line)), default=0)
     for at, line in enumerate(lines):
         text = line.strip()
         if not text:
             continue
         if _SENT_FROM.fullmatch(text) or _INTRODUCES.fullmatch(text) or (not begun and _GREETING.fullmatch(text)):
             kept[at] = ""
-        elif _CLOSING.fullmatch(text) and not any(map(_is_text, lines[at + _MOST_SIGNED + 1 :])):
+        elif last <= at + _MOST_SIGNED and _CLOSING.fullmatch(text):
             signed, kept[at] = _MOST_SIGNED, ""
         elif signed and len(text.split()) <= _MOST_SIGNED and not any(map(str.isdigit, text)):
             signed -= 1
