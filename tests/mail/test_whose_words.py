@@ -59,6 +59,17 @@ def test_any_head_is_one_above_a_letter_of_ours(head: str) -> None:
     assert {line.depth for line in letter_lines(f"Thanks.\n\n{head}\n\n{FORM}") if "intercept" in line.text} == {1}
 
 
+@pytest.mark.parametrize("line", ["--- No, better: ---", "So Bob wrote:", "From: Rome\nTo: Pisa\nCU: 4"])
+@pytest.mark.parametrize(
+    "head",
+    ["-----Original Message-----", "From: pbem <p@x.org>\nSent: Sunday\nTo: Ann", "On Sunday pbem <p@x.org> wrote:"],
+)
+def test_a_report_quoted_below_makes_no_own_line_a_head(line: str, head: str) -> None:
+    text = f"bury: {{card: 3}}\n\n{line}\nbury: {{card: 4}}\n\n{head}\n\n{FORM}"
+    assert "bury: {card: 4}" in own(text)
+    assert not any("intercept" in each for each in own(text))
+
+
 def test_of_oneself_no_program_says_wrote() -> None:
     assert PLAY.split("\n")[-2] in own(f"See what I wrote:\n{PLAY}key: abcdefghij234567abcd\n")
 

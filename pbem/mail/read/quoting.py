@@ -144,12 +144,12 @@ def without_frame(own: Sequence[str]) -> list[str]:
 def _heads(split: list[tuple[int, str]]) -> Iterator[int]:
     """Yield the numbers of the unmarked lines at which an old letter begins that is quoted without marks."""
     own = ["" if marks else rest for marks, rest in split]
-    last_of_ours = max((at for at, line in enumerate(own) if _OF_OURS.fullmatch(line)), default=-1)
+    above_ours = _lines_above_ours(own)
     header_until = 0
     for i, line in enumerate(own):
         if i < header_until or not line.strip():
             continue
-        ours = i < last_of_ours
+        ours = i in above_ours
         if _RULED.fullmatch(line):
             count = _header_lines(own[i + 1 : i + 20])
             if ours or _OLD.match(line) or _of_a_program(own[i + 1 : i + 1 + count]):
@@ -161,6 +161,31 @@ def _heads(split: list[tuple[int, str]]) -> Iterator[int]:
                 yield i
         elif len(line) < 300 and _introduces(own, i, ours=ours) and not _marks_follow(split, i + 1):
             yield i
+
+
+def _lines_above_ours(own: Sequence[str]) -> set[int]:
+    """Return the numbers of the lines above a letter of ours.
+
+    What stands above a program's own head does not: it is that head which quotes the letter.
+    """
+    found: set[int] = set()
+    below = False
+    for at in reversed(range(len(own))):
+        if below:
+            found.add(at)
+            below = not _is_sure(own, at)
+        below = below or _OF_OURS.fullmatch(own[at]) is not None
+    return found
+
+
+def _is_sure(own: Sequence[str], at: int) -> bool:
+    """Tell whether a line is an old letter's head by itself, whatever stands below it."""
+    if _RULED.fullmatch(own[at]):
+        count = _header_lines(own[at + 1 : at + 20])
+        return _OLD.match(own[at]) is not None or _of_a_program(own[at + 1 : at + 1 + count])
+    if _FROM.match(own[at]) and (count := _header_lines(own[at : at + 20])) >= 3:
+        return _of_a_program(own[at : at + count])
+    return len(own[at]) < 300 and _introduces(own, at, ours=False)
 
 
 def _of_a_program(headers: Sequence[str]) -> bool:
@@ -183,7 +208,7 @@ def _introduces(own: Sequence[str], at: int, *, ours: bool) -> bool:
     return ours or _ADDRESS.search(whole) is not None or _MOMENT.search(whole) is not None
 
 
-def _header_lines(own: list[str]) -> int:
+def _header_lines(own: Sequence[str]) -> int:
     """Return how many lines from the first on look like headers (`Sent: Sunday`)."""
     count = 0
     while count < len(own) and _HEADER.fullmatch(own[count].strip()):
