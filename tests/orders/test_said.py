@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
+from time import process_time
 from typing import Final
 
 import pytest
@@ -184,6 +185,17 @@ def test_only_what_the_side_sees_is_read_against(game: str) -> None:
                 assert seen[0] == seen[1]
             looked += 1
     assert looked > 5
+
+
+@pytest.mark.parametrize(
+    "text", ["1 cu ", "10 cu 2 el ", "march ", "a ", "no yes none any ", "hannibal mago 1 cu dertosa "]
+)
+def test_words_made_to_hurt_cost_little(text: str) -> None:
+    at, decision = _card_play()
+    game, start = loaded("rome_carthage"), process_time()
+    for lines in ([text * 60], [(text * 60)[:390]] * 20, [line for _ in range(30) for line in ((text * 40)[:200], "")]):
+        reader_of(game.rules, game.box, at.view(decision.side), [decision]).read(lines)
+    assert process_time() - start < 10
 
 
 def test_greeting_closing_and_signature_are_taken_off() -> None:

@@ -38,6 +38,8 @@ Left = frozenset[int]
 """The words that nothing has used yet, by their numbers."""
 _MOST_PIECES: Final = 60
 _FEW: Final = 12
+_MOST_NUMBERS: Final = 6
+"""So many numbers of one kind of unit a line has at most."""
 _FOLLOWING: Final = 12
 """So many ways to go on are tried behind a word that the choices have not."""
 _SHUT: Final = 20
@@ -376,6 +378,9 @@ class Fitting:
         for at in sorted(left):
             if self.said[at].unit in part.keys:
                 every.setdefault(self.said[at].unit, []).append(at)
+        if any(len(some) > _MOST_NUMBERS for some in every.values()):
+            self._note("there are too many numbers in it for one order", left)
+            return
         for some in product(*every.values()):
             yield from self._shared(part, left, dict(zip(every, some, strict=True)))
 

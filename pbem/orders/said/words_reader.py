@@ -30,6 +30,8 @@ _NOTE: Final = re.compile(r"\s*#(?![A-Za-z]?\d)")
 """How a note begins: `#24` and `#g1` are cards."""
 _MOST_LINES: Final = 60
 """So many lines of a letter are read for orders in words; more is no letter about a turn."""
+_MOST_WORDS: Final = 30
+"""So many words that count one order has at most; where several orders stand on lines, they are read line by line."""
 _MOST_LEFT: Final = 8
 """So many words may stand beside one of which the rules say why it is none."""
 _FEW: Final = 4
@@ -264,6 +266,8 @@ class WordsReader:
         heard = hear(text.text, reach)
         if not _is_tried(heard, reach) or (introduces(text.text) and not _names_anything(heard)):
             return _Read(tried=False)
+        if sum(each.counts for each in heard) > _MOST_WORDS:
+            return _Read(doubt=text.doubt("this is too long for one order: write each on a line of its own"))
         if (unclear := _unclear(text, heard, reach)) is not None:
             return unclear
         line = _Attempt.of(question, text, Fitting(reach, heard))
