@@ -79,7 +79,7 @@ class Roads:
         own = {space for space, holder in view.control.items() if holder == side}.difference(view.board.unwalled)
         cities = [space for space in view.board.spaces if space in own and room(view, side, space) is not None]
         self.room = {space: room(view, side, space) or 0 for space in cities}
-        self._stacks = [space for space, stack in view.stacks[side].items() if stack.generals]
+        self._stacks = spaces_with_generals(view, side)
         theirs = view.stacks[ENEMY[side]].items()
         self.lone = frozenset([space for space, stack in theirs if stack.generals and not stack.cu])
         """Where enemy generals are without CU: a general alone may pass, but not stop there (8.4.2)."""
