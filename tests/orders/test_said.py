@@ -213,6 +213,19 @@ def test_other_words_refuse_nothing(text: str) -> None:
     assert not refusing_word(text)
 
 
+def test_nothing_follows_from_an_order_that_the_rules_refuse() -> None:
+    """Words beside YAML that names nobody are read, and the YAML is for the check."""
+    game = loaded("hannibal_italy")
+    at = next(at for at in walk(game.rules, "short", 1) if any(each.kind == "move" for each in at.open_decisions))
+    decision = next(each for each in at.open_decisions if each.kind == "move")
+    for leader in ("barium", "rome", ""):
+        wrong = Order("move", {"leader": leader, "path": ["0421"]})
+        read = reader_of(game.rules, game.box, at.view(decision.side), [decision]).read(
+            ["", "and that is all"], [wrong]
+        )
+        assert not read.orders
+
+
 def test_an_order_said_twice_is_one_order() -> None:
     rules, box = loaded("rome_carthage").rules, loaded("rome_carthage").box
     at, decision = _card_play()

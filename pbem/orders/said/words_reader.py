@@ -96,13 +96,17 @@ def reader_of(rules: Rules[S], box: Box, view: S, decisions: Sequence[Decision])
         about = frozenset(_texts_in(decision.facts)).union(rules.places(view, decision))
         return OpenQuestion(decision, rules.choices(view, decision), about)
 
+    def has_form(order: Order) -> bool:
+        return not any(box.forms[order.kind].misfits(order.written))
+
     def after(decision: Decision, order: Order) -> Sequence[OpenQuestion]:
-        return [question(*each) for each in rules.successors(follows[id(decision)], decision, order)[:1]]
+        view = follows[id(decision)]
+        if not has_form(order) or every_fault(rules, view, decision, order):
+            return ()  # nothing follows from what the rules refuse
+        return [question(*each) for each in rules.successors(view, decision, order)[:1]]
 
     def why(decision: Decision, order: Order) -> Iterable[Fault]:
-        if any(box.forms[order.kind].misfits(order.written)):
-            return ()
-        return every_fault(rules, follows[id(decision)], decision, order)
+        return every_fault(rules, follows[id(decision)], decision, order) if has_form(order) else ()
 
     return WordsReader(box.lexicon, [question(view, decision) for decision in decisions], after, why)
 
